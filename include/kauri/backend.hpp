@@ -1,0 +1,58 @@
+// Where numbers live and are computed: the CPU (always there) or a CUDA device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+namespace numeric {
+class Executor;  // numeric/backend.hpp
+}
+
+enum class BackendKind { cpu, cuda };
+
+/// Memory, threads or streams of one device. Explicit, and outlives the factors and workspaces made with it.
+/// One backend may serve several factors; calls on different factors may run at the same time.
+class Backend {
+ public:
+  ~Backend();
+  Backend(Backend&&) noexcept;
+  Backend& operator=(Backend&&) noexcept;
+
+  [[nodiscard]] BackendKind kind() const;
+  /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table and of the kernels used.
+  [[nodiscard]] std::string target() const;
+  /// The device in words, for reports.
+  [[nodiscard]] std::string device() const;
+  [[nodiscard]] int threads() const;
+
+  /// Bytes that factors and workspaces of this backend hold now, and the most they held at a time since reset_peak().
+  [[nodiscard]] Offset bytes_in_use() const;
+  [[nodiscard]] Offset peak_bytes() const;
+  void reset_peak();
+
+  explicit Backend(std::unique_ptr<numeric::Executor> executor);
+  [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
+
+ private:
+  std::unique_ptr<numeric::Executor> executor_;
+};
+
+/// threads >= 1, or 0 for one per hardware thread. Threads belong to this backend alone (an arena of its own): no environment variable,
+/// no setting of the host program is read or changed. The result does not depend on the number of threads, bit for bit.
+Backend cpu_backend(int threads = 0);
+
+/// Throws Error(device) where kauri was built without CUDA or the device is not there.
+Backend cuda_backend(int device = 0);
+
+/// True if cuda_backend(0) would succeed.
+bool cuda_available();
+
+/// The CPU target of this machine: "cpu-avx512", "cpu-avx2" or "cpu-generic".
+std::string host_target();
+
+}  // namespace kauri

@@ -1,0 +1,81 @@
+// Error (misuse, input, memory, device: thrown) and Breakdown ("not positive definite": returned by value).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+/// What an Error is about; the program's exit codes follow it.
+enum class ErrorKind {
+  usage,     ///< the call is wrong: sizes that do not fit, a factor that is not valid, an unknown option
+  input,     ///< the data are wrong: an index out of range, NaN, a broken file (the text names file and line, or row and column)
+  overflow,  ///< a count does not fit its type
+  memory,    ///< not enough memory (the text names the bytes asked for)
+  device,    ///< the accelerator failed or is not there
+};
+
+/// Thrown for everything but "not positive definite". kauri never prints or aborts.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+/// A is not positive definite (to working precision).
+struct Breakdown {
+  Index column = kNone;  ///< the failing column in the caller's numbering; of several, the one eliminated first
+  double pivot = 0;      ///< the diagonal value met there before the square root: zero, negative, or not finite
+};
+
+/// A value or an error of type E. value() on an error throws std::logic_error; error() on a value likewise.
+template <class T, class E>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}
+  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return ok(); }
+  [[nodiscard]] T& value() & { return require_value(), std::get<0>(state_); }
+  [[nodiscard]] const T& value() const& { return require_value(), std::get<0>(state_); }
+  [[nodiscard]] T&& value() && { return require_value(), std::get<0>(std::move(state_)); }
+  [[nodiscard]] const E& error() const {
+    if (ok()) throw std::logic_error("kauri::Result: error() called on a value");
+    return std::get<1>(state_);
+  }
+
+ private:
+  void require_value() const {
+    if (!ok()) throw std::logic_error("kauri::Result: value() called on an error");
+  }
+  std::variant<T, E> state_;
+};
+
+/// Success without a value, or an error.
+template <class E>
+class [[nodiscard]] Result<void, E> {
+ public:
+  Result() = default;
+  Result(E error) : error_(std::move(error)), ok_(false) {}
+  [[nodiscard]] bool ok() const noexcept { return ok_; }
+  explicit operator bool() const noexcept { return ok_; }
+  [[nodiscard]] const E& error() const {
+    if (ok_) throw std::logic_error("kauri::Result: error() called on a success");
+    return error_;
+  }
+
+ private:
+  E error_{};
+  bool ok_ = true;
+};
+
+}  // namespace kauri

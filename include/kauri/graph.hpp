@@ -1,0 +1,37 @@
+// The adjacency graph of a symmetric matrix.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kauri/matrix.hpp"
+
+namespace kauri {
+
+/// Undirected graph of A: vertex v for row v, an edge {u,v} for each a(u,v) != 0 off the diagonal. Both directions are stored,
+/// neighbours ascending, no loops, no repeats. Owned.
+class Graph {
+ public:
+  Graph() : ptr_(1, 0) {}
+  /// From the lower triangle of A (checked). Throws Error(input, overflow). O(n + nnz).
+  explicit Graph(const Pattern& lower);
+  /// From adjacency lists that already keep the promises above: ptr of length n+1, adjacency of length ptr[n]. Checked: Error(input).
+  Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(ptr_.size()) - 1; }
+  /// Directed edges, i.e. twice the number of undirected ones.
+  [[nodiscard]] Offset edges() const { return ptr_.back(); }
+  [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(ptr_[v + 1] - ptr_[v]); }
+  [[nodiscard]] std::span<const Index> neighbours(Index v) const {
+    return {adjacency_.data() + ptr_[v], static_cast<std::size_t>(ptr_[v + 1] - ptr_[v])};
+  }
+  [[nodiscard]] std::span<const Offset> ptr() const { return ptr_; }             ///< length size()+1
+  [[nodiscard]] std::span<const Index> adjacency() const { return adjacency_; }  ///< length edges()
+
+ private:
+  std::vector<Offset> ptr_;
+  std::vector<Index> adjacency_;
+};
+
+}  // namespace kauri

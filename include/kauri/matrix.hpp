@@ -1,0 +1,87 @@
+// Symmetric sparse matrices (one triangle) and dense column-major views.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kauri/error.hpp"
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+/// Where the entries of the symmetric A are: lower triangle by columns, rows ascending, the diagonal first in each column.
+/// Borrowed: the arrays belong to the caller and outlive the view.
+struct Pattern {
+  Index n = 0;                      ///< rows and columns of A, n >= 0
+  std::span<const Offset> col_ptr;  ///< length n+1, col_ptr[0] = 0, ascending; column j is [col_ptr[j], col_ptr[j+1])
+  std::span<const Index> row;       ///< length nnz = col_ptr[n]; row[col_ptr[j]] = j
+
+  [[nodiscard]] Offset nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
+};
+
+/// Throws Error(input) naming the first column (and row) that breaks the promises of Pattern. O(n + nnz).
+void check(const Pattern& pattern);
+
+/// A symmetric matrix, borrowed: its pattern and the value of each entry of the lower triangle.
+template <Scalar T>
+struct SymmetricView {
+  Pattern pattern;
+  std::span<const T> value;  ///< length nnz, in the order of pattern.row
+};
+
+/// A dense matrix, column-major, borrowed: entry (i,j) is data[i + j*ld].
+template <class T>
+struct MatrixView {
+  T* data = nullptr;  ///< may be null when rows*cols = 0
+  Index rows = 0;
+  Index cols = 0;
+  Offset ld = 0;  ///< leading dimension, >= rows
+
+  operator MatrixView<const T>() const { return {data, rows, cols, ld}; }
+};
+
+/// A single column as a MatrixView.
+template <class T>
+MatrixView<T> column_view(std::span<T> x) {
+  return {x.data(), static_cast<Index>(x.size()), 1, static_cast<Offset>(x.size())};
+}
+
+/// Which entries of a symmetric matrix an array holds.
+enum class Storage {
+  lower,  ///< row >= column only; an entry above the diagonal is an Error
+  upper,  ///< row <= column only; an entry below the diagonal is an Error
+  full,   ///< both halves; they must agree to within 100 eps of the larger of the two, and the lower one is taken
+};
+
+/// A symmetric matrix that owns its lower triangle: always sorted, without duplicates, with every diagonal entry present.
+template <Scalar T>
+class SymmetricMatrix {
+ public:
+  SymmetricMatrix() : col_ptr_(1, 0) {}
+
+  /// From compressed columns. Rows may come in any order; repeated entries are summed; a missing diagonal entry becomes a stored zero.
+  /// col_ptr: length n+1; row, value: length col_ptr[n]; indices are zero-based. Compressed rows of one half are compressed columns of the other.
+  /// Throws Error(input) naming row and column of an index out of range, an entry in the wrong half, or two halves that differ. O(n + nnz log).
+  static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row, std::span<const T> value,
+                                  Storage storage);
+
+  /// From triplets (row[k], col[k], value[k]) in any order; the rules of from_csc.
+  static SymmetricMatrix from_triplets(Index n, std::span<const Index> row, std::span<const Index> col, std::span<const T> value,
+                                       Storage storage);
+
+  [[nodiscard]] Index n() const { return static_cast<Index>(col_ptr_.size()) - 1; }
+  [[nodiscard]] Offset nnz() const { return col_ptr_.back(); }
+  [[nodiscard]] Pattern pattern() const { return {n(), col_ptr_, row_}; }
+  [[nodiscard]] SymmetricView<T> view() const { return {pattern(), value_}; }
+  [[nodiscard]] std::span<const T> value() const { return value_; }
+  [[nodiscard]] std::span<T> value() { return value_; }
+
+ private:
+  std::vector<Offset> col_ptr_;  // n+1
+  std::vector<Index> row_;       // nnz
+  std::vector<T> value_;         // nnz
+};
+
+}  // namespace kauri

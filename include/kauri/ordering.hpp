@@ -1,0 +1,55 @@
+// Fill-reducing orderings: graph -> permutation. No value of A is seen here.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kauri/graph.hpp"
+#include "kauri/permutation.hpp"
+
+namespace kauri {
+
+enum class OrderingMethod {
+  natural,           ///< the caller's numbering as it is
+  rcm,               ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
+  minimum_degree,    ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
+  amd,               ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
+  metis,             ///< nested dissection by METIS (Karypis & Kumar 1998)
+  automatic,         ///< several of the above are tried; the least predicted time of the whole job wins
+};
+
+/// "natural", "rcm", "md", "amd", "metis", "auto".
+std::string_view name_of(OrderingMethod method);
+/// The inverse of name_of; empty for an unknown name.
+std::optional<OrderingMethod> ordering_from_name(std::string_view name);
+/// False for metis when kauri was built without it; true for all others.
+bool ordering_available(OrderingMethod method);
+
+/// Which of several vertices of least degree is eliminated first (minimum_degree only).
+enum class TieBreak {
+  first,              ///< the one numbered first
+  last,               ///< the one numbered last (most recently changed first)
+  pseudo_peripheral,  ///< the one farthest, by breadth-first level, from the middle of the component: outside in
+};
+
+struct OrderingOptions {
+  OrderingMethod method = OrderingMethod::automatic;
+  std::uint64_t seed = 1;              ///< of every random choice; the same seed gives the same permutation everywhere
+  TieBreak tie_break = TieBreak::first;
+  bool compress = true;                ///< merge indistinguishable vertices first (equal closed neighbourhoods)
+  bool aggressive = true;              ///< amd: aggressive element absorption
+  double dense = 10.0;                 ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
+  int delta = 0;                       ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
+};
+
+/// A fill-reducing permutation of the graph by one method (not automatic: that choice needs the symbolic phase, see analyze()).
+/// Each connected component is ordered by itself, in the order of its least vertex; empty graphs are fine.
+/// Deterministic: a function of graph and options alone. Throws Error(usage) for automatic or for metis where it is not available,
+/// Error(overflow) for a graph too large for METIS.
+Permutation order(const Graph& graph, const OrderingOptions& options);
+
+}  // namespace kauri

@@ -1,0 +1,39 @@
+// Permutations, with their direction spelled out.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+/// A numbering of the rows (and columns) of A. With P the matrix of this permutation,
+///
+///     B = P A P^T,   B(k,l) = A(old_of(k), old_of(l)),   (P x)(k) = x(old_of(k)),
+///     new_of(old_of(k)) == k,   old_of(new_of(i)) == i:
+///
+/// row old_of(k) of A is eliminated k-th. Checked to be a bijection when built; read-only after.
+class Permutation {
+ public:
+  Permutation() = default;
+  /// old_of[k] = row of A placed k-th. Throws Error(input) naming the first k whose entry is out of range or repeated. O(n).
+  static Permutation from_old_of(std::vector<Index> old_of);
+  static Permutation identity(Index n);
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(old_of_.size()); }
+  [[nodiscard]] Index new_of(Index i) const { return new_of_[i]; }
+  [[nodiscard]] Index old_of(Index k) const { return old_of_[k]; }
+  [[nodiscard]] std::span<const Index> old_of() const { return old_of_; }  ///< length size()
+  [[nodiscard]] std::span<const Index> new_of() const { return new_of_; }  ///< length size()
+  /// This numbering, then `second` on top: result.old_of(k) = old_of(second.old_of(k)).
+  [[nodiscard]] Permutation then(const Permutation& second) const;
+
+  friend bool operator==(const Permutation&, const Permutation&) = default;
+
+ private:
+  std::vector<Index> old_of_, new_of_;
+};
+
+}  // namespace kauri

@@ -1,0 +1,188 @@
+// The symbolic phase: elimination tree, supernodes and the Plan that presizes everything before any number is touched.
+//
+// Glossary. With B = P A P^T = L L^T: the *elimination tree* has parent(j) = min { i > j : L(i,j) != 0 }. A *supernode* is a run of columns
+// treated as one dense block. Its *front* is the dense matrix of order m whose rows are the rows of the supernode: its p *pivots* (own columns)
+// come first. The m x p *panel* of the front becomes part of L; the q = m - p trailing rows form the *contribution block*, handed to the parent front.
+// Rows and columns mean those of B in this file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kauri/ordering.hpp"
+#include "kauri/permutation.hpp"
+
+namespace kauri {
+
+/// Elimination tree of B; numbered in postorder inside a Plan.
+struct EliminationTree {
+  std::vector<Index> parent;        ///< length n; parent[j] > j, or kNone at a root
+  std::vector<Index> column_count;  ///< length n; entries of L(:,j), the diagonal included: exact, no padding
+};
+
+/// Supernode s holds the columns [first[s], first[s+1]); its rows, ascending, own columns first, are row[row_ptr[s] .. row_ptr[s+1]).
+/// Supernodes are numbered in postorder of the assembly tree.
+struct Supernodes {
+  std::vector<Index> first;     ///< length count()+1
+  std::vector<Index> parent;    ///< length count(): the supernode that holds the first row below the pivots, or kNone
+  std::vector<Offset> row_ptr;  ///< length count()+1
+  std::vector<Index> row;       ///< length row_ptr[count()]
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
+  [[nodiscard]] Index pivots(Index s) const { return first[s + 1] - first[s]; }                             // p
+  [[nodiscard]] Index order(Index s) const { return static_cast<Index>(row_ptr[s + 1] - row_ptr[s]); }      // m
+  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }                          // q
+  [[nodiscard]] std::span<const Index> rows(Index s) const { return {row.data() + row_ptr[s], static_cast<std::size_t>(order(s))}; }
+};
+
+/// Rows [child, child+length) of a child's contribution block (0 = its first row below the pivots) meet rows
+/// [parent, parent+length) of the parent's front (0 = its first pivot).
+struct RowRun {
+  Index child;
+  Index parent;
+  Index length;
+};
+
+/// What each front gathers: entries of A and contributions of its children, in this fixed order.
+struct Assembly {
+  // Entries of A by column of B: column j takes value[entry_source[k]] to front row entry_row[k], k in [entry_ptr[j], entry_ptr[j+1]).
+  std::vector<Offset> entry_ptr;     ///< length n+1
+  std::vector<Offset> entry_source;  ///< length nnz(A): position in the caller's value array
+  std::vector<Index> entry_row;      ///< length nnz(A): local row of the front of the supernode that owns column j
+  std::vector<Index> child_ptr;      ///< length supernodes+1
+  std::vector<Index> child;          ///< children of each supernode, ascending
+  std::vector<Offset> run_ptr;       ///< length supernodes+1: the runs of supernode c towards its parent (none for roots)
+  std::vector<RowRun> run;
+};
+
+/// How a contribution block of order q lies in memory: the lower triangle in block columns of kTile columns. Block column J starts at row
+/// J*kTile; inside, columns are contiguous with leading dimension ld. Entry (i,j), i >= j, is at column(q,j) + (i - j/kTile*kTile).
+struct ContributionLayout {
+  static constexpr Index kTile = 256;
+  static constexpr Index first_row(Index j) { return j / kTile * kTile; }
+  static constexpr Offset ld(Index q, Index j) { return q - first_row(j); }
+  /// Position of row first_row(j) of column j.
+  static constexpr Offset column(Index q, Index j) {
+    const Offset block = j / kTile;
+    return block * kTile * q - kTile * kTile * (block * (block - 1) / 2) + ld(q, j) * (j - first_row(j));
+  }
+  static constexpr Offset entries(Index q) { return q == 0 ? 0 : column(q, q - 1) + ld(q, q - 1); }
+};
+
+/// The order of work on the CPU, fixed by the pattern: tasks are whole subtrees or single fronts near the root, numbered ("tickets") so that
+/// every edge, by data or by reuse of memory, goes from a lower to a higher ticket.
+struct Schedule {
+  struct Task {
+    Index first_front;  ///< fronts [first_front, last_front) are done by this task in ascending order
+    Index last_front;
+    Index parent;       ///< the task that holds the parent of front last_front-1, or kNone
+    double flops;       ///< executed flops of its fronts
+  };
+  int workers = 1;                     ///< tasks that may run at once without waiting for memory
+  std::vector<Task> task;
+  std::vector<Index> dependencies;     ///< length tasks: number of edges that end here
+  std::vector<Offset> successor_ptr;   ///< length tasks+1
+  std::vector<Index> successor;        ///< tasks that wait for this one (its parent, and those that reuse its memory); no repeats
+  std::vector<Offset> contribution;    ///< length supernodes: place of each contribution block in the stack arena, in entries; -1 if q = 0
+  Offset stack_entries = 0;            ///< size of the stack arena in entries: the peak of the factorisation beyond L
+  std::vector<Offset> update;          ///< length supernodes: place of each front's q update rows in the arena of a solve, in rows; -1 if q = 0
+  Offset update_rows = 0;              ///< size of that arena in rows (times right-hand sides)
+};
+
+/// Fronts of order in [least_order, 2*least_order).
+struct FrontBin {
+  Index least_order;
+  Index count;
+  double flops;
+};
+
+/// All that can be said of cost before any number is touched. Counts named nnz_l and flops are exact and simplicial: sums over the column
+/// counts c_j of c_j and c_j^2 (one multiply-add = 2 operations), no padding.
+struct Cost {
+  Offset nnz_l = 0;
+  double flops = 0;            ///< exact up to 2^53
+  Offset stored_entries = 0;   ///< entries of all panels, padding and the upper half of the pivot blocks included
+  double executed_flops = 0;   ///< sum of c_j^2 over the columns as amalgamated
+  Index tree_height = 0;       ///< columns on the longest path of the elimination tree
+  Index largest_front = 0;     ///< greatest m
+  Index largest_supernode = 0; ///< greatest p
+  std::vector<FrontBin> fronts;
+  double predicted_factor_s = 0;  ///< on the plan's target with its number of workers, double
+  double predicted_solve_s = 0;   ///< one right-hand side
+};
+
+/// Everything the numeric phases need, and no number of A. Immutable, shared by factors, threads and devices.
+struct Plan {
+  Index n = 0;
+  Offset nnz = 0;                ///< entries of A's lower triangle
+  std::uint64_t fingerprint = 0; ///< of the pattern; values of another pattern are refused
+  std::string target;            ///< cost table and kernels: "cpu-avx512" ...
+  OrderingMethod ordering = OrderingMethod::natural;  ///< what was run; `given` below tells of a caller's permutation
+  bool given = false;
+  Permutation perm;              ///< of the ordering, postordered
+  EliminationTree tree;
+  Supernodes supernodes;
+  std::vector<Offset> panel_ptr; ///< length supernodes+1: panel of s is column-major at [panel_ptr[s], panel_ptr[s+1]) of L, leading dimension m
+  Assembly assembly;
+  Schedule schedule;
+  Cost cost;
+
+  /// Bytes of L for a scalar of `scalar_bytes` (4 or 8).
+  [[nodiscard]] Offset factor_bytes(int scalar_bytes) const { return panel_ptr.back() * scalar_bytes; }
+  /// Bytes that Factor::create takes on the CPU: L and the stack arena. Equal to what is allocated, byte for byte.
+  [[nodiscard]] Offset peak_bytes(int scalar_bytes) const { return (panel_ptr.back() + schedule.stack_entries) * scalar_bytes; }
+  /// Bytes that Workspace::create takes on the CPU for `nrhs` right-hand sides solved at once.
+  [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;
+  /// Bytes of the plan's own arrays.
+  [[nodiscard]] Offset plan_bytes() const;
+};
+
+struct AnalyzeOptions {
+  OrderingOptions ordering;
+  std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method
+  std::string target;                      ///< cost table; empty: host_target()
+  int workers = 0;        ///< tasks at once that memory is planned for; 0: hardware threads, at most 16. Never reaches a bit of L
+  bool amalgamate = true; ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
+  int solves = 1;         ///< solves expected per factorisation: weighs in the choice of `automatic`
+  int factorizations = 1; ///< factorisations expected: the same
+};
+
+/// One ordering of a contest.
+struct Candidate {
+  OrderingMethod method;
+  bool given = false;
+  double order_s = 0;     ///< measured, for reports only
+  double symbolic_s = 0;  ///< measured, for reports only
+  std::shared_ptr<const Plan> plan;  ///< null if it was not tried
+  std::string note;       ///< why it was not tried, or empty
+  bool chosen = false;
+};
+
+/// A plan, how long its making took, and what the contest looked like.
+struct Analysis {
+  std::shared_ptr<const Plan> plan;
+  double order_s = 0;     ///< seconds of all orderings run
+  double symbolic_s = 0;  ///< seconds of all symbolic phases run
+  std::vector<Candidate> candidates;
+  std::string reason;     ///< one sentence: what decided, with the figure
+};
+
+/// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63), memory.
+std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
+/// The same, with the report.
+Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});
+/// Runs every ordering that is available (and the caller's, if given), each to its plan.
+Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options = {});
+
+/// Validity of a plan (sizes, orders, postorder, bounds, no two live blocks overlapping, every edge upwards): empty if sound, else the
+/// first thing wrong. For tests and debug builds. O(size of the plan) plus O(tasks^2).
+std::string find_flaw(const Plan& plan);
+
+/// A hash of n and the lower triangle's pattern.
+std::uint64_t fingerprint(const Pattern& lower);
+
+}  // namespace kauri

@@ -1,0 +1,41 @@
+// Residuals, backward errors and iterative refinement (Arioli, Demmel & Duff 1989; Skeel 1980).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/factor.hpp"
+
+namespace kauri {
+
+/// How well x solves A x = b; the worst over the columns.
+struct BackwardError {
+  double normwise = 0;       ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
+  double componentwise = 0;  ///< max_i |b - A x|_i / (|A||x| + |b|)_i; rows with a denominator below 1000 n eps ||A_i||_inf ||x||_inf + ... use the
+                             ///< second denominator of Arioli, Demmel & Duff 1989: |A||x| + ||A_i||_inf ||x||_inf (0/0 counts as 0)
+};
+
+struct RefineOptions {
+  int max_steps = 2;     ///< at most this many corrections, >= 0
+  double target = 0;     ///< stop when the componentwise backward error is at most this; 0: eps of T
+  double stagnation = 2; ///< stop when a step does not shrink it by this factor; the better x is kept
+};
+
+struct Refinement {
+  int steps = 0;             ///< corrections made and kept
+  BackwardError unrefined;   ///< of x as it came
+  BackwardError final_error; ///< of x as returned
+};
+
+/// y = b - A x with each row's sum accumulated in about twice the precision of T. A by its lower triangle; x and b have n rows.
+/// Deterministic for any number of threads.
+template <Scalar T>
+void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend);
+
+template <Scalar T>
+BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend);
+
+/// Improves x, which came from factor.solve(b). b is not changed and must not overlap x.
+template <Scalar T>
+Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+                  const RefineOptions& options = {});
+
+}  // namespace kauri

@@ -1,0 +1,59 @@
+// The everyday door: one object from matrix to refined solution.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kauri/refine.hpp"
+
+namespace kauri {
+
+enum class BackendChoice { automatic, cpu, cuda };
+
+struct SolverOptions {
+  AnalyzeOptions analyze;
+  RefineOptions refine;
+  BackendChoice backend = BackendChoice::automatic;
+  int threads = 0;  ///< CPU threads; 0: one per hardware thread
+};
+
+/// Seconds of each phase and the errors reached, of the last calls.
+struct SolverReport {
+  double reorder_s = 0, symbolic_s = 0, factor_s = 0, solve_s = 0, refine_s = 0;
+  Refinement refinement;
+};
+
+///     kauri::Solver<double> solver;
+///     if (auto ok = solver.compute(a.view()); !ok) { ... ok.error().column ... }
+///     std::vector<double> x = solver.solve(b);
+///
+/// compute = analyse + factorise; refactorize = new values on the same pattern. Keeps a copy of the values of A for refinement.
+template <Scalar T>
+class Solver {
+ public:
+  explicit Solver(SolverOptions options = {});
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+  ~Solver();
+
+  Result<void, Breakdown> compute(const SymmetricView<T>& a);
+  /// value: length nnz of the pattern last computed. Plan and buffers are reused, also after a Breakdown.
+  Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
+  /// b: length n. Refined by options.refine. Throws Error(usage) before a successful compute().
+  std::vector<T> solve(std::span<const T> b);
+  /// In place, any number of columns: B on entry, X on return.
+  void solve(MatrixView<T> x);
+
+  [[nodiscard]] const Plan& plan() const;
+  [[nodiscard]] const Analysis& analysis() const;
+  [[nodiscard]] const SolverReport& report() const;
+  [[nodiscard]] Backend& backend() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kauri

@@ -1,0 +1,170 @@
+// Checked construction of symmetric matrices.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace kauri {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::input, "matrix: " + what); }
+
+std::string at(Index row, Index col) { return "(" + std::to_string(row) + ", " + std::to_string(col) + ")"; }
+
+/// Sizes and order of the column pointers alone.
+void check_col_ptr(Index n, std::span<const Offset> col_ptr, std::size_t entries) {
+  if (n < 0) fail("n is " + std::to_string(n));
+  if (col_ptr.size() != static_cast<std::size_t>(n) + 1)
+    fail("col_ptr has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
+  if (col_ptr[0] != 0) fail("col_ptr starts at " + std::to_string(col_ptr[0]) + ", expected 0");
+  for (Index j = 0; j < n; ++j)
+    if (col_ptr[j + 1] < col_ptr[j]) fail("col_ptr descends at column " + std::to_string(j));
+  if (col_ptr[n] != static_cast<Offset>(entries))
+    fail("col_ptr ends at " + std::to_string(col_ptr[n]) + " but there are " + std::to_string(entries) + " rows");
+}
+
+/// Entries sorted by (column, row), still with duplicates: a counting sort by row, then by column, both stable.
+template <class T>
+struct Sorted {
+  std::vector<Offset> col_ptr;
+  std::vector<Index> row;
+  std::vector<T> value;
+};
+
+template <class T>
+Sorted<T> transpose(Index n, const Sorted<T>& a) {
+  Sorted<T> b{std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0), std::vector<Index>(a.row.size()), std::vector<T>(a.row.size())};
+  for (const Index i : a.row) ++b.col_ptr[i + 1];
+  std::partial_sum(b.col_ptr.begin(), b.col_ptr.end(), b.col_ptr.begin());
+  std::vector<Offset> next(b.col_ptr.begin(), b.col_ptr.end() - 1);
+  for (Index j = 0; j < n; ++j)
+    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) {
+      const Offset q = next[a.row[k]]++;
+      b.row[q] = j;
+      b.value[q] = a.value[k];
+    }
+  return b;
+}
+
+/// Sums entries that share a place, in the order they were given, in place.
+template <class T>
+void sum_duplicates(Index n, Sorted<T>& a) {
+  Offset out = 0;
+  for (Index j = 0; j < n; ++j) {
+    const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1], start = out;
+    for (Offset k = begin; k < end; ++k) {
+      if (out > start && a.row[out - 1] == a.row[k]) {
+        a.value[out - 1] += a.value[k];
+      } else {
+        a.row[out] = a.row[k];
+        a.value[out++] = a.value[k];
+      }
+    }
+    a.col_ptr[j] = start;
+  }
+  a.col_ptr[n] = out;
+  a.row.resize(static_cast<std::size_t>(out));
+  a.value.resize(static_cast<std::size_t>(out));
+}
+
+/// Both halves are there: a and its transpose must have the same pattern and, to rounding, the same values.
+template <class T>
+void check_symmetric(Index n, const Sorted<T>& a) {
+  const Sorted<T> t = transpose(n, a);
+  const T tolerance = 100 * std::numeric_limits<T>::epsilon();
+  for (Index j = 0; j < n; ++j) {
+    Offset k = a.col_ptr[j], l = t.col_ptr[j];
+    while (k < a.col_ptr[j + 1] || l < t.col_ptr[j + 1]) {
+      const Index i = k < a.col_ptr[j + 1] ? a.row[k] : n, ti = l < t.col_ptr[j + 1] ? t.row[l] : n;
+      if (i < ti) fail("entry " + at(i, j) + " has no partner " + at(j, i) + ": the matrix is not symmetric");
+      if (ti < i) fail("entry " + at(j, ti) + " has no partner " + at(ti, j) + ": the matrix is not symmetric");
+      const T x = a.value[k++], y = t.value[l++];
+      if (std::abs(x - y) > tolerance * std::max(std::abs(x), std::abs(y)))
+        fail("entries " + at(i, j) + " and " + at(j, i) + " differ: " + std::to_string(x) + " and " + std::to_string(y));
+    }
+  }
+}
+
+}  // namespace
+
+void check(const Pattern& a) {
+  check_col_ptr(a.n, a.col_ptr, a.row.size());
+  for (Index j = 0; j < a.n; ++j) {
+    const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
+    if (begin == end || a.row[begin] != j) fail("column " + std::to_string(j) + " does not start with its diagonal entry");
+    for (Offset k = begin + 1; k < end; ++k)
+      if (a.row[k] <= a.row[k - 1] || a.row[k] >= a.n)
+        fail("column " + std::to_string(j) + ": row " + std::to_string(a.row[k]) + " is out of range or not above row " +
+             std::to_string(a.row[k - 1]));
+  }
+}
+
+template <Scalar T>
+SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row,
+                                                std::span<const T> value, Storage storage) {
+  check_col_ptr(n, col_ptr, row.size());
+  if (value.size() != row.size())
+    fail("there are " + std::to_string(row.size()) + " rows but " + std::to_string(value.size()) + " values");
+  for (Index j = 0; j < n; ++j)
+    for (Offset k = col_ptr[j]; k < col_ptr[j + 1]; ++k) {
+      const Index i = row[k];
+      if (i < 0 || i >= n) fail("column " + std::to_string(j) + ": row " + std::to_string(i) + ", expected 0 to " + std::to_string(n - 1));
+      if ((storage == Storage::lower && i < j) || (storage == Storage::upper && i > j))
+        fail("entry " + at(i, j) + " lies in the wrong half");
+    }
+  Sorted<T> a{{col_ptr.begin(), col_ptr.end()}, {row.begin(), row.end()}, {value.begin(), value.end()}};
+  a = transpose(n, a);                                         // the transpose, sorted
+  if (storage != Storage::upper) a = transpose(n, a);          // back, sorted
+  sum_duplicates(n, a);
+  if (storage == Storage::full) check_symmetric(n, a);
+  SymmetricMatrix m;
+  m.col_ptr_.assign(1, 0);
+  m.col_ptr_.reserve(static_cast<std::size_t>(n) + 1);
+  m.row_.reserve(a.row.size());
+  m.value_.reserve(a.row.size());
+  for (Index j = 0; j < n; ++j) {
+    Offset k = a.col_ptr[j];
+    while (k < a.col_ptr[j + 1] && a.row[k] < j) ++k;  // the upper half of a full matrix
+    const bool diagonal = k < a.col_ptr[j + 1] && a.row[k] == j;
+    m.row_.push_back(j);
+    m.value_.push_back(diagonal ? a.value[k] : T(0));
+    for (k += diagonal ? 1 : 0; k < a.col_ptr[j + 1]; ++k) {
+      m.row_.push_back(a.row[k]);
+      m.value_.push_back(a.value[k]);
+    }
+    m.col_ptr_.push_back(static_cast<Offset>(m.row_.size()));
+  }
+  return m;
+}
+
+template <Scalar T>
+SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const Index> row, std::span<const Index> col,
+                                                     std::span<const T> value, Storage storage) {
+  if (n < 0) fail("n is " + std::to_string(n));
+  if (row.size() != col.size() || row.size() != value.size())
+    fail("triplets of lengths " + std::to_string(row.size()) + ", " + std::to_string(col.size()) + ", " + std::to_string(value.size()));
+  std::vector<Offset> col_ptr(static_cast<std::size_t>(n) + 1, 0);
+  for (std::size_t k = 0; k < col.size(); ++k) {
+    if (col[k] < 0 || col[k] >= n)
+      fail("triplet " + std::to_string(k) + ": column " + std::to_string(col[k]) + ", expected 0 to " + std::to_string(n - 1));
+    ++col_ptr[col[k] + 1];
+  }
+  std::partial_sum(col_ptr.begin(), col_ptr.end(), col_ptr.begin());
+  std::vector<Offset> next(col_ptr.begin(), col_ptr.end() - 1);
+  std::vector<Index> r(row.size());
+  std::vector<T> v(row.size());
+  for (std::size_t k = 0; k < col.size(); ++k) {
+    const Offset q = next[col[k]]++;
+    r[q] = row[k];
+    v[q] = value[k];
+  }
+  return from_csc(n, col_ptr, r, v, storage);
+}
+
+template class SymmetricMatrix<float>;
+template class SymmetricMatrix<double>;
+
+}  // namespace kauri

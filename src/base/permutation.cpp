@@ -1,0 +1,51 @@
+// Permutation: a checked bijection with both directions stored.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/permutation.hpp"
+
+#include <numeric>
+#include <string>
+
+#include "kauri/error.hpp"
+
+namespace kauri {
+
+Permutation Permutation::from_old_of(std::vector<Index> old_of) {
+  const auto n = static_cast<Index>(old_of.size());
+  Permutation p;
+  p.new_of_.assign(old_of.size(), kNone);
+  for (Index k = 0; k < n; ++k) {
+    const Index i = old_of[k];
+    if (i < 0 || i >= n)
+      throw Error(ErrorKind::input, "permutation: entry " + std::to_string(k) + " is " + std::to_string(i) + ", expected 0 to " +
+                                        std::to_string(n - 1));
+    if (p.new_of_[i] != kNone)
+      throw Error(ErrorKind::input, "permutation: row " + std::to_string(i) + " stands at positions " + std::to_string(p.new_of_[i]) +
+                                        " and " + std::to_string(k));
+    p.new_of_[i] = k;
+  }
+  p.old_of_ = std::move(old_of);
+  return p;
+}
+
+Permutation Permutation::identity(Index n) {
+  Permutation p;
+  p.old_of_.resize(static_cast<std::size_t>(n));
+  std::iota(p.old_of_.begin(), p.old_of_.end(), 0);
+  p.new_of_ = p.old_of_;
+  return p;
+}
+
+Permutation Permutation::then(const Permutation& second) const {
+  if (second.size() != size())
+    throw Error(ErrorKind::usage, "permutation: composing sizes " + std::to_string(size()) + " and " + std::to_string(second.size()));
+  Permutation p;
+  p.old_of_.resize(old_of_.size());
+  p.new_of_.resize(old_of_.size());
+  for (Index k = 0; k < size(); ++k) {
+    p.old_of_[k] = old_of_[second.old_of_[k]];
+    p.new_of_[p.old_of_[k]] = k;
+  }
+  return p;
+}
+
+}  // namespace kauri
