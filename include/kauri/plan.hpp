@@ -62,7 +62,7 @@ struct Assembly {
 /// How a contribution block of order q lies in memory: the lower triangle in block columns of kTile columns. Block column J starts at row
 /// J*kTile; inside, columns are contiguous with leading dimension ld. Entry (i,j), i >= j, is at column(q,j) + (i - j/kTile*kTile).
 struct ContributionLayout {
-  static constexpr Index kTile = 256;
+  static constexpr Index kTile = 240;
   static constexpr Index first_row(Index j) { return j / kTile * kTile; }
   static constexpr Offset ld(Index q, Index j) { return q - first_row(j); }
   /// Position of row first_row(j) of column j.

@@ -1,0 +1,68 @@
+// Dense kernels of the CPU backend: serial, no allocation, one table per instruction set, chosen once when a backend is made.
+//
+// All matrices are column-major. "Packed" means slabs of slab_rows rows: entry (i,k) of a packed matrix with K columns is at
+// (i / slab_rows) * slab_rows * K + k * slab_rows + i % slab_rows, missing rows of the last slab zero. One packed copy serves as the left
+// and the right operand of C -= A B^T, since col_tile divides slab_rows.
+// Blocking after Goto & van de Geijn 2008 and Van Zee & van de Geijn 2015; recursive panels after Gustavson 1997.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "kauri/types.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// Columns of one packed pass, and columns of the panels that are factorised without packing.
+inline constexpr Index kPackColumns = 256;
+inline constexpr Index kBasePanel = 64;
+/// Rows and columns of a task's tile inside a large front; a multiple of every slab_rows.
+inline constexpr Index kFrontTile = 240;
+/// The most rows that a slab has for any target and scalar: bounds the padding of packed matrices.
+inline constexpr Index kMostSlabRows = 48;
+
+/// Fronts whose updates run on packed operands; smaller ones work on the panel in place.
+constexpr bool front_is_packed(Index m, Index p) { return m > 160 && p > 16; }
+
+/// Entries of scratch a front needs for its packed operand (0 for small ones): at least ceil(m / slab_rows) * slab_rows * min(p, kPackColumns).
+constexpr Offset front_scratch(Index m, Index p) {
+  return front_is_packed(m, p) ? (static_cast<Offset>(m) + kMostSlabRows) * std::min(p, kPackColumns) : 0;
+}
+
+template <class T>
+struct DenseKernels {
+  std::string_view target;
+  Index slab_rows;
+  Index col_tile;
+
+  /// Cholesky of the lower n x n block a (n <= kBasePanel) in place. Returns n, or the first column whose pivot is not positive and
+  /// finite, with that pivot in *pivot. The strict upper triangle is neither read nor kept.
+  Index (*potrf)(Index n, T* a, Offset lda, T* pivot);
+  /// X (m x n) <- X L^-T with L the n x n lower triangle (n <= kBasePanel).
+  void (*trsm)(Index m, Index n, const T* l, Offset ldl, T* x, Offset ldx);
+  /// C (m x n) = [C] - A B^T with A m x k, B n x k, on operands in place. `lower`: only tiles that meet i >= j must be computed; what
+  /// else of the m x n array is overwritten is unspecified. `keep`: subtract from C; otherwise C is not read.
+  void (*update)(Index m, Index n, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, bool lower, bool keep);
+  /// Packs A (m x k) into slabs.
+  void (*pack)(Index m, Index k, const T* a, Offset lda, T* packed);
+  /// As update, on packed operands with k columns each; rows of C and columns of C start at slab boundaries of a and b.
+  /// `diagonal`: column minus row of C's first entry in the coordinates where i >= j is the lower triangle.
+  void (*update_packed)(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc, Index diagonal, bool keep);
+
+  // Solves. X and U are row-major with r columns (leading dimension r): x(k,c) at x[k*r + c].
+  /// X (p x r) <- L^-1 X with L the p x p lower triangle.
+  void (*forward)(Index p, Index r, const T* l, Offset ldl, T* x);
+  /// U (q x r) -= L21 X, L21 q x p.
+  void (*forward_update)(Index q, Index p, Index r, const T* l21, Offset ldl, const T* x, T* u);
+  /// X (p x r) <- L^-T X.
+  void (*backward)(Index p, Index r, const T* l, Offset ldl, T* x);
+  /// X (p x r) -= L21^T U.
+  void (*backward_update)(Index q, Index p, Index r, const T* l21, Offset ldl, const T* u, T* x);
+};
+
+/// The kernels of a target ("cpu-avx512", "cpu-avx2", "cpu-generic"). Throws Error(usage) for an unknown one or one this machine cannot run.
+template <Scalar T>
+const DenseKernels<T>& dense_kernels(std::string_view target);
+
+}  // namespace kauri::numeric::cpu
