@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <type_traits>
 
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
@@ -74,10 +75,11 @@ class Factor {
 /// A Breakdown leaves the factor invalid, with plan and buffers kept: try again with a larger shift.
 /// Throws Error(usage) for a wrong length, Error(input) naming row and column of a NaN or infinite entry that made it fail.
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, T shift = 0);
+Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0);
 
 /// create + refactorize.
 template <Scalar T>
-Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend, T shift = 0);
+Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend,
+                                       std::type_identity_t<T> shift = 0);
 
 }  // namespace kauri

@@ -59,6 +59,9 @@ struct Assembly {
   std::vector<RowRun> run;
 };
 
+/// Most right-hand sides solved at once.
+inline constexpr Index kSolveBlock = 32;
+
 /// How a contribution block of order q lies in memory: the lower triangle in block columns of kTile columns. Block column J starts at row
 /// J*kTile; inside, columns are contiguous with leading dimension ld. Entry (i,j), i >= j, is at column(q,j) + (i - j/kTile*kTile).
 struct ContributionLayout {
@@ -71,6 +74,16 @@ struct ContributionLayout {
     return block * kTile * q - kTile * kTile * (block * (block - 1) / 2) + ld(q, j) * (j - first_row(j));
   }
   static constexpr Offset entries(Index q) { return q == 0 ? 0 : column(q, q - 1) + ld(q, q - 1); }
+};
+
+/// Scratch of a front of order m with p pivots beside its panel: a packed copy of part of the panel. Fronts up to a size work in place.
+struct FrontScratch {
+  static constexpr Index kColumns = 256;   ///< columns packed at a time
+  static constexpr Index kPadding = 48;    ///< rows added for the last slab; the most that any target and scalar needs
+  static constexpr bool packed(Index m, Index p) { return m > 400 && p > 32; }
+  static constexpr Offset entries(Index m, Index p) {
+    return packed(m, p) ? (static_cast<Offset>(m) + kPadding) * (p < kColumns ? p : kColumns) : 0;
+  }
 };
 
 /// The order of work on the CPU, fixed by the pattern: tasks are whole subtrees or single fronts near the root, numbered ("tickets") so that
@@ -87,6 +100,7 @@ struct Schedule {
   std::vector<Index> dependencies;     ///< length tasks: number of edges that end here
   std::vector<Offset> successor_ptr;   ///< length tasks+1
   std::vector<Index> successor;        ///< tasks that wait for this one (its parent, and those that reuse its memory); no repeats
+  std::vector<Offset> scratch;         ///< length tasks: place of FrontScratch::entries of the task's fronts (their greatest), in entries; -1 if 0
   std::vector<Offset> contribution;    ///< length supernodes: place of each contribution block in the stack arena, in entries; -1 if q = 0
   Offset stack_entries = 0;            ///< size of the stack arena in entries: the peak of the factorisation beyond L
   std::vector<Offset> update;          ///< length supernodes: place of each front's q update rows in the arena of a solve, in rows; -1 if q = 0
@@ -133,9 +147,13 @@ struct Plan {
 
   /// Bytes of L for a scalar of `scalar_bytes` (4 or 8).
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const { return panel_ptr.back() * scalar_bytes; }
-  /// Bytes that Factor::create takes on the CPU: L and the stack arena. Equal to what is allocated, byte for byte.
-  [[nodiscard]] Offset peak_bytes(int scalar_bytes) const { return (panel_ptr.back() + schedule.stack_entries) * scalar_bytes; }
-  /// Bytes that Workspace::create takes on the CPU for `nrhs` right-hand sides solved at once.
+  /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
+  [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
+  /// Bytes that Factor::create takes on the CPU: L, the stack arena, counters. Equal to what is allocated, byte for byte.
+  [[nodiscard]] Offset peak_bytes(int scalar_bytes) const {
+    return (panel_ptr.back() + schedule.stack_entries) * scalar_bytes + counter_bytes();
+  }
+  /// Bytes that Workspace::create takes on the CPU for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;
   /// Bytes of the plan's own arrays.
   [[nodiscard]] Offset plan_bytes() const;

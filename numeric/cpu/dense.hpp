@@ -7,28 +7,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <string_view>
 
-#include "kauri/types.hpp"
+#include "kauri/plan.hpp"
 
 namespace kauri::numeric::cpu {
 
-/// Columns of one packed pass, and columns of the panels that are factorised without packing.
-inline constexpr Index kPackColumns = 256;
+/// Columns of the panels that are factorised without packing.
 inline constexpr Index kBasePanel = 64;
 /// Rows and columns of a task's tile inside a large front; a multiple of every slab_rows.
-inline constexpr Index kFrontTile = 240;
-/// The most rows that a slab has for any target and scalar: bounds the padding of packed matrices.
-inline constexpr Index kMostSlabRows = 48;
-
-/// Fronts whose updates run on packed operands; smaller ones work on the panel in place.
-constexpr bool front_is_packed(Index m, Index p) { return m > 160 && p > 16; }
-
-/// Entries of scratch a front needs for its packed operand (0 for small ones): at least ceil(m / slab_rows) * slab_rows * min(p, kPackColumns).
-constexpr Offset front_scratch(Index m, Index p) {
-  return front_is_packed(m, p) ? (static_cast<Offset>(m) + kMostSlabRows) * std::min(p, kPackColumns) : 0;
-}
+inline constexpr Index kFrontTile = ContributionLayout::kTile;
 
 template <class T>
 struct DenseKernels {

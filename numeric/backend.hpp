@@ -1,0 +1,72 @@
+// The boundary between kauri and a device: one virtual call per phase. What happens inside (threads, streams, graphs, batching) is private
+// to the device's folder.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kauri/backend.hpp"
+#include "kauri/error.hpp"
+#include "kauri/matrix.hpp"
+#include "kauri/plan.hpp"
+#include "kauri/refine.hpp"
+#include "src/base/memory.hpp"
+
+namespace kauri::numeric {
+
+/// Scratch of solves, see kauri::Workspace.
+template <Scalar T>
+class SolveStore {
+ public:
+  virtual ~SolveStore() = default;
+  [[nodiscard]] virtual Index nrhs() const = 0;
+  [[nodiscard]] virtual const Plan& plan() const = 0;
+};
+
+/// Values of L on a device, see kauri::Factor.
+template <Scalar T>
+class FactorStore {
+ public:
+  virtual ~FactorStore() = default;
+  [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
+  [[nodiscard]] virtual bool valid() const = 0;
+  virtual Result<void, Breakdown> refactorize(std::span<const T> value, T shift) = 0;
+  /// x: n rows. Sizes and validity were checked by the caller.
+  virtual void solve(MatrixView<T> x, SolveStore<T>& workspace) const = 0;
+  [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
+};
+
+/// A in a form for residuals: both halves by rows.
+template <Scalar T>
+class ResidualStore {
+ public:
+  virtual ~ResidualStore() = default;
+  /// r = b - A x (each row's sum in about twice the precision of T) and the backward errors of x. value: in the order of the pattern.
+  virtual BackwardError residual(std::span<const T> value, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const = 0;
+};
+
+/// A device at work: makes the stores. One overload per scalar, since virtual functions cannot be templates.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  [[nodiscard]] virtual BackendKind kind() const = 0;
+  [[nodiscard]] virtual std::string target() const = 0;
+  [[nodiscard]] virtual std::string device() const = 0;
+  [[nodiscard]] virtual int threads() const = 0;
+
+  virtual std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const Plan> plan, float tag) = 0;
+  virtual std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const Plan> plan, double tag) = 0;
+  virtual std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float tag) = 0;
+  virtual std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double tag) = 0;
+  virtual std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float tag) = 0;
+  virtual std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double tag) = 0;
+
+  [[nodiscard]] MemoryLedger& memory() { return memory_; }
+
+ private:
+  MemoryLedger memory_;
+};
+
+}  // namespace kauri::numeric

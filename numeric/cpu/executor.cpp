@@ -1,0 +1,58 @@
+// The CPU as an executor.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cpu/executor.hpp"
+
+#include <fstream>
+
+#include "numeric/cpu/factor.hpp"
+#include "numeric/cpu/residual.hpp"
+#include "numeric/cpu/workers.hpp"
+
+namespace kauri::numeric::cpu {
+namespace {
+
+/// The processor's name as the system tells it, or the target's.
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+  return host_target();
+}
+
+class CpuExecutor final : public Executor {
+ public:
+  explicit CpuExecutor(int threads) : workers_(threads) {}
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
+  [[nodiscard]] std::string target() const override { return host_target(); }
+  [[nodiscard]] std::string device() const override { return processor_name(); }
+  [[nodiscard]] int threads() const override { return workers_.threads(); }
+
+  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const Plan> plan, float) override { return factor<float>(plan); }
+  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const Plan> plan, double) override { return factor<double>(plan); }
+  std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
+    return std::make_unique<CpuWorkspace<float>>(std::move(plan), nrhs, memory());
+  }
+  std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
+    return std::make_unique<CpuWorkspace<double>>(std::move(plan), nrhs, memory());
+  }
+  std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override {
+    return std::make_unique<CpuResidual<float>>(lower, workers_);
+  }
+  std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override {
+    return std::make_unique<CpuResidual<double>>(lower, workers_);
+  }
+
+ private:
+  template <class T>
+  std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const Plan> plan) {
+    return std::make_unique<CpuFactor<T>>(std::move(plan), workers_, memory());
+  }
+  Workers workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_executor(int threads) { return std::make_unique<CpuExecutor>(threads); }
+
+}  // namespace kauri::numeric::cpu

@@ -1,0 +1,52 @@
+// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside large fronts.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/backend.hpp"
+#include "numeric/cpu/assemble.hpp"
+#include "numeric/cpu/dense.hpp"
+#include "numeric/cpu/workers.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// Values of L in panels, with the stack of contribution blocks they are made with.
+template <class T>
+class CpuFactor final : public FactorStore<T> {
+ public:
+  CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger);
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
+  [[nodiscard]] bool valid() const override { return valid_; }
+  Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
+  void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
+  [[nodiscard]] T entry(Index row, Index col) const override;
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+  const DenseKernels<T>& kernels_;
+  Workers& workers_;
+  Buffer<T> l_;      // plan->panel_ptr.back()
+  Buffer<T> stack_;  // plan->schedule.stack_entries
+  RunCounters counters_;
+  bool valid_ = false;
+};
+
+/// Permuted right-hand sides and update rows of a solve.
+template <class T>
+class CpuWorkspace final : public SolveStore<T> {
+ public:
+  CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, MemoryLedger& ledger);
+  [[nodiscard]] Index nrhs() const override { return nrhs_; }
+  [[nodiscard]] const Plan& plan() const override { return *plan_; }
+  [[nodiscard]] T* x() const { return x_.data(); }
+  [[nodiscard]] T* update() const { return update_.data(); }
+  [[nodiscard]] const RunCounters& counters() const { return counters_; }
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+  Index nrhs_;        // solved at once
+  Buffer<T> x_;       // n x nrhs, row-major, in the permuted numbering
+  Buffer<T> update_;  // schedule.update_rows x nrhs, row-major
+  RunCounters counters_;
+};
+
+}  // namespace kauri::numeric::cpu

@@ -1,0 +1,186 @@
+// Forward and backward substitution over the assembly tree: L y = P b, L^T (P x) = y.
+//
+// Forward, front s pulls its children's update rows in their fixed order into its own pivot and update rows, solves with its pivot block
+// and subtracts L21 y from its update rows: no two fronts write the same place, so the bits do not depend on the threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "numeric/cpu/factor.hpp"
+
+namespace kauri::numeric::cpu {
+namespace {
+
+/// Fronts with more entries than this are cut into blocks that all threads may work on.
+constexpr Offset kParallelEntries = Offset{1} << 16;
+constexpr Index kSolveColumns = 240;  // pivots between two meetings of the threads
+constexpr Index kForwardRows = 480;   // rows of a forward task
+constexpr Index kBackwardColumns = 24;
+
+template <class T>
+class Sweep {
+ public:
+  Sweep(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x, T* update, Index r)
+      : plan_(plan), kernels_(kernels), workers_(workers), l_(l), x_(x), update_(update), r_(r) {}
+
+  void forward_task(Index t) {
+    const Schedule::Task& task = plan_.schedule.task[t];
+    const bool shared = task.last_front - task.first_front == 1;
+    for (Index s = task.first_front; s < task.last_front; ++s) forward_front(s, shared);
+  }
+
+  void backward_task(Index t) {
+    const Schedule::Task& task = plan_.schedule.task[t];
+    const bool shared = task.last_front - task.first_front == 1;
+    for (Index s = task.last_front; s-- > task.first_front;) backward_front(s, shared);
+  }
+
+ private:
+  struct Shape {
+    Index p, q, m;
+    const T* l;  // panel, m x p
+    T* x;        // pivot rows, p x r
+    T* u;        // update rows, q x r
+    bool blocked;
+  };
+
+  [[nodiscard]] Shape shape(Index s) const {
+    const Supernodes& sn = plan_.supernodes;
+    const Index p = sn.pivots(s), m = sn.order(s);
+    const Offset u = plan_.schedule.update[s];
+    return {p, m - p, m, l_ + plan_.panel_ptr[s], x_ + Offset{sn.first[s]} * r_, u >= 0 ? update_ + u * r_ : nullptr,
+            Offset{m} * p > kParallelEntries};
+  }
+
+  template <class F>
+  void loop(bool shared, Index count, F&& f) {
+    if (shared) return workers_.parallel(count, f);
+    for (Index i = 0; i < count; ++i) f(i);
+  }
+
+  void pull_children(Index s, const Shape& f) {
+    const Assembly& assembly = plan_.assembly;
+    for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k) {
+      const Index c = assembly.child[k];
+      const T* from = update_ + plan_.schedule.update[c] * r_;
+      for (Offset h = assembly.run_ptr[c]; h < assembly.run_ptr[c + 1]; ++h) {
+        const RowRun& run = assembly.run[h];
+        const Index pivots = std::clamp(f.p - run.parent, Index{0}, run.length);
+        add(from + Offset{run.child} * r_, f.x + Offset{run.parent} * r_, Offset{pivots} * r_);
+        if (pivots < run.length)
+          add(from + Offset{run.child + pivots} * r_, f.u + Offset{run.parent + pivots - f.p} * r_, Offset{run.length - pivots} * r_);
+      }
+    }
+  }
+
+  static void add(const T* from, T* to, Offset count) {
+    for (Offset i = 0; i < count; ++i) to[i] += from[i];
+  }
+
+  void forward_front(Index s, bool shared) {
+    const Shape f = shape(s);
+    std::fill(f.u, f.u + Offset{f.q} * r_, T(0));
+    pull_children(s, f);
+    if (!f.blocked) {
+      kernels_.forward(f.p, r_, f.l, f.m, f.x);
+      kernels_.forward_update(f.q, f.p, r_, f.l + f.p, f.m, f.x, f.u);
+      return;
+    }
+    for (Index k = 0; k < f.p; k += kSolveColumns) {
+      const Index width = std::min(kSolveColumns, f.p - k), below = f.m - k - width;
+      T* x = f.x + Offset{k} * r_;
+      kernels_.forward(width, r_, f.l + k + Offset{k} * f.m, f.m, x);
+      loop(shared, (below + kForwardRows - 1) / kForwardRows, [&](Index b) {
+        // Rows [i0, i1) of the front: the part above p belongs to x, the rest to u.
+        const Index i0 = k + width + b * kForwardRows, i1 = std::min(f.m, i0 + kForwardRows), cut = std::clamp(f.p, i0, i1);
+        const T* a = f.l + Offset{k} * f.m;
+        if (i0 < cut) kernels_.forward_update(cut - i0, width, r_, a + i0, f.m, x, f.x + Offset{i0} * r_);
+        if (cut < i1) kernels_.forward_update(i1 - cut, width, r_, a + cut, f.m, x, f.u + Offset{cut - f.p} * r_);
+      });
+    }
+  }
+
+  void backward_front(Index s, bool shared) {
+    const Shape f = shape(s);
+    const Index* row = plan_.supernodes.row.data() + plan_.supernodes.row_ptr[s] + f.p;
+    for (Index i = 0; i < f.q; ++i) std::copy_n(x_ + Offset{row[i]} * r_, r_, f.u + Offset{i} * r_);
+    if (!f.blocked) {
+      kernels_.backward_update(f.q, f.p, r_, f.l + f.p, f.m, f.u, f.x);
+      kernels_.backward(f.p, r_, f.l, f.m, f.x);
+      return;
+    }
+    for (Index end = f.p; end > 0;) {
+      const Index width = (end - 1) % kSolveColumns + 1, k = end - width;
+      loop(shared, (width + kBackwardColumns - 1) / kBackwardColumns, [&](Index b) {
+        const Index j = k + b * kBackwardColumns, cols = std::min(kBackwardColumns, end - j);
+        const T* a = f.l + Offset{j} * f.m;
+        T* x = f.x + Offset{j} * r_;
+        kernels_.backward_update(f.q, cols, r_, a + f.p, f.m, f.u, x);
+        if (end < f.p) kernels_.backward_update(f.p - end, cols, r_, a + end, f.m, f.x + Offset{end} * r_, x);
+      });
+      kernels_.backward(width, r_, f.l + k + Offset{k} * f.m, f.m, f.x + Offset{k} * r_);
+      end = k;
+    }
+  }
+
+  const Plan& plan_;
+  const DenseKernels<T>& kernels_;
+  Workers& workers_;
+  const T* l_;
+  T* x_;
+  T* update_;
+  Index r_;
+};
+
+constexpr Index kCopyRows = 4096;
+
+/// x(k,:) = b(old_of(k), :) for all k: column-major to row-major.
+template <class T>
+void gather(const Permutation& perm, MatrixView<T> b, T* x, Workers& workers) {
+  const Index n = perm.size(), r = b.cols;
+  workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
+    for (Index k = c * kCopyRows; k < std::min(n, (c + 1) * kCopyRows); ++k)
+      for (Index j = 0; j < r; ++j) x[Offset{k} * r + j] = b.data[perm.old_of(k) + j * b.ld];
+  });
+}
+
+/// b(i,:) = x(new_of(i), :) for all i.
+template <class T>
+void scatter(const Permutation& perm, const T* x, MatrixView<T> b, Workers& workers) {
+  const Index n = perm.size(), r = b.cols;
+  workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
+    for (Index i = c * kCopyRows; i < std::min(n, (c + 1) * kCopyRows); ++i)
+      for (Index j = 0; j < r; ++j) b.data[i + j * b.ld] = x[Offset{perm.new_of(i)} * r + j];
+  });
+}
+
+}  // namespace
+
+template <class T>
+CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, MemoryLedger& ledger)
+    : plan_(std::move(plan)),
+      nrhs_(std::min(nrhs, kSolveBlock)),
+      x_(Offset{plan_->n} * nrhs_, ledger),
+      update_(plan_->schedule.update_rows * nrhs_, ledger),
+      counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
+
+template <class T>
+void CpuFactor<T>::solve(MatrixView<T> x, SolveStore<T>& workspace) const {
+  auto& w = static_cast<CpuWorkspace<T>&>(workspace);
+  workers_.execute([&] {
+    for (Index c = 0; c < x.cols; c += w.nrhs()) {
+      const MatrixView<T> block{x.data + c * x.ld, x.rows, std::min(w.nrhs(), x.cols - c), x.ld};
+      Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), block.cols);
+      gather(plan_->perm, block, w.x(), workers_);
+      TaskRun(workers_, *plan_, w.counters()).upwards([&](Index t) { sweep.forward_task(t); });
+      TaskRun(workers_, *plan_, w.counters()).downwards([&](Index t) { sweep.backward_task(t); });
+      scatter(plan_->perm, w.x(), block, workers_);
+    }
+  });
+}
+
+template class CpuWorkspace<float>;
+template class CpuWorkspace<double>;
+template void CpuFactor<float>::solve(MatrixView<float>, SolveStore<float>&) const;
+template void CpuFactor<double>::solve(MatrixView<double>, SolveStore<double>&) const;
+
+}  // namespace kauri::numeric::cpu

@@ -1,0 +1,78 @@
+// The threads of one CPU backend, and the run of a plan's tasks on them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <atomic>
+#include <functional>
+
+#include "kauri/plan.hpp"
+#include "src/base/memory.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// An arena of `threads` threads of its own: nothing outside it is used or changed.
+class Workers {
+ public:
+  explicit Workers(int threads);
+  [[nodiscard]] int threads() const { return threads_; }
+
+  /// Runs f inside the arena and waits.
+  template <class F>
+  void execute(F&& f) {
+    if (threads_ == 1)
+      f();
+    else
+      arena_.execute(std::forward<F>(f));
+  }
+
+  /// f(i) for 0 <= i < count, in any order, from inside execute(). A waiting thread takes no other work meanwhile.
+  template <class F>
+  void parallel(Index count, F&& f) {
+    if (threads_ == 1 || count <= 1) {
+      for (Index i = 0; i < count; ++i) f(i);
+      return;
+    }
+    tbb::this_task_arena::isolate(
+        [&] { tbb::parallel_for(tbb::blocked_range<Index>(0, count, 1), [&](const tbb::blocked_range<Index>& range) {
+                for (Index i = range.begin(); i < range.end(); ++i) f(i);
+              }, tbb::simple_partitioner()); });
+  }
+
+ private:
+  int threads_;
+  tbb::task_arena arena_;
+};
+
+/// What a run of tasks counts with: allocated once with the factor or workspace it serves.
+struct RunCounters {
+  RunCounters(Index tasks, MemoryLedger& ledger) : waiting(tasks, ledger), heap(tasks, ledger) {}
+  Buffer<std::atomic<Index>> waiting;  // edges still open
+  Buffer<Index> heap;                  // tasks that may start
+};
+
+/// One run over the tasks of a plan, each on some thread; called from inside Workers::execute().
+class TaskRun {
+ public:
+  TaskRun(Workers& workers, const Plan& plan, const RunCounters& counters);
+
+  /// run(t) for every task, each after all tasks with an edge to it (by data or by memory).
+  void upwards(const std::function<void(Index)>& run);
+  /// run(t) for every task, each after its parent.
+  void downwards(const std::function<void(Index)>& run);
+
+ private:
+  template <class Successors>
+  void all(Index start_count, const std::function<void(Index)>& run, const Successors& successors, int sign);
+  [[nodiscard]] Index task_that_ends_with(Index front) const;
+
+  Workers& workers_;
+  const Schedule& schedule_;
+  const Assembly& assembly_;
+  std::atomic<Index>* counter_;
+  Index* heap_;
+};
+
+}  // namespace kauri::numeric::cpu

@@ -1,0 +1,13 @@
+// Stands in for the CUDA backend where it is not built.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/executor.hpp"
+
+namespace kauri::numeric::cuda {
+
+std::unique_ptr<Executor> make_executor(int) {
+  throw Error(ErrorKind::device, "the CUDA backend is not part of this build of kauri; use the CPU backend");
+}
+
+bool available() { return false; }
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,36 @@
+// The public Backend: a handle on an executor.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/backend.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "numeric/backend.hpp"
+#include "numeric/cpu/executor.hpp"
+#include "numeric/cuda/executor.hpp"
+
+namespace kauri {
+
+Backend::Backend(std::unique_ptr<numeric::Executor> executor) : executor_(std::move(executor)) {}
+Backend::~Backend() = default;
+Backend::Backend(Backend&&) noexcept = default;
+Backend& Backend::operator=(Backend&&) noexcept = default;
+
+BackendKind Backend::kind() const { return executor_->kind(); }
+std::string Backend::target() const { return executor_->target(); }
+std::string Backend::device() const { return executor_->device(); }
+int Backend::threads() const { return executor_->threads(); }
+Offset Backend::bytes_in_use() const { return executor_->memory().in_use(); }
+Offset Backend::peak_bytes() const { return executor_->memory().peak(); }
+void Backend::reset_peak() { executor_->memory().reset_peak(); }
+
+Backend cpu_backend(int threads) {
+  if (threads < 0) throw Error(ErrorKind::usage, "cpu_backend: threads is " + std::to_string(threads) + ", expected 0 or more");
+  if (threads == 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return Backend(numeric::cpu::make_executor(threads));
+}
+
+Backend cuda_backend(int device) { return Backend(numeric::cuda::make_executor(device)); }
+bool cuda_available() { return numeric::cuda::available(); }
+
+}  // namespace kauri

@@ -1,0 +1,46 @@
+// Counted, aligned memory for numbers.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/memory.hpp"
+
+#include <new>
+#include <string>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "kauri/error.hpp"
+
+namespace kauri {
+namespace {
+
+constexpr Offset kHugePage = Offset{1} << 21;
+
+/// Huge pages matter from a few of them on: a factor is streamed, and each of its panels is walked column by column.
+std::align_val_t alignment_of(Offset bytes) { return std::align_val_t(bytes >= 2 * kHugePage ? kHugePage : 64); }
+
+}  // namespace
+
+void MemoryLedger::add(Offset bytes) {
+  const Offset now = in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  Offset peak = peak_.load(std::memory_order_relaxed);
+  while (peak < now && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+void* allocate_counted(Offset bytes, MemoryLedger& ledger) {
+  void* data = ::operator new(static_cast<std::size_t>(bytes), alignment_of(bytes), std::nothrow);
+  if (!data) throw Error(ErrorKind::memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (bytes >= 2 * kHugePage) madvise(data, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
+#endif
+  ledger.add(bytes);
+  return data;
+}
+
+void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept {
+  ::operator delete(data, alignment_of(bytes));
+  ledger.remove(bytes);
+}
+
+}  // namespace kauri

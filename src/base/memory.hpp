@@ -1,0 +1,61 @@
+// Counted, aligned memory for numbers.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+/// Bytes held now and the most held at a time. Shared by all buffers of a backend; safe from several threads.
+class MemoryLedger {
+ public:
+  void add(Offset bytes);
+  void remove(Offset bytes) { in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] Offset in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  [[nodiscard]] Offset peak() const { return peak_.load(std::memory_order_relaxed); }
+  void reset_peak() { peak_.store(in_use(), std::memory_order_relaxed); }
+
+ private:
+  std::atomic<Offset> in_use_{0}, peak_{0};
+};
+
+/// `bytes` aligned to a cache line, or to a huge page from 4 MB on. Throws Error(memory) naming the bytes.
+void* allocate_counted(Offset bytes, MemoryLedger& ledger);
+void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
+
+/// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Offset count, MemoryLedger& ledger)
+      : data_(static_cast<T*>(allocate_counted(count * Offset{sizeof(T)}, ledger))), count_(count), ledger_(&ledger) {}
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~Buffer() {
+    if (ledger_) release_counted(data_, count_ * Offset{sizeof(T)}, *ledger_);
+  }
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] Offset size() const { return count_; }
+
+ private:
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    std::swap(ledger_, other.ledger_);
+  }
+  T* data_ = nullptr;
+  Offset count_ = 0;
+  MemoryLedger* ledger_ = nullptr;
+};
+
+}  // namespace kauri

@@ -1,0 +1,126 @@
+// Factor and Workspace: the checks of the public calls, before a backend does the work.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/factor.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "numeric/backend.hpp"
+
+namespace kauri {
+namespace {
+
+[[noreturn]] void misuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+const std::shared_ptr<const Plan>& require_plan(const std::shared_ptr<const Plan>& plan) {
+  if (!plan) misuse("the plan is null");
+  return plan;
+}
+
+/// After a failure: was it the matrix, or a value that is not a number? The entry is named by its column in the lower triangle and its place.
+template <class T>
+void require_finite(std::span<const T> value) {
+  for (std::size_t k = 0; k < value.size(); ++k)
+    if (!std::isfinite(value[k])) throw Error(ErrorKind::input, "value " + std::to_string(k) + " of A is " + std::to_string(value[k]));
+}
+
+}  // namespace
+
+template <Scalar T>
+Workspace<T>::Workspace(std::unique_ptr<numeric::SolveStore<T>> store) : store_(std::move(store)) {}
+template <Scalar T>
+Workspace<T>::Workspace(Workspace&&) noexcept = default;
+template <Scalar T>
+Workspace<T>& Workspace<T>::operator=(Workspace&&) noexcept = default;
+template <Scalar T>
+Workspace<T>::~Workspace() = default;
+
+template <Scalar T>
+Workspace<T> Workspace<T>::create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend) {
+  if (nrhs < 1) misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
+  return Workspace(backend.executor().make_workspace(require_plan(plan), nrhs, T{}));
+}
+
+template <Scalar T>
+Index Workspace<T>::nrhs() const {
+  return store_->nrhs();
+}
+
+template <Scalar T>
+Factor<T>::Factor(std::unique_ptr<numeric::FactorStore<T>> store, Backend& backend) : store_(std::move(store)), backend_(&backend) {}
+template <Scalar T>
+Factor<T>::Factor(Factor&&) noexcept = default;
+template <Scalar T>
+Factor<T>& Factor<T>::operator=(Factor&&) noexcept = default;
+template <Scalar T>
+Factor<T>::~Factor() = default;
+
+template <Scalar T>
+Factor<T> Factor<T>::create(std::shared_ptr<const Plan> plan, Backend& backend) {
+  return Factor(backend.executor().make_factor(require_plan(plan), T{}), backend);
+}
+
+template <Scalar T>
+const Plan& Factor<T>::plan() const {
+  return *store_->plan();
+}
+template <Scalar T>
+std::shared_ptr<const Plan> Factor<T>::shared_plan() const {
+  return store_->plan();
+}
+template <Scalar T>
+Backend& Factor<T>::backend() const {
+  return *backend_;
+}
+template <Scalar T>
+bool Factor<T>::valid() const {
+  return store_->valid();
+}
+
+template <Scalar T>
+void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace) const {
+  if (!valid()) misuse("solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+  if (x.rows != plan().n) misuse("solve: x has " + std::to_string(x.rows) + " rows, A has " + std::to_string(plan().n));
+  if (x.cols < 0 || x.ld < x.rows)
+    misuse("solve: x has " + std::to_string(x.cols) + " columns and leading dimension " + std::to_string(x.ld) + " for " +
+           std::to_string(x.rows) + " rows");
+  if (&workspace.store_->plan() != &plan()) misuse("solve: the workspace was made for another plan");
+  if (x.rows == 0 || x.cols == 0) return;
+  store_->solve(x, *workspace.store_);
+}
+
+template <Scalar T>
+T Factor<T>::entry(Index row, Index col) const {
+  if (row < 0 || row >= plan().n || col < 0 || col >= plan().n)
+    misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") of a factor with n = " + std::to_string(plan().n));
+  return store_->entry(row, col);
+}
+
+template <Scalar T>
+Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift) {
+  const Plan& plan = factor.plan();
+  if (static_cast<Offset>(value.size()) != plan.nnz)
+    misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
+  auto result = factor.store().refactorize(value, shift);
+  if (!result) require_finite(value);
+  return result;
+}
+
+template <Scalar T>
+Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend,
+                                       std::type_identity_t<T> shift) {
+  Factor<T> factor = Factor<T>::create(std::move(plan), backend);
+  if (auto result = refactorize(factor, value, shift); !result) return result.error();
+  return factor;
+}
+
+template class Workspace<float>;
+template class Workspace<double>;
+template class Factor<float>;
+template class Factor<double>;
+template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float);
+template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double);
+template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const float>, Backend&, float);
+template Result<Factor<double>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const double>, Backend&, double);
+
+}  // namespace kauri

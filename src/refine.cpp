@@ -1,0 +1,88 @@
+// Iterative refinement: x += A^-1 (b - A x) while the backward error shrinks (Skeel 1980; Arioli, Demmel & Duff 1989).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/refine.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "numeric/backend.hpp"
+#include "src/refine_with.hpp"
+
+namespace kauri {
+namespace {
+
+template <class T>
+void require_shape(const Pattern& a, MatrixView<const T> x, MatrixView<const T> b, const char* call) {
+  if (x.rows != a.n || b.rows != a.n || x.cols != b.cols || x.ld < x.rows || b.ld < b.rows)
+    throw Error(ErrorKind::usage, std::string(call) + ": x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) + " and b " +
+                                      std::to_string(b.rows) + " x " + std::to_string(b.cols) + ", A has n = " + std::to_string(a.n));
+}
+
+template <class T>
+std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>& a, Backend& backend) {
+  return backend.executor().make_residual(a.pattern, T{});
+}
+
+}  // namespace
+
+template <Scalar T>
+Refinement refine_with(const numeric::ResidualStore<T>& residual, std::span<const T> value, const Factor<T>& factor, MatrixView<const T> b,
+                       MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
+  const Offset n = x.rows, size = n * x.cols;
+  std::vector<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
+  const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
+  const double target = options.target > 0 ? options.target : std::numeric_limits<T>::epsilon();
+  Refinement done;
+  done.unrefined = done.final_error = residual.residual(value, x, b, r);
+  while (done.steps < options.max_steps && done.final_error.componentwise > target) {
+    factor.solve(r, workspace);
+    for (Index c = 0; c < x.cols; ++c)
+      for (Index i = 0; i < x.rows; ++i) better[c * n + i] = x.data[c * x.ld + i] + correction[c * n + i];
+    const BackwardError error = residual.residual(value, y, b, r);
+    if (!(error.componentwise < done.final_error.componentwise)) break;
+    for (Index c = 0; c < x.cols; ++c) std::copy_n(better.data() + c * n, n, x.data + c * x.ld);
+    const bool stagnant = error.componentwise * options.stagnation > done.final_error.componentwise;
+    done.final_error = error;
+    ++done.steps;
+    if (stagnant) break;
+  }
+  return done;
+}
+
+template <Scalar T>
+void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend) {
+  require_shape(a.pattern, x, b, "residual");
+  require_shape<T>(a.pattern, y, b, "residual");
+  residual_store(a, backend)->residual(a.value, x, b, y);
+}
+
+template <Scalar T>
+BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend) {
+  require_shape(a.pattern, x, b, "backward_error");
+  std::vector<T> r(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
+  return residual_store(a, backend)->residual(a.value, x, b, {r.data(), x.rows, x.cols, x.rows});
+}
+
+template <Scalar T>
+Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+                  const RefineOptions& options) {
+  require_shape<T>(a.pattern, x, b, "refine");
+  if (a.pattern.n != factor.plan().n || a.pattern.nnz() != factor.plan().nnz)
+    throw Error(ErrorKind::usage, "refine: the factor belongs to a matrix of another size");
+  return refine_with<T>(*residual_store(a, factor.backend()), a.value, factor, b, x, workspace, options);
+}
+
+#define KAURI_INSTANTIATE(T)                                                                                                       \
+  template Refinement refine_with(const numeric::ResidualStore<T>&, std::span<const T>, const Factor<T>&, MatrixView<const T>,     \
+                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                             \
+  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);              \
+  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);              \
+  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,         \
+                             const RefineOptions&);
+KAURI_INSTANTIATE(float)
+KAURI_INSTANTIATE(double)
+#undef KAURI_INSTANTIATE
+
+}  // namespace kauri

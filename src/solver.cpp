@@ -1,0 +1,129 @@
+// Solver: analyse, factorise, solve and refine behind one object.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/solver.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "src/refine_with.hpp"
+
+namespace kauri {
+namespace {
+
+/// Seconds of f().
+template <class F>
+double seconds_of(F&& f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Backend make_backend(const SolverOptions& options) {
+  if (options.backend == BackendChoice::cuda || (options.backend == BackendChoice::automatic && cuda_available())) return cuda_backend();
+  return cpu_backend(options.threads);
+}
+
+}  // namespace
+
+template <Scalar T>
+struct Solver<T>::State {
+  explicit State(SolverOptions o) : options(std::move(o)), backend(make_backend(options)) {
+    if (options.analyze.target.empty()) options.analyze.target = backend.target();
+    if (options.analyze.workers == 0) options.analyze.workers = backend.threads();
+  }
+
+  Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
+    Result<void, Breakdown> result;
+    report.factor_s = seconds_of([&] { result = kauri::refactorize<T>(*factor, fresh, shift); });
+    value.assign(fresh.begin(), fresh.end());
+    // Refinement works on the matrix that was factorised.
+    if (shift != T(0))
+      for (Index j = 0; j < analysis.plan->n; ++j) value[diagonal[j]] += shift;
+    return result;
+  }
+
+  SolverOptions options;
+  Backend backend;
+  Analysis analysis;
+  std::vector<Offset> diagonal;  // place of each diagonal entry in value
+  std::vector<T> value;          // of A + shift I, as last factorised
+  std::optional<Factor<T>> factor;
+  std::optional<Workspace<T>> workspace;
+  std::unique_ptr<numeric::ResidualStore<T>> residual;
+  SolverReport report;
+};
+
+template <Scalar T>
+Solver<T>::Solver(SolverOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+template <Scalar T>
+Solver<T>::Solver(Solver&&) noexcept = default;
+template <Scalar T>
+Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
+template <Scalar T>
+Solver<T>::~Solver() = default;
+
+template <Scalar T>
+Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
+  State& s = *state_;
+  s.factor.reset();
+  s.workspace.reset();
+  s.analysis = analyze_with_report(a.pattern, s.options.analyze);
+  s.report = {};
+  s.report.reorder_s = s.analysis.order_s;
+  s.report.symbolic_s = s.analysis.symbolic_s;
+  s.diagonal.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end() - 1);
+  s.residual = s.backend.executor().make_residual(a.pattern, T{});
+  s.factor = Factor<T>::create(s.analysis.plan, s.backend);
+  return s.fill(a.value, T(0));
+}
+
+template <Scalar T>
+Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
+  if (!state_->factor) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
+  return state_->fill(value, shift);
+}
+
+template <Scalar T>
+void Solver<T>::solve(MatrixView<T> x) {
+  State& s = *state_;
+  if (!s.factor) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
+  if (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock))
+    s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backend);
+  std::vector<T> b;
+  for (Index c = 0; c < x.cols && x.rows == s.analysis.plan->n; ++c) b.insert(b.end(), x.data + c * x.ld, x.data + c * x.ld + x.rows);
+  s.report.solve_s = seconds_of([&] { s.factor->solve(x, *s.workspace); });
+  const MatrixView<const T> rhs{b.data(), x.rows, x.cols, x.rows};
+  s.report.refine_s = seconds_of([&] {
+    s.report.refinement = refine_with<T>(*s.residual, s.value, *s.factor, rhs, x, *s.workspace, s.options.refine);
+  });
+}
+
+template <Scalar T>
+std::vector<T> Solver<T>::solve(std::span<const T> b) {
+  std::vector<T> x(b.begin(), b.end());
+  solve(column_view(std::span<T>(x)));
+  return x;
+}
+
+template <Scalar T>
+const Plan& Solver<T>::plan() const {
+  if (!state_->analysis.plan) throw Error(ErrorKind::usage, "Solver::plan: call compute() first");
+  return *state_->analysis.plan;
+}
+template <Scalar T>
+const Analysis& Solver<T>::analysis() const {
+  return state_->analysis;
+}
+template <Scalar T>
+const SolverReport& Solver<T>::report() const {
+  return state_->report;
+}
+template <Scalar T>
+Backend& Solver<T>::backend() const {
+  return state_->backend;
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace kauri
