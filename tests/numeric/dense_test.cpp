@@ -1,0 +1,230 @@
+// Dense kernels of every target this machine can run, against naive loops; exact (integer data) where the arithmetic allows it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kauri/backend.hpp"
+#include "kauri/error.hpp"
+#include "numeric/cpu/dense.hpp"
+
+namespace kauri::numeric::cpu {
+namespace {
+
+std::vector<std::string> targets() {
+  const std::string host = host_target();
+  std::vector<std::string> t{"cpu-generic"};
+  if (host != "cpu-generic") t.emplace_back("cpu-avx2");
+  if (host == "cpu-avx512") t.emplace_back("cpu-avx512");
+  return t;
+}
+
+/// Column-major with a padded leading dimension; the padding is poisoned so that a kernel that reads or writes it is caught.
+template <class T>
+struct Matrix {
+  Matrix(Index r, Index c, Index pad = 3) : rows(r), cols(c), ld(r + pad), data(static_cast<std::size_t>(ld) * c + 64, kPoison) {}
+  T& operator()(Index i, Index j) { return data[i + static_cast<std::size_t>(j) * ld]; }
+  const T& operator()(Index i, Index j) const { return data[i + static_cast<std::size_t>(j) * ld]; }
+  [[nodiscard]] bool padding_intact() const {
+    for (Index j = 0; j < cols; ++j)
+      for (Index i = rows; i < ld; ++i)
+        if ((*this)(i, j) != kPoison) return false;
+    return true;
+  }
+  static constexpr T kPoison = T(12345.5);
+  Index rows, cols, ld;
+  std::vector<T> data;
+};
+
+template <class T>
+Matrix<T> integers(Index r, Index c, std::mt19937& random) {
+  Matrix<T> a(r, c);
+  for (Index j = 0; j < c; ++j)
+    for (Index i = 0; i < r; ++i) a(i, j) = static_cast<T>(static_cast<int>(random() % 7) - 3);
+  return a;
+}
+
+/// Lower triangle with a power of two on the diagonal and small integers below: its Cholesky products are exact.
+template <class T>
+Matrix<T> exact_lower(Index n, std::mt19937& random) {
+  Matrix<T> l = integers<T>(n, n, random);
+  for (Index j = 0; j < n; ++j) l(j, j) = static_cast<T>(1 << (random() % 3));
+  return l;
+}
+
+template <class T>
+class Dense : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Dense, Scalars);
+
+TYPED_TEST(Dense, UpdateIsExactOnIntegers) {
+  using T = TypeParam;
+  std::mt19937 random(1);
+  for (const std::string& target : targets()) {
+    const auto& kernels = dense_kernels<T>(target);
+    for (int round = 0; round < 300; ++round) {
+      const Index n = 1 + static_cast<Index>(random() % 60), m = n + static_cast<Index>(random() % 60), k = static_cast<Index>(random() % 40);
+      const bool lower = random() % 2, keep = random() % 2;
+      const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
+      auto c = integers<T>(m, n, random);
+      const auto before = c;
+      kernels.update(m, n, k, a.data.data(), a.ld, b.data.data(), b.ld, c.data.data(), c.ld, lower, keep);
+      for (Index j = 0; j < n; ++j)
+        for (Index i = lower ? j : 0; i < m; ++i) {
+          T sum = keep ? before(i, j) : T(0);
+          for (Index l = 0; l < k; ++l) sum -= a(i, l) * b(j, l);
+          ASSERT_EQ(c(i, j), sum) << target << " m=" << m << " n=" << n << " k=" << k << " at " << i << "," << j;
+        }
+      ASSERT_TRUE(c.padding_intact()) << target;
+    }
+  }
+}
+
+TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
+  using T = TypeParam;
+  std::mt19937 random(2);
+  for (const std::string& target : targets()) {
+    const auto& kernels = dense_kernels<T>(target);
+    ASSERT_EQ(kernels.slab_rows % kernels.col_tile, 0);
+    ASSERT_EQ(kFrontTile % kernels.slab_rows, 0);
+    ASSERT_LE(kernels.slab_rows, FrontScratch::kPadding);
+    for (int round = 0; round < 200; ++round) {
+      const Index n = 1 + static_cast<Index>(random() % 120), m = 1 + static_cast<Index>(random() % 120), k = 1 + static_cast<Index>(random() % 40);
+      const bool keep = random() % 2;
+      const Index diagonal = static_cast<Index>(random() % 3) * 50 - 100;  // rows at or below j + diagonal must be right
+      const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
+      auto c = integers<T>(m, n, random);
+      const auto before = c;
+      std::vector<T> pa(static_cast<std::size_t>(m + FrontScratch::kPadding) * k), pb(static_cast<std::size_t>(n + FrontScratch::kPadding) * k);
+      kernels.pack(m, k, a.data.data(), a.ld, pa.data());
+      kernels.pack(n, k, b.data.data(), b.ld, pb.data());
+      kernels.update_packed(m, n, k, pa.data(), pb.data(), c.data.data(), c.ld, diagonal, keep);
+      for (Index j = 0; j < n; ++j)
+        for (Index i = std::max(Index{0}, j + diagonal); i < m; ++i) {
+          T sum = keep ? before(i, j) : T(0);
+          for (Index l = 0; l < k; ++l) sum -= a(i, l) * b(j, l);
+          ASSERT_EQ(c(i, j), sum) << target << " m=" << m << " n=" << n << " k=" << k << " at " << i << "," << j;
+        }
+      ASSERT_TRUE(c.padding_intact()) << target;
+    }
+  }
+}
+
+TYPED_TEST(Dense, PotrfAndTrsmRecoverAnExactFactor) {
+  using T = TypeParam;
+  std::mt19937 random(3);
+  for (const std::string& target : targets()) {
+    const auto& kernels = dense_kernels<T>(target);
+    for (int round = 0; round < 300; ++round) {
+      const Index n = 1 + static_cast<Index>(random() % kBasePanel), m = static_cast<Index>(random() % 130);
+      const auto l = exact_lower<T>(n, random);
+      const auto x = integers<T>(m, n, random);
+      Matrix<T> a(n, n), y(m, n);
+      for (Index j = 0; j < n; ++j) {
+        for (Index i = j; i < n; ++i) {
+          a(i, j) = 0;
+          for (Index k = 0; k <= j; ++k) a(i, j) += l(i, k) * l(j, k);
+        }
+        for (Index i = 0; i < m; ++i) {
+          y(i, j) = 0;
+          for (Index k = 0; k <= j; ++k) y(i, j) += x(i, k) * l(j, k);
+        }
+      }
+      T pivot = 0;
+      ASSERT_EQ(kernels.potrf(n, a.data.data(), a.ld, &pivot), n);
+      for (Index j = 0; j < n; ++j)
+        for (Index i = j; i < n; ++i) ASSERT_EQ(a(i, j), l(i, j)) << target << " n=" << n;
+      kernels.trsm(m, n, a.data.data(), a.ld, y.data.data(), y.ld);
+      for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < m; ++i) ASSERT_EQ(y(i, j), x(i, j)) << target << " m=" << m << " n=" << n;
+      ASSERT_TRUE(a.padding_intact() && y.padding_intact()) << target;
+    }
+  }
+}
+
+TYPED_TEST(Dense, PotrfNamesTheFailingColumnAndPivot) {
+  using T = TypeParam;
+  std::mt19937 random(4);
+  const T bad[] = {T(0), T(-2), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()};
+  for (const std::string& target : targets()) {
+    const auto& kernels = dense_kernels<T>(target);
+    for (Index n = 1; n <= kBasePanel; ++n) {
+      const Index j = static_cast<Index>(random() % n);
+      const T x = bad[n % 4];
+      auto l = exact_lower<T>(n, random);
+      Matrix<T> a(n, n);
+      for (Index c = 0; c < n; ++c)
+        for (Index i = c; i < n; ++i) {
+          a(i, c) = 0;
+          for (Index k = 0; k <= c; ++k) a(i, c) += l(i, k) * l(c, k);
+        }
+      a(j, j) += x - l(j, j) * l(j, j);
+      T pivot = 77;
+      ASSERT_EQ(kernels.potrf(n, a.data.data(), a.ld, &pivot), j) << target << " n=" << n;
+      if (std::isnan(x))
+        ASSERT_TRUE(std::isnan(pivot));
+      else
+        ASSERT_EQ(pivot, x);
+    }
+  }
+}
+
+TYPED_TEST(Dense, SolvesInvertProductsExactly) {
+  using T = TypeParam;
+  std::mt19937 random(5);
+  for (const std::string& target : targets()) {
+    const auto& kernels = dense_kernels<T>(target);
+    for (int round = 0; round < 200; ++round) {
+      const Index p = 1 + static_cast<Index>(random() % 50), q = static_cast<Index>(random() % 50);
+      const Index r = round % 3 == 0 ? 1 : 1 + static_cast<Index>(random() % kSolveBlock);
+      const Index m = p + q;
+      auto l = exact_lower<T>(m, random);
+      const auto z = integers<T>(m, r, random);  // the answer, row i at z(i, :)
+      std::vector<T> x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison), u(static_cast<std::size_t>(q) * r + 1, Matrix<T>::kPoison);
+      // Forward: [L11; L21] x1 = y1, u = y2 - L21 x1.
+      for (Index c = 0; c < r; ++c) {
+        for (Index i = 0; i < p; ++i) {
+          x[i * r + c] = 0;
+          for (Index k = 0; k <= i; ++k) x[i * r + c] += l(i, k) * z(k, c);
+        }
+        for (Index i = 0; i < q; ++i) u[i * r + c] = z(p + i, c);
+      }
+      kernels.forward(p, r, l.data.data(), l.ld, x.data());
+      kernels.forward_update(q, p, r, l.data.data() + p, l.ld, x.data(), u.data());
+      for (Index c = 0; c < r; ++c) {
+        for (Index i = 0; i < p; ++i) ASSERT_EQ(x[i * r + c], z(i, c)) << target << " p=" << p << " r=" << r;
+        for (Index i = 0; i < q; ++i) {
+          T sum = z(p + i, c);
+          for (Index k = 0; k < p; ++k) sum -= l(p + i, k) * z(k, c);
+          ASSERT_EQ(u[i * r + c], sum) << target;
+        }
+      }
+      // Backward: L11^T x1 = y1 - L21^T u.
+      for (Index c = 0; c < r; ++c)
+        for (Index j = 0; j < p; ++j) {
+          T sum = 0;
+          for (Index k = j; k < p; ++k) sum += l(k, j) * z(k, c);
+          for (Index i = 0; i < q; ++i) sum += l(p + i, j) * u[i * r + c];
+          x[j * r + c] = sum;
+        }
+      kernels.backward_update(q, p, r, l.data.data() + p, l.ld, u.data(), x.data());
+      kernels.backward(p, r, l.data.data(), l.ld, x.data());
+      for (Index c = 0; c < r; ++c)
+        for (Index i = 0; i < p; ++i) ASSERT_EQ(x[i * r + c], z(i, c)) << target << " p=" << p << " q=" << q << " r=" << r;
+      ASSERT_EQ(x.back(), Matrix<T>::kPoison);
+      ASSERT_EQ(u.back(), Matrix<T>::kPoison);
+    }
+  }
+}
+
+TEST(DenseTargets, UnknownTargetIsAnError) {
+  EXPECT_THROW((void)dense_kernels<double>("cpu-none"), Error);
+  EXPECT_EQ(dense_kernels<double>(host_target()).target, host_target());
+}
+
+}  // namespace
+}  // namespace kauri::numeric::cpu
