@@ -1,12 +1,11 @@
-// Residuals and backward errors on the CPU. Sums by error-free transformations (Ogita, Rump & Oishi 2005, Dot2); the backward errors are
-// those of Arioli, Demmel & Duff 1989.
+// Residuals and backward errors (Arioli, Demmel & Duff 1989) on the CPU, parallel over fixed chunks of rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/residual.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+
+#include "numeric/cpu/residual_rows.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -14,39 +13,8 @@ namespace {
 /// Entries of a chunk of rows: fixed, so that nothing depends on the number of threads.
 constexpr Offset kChunkEntries = Offset{1} << 15;
 
-/// A running sum with its rounding errors collected.
-template <class T>
-struct Dot2 {
-  T sum, error = 0;
-  void add_product(T a, T b) {
-    if constexpr (sizeof(T) == 4) {
-      // A product of two floats is exact in double.
-      wide += static_cast<double>(a) * static_cast<double>(b);
-    } else {
-      const T product = a * b;
-      const T product_error = std::fma(a, b, -product);
-      const T next = sum + product;
-      const T shadow = next - sum;
-      error += (sum - (next - shadow)) + (product - shadow) + product_error;
-      sum = next;
-    }
-  }
-  [[nodiscard]] T value() const { return sizeof(T) == 4 ? static_cast<T>(static_cast<double>(sum) + wide) : sum + error; }
-  double wide = 0;
-};
-
 /// max that lets a NaN through.
 double max_or_nan(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-
-/// What rows say about the errors.
-struct Worst {
-  double residual = 0, row_norm = 0, componentwise = 0;
-  void merge(double r, double norm, double c) {
-    residual = max_or_nan(r, residual);
-    row_norm = max_or_nan(norm, row_norm);
-    componentwise = max_or_nan(c, componentwise);
-  }
-};
 
 template <class T>
 double norm_inf(const T* x, Index n) {
@@ -56,6 +24,20 @@ double norm_inf(const T* x, Index n) {
 }
 
 }  // namespace
+
+ResidualRowsFloat residual_rows(float) {
+#if defined(__x86_64__)
+  if (host_target() != "cpu-generic") return fused::rows;
+#endif
+  return portable::rows;
+}
+
+ResidualRowsDouble residual_rows(double) {
+#if defined(__x86_64__)
+  if (host_target() != "cpu-generic") return fused::rows;
+#endif
+  return portable::rows;
+}
 
 template <class T>
 CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(workers) {
@@ -87,32 +69,17 @@ CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(w
 template <class T>
 BackwardError CpuResidual<T>::column(std::span<const T> value, const T* x, const T* b, T* r) const {
   const auto n = static_cast<Index>(row_ptr_.size()) - 1;
-  const double x_norm = norm_inf(x, n), b_norm = norm_inf(b, n), eps = std::numeric_limits<T>::epsilon();
-  const auto chunks = static_cast<Index>(chunk_.size()) - 1;
-  std::vector<Worst> worst(static_cast<std::size_t>(chunks));
-  workers_.parallel(chunks, [&](Index c) {
-    Worst w;
-    for (Index i = chunk_[c]; i < chunk_[c + 1]; ++i) {
-      Dot2<T> sum{b[i]};
-      double magnitude = std::abs(static_cast<double>(b[i])), row_norm = 0;
-      for (Offset k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k) {
-        const T a = value[source_[k]], xj = x[col_[k]];
-        sum.add_product(-a, xj);
-        magnitude += std::abs(static_cast<double>(a) * static_cast<double>(xj));
-        row_norm += std::abs(static_cast<double>(a));
-      }
-      r[i] = sum.value();
-      const double residual = std::abs(static_cast<double>(r[i])), entries = static_cast<double>(row_ptr_[i + 1] - row_ptr_[i]);
-      // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
-      const double noise = 1000 * entries * eps * (row_norm * x_norm + std::abs(static_cast<double>(b[i])));
-      const double scale = magnitude > noise ? magnitude : magnitude + row_norm * x_norm;
-      w.merge(residual, row_norm, residual == 0 ? 0 : residual / scale);
-    }
-    worst[c] = w;
-  });
-  Worst all;
-  for (const Worst& w : worst) all.merge(w.residual, w.row_norm, w.componentwise);
-  const double scale = all.row_norm * x_norm + b_norm;
+  const ResidualRows<T> rows{row_ptr_.data(), col_.data(), source_.data(), value.data(), x, b, norm_inf(x, n)};
+  const auto compute = residual_rows(T{});
+  std::vector<ResidualWorst> worst(chunk_.size() - 1);
+  workers_.parallel(static_cast<Index>(worst.size()), [&](Index c) { worst[c] = compute(rows, chunk_[c], chunk_[c + 1], r); });
+  ResidualWorst all;
+  for (const ResidualWorst& w : worst) {
+    all.residual = max_or_nan(w.residual, all.residual);
+    all.row_norm = max_or_nan(w.row_norm, all.row_norm);
+    all.componentwise = max_or_nan(w.componentwise, all.componentwise);
+  }
+  const double scale = all.row_norm * rows.x_norm + norm_inf(b, n);
   return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
 }
 

@@ -1,0 +1,58 @@
+// Body of residual_rows, compiled once with and once without hardware FMA (KAURI_ROWS names the namespace), contraction off.
+// Sums by error-free transformations (Ogita, Rump & Oishi 2005, Dot2); denominators after Arioli, Demmel & Duff 1989.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cpu/residual_rows.hpp"
+
+namespace kauri::numeric::cpu::KAURI_ROWS {
+
+template <class T>
+inline constexpr double kEpsilon = sizeof(T) == 4 ? double{__FLT_EPSILON__} : __DBL_EPSILON__;
+
+inline double absolute(double x) { return __builtin_fabs(x); }
+inline double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
+
+/// A running sum with its rounding errors collected.
+struct Dot2 {
+  double sum, error = 0;
+  void add_product(double a, double b) {
+    const double product = a * b, product_error = __builtin_fma(a, b, -product);
+    const double next = sum + product, shadow = next - sum;
+    error += (sum - (next - shadow)) + (product - shadow) + product_error;
+    sum = next;
+  }
+};
+
+template <class T>
+ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
+  ResidualWorst worst;
+  for (Index i = begin; i < end; ++i) {
+    Dot2 sum{static_cast<double>(a.b[i])};
+    double magnitude = absolute(sum.sum), row_norm = 0;
+    const double b = magnitude;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const double v = a.value[a.source[k]], x = a.x[a.col[k]];
+      if constexpr (sizeof(T) == 4)
+        sum.sum -= v * x;  // exact product, sum in twice the precision already
+      else
+        sum.add_product(-v, x);
+      magnitude += absolute(v * x);
+      row_norm += absolute(v);
+    }
+    r[i] = static_cast<T>(sum.sum + sum.error);
+    const double residual = absolute(static_cast<double>(r[i])), entries = static_cast<double>(a.row_ptr[i + 1] - a.row_ptr[i]);
+    // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
+    const double noise = 1000 * entries * kEpsilon<T> * (row_norm * a.x_norm + b);
+    const double scale = magnitude > noise ? magnitude : magnitude + row_norm * a.x_norm;
+    worst.residual = max_or_nan(residual, worst.residual);
+    worst.row_norm = max_or_nan(row_norm, worst.row_norm);
+    worst.componentwise = max_or_nan(residual == 0 ? 0 : residual / scale, worst.componentwise);
+  }
+  return worst;
+}
+
+ResidualWorst rows(const ResidualRows<float>& a, Index begin, Index end, float* r) { return rows_of(a, begin, end, r); }
+ResidualWorst rows(const ResidualRows<double>& a, Index begin, Index end, double* r) { return rows_of(a, begin, end, r); }
+
+}  // namespace kauri::numeric::cpu::KAURI_ROWS

@@ -1,0 +1,299 @@
+// The numeric phase against exact arithmetic and naive Cholesky: scalar x ordering x amalgamation x threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/dense_reference.hpp"
+#include "tests/support/exact.hpp"
+
+namespace kauri {
+namespace {
+
+using test::ExactSystem;
+
+template <class T>
+class Numeric : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Numeric, Scalars);
+
+template <class T>
+constexpr int kBits = std::numeric_limits<T>::digits - 1;
+
+AnalyzeOptions given(const Permutation& perm, bool amalgamate) {
+  AnalyzeOptions options;
+  options.permutation = perm;
+  options.amalgamate = amalgamate;
+  options.workers = 4;
+  return options;
+}
+
+/// L back, bit for bit, in the numbering of the plan.
+template <class T>
+void expect_exact_factor(const ExactSystem& system, bool amalgamate, Backend& backend) {
+  const auto plan = analyze(system.a.pattern(), given(system.perm, amalgamate));
+  ASSERT_EQ(find_flaw(*plan), "");
+  const auto value = test::cast<T>(system.a.value());
+  auto factor = factorize<T>(plan, value, backend);
+  ASSERT_TRUE(factor.ok()) << "column " << factor.error().column << " pivot " << factor.error().pivot;
+  const auto n = static_cast<Index>(system.l.size());
+  const auto place = [&](Index k) { return plan->perm.new_of(system.perm.old_of(k)); };
+  for (Index i = 0; i < n; ++i)
+    for (const auto& [j, v] : system.l[i])
+      ASSERT_EQ(factor.value().entry(place(i), place(j)), static_cast<T>(v)) << "L(" << i << "," << j << ") of n = " << n;
+}
+
+TYPED_TEST(Numeric, ExactFactorComesBack) {
+  std::mt19937_64 random(11);
+  for (const int threads : {1, 2, 8}) {
+    Backend backend = cpu_backend(threads);
+    for (int round = 0; round < 60; ++round) {
+      const auto n = static_cast<Index>(random() % 90);
+      auto l = test::random_factor(n, static_cast<int>(random() % 5), round % 3 == 0 ? 6 : 0, random);
+      const auto perm = round % 2 ? test::random_permutation(n, random) : Permutation::identity(n);
+      const auto system = test::exact_system(std::move(l), perm, kBits<TypeParam>);
+      expect_exact_factor<TypeParam>(system, round % 4 < 2, backend);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Fronts beyond every threshold: packed tiles, recursion, block columns of contributions, several threads inside one front.
+TYPED_TEST(Numeric, ExactLargeFronts) {
+  std::mt19937_64 random(12);
+  for (const int threads : {1, 2, 8}) {
+    Backend backend = cpu_backend(threads);
+    // A dense corner of 700 rows below a chain of blocks that all touch it: contribution blocks of order about 700.
+    const Index n = 1000, corner = 700;
+    auto l = test::random_factor(n, 3, 40, random);
+    for (Index i = n - corner; i < n; ++i) {
+      const std::int64_t diagonal = l[i].back().second;
+      l[i].clear();
+      for (Index j = i % 2 ? 0 : n - corner; j < i; ++j) l[i].emplace_back(j, static_cast<std::int64_t>(random() % 3) - 1);
+      l[i].emplace_back(i, diagonal);
+    }
+    expect_exact_factor<TypeParam>(test::exact_system(std::move(l), Permutation::identity(n), kBits<TypeParam>), threads != 2, backend);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Numeric, SolvesAreExact) {
+  using T = TypeParam;
+  std::mt19937_64 random(13);
+  for (const int threads : {1, 2}) {
+    Backend backend = cpu_backend(threads);
+    for (const Index nrhs : {1, 2, 3, 7, 8, 16, 31, 32, 33, 70}) {
+      const auto n = static_cast<Index>(1 + random() % 80);
+      const auto system = test::exact_system(test::random_factor(n, 2, 5, random), test::random_permutation(n, random), kBits<T>);
+      const auto plan = analyze(system.a.pattern(), given(system.perm, true));
+      const auto value = test::cast<T>(system.a.value());
+      auto factor = factorize<T>(plan, value, backend);
+      ASSERT_TRUE(factor.ok());
+      auto workspace = Workspace<T>::create(plan, nrhs > 40 ? 7 : nrhs, backend);
+      const Offset ld = n + 3;
+      std::vector<T> answer(static_cast<std::size_t>(ld) * nrhs, T(-99)), x(answer);
+      for (Index c = 0; c < nrhs; ++c)
+        for (Index i = 0; i < n; ++i) answer[c * ld + i] = static_cast<T>(static_cast<int>(random() % 5) - 2);
+      const auto pattern = system.a.pattern();
+      for (Index c = 0; c < nrhs; ++c) {
+        for (Index i = 0; i < n; ++i) x[c * ld + i] = 0;
+        for (Index j = 0; j < n; ++j)
+          for (Offset k = pattern.col_ptr[j]; k < pattern.col_ptr[j + 1]; ++k) {
+            const Index i = pattern.row[k];
+            x[c * ld + i] += value[k] * answer[c * ld + j];
+            if (i != j) x[c * ld + j] += value[k] * answer[c * ld + i];
+          }
+      }
+      factor.value().solve({x.data(), n, nrhs, ld}, workspace);
+      ASSERT_EQ(x, answer) << "n=" << n << " nrhs=" << nrhs;  // padding untouched as well
+    }
+  }
+}
+
+/// A random diagonally dominant matrix on a mesh-like or random pattern.
+SymmetricMatrix<double> random_spd(Index n, int per_row, Index band, std::mt19937_64& random) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<Index> row, col;
+  std::vector<double> value, sum(static_cast<std::size_t>(n), 0.1);
+  for (Index i = 1; i < n; ++i)
+    for (int k = 0; k < per_row; ++k) {
+      const Index j = i - 1 - static_cast<Index>(random() % static_cast<std::uint64_t>(std::min(band, i)));
+      const double v = uniform(random);
+      row.push_back(i), col.push_back(j), value.push_back(v);
+      sum[i] += std::abs(v), sum[j] += std::abs(v);
+    }
+  for (Index i = 0; i < n; ++i) row.push_back(i), col.push_back(i), value.push_back(sum[i]);
+  return SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
+}
+
+TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
+  using T = TypeParam;
+  std::mt19937_64 random(14);
+  for (int round = 0; round < 6; ++round) {
+    const auto n = static_cast<Index>(round < 4 ? 3000 : 1500);
+    const auto a = random_spd(n, 1 + round % 3, round < 4 ? 60 : n, random);
+    const auto value = test::cast<T>(a.value());
+    std::vector<T> b(static_cast<std::size_t>(n) * 3);
+    for (T& v : b) v = static_cast<T>(static_cast<double>(random() % 1000) / 1000 - 0.5);
+    std::vector<T> first;
+    for (const int threads : {1, 2, 8})
+      for (const int workers : {1, 3}) {
+        AnalyzeOptions options;
+        options.ordering.method = OrderingMethod::amd;
+        options.workers = workers;
+        const auto plan = analyze(a.pattern(), options);
+        Backend backend = cpu_backend(threads);
+        auto factor = factorize<T>(plan, value, backend);
+        ASSERT_TRUE(factor.ok());
+        auto workspace = Workspace<T>::create(plan, 3, backend);
+        std::vector<T> x = b;
+        factor.value().solve({x.data(), n, 3, n}, workspace);
+        const auto again = refactorize<T>(factor.value(), value);  // a second run of the same buffers
+        ASSERT_TRUE(again.ok());
+        std::vector<T> y = b;
+        factor.value().solve({y.data(), n, 3, n}, workspace);
+        ASSERT_EQ(x, y);
+        if (first.empty()) first = x;
+        ASSERT_EQ(x, first) << threads << " threads, " << workers << " workers";
+      }
+  }
+}
+
+TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
+  using T = TypeParam;
+  std::mt19937_64 random(15);
+  for (int round = 0; round < 80; ++round) {
+    const auto n = static_cast<Index>(2 + random() % 120);
+    auto a = random_spd(n, 2, n, random);
+    auto value = test::cast<T>(a.value());
+    // One negative diagonal entry in the first, the middle, the last column, or a few anywhere.
+    const auto spoil = [&](Index i) { value[a.pattern().col_ptr[i]] = -value[a.pattern().col_ptr[i]]; };
+    if (round % 4 == 0) spoil(0);
+    if (round % 4 == 1) spoil(n / 2);
+    if (round % 4 == 2) spoil(n - 1);
+    if (round % 4 == 3)
+      for (int k = 0; k < 3; ++k) spoil(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
+    const SymmetricView<T> view{a.pattern(), value};
+    AnalyzeOptions options;
+    options.ordering.method = round % 2 ? OrderingMethod::amd : OrderingMethod::natural;
+    const auto plan = analyze(a.pattern(), options);
+    const auto naive = test::naive_breakdown<T>(view, plan->perm);
+    for (const int threads : {1, 2, 8}) {
+      Backend backend = cpu_backend(threads);
+      const auto factor = factorize<T>(plan, value, backend);
+      ASSERT_EQ(factor.ok(), !naive.has_value());
+      if (naive) {
+        ASSERT_EQ(factor.error().column, naive->column) << "round " << round << " threads " << threads;
+        ASSERT_NEAR(factor.error().pivot, naive->pivot, 1e-3 * std::abs(naive->pivot) + 1e-4);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Numeric, AFailedFactorKeepsItsBuffersAndTakesAShift) {
+  using T = TypeParam;
+  // Path graph Laplacian with -1 on the diagonal of the middle: indefinite, and definite with a shift of 10.
+  const auto a = generate("poisson2d 12");
+  auto value = test::cast<T>(a.value());
+  value[a.pattern().col_ptr[70]] = T(-1);
+  Backend backend = cpu_backend(2);
+  const auto plan = analyze(a.pattern());
+  auto factor = Factor<T>::create(plan, backend);
+  const Offset bytes = backend.bytes_in_use();
+  const auto failed = refactorize<T>(factor, value);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_FALSE(factor.valid());
+  auto workspace = Workspace<T>::create(plan, 1, backend);
+  std::vector<T> x(144, T(1));
+  EXPECT_THROW(factor.solve(column_view(std::span<T>(x)), workspace), Error);
+  ASSERT_TRUE(refactorize<T>(factor, value, T(10)).ok());
+  EXPECT_TRUE(factor.valid());
+  EXPECT_EQ(backend.bytes_in_use(), bytes + plan->workspace_bytes(sizeof(T), 1));
+  factor.solve(column_view(std::span<T>(x)), workspace);
+  for (Index j = 0; j < 144; ++j) value[a.pattern().col_ptr[j]] += T(10);
+  const std::vector<T> b(144, T(1));
+  const SymmetricView<T> shifted{a.pattern(), value};
+  const auto error = backward_error<T>(shifted, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
+  EXPECT_LT(error.componentwise, 20 * std::numeric_limits<T>::epsilon());
+}
+
+TYPED_TEST(Numeric, BytesAreThePlansByteForByte) {
+  using T = TypeParam;
+  std::mt19937_64 random(16);
+  for (const int workers : {1, 2, 8}) {
+    const auto a = random_spd(5000, 2, 100, random);
+    AnalyzeOptions options;
+    options.workers = workers;
+    options.ordering.method = OrderingMethod::amd;
+    const auto plan = analyze(a.pattern(), options);
+    Backend backend = cpu_backend(2);
+    {
+      const auto value = test::cast<T>(a.value());
+      auto factor = factorize<T>(plan, value, backend);
+      ASSERT_TRUE(factor.ok());
+      EXPECT_EQ(backend.peak_bytes(), plan->peak_bytes(sizeof(T)));
+      auto workspace = Workspace<T>::create(plan, 40, backend);
+      EXPECT_EQ(backend.peak_bytes(), plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), 40));
+      std::vector<T> x(5000 * 40, T(1));
+      factor.value().solve({x.data(), 5000, 40, 5000}, workspace);
+      EXPECT_EQ(backend.peak_bytes(), plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), 40));
+    }
+    EXPECT_EQ(backend.bytes_in_use(), 0);
+  }
+}
+
+TYPED_TEST(Numeric, MisuseAndBadNumbersAreErrors) {
+  using T = TypeParam;
+  const auto a = generate("poisson2d 8");
+  auto value = test::cast<T>(a.value());
+  Backend backend = cpu_backend(1);
+  const auto plan = analyze(a.pattern());
+  auto factor = Factor<T>::create(plan, backend);
+  auto workspace = Workspace<T>::create(plan, 1, backend);
+  std::vector<T> x(64, T(1));
+  EXPECT_THROW(factor.solve(column_view(std::span<T>(x)), workspace), Error);
+  EXPECT_THROW((void)refactorize<T>(factor, std::span<const T>(value).first(5)), Error);
+  ASSERT_TRUE(refactorize<T>(factor, value).ok());
+  EXPECT_THROW(factor.solve({x.data(), 63, 1, 64}, workspace), Error);
+  EXPECT_THROW(factor.solve({x.data(), 64, 1, 63}, workspace), Error);
+  EXPECT_THROW((void)factor.entry(0, 64), Error);
+  const auto other = analyze(a.pattern());
+  auto foreign = Workspace<T>::create(other, 1, backend);
+  EXPECT_THROW(factor.solve(column_view(std::span<T>(x)), foreign), Error);
+  EXPECT_THROW((void)Workspace<T>::create(plan, 0, backend), Error);
+  EXPECT_THROW((void)Factor<T>::create(nullptr, backend), Error);
+  value[3] = std::numeric_limits<T>::quiet_NaN();
+  try {
+    (void)refactorize<T>(factor, value);
+    FAIL() << "NaN accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::input);
+    EXPECT_NE(std::string(e.what()).find("value 3"), std::string::npos) << e.what();
+  }
+}
+
+TYPED_TEST(Numeric, TinyAndHugeScalesAndTrivialSizes) {
+  using T = TypeParam;
+  Backend backend = cpu_backend(2);
+  for (const Index n : {0, 1, 2, 5}) {
+    std::vector<Index> i;
+    std::vector<T> v;
+    for (Index k = 0; k < n; ++k) i.push_back(k), v.push_back(std::ldexp(T(1), 2 * (k % 2 ? 40 : -40)));
+    const auto a = SymmetricMatrix<T>::from_triplets(n, i, i, v, Storage::lower);
+    const auto plan = analyze(a.pattern());
+    auto factor = factorize<T>(plan, a.value(), backend);
+    ASSERT_TRUE(factor.ok());
+    auto workspace = Workspace<T>::create(plan, 1, backend);
+    std::vector<T> x = v;
+    factor.value().solve(column_view(std::span<T>(x)), workspace);
+    EXPECT_EQ(x, std::vector<T>(static_cast<std::size_t>(n), T(1)));
+  }
+}
+
+}  // namespace
+}  // namespace kauri
