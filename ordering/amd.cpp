@@ -54,10 +54,11 @@ namespace {
 template <class Position>
 class Elimination {
  public:
-  Elimination(const GraphView& graph, bool aggressive, Arrays<Position>& arrays, std::size_t pool_size, AmdTrace* trace)
+  Elimination(const GraphView& graph, const AmdOptions& options, Arrays<Position>& arrays, std::size_t pool_size)
       : n_(graph.size()),
         total_(graph.total_weight()),
-        aggressive_(aggressive),
+        aggressive_(options.aggressive),
+        largest_tag_(options.largest_tag),
         pool_end_(static_cast<Position>(pool_size)),
         bucket_mask_(std::bit_ceil(static_cast<std::uint32_t>(n_)) - 1),
         node_(arrays.node.require(static_cast<std::size_t>(n_))),
@@ -65,7 +66,7 @@ class Elimination {
         head_(arrays.head.require(static_cast<std::size_t>(total_))),
         bucket_(arrays.bucket.require(static_cast<std::size_t>(bucket_mask_) + 1)),
         sequence_(arrays.sequence.require(static_cast<std::size_t>(n_))),
-        trace_(trace) {
+        trace_(options.trace) {
     load(graph);
   }
 
@@ -123,6 +124,7 @@ class Elimination {
 
   const Index n_, total_;
   const bool aggressive_;
+  const Index largest_tag_;
   const Position pool_end_;
   const std::uint32_t bucket_mask_;
   Node* const node_;       // n
@@ -130,7 +132,7 @@ class Elimination {
   Index* const head_;      // total weight: first variable of each degree
   Index* const bucket_;    // first variable of each hash; all kNone between pivots
   Index* const sequence_;  // the pivots so far
-  AmdTrace* const trace_;
+  std::vector<AmdPivot>* const trace_;
   Position free_ = 0;                    // first unused entry of the pool
   Position me_first_ = 0, me_last_ = 0;  // L_me in the pool
   Index me_weight_ = 0;                  // weight of L_me
@@ -180,11 +182,7 @@ void Elimination<Position>::form_element(Index me) {
     form_in_place(me);
   else
     form_at_end(me);
-  if (trace_ != nullptr) {
-    trace_->pivot.push_back(me);
-    trace_->approximate.push_back(node_[me].degree);
-    trace_->external.push_back(me_weight_);
-  }
+  if (trace_ != nullptr) trace_->push_back({me, me_pivots_, node_[me].degree, me_weight_, 0});
   Node& x = node_[me];
   x.elements = kIsElement;
   x.list = me_first_;
@@ -375,6 +373,7 @@ void Elimination<Position>::close_element(Index me) {
   Node& x = node_[me];
   x.weight = me_pivots_;
   x.degree = me_weight_;
+  if (trace_ != nullptr) trace_->back().eliminated = me_pivots_;
   x.length = static_cast<Index>(to - me_first_);
   if (at_end) free_ = to;
   if (x.length == 0) absorb(x, kNone);
@@ -407,7 +406,7 @@ void Elimination<Position>::collect_garbage() {
 // Marks of earlier rounds lie below the new tag.
 template <class Position>
 void Elimination<Position>::raise_tag(Index by) {
-  if (tag_ >= std::numeric_limits<Index>::max() - 2 * (by + 1) - total_) {
+  if (tag_ > largest_tag_ - by - 1 - total_) {
     for (Index v = 0; v < n_; ++v)
       if (node_[v].mark != 0) node_[v].mark = 1;
     tag_ = 1;
@@ -451,23 +450,21 @@ void Elimination<Position>::number(std::span<Index> order) {
 }
 
 template <class Position>
-void order_with(const GraphView& graph, bool aggressive, Arrays<Position>& arrays, std::size_t pool, std::span<Index> order,
-                AmdTrace* trace) {
-  Elimination<Position> elimination(graph, aggressive, arrays, pool, trace);
+void order_with(const GraphView& graph, const AmdOptions& options, Arrays<Position>& arrays, std::size_t pool, std::span<Index> order) {
+  Elimination<Position> elimination(graph, options, arrays, pool);
   elimination.run();
   elimination.number(order);
 }
 
 }  // namespace
 
-void approximate_minimum_degree(const GraphView& graph, bool aggressive, AmdWorkspace& workspace, std::span<Index> order, AmdTrace* trace) {
-  // Half as much again lets most graphs pass with a few garbage collections.
-  const Offset pool = graph.edges() + graph.edges() / 2 + graph.size();
+void approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order) {
+  const Offset pool = graph.edges() + graph.size() + static_cast<Offset>(options.elbow * static_cast<double>(graph.edges()));
   auto& storage = workspace.storage();
-  if (pool <= std::numeric_limits<Index>::max())
-    order_with(graph, aggressive, storage.narrow, static_cast<std::size_t>(pool), order, trace);
+  if (pool <= std::numeric_limits<Index>::max() && !options.wide)
+    order_with(graph, options, storage.narrow, static_cast<std::size_t>(pool), order);
   else
-    order_with(graph, aggressive, storage.wide, static_cast<std::size_t>(pool), order, trace);
+    order_with(graph, options, storage.wide, static_cast<std::size_t>(pool), order);
 }
 
 }  // namespace kauri::ordering

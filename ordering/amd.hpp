@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,11 +12,22 @@
 
 namespace kauri::ordering {
 
-/// What was known of each pivot when it was chosen, in the order of elimination; vertices counted by weight.
-struct AmdTrace {
-  std::vector<Index> pivot;        ///< the vertex chosen
-  std::vector<Index> approximate;  ///< the bound on its external degree by which it was chosen
-  std::vector<Index> external;     ///< its true external degree, known once it is eliminated
+/// A step of the elimination; vertices are counted by weight.
+struct AmdPivot {
+  Index vertex;       ///< the one chosen
+  Index weight;       ///< of the vertices merged into it by then
+  Index approximate;  ///< the bound on its external degree for which it was chosen
+  Index external;     ///< its external degree itself, known once it is eliminated
+  Index eliminated;   ///< weight of all that leaves the graph in this step: the pivot and what needs no fill beyond it
+};
+
+struct AmdOptions {
+  bool aggressive = true;  ///< elements that become subsets of the newest one are absorbed
+  double elbow =
+      0.5;  ///< room beyond the least needed, as a share of nnz; more means fewer garbage collections. The order never depends on it.
+  bool wide = false;  ///< 64-bit positions even where 32 bits suffice (for tests). The order never depends on it.
+  Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
+  std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null
 };
 
 /// Memory for approximate_minimum_degree; one per thread, reused for any number of graphs. Grows to what the largest needs.
@@ -33,11 +45,10 @@ class AmdWorkspace {
   std::unique_ptr<Storage> storage_;
 };
 
-/// Writes to order (length graph.size()) the vertices in the order of elimination, the assembly tree in postorder, children in the order of
-/// their elimination and the vertices of a front ascending. Degrees are external and weighted. aggressive: elements that become subsets of
-/// the newest one are absorbed. Dense rows are the caller's business. trace may be null. Time O(sum over the pivots of the lists they
-/// touch), O(n nnz) at worst, near linear in practice; workspace 1.5 nnz + 12 n numbers, nnz counting both directions.
-void approximate_minimum_degree(const GraphView& graph, bool aggressive, AmdWorkspace& workspace, std::span<Index> order,
-                                AmdTrace* trace = nullptr);
+/// Writes to order (length graph.size()) the vertices in the order of elimination: the assembly tree in postorder, children in the order of
+/// their elimination, the vertices of a front ascending. Degrees are external and weighted. Dense rows are the caller's business. Time: the
+/// lists touched by each pivot, O(n nnz) at worst, near linear in practice. Workspace: (1 + elbow) nnz + 11 n + total weight numbers, nnz
+/// counting both directions.
+void approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
 
 }  // namespace kauri::ordering

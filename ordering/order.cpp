@@ -49,7 +49,7 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Wor
     case OrderingMethod::rcm:
       return reverse_cuthill_mckee(graph, workspace.rcm, order);
     case OrderingMethod::amd:
-      return approximate_minimum_degree(graph, options.aggressive, workspace.amd, order);
+      return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
     case OrderingMethod::metis:
       return metis_nested_dissection(graph, options.seed, workspace.metis, order);
     case OrderingMethod::minimum_degree: {
