@@ -1,0 +1,166 @@
+// ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] FILE.kspd ...: kauri's approximate minimum degree against SuiteSparse AMD.
+// One JSON line per system and numbering (shuffle 0 is its own): nnzL of both, median seconds of both over P interleaved pairs of calls.
+// kauri is timed from Graph to Permutation, AMD from the full pattern to the permutation (amd_order).
+// SPDX-License-Identifier: BSD-3-Clause
+#include <amd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kauri/ordering.hpp"
+
+namespace {
+
+using kauri::Graph;
+using kauri::Index;
+using kauri::Offset;
+
+struct Settings {
+  int shuffles = 5;
+  int pairs = 7;
+  kauri::OrderingOptions options;
+  std::vector<std::string> files;
+};
+
+Graph graph_from(Index n, const std::vector<std::pair<Index, Index>>& edges) {
+  std::vector<Offset> ptr(static_cast<std::size_t>(n) + 1, 0);
+  for (const auto& [u, v] : edges) ++ptr[u + 1], ++ptr[v + 1];
+  std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
+  std::vector<Index> adjacency(static_cast<std::size_t>(ptr.back()));
+  std::vector<Offset> next(ptr.begin(), ptr.end() - 1);
+  for (const auto& [u, v] : edges) adjacency[next[u]++] = v, adjacency[next[v]++] = u;
+  for (Index v = 0; v < n; ++v) std::sort(adjacency.begin() + ptr[v], adjacency.begin() + ptr[v + 1]);
+  return Graph(std::move(ptr), std::move(adjacency));
+}
+
+// .kspd: 'KSPD0001', int64 n, nnz, int64 rowptr[n+1], int32 col[nnz], values; lower triangle by rows.
+Graph read_kspd(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  char magic[8];
+  std::int64_t n = 0, nnz = 0;
+  in.read(magic, 8).read(reinterpret_cast<char*>(&n), 8).read(reinterpret_cast<char*>(&nnz), 8);
+  if (!in || std::memcmp(magic, "KSPD0001", 8) != 0) throw std::runtime_error(path + " is no .kspd file");
+  std::vector<std::int64_t> ptr(static_cast<std::size_t>(n) + 1);
+  std::vector<std::int32_t> col(static_cast<std::size_t>(nnz));
+  in.read(reinterpret_cast<char*>(ptr.data()), static_cast<std::streamsize>(8 * ptr.size()));
+  in.read(reinterpret_cast<char*>(col.data()), static_cast<std::streamsize>(4 * col.size()));
+  if (!in) throw std::runtime_error(path + " ends too early");
+  std::vector<std::pair<Index, Index>> edges;
+  for (Index i = 0; i < n; ++i)
+    for (auto k = ptr[i]; k < ptr[i + 1]; ++k)
+      if (col[k] != i) edges.emplace_back(i, col[k]);
+  return graph_from(static_cast<Index>(n), edges);
+}
+
+Graph shuffled(const Graph& graph, unsigned seed) {
+  std::vector<Index> name(static_cast<std::size_t>(graph.size()));
+  std::iota(name.begin(), name.end(), 0);
+  std::shuffle(name.begin(), name.end(), std::mt19937_64(seed));
+  std::vector<std::pair<Index, Index>> edges;
+  for (Index v = 0; v < graph.size(); ++v)
+    for (const Index u : graph.neighbours(v))
+      if (u < v) edges.emplace_back(name[u], name[v]);
+  return graph_from(graph.size(), edges);
+}
+
+// Entries of L by walking up the elimination tree from each entry of the lower triangle (Liu 1990): O(nnz(L)) time, O(n) space.
+Offset nnz_of_factor(const Graph& graph, const kauri::Permutation& p) {
+  const Index n = graph.size();
+  std::vector<Index> parent(static_cast<std::size_t>(n), kauri::kNone), mark(static_cast<std::size_t>(n), kauri::kNone);
+  Offset count = n;
+  for (Index i = 0; i < n; ++i) {
+    mark[i] = i;
+    for (const Index u : graph.neighbours(p.old_of(i)))
+      for (Index j = p.new_of(u); j < i && mark[j] != i; j = parent[j]) {
+        if (parent[j] == kauri::kNone) parent[j] = i;
+        mark[j] = i;
+        ++count;
+      }
+  }
+  return count;
+}
+
+kauri::Permutation order_by_amd(const Graph& graph, const std::vector<int>& ptr, const std::vector<int>& adjacency, double& seconds) {
+  std::vector<Index> old_of(static_cast<std::size_t>(graph.size()));
+  double control[AMD_CONTROL], info[AMD_INFO];
+  const auto start = std::chrono::steady_clock::now();
+  amd_defaults(control);
+  if (amd_order(graph.size(), ptr.data(), adjacency.data(), old_of.data(), control, info) != AMD_OK)
+    throw std::runtime_error("amd_order failed");
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return kauri::Permutation::from_old_of(std::move(old_of));
+}
+
+kauri::Permutation order_by_kauri(const Graph& graph, const kauri::OrderingOptions& options, double& seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  auto p = kauri::order(graph, options);
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return p;
+}
+
+double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return x[x.size() / 2];
+}
+
+void compare(const std::string& system, int shuffle, const Graph& graph, const Settings& settings) {
+  const std::vector<int> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
+  std::vector<double> own, theirs, ratio;
+  kauri::Permutation p, q;
+  for (int k = 0; k < settings.pairs; ++k) {
+    double a = 0, b = 0;
+    p = order_by_kauri(graph, settings.options, a);
+    q = order_by_amd(graph, ptr, adjacency, b);
+    own.push_back(a), theirs.push_back(b), ratio.push_back(a / b);
+  }
+  const Offset fill_own = nnz_of_factor(graph, p), fill_theirs = nnz_of_factor(graph, q);
+  std::printf(
+      "{\"system\": \"%s\", \"n\": %d, \"shuffle\": %d, \"nnzL\": %lld, \"nnzL_amd\": %lld, \"fill_ratio\": %.4f, \"order_s\": %.6f, "
+      "\"order_amd_s\": %.6f, \"time_ratio\": %.4f}\n",
+      system.c_str(), graph.size(), shuffle, static_cast<long long>(fill_own), static_cast<long long>(fill_theirs),
+      static_cast<double>(fill_own) / static_cast<double>(fill_theirs), median(own), median(theirs), median(ratio));
+  std::fflush(stdout);
+}
+
+Settings parse(int argc, char** argv) {
+  Settings s;
+  s.options.method = kauri::OrderingMethod::amd;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--shuffles" && i + 1 < argc)
+      s.shuffles = std::stoi(argv[++i]);
+    else if (word == "--pairs" && i + 1 < argc)
+      s.pairs = std::stoi(argv[++i]);
+    else if (word == "--no-compress")
+      s.options.compress = false;
+    else
+      s.files.push_back(word);
+  }
+  if (s.pairs < 1) throw std::runtime_error("--pairs must be at least 1");
+  return s;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const Settings settings = parse(argc, argv);
+  for (const std::string& file : settings.files) {
+    const Graph graph = read_kspd(file);
+    const std::size_t slash = file.find_last_of('/') + 1;
+    const std::string system = file.substr(slash, file.find_last_of('.') - slash);
+    compare(system, 0, graph, settings);
+    for (int k = 1; k <= settings.shuffles; ++k) compare(system, k, shuffled(graph, static_cast<unsigned>(k)), settings);
+  }
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "ordering_vs_amd: %s\n", e.what());
+  return 1;
+}

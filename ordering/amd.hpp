@@ -1,0 +1,54 @@
+// Approximate minimum degree ordering: P. R. Amestoy, T. A. Davis, I. S. Duff, "An approximate minimum degree ordering algorithm",
+// SIAM J. Matrix Anal. Appl. 17 (1996) 886-905.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ordering/graph_view.hpp"
+
+namespace kauri::ordering {
+
+/// A step of the elimination; vertices are counted by weight.
+struct AmdPivot {
+  Index vertex;       ///< the one chosen
+  Index weight;       ///< of the vertices merged into it by then
+  Index approximate;  ///< the bound on its external degree for which it was chosen
+  Index external;     ///< its external degree itself, known once it is eliminated
+  Index eliminated;   ///< weight of all that leaves the graph in this step: the pivot and what needs no fill beyond it
+};
+
+struct AmdOptions {
+  bool aggressive = true;  ///< elements that become subsets of the newest one are absorbed
+  double elbow =
+      0.5;  ///< room beyond the least needed, as a share of nnz; more means fewer garbage collections. The order never depends on it.
+  bool wide = false;  ///< 64-bit positions even where 32 bits suffice (for tests). The order never depends on it.
+  Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
+  std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null
+};
+
+/// Memory for approximate_minimum_degree; one per thread, reused for any number of graphs. Grows to what the largest needs.
+class AmdWorkspace {
+ public:
+  AmdWorkspace();
+  ~AmdWorkspace();
+  AmdWorkspace(const AmdWorkspace&) = delete;
+  AmdWorkspace& operator=(const AmdWorkspace&) = delete;
+
+  struct Storage;
+  [[nodiscard]] Storage& storage() { return *storage_; }
+
+ private:
+  std::unique_ptr<Storage> storage_;
+};
+
+/// Writes to order (length graph.size()) the vertices in the order of elimination: the assembly tree in postorder, children in the order of
+/// their elimination, the vertices of a front ascending. Degrees are external and weighted. Dense rows are the caller's business. Time: the
+/// lists touched by each pivot, O(n nnz) at worst, near linear in practice. Workspace: (1 + elbow) nnz + 11 n + total weight numbers, nnz
+/// counting both directions.
+void approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
+
+}  // namespace kauri::ordering

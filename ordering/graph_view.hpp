@@ -1,0 +1,31 @@
+// A borrowed graph, as the ordering methods see it: one component, its vertices numbered from 0, with weights.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <numeric>
+#include <span>
+
+#include "kauri/graph.hpp"
+
+namespace kauri::ordering {
+
+/// Undirected graph: neighbours ascending, both directions stored, no loops, no repeats. Nothing is owned.
+/// A vertex of weight w stands for w indistinguishable vertices of the graph that the caller gave.
+struct GraphView {
+  std::span<const Offset> ptr;       ///< length n+1, ascending; the neighbours of v are adjacency[ptr[v]] ... adjacency[ptr[v+1]-1]
+  std::span<const Index> adjacency;  ///< may begin before ptr[0] and end after ptr[n]
+  std::span<const Index> weight;     ///< length n, all >= 1; or empty: all are 1
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(ptr.size()) - 1; }
+  [[nodiscard]] Offset edges() const { return ptr.back() - ptr.front(); }  ///< directed
+  [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(ptr[v + 1] - ptr[v]); }
+  [[nodiscard]] Index weight_of(Index v) const { return weight.empty() ? 1 : weight[v]; }
+  [[nodiscard]] Index total_weight() const { return weight.empty() ? size() : std::accumulate(weight.begin(), weight.end(), Index{0}); }
+  [[nodiscard]] std::span<const Index> neighbours(Index v) const {
+    return adjacency.subspan(static_cast<std::size_t>(ptr[v]), static_cast<std::size_t>(ptr[v + 1] - ptr[v]));
+  }
+};
+
+inline GraphView view_of(const Graph& graph) { return {graph.ptr(), graph.adjacency(), {}}; }
+
+}  // namespace kauri::ordering

@@ -1,0 +1,31 @@
+// Nested dissection by METIS: G. Karypis, V. Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs",
+// SIAM J. Sci. Comput. 20 (1998) 359-392.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ordering/graph_view.hpp"
+
+namespace kauri::ordering {
+
+/// False when kauri was built without METIS.
+bool metis_available();
+
+/// Throws Error(overflow) for a graph of n vertices and `edges` directed edges that METIS's 32-bit indices cannot number. O(1).
+void require_metis_size(Offset n, Offset edges);
+
+/// METIS copies of the graph; one per thread, reused for any number of graphs.
+struct MetisWorkspace {
+  std::vector<std::int32_t> ptr, adjacency, weight, new_of;
+};
+
+/// Writes to order (length graph.size()) METIS_NodeND's nested dissection. Graphs of at most two vertices or of no edges, which METIS does
+/// not all survive, keep their order. seed: 1 is METIS's own default (its seed -1), so that results compare; any other value is folded to a
+/// seed of its own. One call at a time runs in METIS, the others wait: it draws from the process's rand(), whose state it changes. Throws
+/// Error(usage) when kauri was built without METIS, Error(overflow) as require_metis_size, Error(memory).
+void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWorkspace& workspace, std::span<Index> order);
+
+}  // namespace kauri::ordering

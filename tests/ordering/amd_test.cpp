@@ -1,0 +1,168 @@
+// Approximate minimum degree against the elimination game and a naive exact minimum degree.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/amd.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "kauri/permutation.hpp"
+#include "support/graphs.hpp"
+
+namespace kauri::ordering {
+namespace {
+
+using namespace kauri::test;
+
+std::vector<Index> amd(const GraphView& view, const AmdOptions& options, AmdWorkspace& workspace) {
+  std::vector<Index> order(static_cast<std::size_t>(view.size()));
+  approximate_minimum_degree(view, options, workspace, order);
+  return Permutation::from_old_of(order).size() == view.size() ? order : std::vector<Index>{};
+}
+
+// Entries of L that the steps promise: `eliminated` columns of one front that begins with weight + external rows.
+Offset fill_of(const std::vector<AmdPivot>& trace) {
+  Offset sum = 0;
+  for (const AmdPivot& step : trace) {
+    const Offset front = Offset{step.weight} + step.external, columns = step.eliminated;
+    sum += columns * front - columns * (columns - 1) / 2;
+  }
+  return sum;
+}
+
+// The same order, but in each front the pivot comes first. (A vertex that leaves along with it may have fewer neighbours while the pivot is
+// still there.)
+std::vector<Index> pivots_first(std::vector<Index> order, const std::vector<AmdPivot>& trace, std::span<const Index> weight) {
+  std::vector<Index> leaving(order.size(), 0);  // by pivot
+  for (const AmdPivot& step : trace) leaving[step.vertex] = step.eliminated;
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t at = first;  // the first pivot met belongs to the front that begins here: each front has one
+    while (leaving[order[at]] == 0) ++at;
+    Index left = leaving[order[at]];
+    std::rotate(order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(at),
+                order.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    while (left > 0) left -= weight.empty() ? 1 : weight[order[first]], ++first;
+  }
+  return order;
+}
+
+TEST(Amd, DegreesBoundTheTrueOnesAndTrueOnesGiveTheFill) {
+  AmdWorkspace workspace;
+  int inexact = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const Graph graph = any_graph(seed);
+    std::vector<AmdPivot> trace;
+    const auto order = amd(view_of(graph), {.aggressive = seed % 16 < 8, .trace = &trace}, workspace);
+    Offset eliminated = 0;
+    for (const AmdPivot& step : trace) {
+      ASSERT_GE(step.approximate, step.external) << "seed " << seed << " vertex " << step.vertex;
+      inexact += step.approximate != step.external;
+      eliminated += step.eliminated;
+    }
+    ASSERT_EQ(eliminated, graph.size()) << "seed " << seed;
+    ASSERT_EQ(fill_of(trace), naive_fill(graph, pivots_first(order, trace, {}))) << "seed " << seed;
+    ASSERT_GE(fill_of(trace), naive_fill(graph, order)) << "seed " << seed;
+  }
+  EXPECT_GT(inexact, 0);  // else the bound was never put to the test
+}
+
+TEST(Amd, WeightsCountLikeCopies) {
+  AmdWorkspace workspace;
+  std::mt19937_64 random(7);
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Graph graph = any_graph(seed);
+    if (graph.size() > 30) continue;
+    std::vector<Index> weight(static_cast<std::size_t>(graph.size()));
+    for (Index& w : weight) w = std::uniform_int_distribution<Index>(1, 3)(random);
+    GraphView view = view_of(graph);
+    view.weight = weight;
+    std::vector<AmdPivot> trace;
+    const auto order = pivots_first(amd(view, {.trace = &trace}, workspace), trace, weight);
+    std::vector<Index> first(weight.size() + 1, 0), old_of;
+    std::partial_sum(weight.begin(), weight.end(), first.begin() + 1);
+    for (const Index v : order)
+      for (Index copy = first[v]; copy < first[v + 1]; ++copy) old_of.push_back(copy);
+    for (const AmdPivot& step : trace) ASSERT_GE(step.approximate, step.external);
+    ASSERT_EQ(fill_of(trace), naive_fill(expanded(graph, weight), old_of)) << "seed " << seed;
+  }
+}
+
+TEST(Amd, TheFirstPivotHasTheLeastDegree) {
+  AmdWorkspace workspace;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const Graph graph = any_graph(seed);
+    std::vector<AmdPivot> trace;
+    amd(view_of(graph), {.trace = &trace}, workspace);
+    for (Index v = 0; v < graph.size(); ++v) ASSERT_LE(trace.front().external, graph.degree(v));
+  }
+}
+
+TEST(Amd, OrderDoesNotDependOnRoomPositionsOrTags) {
+  AmdWorkspace shared;
+  std::mt19937_64 random(3);
+  for (int k = 0; k < 60; ++k) {
+    const Graph graph = k < 50 ? random_graph(400, 300 + 20 * k, random) : shuffled(grid(30, 20 + k), random);
+    AmdWorkspace fresh;
+    const auto expected = amd(view_of(graph), {}, fresh);
+    EXPECT_EQ(amd(view_of(graph), {.elbow = 0}, shared), expected);
+    EXPECT_EQ(amd(view_of(graph), {.elbow = 5}, shared), expected);
+    EXPECT_EQ(amd(view_of(graph), {.elbow = 0, .wide = true}, shared), expected);
+    EXPECT_EQ(amd(view_of(graph), {.largest_tag = 3 * graph.size() + 10}, shared), expected);
+  }
+}
+
+// Minimum degree without a quotient graph: sets of neighbours, ties to the least number.
+std::vector<Index> naive_minimum_degree(const Graph& graph) {
+  std::vector<std::set<Index>> adjacent(static_cast<std::size_t>(graph.size()));
+  for (Index v = 0; v < graph.size(); ++v) adjacent[v].insert(graph.neighbours(v).begin(), graph.neighbours(v).end());
+  std::vector<char> done(adjacent.size(), 0);
+  std::vector<Index> old_of;
+  for (Index k = 0; k < graph.size(); ++k) {
+    Index best = kNone;
+    for (Index v = 0; v < graph.size(); ++v)
+      if (!done[v] && (best == kNone || adjacent[v].size() < adjacent[best].size())) best = v;
+    done[best] = 1;
+    old_of.push_back(best);
+    for (const Index u : adjacent[best]) {
+      adjacent[u].insert(adjacent[best].begin(), adjacent[best].end());
+      adjacent[u].erase(u);
+      adjacent[u].erase(best);
+    }
+  }
+  return old_of;
+}
+
+TEST(Amd, FillIsNearThatOfExactMinimumDegree) {
+  AmdWorkspace workspace;
+  double sum = 0;
+  int count = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    std::mt19937_64 random(seed);
+    const Graph graph = seed % 3 == 0 ? shuffled(grid(8, 9), random) : random_graph(80, 80 + static_cast<Index>(seed % 150), random);
+    const auto fast = naive_fill(graph, amd(view_of(graph), {.aggressive = seed % 2 == 0}, workspace));
+    const auto exact = naive_fill(graph, naive_minimum_degree(graph));
+    sum += std::log(static_cast<double>(fast) / static_cast<double>(exact));
+    ++count;
+  }
+  EXPECT_LE(std::exp(sum / count), 1.02);
+}
+
+// A tree has no fill in minimum degree, whatever the ties.
+TEST(Amd, TreesHaveNoFill) {
+  AmdWorkspace workspace;
+  std::mt19937_64 random(11);
+  for (int k = 0; k < 100; ++k) {
+    std::vector<Edge> edges;
+    for (Index v = 1; v < 60; ++v) edges.emplace_back(std::uniform_int_distribution<Index>(0, v - 1)(random), v);
+    const Graph graph = shuffled(graph_of(60, edges), random);
+    EXPECT_EQ(naive_fill(graph, amd(view_of(graph), {}, workspace)), 119);
+  }
+}
+
+}  // namespace
+}  // namespace kauri::ordering

@@ -1,0 +1,119 @@
+// Compression, dense rows and components against their definitions.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/reduce.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "kauri/permutation.hpp"
+#include "support/graphs.hpp"
+
+namespace kauri::ordering {
+namespace {
+
+using namespace kauri::test;
+
+std::set<Index> closed_neighbourhood(const Graph& graph, Index v, const std::vector<char>& kept) {
+  std::set<Index> closed{v};
+  for (const Index u : graph.neighbours(v))
+    if (kept.empty() || kept[u]) closed.insert(u);
+  return closed;
+}
+
+void expect_representatives(const Graph& graph, const std::vector<char>& kept, std::uint64_t seed) {
+  const auto representative = indistinguishable(view_of(graph), kept);
+  ASSERT_EQ(static_cast<Index>(representative.size()), graph.size());
+  for (Index v = 0; v < graph.size(); ++v) {
+    Index expected = v;
+    for (Index u = v - 1; u >= 0 && (kept.empty() || kept[v]); --u)
+      if ((kept.empty() || kept[u]) && closed_neighbourhood(graph, u, kept) == closed_neighbourhood(graph, v, kept)) expected = u;
+    ASSERT_EQ(representative[v], expected) << "seed " << seed << " vertex " << v;
+  }
+}
+
+TEST(Reduce, RepresentativesAreEqualClosedNeighbourhoods) {
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    const Graph graph = any_graph(seed);
+    expect_representatives(graph, {}, seed);
+    std::mt19937_64 random(seed);
+    std::vector<char> kept(static_cast<std::size_t>(graph.size()));
+    for (char& k : kept) k = random() % 5 != 0;
+    expect_representatives(graph, kept, seed);
+  }
+}
+
+TEST(Reduce, DenseDegree) {
+  EXPECT_EQ(dense_degree(1000, 0), 1000);
+  EXPECT_EQ(dense_degree(1000, -1), 1000);
+  EXPECT_EQ(dense_degree(1000, std::numeric_limits<double>::quiet_NaN()), 1000);
+  EXPECT_EQ(dense_degree(1000, std::numeric_limits<double>::infinity()), 1000);
+  EXPECT_EQ(dense_degree(10000, 10), 1000);
+  EXPECT_EQ(dense_degree(100, 1), 16);
+  EXPECT_EQ(dense_degree(5, 1), 5);
+}
+
+// Component c, with its own numbers, is the subgraph of the caller's graph that expand() names.
+void expect_reduction(const Graph& graph, bool compress, double dense, std::uint64_t seed) {
+  const Reduction reduction(graph, compress, dense);
+  std::vector<Index> old_of;
+  Index least_before = -1;
+  for (Index c = 0; c < reduction.components(); ++c) {
+    const GraphView view = reduction.component(c);
+    ASSERT_EQ(view.size(), reduction.size(c));
+    std::vector<std::vector<Index>> members;
+    for (Index v = 0; v < view.size(); ++v) {
+      std::vector<Index> group;
+      reduction.expand(c, std::vector<Index>{v}, group);
+      ASSERT_EQ(static_cast<Index>(group.size()), view.weight_of(v));
+      ASSERT_TRUE(std::is_sorted(group.begin(), group.end()));
+      ASSERT_TRUE(members.empty() || members.back().front() < group.front());
+      old_of.insert(old_of.end(), group.begin(), group.end());
+      members.push_back(std::move(group));
+    }
+    ASSERT_GT(members.front().front(), least_before) << "components come by their least vertex";
+    least_before = members.front().front();
+    for (Index v = 0; v < view.size(); ++v) {
+      ASSERT_TRUE(std::is_sorted(view.neighbours(v).begin(), view.neighbours(v).end()));
+      std::set<Index> expected;
+      for (Index u = 0; u < view.size(); ++u)
+        for (const Index i : members[v])
+          for (const Index j : members[u]) {
+            const auto list = graph.neighbours(i);
+            if (u != v && std::binary_search(list.begin(), list.end(), j)) expected.insert(u);
+          }
+      ASSERT_EQ(std::set<Index>(view.neighbours(v).begin(), view.neighbours(v).end()), expected) << "seed " << seed;
+    }
+  }
+  const std::size_t sparse = old_of.size();
+  reduction.append_dense(old_of);
+  for (std::size_t k = 0; k < old_of.size(); ++k) ASSERT_EQ(graph.degree(old_of[k]) > dense_degree(graph.size(), dense), k >= sparse);
+  ASSERT_EQ(Permutation::from_old_of(old_of).size(), graph.size());
+}
+
+TEST(Reduce, ComponentsAreTheSubgraphsTheyName) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const Graph graph = any_graph(seed);
+    expect_reduction(graph, true, 10, seed);
+    expect_reduction(graph, false, 1, seed);
+    expect_reduction(graph, true, 0.5, seed);
+  }
+}
+
+TEST(Reduce, ComponentsAreConnectedAndApart) {
+  const Graph graph = side_by_side({path(4), clique(3), star(5), Graph(), path(1)});
+  const Reduction plain(graph, false, 0), compressed(graph, true, 0);
+  ASSERT_EQ(plain.components(), 4);
+  EXPECT_EQ(plain.size(0), 4);
+  EXPECT_EQ(plain.size(1), 3);
+  EXPECT_EQ(plain.size(2), 5);
+  EXPECT_EQ(plain.size(3), 1);
+  ASSERT_EQ(compressed.components(), 4);
+  EXPECT_EQ(compressed.size(1), 1);
+  EXPECT_EQ(compressed.component(1).weight[0], 3);
+}
+
+}  // namespace
+}  // namespace kauri::ordering
