@@ -1,0 +1,329 @@
+// Minimum degree against the elimination game, step by step, and on hard shapes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/minimum_degree.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "kauri/error.hpp"
+#include "kauri/permutation.hpp"
+#include "support/elimination_game.hpp"
+#include "support/graph_families.hpp"
+
+namespace kauri {
+namespace {
+
+using namespace kauri::test;
+using ordering::minimum_degree;
+using ordering::MinimumDegreeEvent;
+using ordering::MinimumDegreeWorkspace;
+using Kind = MinimumDegreeEvent::Kind;
+
+constexpr TieBreak kTies[] = {TieBreak::first, TieBreak::last, TieBreak::pseudo_peripheral};
+
+OrderingOptions options_of(TieBreak tie, int delta, double dense = 0) {
+  OrderingOptions options;
+  options.tie_break = tie;
+  options.delta = delta;
+  options.dense = dense;
+  return options;
+}
+
+/// Plays the events of a run on the elimination graph and checks every claim that they make.
+class Replay {
+ public:
+  Replay(const Graph& graph, std::vector<Index> weight, int delta, const std::vector<Index>& removed = {})
+      : game_(graph), weight_(std::move(weight)), delta_(delta), members_(static_cast<std::size_t>(graph.size())),
+        reach_(static_cast<std::size_t>(graph.size())), touched_(static_cast<std::size_t>(graph.size()), 0) {
+    for (Index v = 0; v < graph.size(); ++v) members_[v] = {v};
+    for (const Index v : removed) game_.remove(v), members_[v].clear();
+  }
+
+  /// Stops at the first claim that fails. order: what the run returned.
+  void check(const std::vector<MinimumDegreeEvent>& events, std::vector<Index> order) {
+    for (const auto& event : events) {
+      if (event.kind != Kind::select) end_selection();
+      switch (event.kind) {
+        case Kind::round: begin_round(event.other); break;
+        case Kind::select: select(event.vertex, event.other); break;
+        case Kind::mass: mass(event.vertex, event.other); break;
+        case Kind::merge: merge(event.vertex, event.other); break;
+      }
+      if (testing::Test::HasFailure()) return;
+    }
+    for (Index v = 0; v < game_.size(); ++v) EXPECT_FALSE(game_.alive(v)) << "never eliminated: " << v;
+    order.resize(std::min(order.size(), order_.size()));
+    EXPECT_EQ(order, order_);
+  }
+
+  Index multiple_rounds = 0, merges = 0, masses = 0;
+
+ private:
+  bool is_live_group(Index v) const { return !members_[v].empty() && game_.alive(v); }
+  Index external_degree(Index v) const {
+    Index degree = 0;
+    for (const Index u : game_.neighbours(v)) degree += weight_[u];
+    for (const Index u : members_[v]) degree -= u == v ? 0 : weight_[u];
+    return degree;
+  }
+  void begin_round(Index claimed) {
+    start_degree_.assign(members_.size(), kNone);
+    Index least = std::numeric_limits<Index>::max();
+    for (Index v = 0; v < game_.size(); ++v)
+      if (is_live_group(v)) least = std::min(least, start_degree_[v] = external_degree(v));
+    EXPECT_EQ(claimed, least);
+    least_ = least;
+    std::fill(touched_.begin(), touched_.end(), 0);
+    selecting_ = true;
+    selected_ = 0;
+  }
+  void select(Index v, Index claimed) {
+    ASSERT_TRUE(selecting_ && is_live_group(v));
+    EXPECT_EQ(claimed, start_degree_[v]);
+    EXPECT_LE(claimed, least_ + delta_);
+    EXPECT_FALSE(touched_[v]) << "not independent: " << v;
+    if (selected_ == 0) { EXPECT_EQ(claimed, least_); }
+    ++selected_;
+    eliminate(v);
+    for (const Index u : reach_[v]) touched_[u] = 1;
+  }
+  /// A round leaves no vertex that it could have taken.
+  void end_selection() {
+    if (!selecting_) return;
+    selecting_ = false;
+    EXPECT_GE(selected_, 1);
+    multiple_rounds += selected_ > 1;
+    for (Index v = 0; v < game_.size(); ++v)
+      if (is_live_group(v) && !touched_[v]) { EXPECT_GT(start_degree_[v], least_ + delta_) << "passed over: " << v; }
+  }
+  void mass(Index v, Index element) {
+    ++masses;
+    ASSERT_TRUE(is_live_group(v));
+    const auto& reach = reach_[element];
+    EXPECT_TRUE(std::binary_search(reach.begin(), reach.end(), v));
+    const std::vector<Index> neighbours = game_.neighbours(v);
+    EXPECT_TRUE(std::includes(reach.begin(), reach.end(), neighbours.begin(), neighbours.end()));
+    for (const Index a : neighbours)
+      for (const Index b : neighbours) EXPECT_TRUE(a == b || game_.adjacent(a, b)) << "mass elimination makes fill";
+    eliminate(v);
+  }
+  void merge(Index v, Index into) {
+    ++merges;
+    ASSERT_TRUE(is_live_group(v) && is_live_group(into));
+    EXPECT_TRUE(game_.indistinguishable(v, into)) << v << " and " << into;
+    members_[into].insert(members_[into].end(), members_[v].begin(), members_[v].end());
+    members_[v].clear();
+  }
+  void eliminate(Index v) {
+    for (const Index u : members_[v]) {
+      reach_[v] = game_.eliminate(u);
+      order_.push_back(u);
+    }
+  }
+
+  EliminationGame game_;
+  std::vector<Index> weight_;
+  int delta_;
+  std::vector<std::vector<Index>> members_, reach_;
+  std::vector<char> touched_;
+  std::vector<Index> start_degree_, order_;
+  Index least_ = 0, selected_ = 0;
+  bool selecting_ = false;
+};
+
+Offset naive_fill(const Graph& graph, const std::vector<Index>& old_of) {
+  Offset total = 0;
+  for (const auto& rows : naive_structures(graph, Permutation::from_old_of(old_of))) total += static_cast<Offset>(rows.size());
+  return total;
+}
+
+/// Minimum degree by its definition: one vertex at a time, the first of least degree.
+std::vector<Index> naive_minimum_degree(const Graph& graph) {
+  EliminationGame game(graph);
+  std::vector<Index> order;
+  for (Index k = 0; k < graph.size(); ++k) {
+    Index best = kNone;
+    std::size_t least = 0;
+    for (Index v = 0; v < graph.size(); ++v) {
+      if (!game.alive(v)) continue;
+      const std::size_t degree = game.neighbours(v).size();
+      if (best == kNone || degree < least) best = v, least = degree;
+    }
+    game.eliminate(best);
+    order.push_back(best);
+  }
+  return order;
+}
+
+void expect_permutation(const Graph& graph, const std::vector<Index>& old_of) {
+  ASSERT_EQ(old_of.size(), static_cast<std::size_t>(graph.size()));
+  EXPECT_NO_THROW((void)Permutation::from_old_of(old_of));
+}
+
+TEST(MinimumDegree, EveryStepAgreesWithTheEliminationGame) {
+  MinimumDegreeWorkspace workspace;  // one for all: what an earlier graph leaves must not matter
+  Index multiple_rounds = 0, merges = 0, masses = 0;
+  for (std::uint32_t seed = 0; seed < 6000; ++seed) {
+    const Graph graph = random_graph(seed, seed % 3 == 0 ? 60 : 25);
+    std::mt19937 random(seed + 1);
+    std::vector<Index> weight(static_cast<std::size_t>(graph.size()), 1);
+    const bool weighted = seed % 2 == 1;
+    if (weighted)
+      for (Index& w : weight) w = 1 + below(random, 4);
+    const int delta = seed % 5 == 0 ? 2 : 0;
+    const TieBreak tie = kTies[seed / 7 % 3];
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::vector<MinimumDegreeEvent> events;
+    const auto old_of = minimum_degree(graph, weighted ? std::span<const Index>(weight) : std::span<const Index>(), options_of(tie, delta),
+                                       workspace, &events);
+    expect_permutation(graph, old_of);
+    Replay replay(graph, weight, delta);
+    replay.check(events, old_of);
+    if (HasFailure()) return;
+    multiple_rounds += replay.multiple_rounds, merges += replay.merges, masses += replay.masses;
+  }
+  EXPECT_GT(multiple_rounds, 1000);  // the checks above have met what they are about
+  EXPECT_GT(merges, 1000);
+  EXPECT_GT(masses, 1000);
+}
+
+TEST(MinimumDegree, DenseRowsComeLastAndDoNotCount) {
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    const Graph graph = random_graph(seed * 7 + 6, 200);
+    const auto options = options_of(TieBreak::first, 0, 1.0);
+    const double limit = std::max(16.0, std::sqrt(static_cast<double>(graph.size())));
+    std::vector<Index> dense;
+    for (Index v = 0; v < graph.size(); ++v)
+      if (graph.degree(v) > limit) dense.push_back(v);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    MinimumDegreeWorkspace workspace;
+    std::vector<MinimumDegreeEvent> events;
+    const auto old_of = minimum_degree(graph, {}, options, workspace, &events);
+    expect_permutation(graph, old_of);
+    std::vector<Index> last(old_of.end() - static_cast<std::ptrdiff_t>(dense.size()), old_of.end());
+    std::sort(last.begin(), last.end());
+    EXPECT_EQ(last, dense);
+    Replay(graph, std::vector<Index>(static_cast<std::size_t>(graph.size()), 1), 0, dense).check(events, old_of);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(MinimumDegree, FillIsThatOfNaiveMinimumDegree) {
+  double log_ratio = 0, worst = 0;
+  Index count = 0;
+  MinimumDegreeWorkspace workspace;
+  for (std::uint32_t seed = 0; seed < 700; ++seed) {
+    const Graph graph = random_graph(seed, 60);
+    const auto naive = static_cast<double>(naive_fill(graph, naive_minimum_degree(graph)));
+    for (const TieBreak tie : kTies) {
+      const double ratio = static_cast<double>(naive_fill(graph, minimum_degree(graph, {}, options_of(tie, 0), workspace))) / naive;
+      log_ratio += std::log(ratio);
+      worst = std::max(worst, ratio);
+      ++count;
+    }
+  }
+  EXPECT_LT(std::exp(log_ratio / count), 1.01);
+  EXPECT_GT(std::exp(log_ratio / count), 0.95);
+  EXPECT_LT(worst, 1.35);
+}
+
+TEST(MinimumDegree, ForestsHaveNoFill) {
+  MinimumDegreeWorkspace workspace;
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    std::mt19937 random(seed);
+    const Index n = 1 + below(random, 80);
+    Edges edges;
+    for (Index v = 1; v < n; ++v)
+      if (below(random, 8) > 0) edges.emplace_back(v, below(random, v));
+    const Graph graph = renumbered(graph_from_edges(n, edges), random_permutation(n, random));
+    for (const TieBreak tie : kTies)
+      EXPECT_EQ(naive_fill(graph, minimum_degree(graph, {}, options_of(tie, 0), workspace)), n + graph.edges() / 2);
+  }
+}
+
+TEST(MinimumDegree, SmallestGraphs) {
+  MinimumDegreeWorkspace workspace;
+  for (const TieBreak tie : kTies) {
+    const auto options = options_of(tie, 0, 10.0);
+    EXPECT_TRUE(minimum_degree(Graph(), {}, options, workspace).empty());
+    EXPECT_EQ(minimum_degree(path(1), {}, options, workspace), std::vector<Index>{0});
+    expect_permutation(path(2), minimum_degree(path(2), {}, options, workspace));
+    const Graph diagonal = graph_from_edges(1000, {});
+    expect_permutation(diagonal, minimum_degree(diagonal, {}, options, workspace));
+  }
+  EXPECT_EQ(minimum_degree(graph_from_edges(4, {}), {}, options_of(TieBreak::first, 0), workspace), (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(minimum_degree(graph_from_edges(4, {}), {}, options_of(TieBreak::last, 0), workspace), (std::vector<Index>{3, 2, 1, 0}));
+}
+
+TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
+  // A ring with a tail of length 1 at vertex 0: all of the ring but 0 has degree 2; levels from the periphery decide.
+  MinimumDegreeWorkspace workspace;
+  const Graph ladder = grid(9, 2, 1);  // corners (degree 2) first in any rule; then the tie rule has the word
+  std::vector<MinimumDegreeEvent> events;
+  const auto old_of = minimum_degree(ladder, {}, options_of(TieBreak::pseudo_peripheral, 0), workspace, &events);
+  const auto column = [](Index v) { return v % 9; };
+  Index last_select = kNone;
+  for (const auto& event : events)
+    if (event.kind == Kind::select) last_select = event.vertex;
+  EXPECT_TRUE(column(old_of[0]) == 0 || column(old_of[0]) == 8);
+  EXPECT_LE(std::abs(column(last_select) - 4), 1) << "the middle comes last";
+}
+
+TEST(MinimumDegree, LargeHardShapes) {
+  MinimumDegreeWorkspace workspace;
+  const Graph shapes[] = {star(100000),     clique(1500),           path(1000000),          hub_and_chain(50000),
+                          grid(20, 20, 20, 3), grid(200, 200, 1), graph_from_edges(300000, {})};
+  for (const Graph& graph : shapes)
+    for (const double dense : {0.0, 10.0})
+      expect_permutation(graph, minimum_degree(graph, {}, options_of(TieBreak::first, 0, dense), workspace));
+}
+
+TEST(MinimumDegree, SameResultFromAnyWorkspace) {
+  MinimumDegreeWorkspace used;
+  (void)minimum_degree(grid(30, 30, 1), {}, options_of(TieBreak::last, 1), used);
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    const Graph graph = random_graph(seed, 60);
+    for (const TieBreak tie : kTies) {
+      MinimumDegreeWorkspace fresh;
+      EXPECT_EQ(minimum_degree(graph, {}, options_of(tie, 0), used), minimum_degree(graph, {}, options_of(tie, 0), fresh));
+    }
+  }
+}
+
+TEST(MinimumDegree, MisuseIsAnError) {
+  MinimumDegreeWorkspace workspace;
+  const auto kind_of = [&](std::vector<Index> weight, int delta) {
+    try {
+      (void)minimum_degree(path(3), weight, options_of(TieBreak::first, delta), workspace);
+    } catch (const Error& error) {
+      return static_cast<int>(error.kind());
+    }
+    return -1;
+  };
+  EXPECT_EQ(kind_of({}, 0), -1);
+  EXPECT_EQ(kind_of({1, 2, 3}, 0), -1);
+  EXPECT_EQ(kind_of({1, 2}, 0), static_cast<int>(ErrorKind::usage));
+  EXPECT_EQ(kind_of({1, 0, 1}, 0), static_cast<int>(ErrorKind::usage));
+  EXPECT_EQ(kind_of({}, -1), static_cast<int>(ErrorKind::usage));
+  const Index big = std::numeric_limits<Index>::max() / 2;
+  EXPECT_EQ(kind_of({big, big, big}, 0), static_cast<int>(ErrorKind::overflow));
+}
+
+TEST(MinimumDegree, HugeDeltaIsOneIndependentSetPerRound) {
+  MinimumDegreeWorkspace workspace;
+  const Graph graph = grid(6, 6, 1);
+  std::vector<MinimumDegreeEvent> events;
+  const int delta = std::numeric_limits<int>::max();
+  const auto old_of = minimum_degree(graph, {}, options_of(TieBreak::first, delta), workspace, &events);
+  expect_permutation(graph, old_of);
+  EXPECT_GT(std::count_if(events.begin(), events.end(), [](const auto& e) { return e.kind == Kind::select; }),
+            2 * std::count_if(events.begin(), events.end(), [](const auto& e) { return e.kind == Kind::round; }));
+}
+
+}  // namespace
+}  // namespace kauri
