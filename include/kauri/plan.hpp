@@ -18,7 +18,8 @@
 
 namespace kauri {
 
-/// Elimination tree of B; numbered in postorder inside a Plan.
+/// Elimination tree of B. Inside a Plan every column comes after its descendants, and the supernodes are in postorder; columns of one
+/// supernode that was amalgamated from several may stand behind the subtrees of all of them, so columns alone need not be in postorder.
 struct EliminationTree {
   std::vector<Index> parent;        ///< length n; parent[j] > j, or kNone at a root
   std::vector<Index> column_count;  ///< length n; entries of L(:,j), the diagonal included: exact, no padding
@@ -86,8 +87,10 @@ struct FrontScratch {
   }
 };
 
-/// The order of work on the CPU, fixed by the pattern: tasks are whole subtrees or single fronts near the root, numbered ("tickets") so that
-/// every edge, by data or by reuse of memory, goes from a lower to a higher ticket.
+/// The order of work on the CPU, fixed by the pattern: tasks are whole subtrees (or runs of small siblings), single fronts near the root, or
+/// runs of small fronts along a chain, numbered ("tickets") so that every edge, by data or by reuse of memory, goes from a lower to a
+/// higher ticket. All fronts of a task whose parent lies outside it have the same parent, or none. A front's children in other tasks are
+/// numbered below the task's first front.
 struct Schedule {
   struct Task {
     Index first_front;  ///< fronts [first_front, last_front) are done by this task in ascending order

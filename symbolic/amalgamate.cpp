@@ -1,0 +1,109 @@
+// Greedy bottom-up merging by predicted seconds (after Ashcraft & Grimes 1989).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/amalgamate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "symbolic/children.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// One pass over the tree at a given price of padding.
+class Merger {
+ public:
+  Merger(const FrontTree& fronts, const Children& children, const CostTable& table, double padding_s)
+      : children_(children), table_(table), padding_s_(padding_s), tree_(fronts), merged_(fronts.parent.size(), 0) {
+    seconds_.reserve(fronts.parent.size());
+    for (Index s = 0; s < fronts.count(); ++s) seconds_.push_back(front_seconds(table, fronts.order[s], fronts.pivots[s]));
+  }
+
+  void run() {
+    for (Index s = 0; s < tree_.count(); ++s) absorb_children(s);
+  }
+
+  [[nodiscard]] bool merged(Index s) const { return merged_[s] != 0; }  // into its parent
+  [[nodiscard]] const FrontTree& tree() const { return tree_; }         // sizes are right for fronts that are not merged
+  [[nodiscard]] double stored() const {
+    double sum = 0;
+    for (Index s = 0; s < tree_.count(); ++s)
+      if (!merged(s)) sum += static_cast<double>(tree_.order[s]) * tree_.pivots[s];
+    return sum;
+  }
+
+ private:
+  /// Seconds lost (gained if negative) by merging c into s as s is now.
+  double price(Index c, Index s, double& together) const {
+    const Index p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
+    together = front_seconds(table_, m, p);
+    const double padding = static_cast<double>(m) * p - static_cast<double>(tree_.order[c]) * tree_.pivots[c] -
+                           static_cast<double>(tree_.order[s]) * tree_.pivots[s];
+    return together - seconds_[c] - seconds_[s] + padding_s_ * padding;
+  }
+
+  void absorb_children(Index s) {
+    candidates_.clear();
+    double together = 0;
+    for (const Index c : children_.of(s))
+      if (const double delta = price(c, s, together); delta < 0) candidates_.emplace_back(delta, c);
+    if (candidates_.size() > 1) std::sort(candidates_.begin(), candidates_.end());
+    for (const auto& [first_delta, c] : candidates_) {
+      if (price(c, s, together) >= 0) continue;
+      tree_.order[s] += tree_.pivots[c];
+      tree_.pivots[s] += tree_.pivots[c];
+      seconds_[s] = together;
+      merged_[c] = 1;
+    }
+  }
+
+  const Children& children_;
+  const CostTable& table_;
+  double padding_s_;
+  FrontTree tree_;
+  std::vector<unsigned char> merged_;
+  std::vector<double> seconds_;
+  std::vector<std::pair<double, Index>> candidates_;
+};
+
+Groups compact(const FrontTree& fronts, const Merger& merger) {
+  const Index count = fronts.count();
+  Groups groups;
+  groups.group.assign(fronts.parent.size(), kNone);
+  for (Index s = 0; s < count; ++s)
+    if (!merger.merged(s)) {
+      groups.group[s] = groups.fronts.count();
+      groups.fronts.parent.push_back(kNone);
+      groups.fronts.order.push_back(merger.tree().order[s]);
+      groups.fronts.pivots.push_back(merger.tree().pivots[s]);
+    }
+  for (Index s = count - 1; s >= 0; --s) {
+    const Index up = fronts.parent[s];
+    if (merger.merged(s))
+      groups.group[s] = groups.group[up];
+    else if (up != kNone)
+      groups.fronts.parent[groups.group[s]] = groups.group[up];
+  }
+  return groups;
+}
+
+}  // namespace
+
+Groups no_amalgamation(FrontTree fronts) {
+  std::vector<Index> group(fronts.parent.size());
+  for (Index s = 0; s < fronts.count(); ++s) group[s] = s;
+  return {std::move(group), std::move(fronts)};
+}
+
+Groups amalgamate(const FrontTree& fronts, const CostTable& table) {
+  double least = 0;
+  for (Index s = 0; s < fronts.count(); ++s) least += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
+  const Children children = children_of(fronts.parent);
+  for (double padding_s = 0;; padding_s = padding_s == 0 ? 8 / table.bandwidth : 2 * padding_s) {
+    Merger merger(fronts, children, table, padding_s);
+    merger.run();
+    if (merger.stored() <= kStorageGrowth * least) return compact(fronts, merger);
+  }
+}
+
+}  // namespace kauri::symbolic

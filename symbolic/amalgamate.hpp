@@ -1,0 +1,31 @@
+// Relaxed amalgamation: neighbouring fronts are merged while that saves predicted time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "symbolic/cost_table.hpp"
+#include "symbolic/supernodes.hpp"
+
+namespace kauri::symbolic {
+
+/// Groups of fundamental supernodes. Merging child c (m_c, p_c) into its parent s (m_s, p_s) gives a front with p = p_c + p_s and
+/// m = p_c + m_s, since the rows of c beyond its pivots all are rows of s.
+struct Groups {
+  std::vector<Index> group;  ///< length fronts: the group of each front
+  FrontTree fronts;          ///< one per group, parents after children
+};
+
+/// Every front its own group.
+Groups no_amalgamation(FrontTree fronts);
+
+/// Greedy, bottom-up: each front in turn takes in those of its children (any of them, most profitable first) whose merging lowers the
+/// predicted seconds of the two fronts. The padding is held to what storage allows: the sum of m p stays below kStorageGrowth times that of
+/// `fronts`, by raising the price of a padded entry until it does. In the spirit of C. Ashcraft & R. Grimes, "The influence of relaxed
+/// supernode partitions on the multifrontal method", ACM Trans. Math. Softw. 15 (1989), with a cost model in place of a tolerance for
+/// zeros. O(fronts log fronts).
+Groups amalgamate(const FrontTree& fronts, const CostTable& table);
+
+inline constexpr double kStorageGrowth = 1.3;
+
+}  // namespace kauri::symbolic

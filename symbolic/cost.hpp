@@ -1,0 +1,29 @@
+// The cost of a plan: exact counts, and predicted seconds from a simulation of its schedule.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "kauri/plan.hpp"
+#include "symbolic/cost_table.hpp"
+#include "symbolic/supernodes.hpp"
+
+namespace kauri::symbolic {
+
+/// All counts but tree_height; predictions are left at zero. Throws Error(overflow). O(n + fronts).
+Cost count_cost(std::span<const Index> column_count, const FrontTree& fronts);
+
+/// Seconds of each task on one core, and the part of it that idle workers can share.
+struct TaskSeconds {
+  double alone = 0;   ///< not shared
+  double shared = 0;  ///< large fronts
+};
+
+/// Length of the list schedule (lowest ticket first) of the tasks on schedule.workers workers. A task's shared part is divided among the
+/// workers idle when it starts, each of which adds `efficiency`. O((tasks + edges) log tasks).
+double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seconds, double efficiency);
+
+/// Sets predicted_factor_s and predicted_solve_s.
+void predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Cost& cost);
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,76 @@
+// The constants, and the formulas over them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/cost_table.hpp"
+
+#include <array>
+#include <string>
+
+#include "kauri/error.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+// First guesses for one core at about 4 GHz; to be refitted to measured fronts.
+constexpr std::array kTables{
+    CostTable{.target = "cpu-avx512",
+              .front_overhead_s = 0.2e-6,
+              .bandwidth = 8e9,
+              .peak = 70e9,
+              .half_pivots = 8,
+              .half_order = 60,
+              .tile_efficiency = 0.85,
+              .shared_front_s = 2e-3,
+              .task_floor_s = 50e-6,
+              .solve_overhead_s = 0.1e-6,
+              .solve_bandwidth = 8e9},
+    CostTable{.target = "cpu-avx2",
+              .front_overhead_s = 0.2e-6,
+              .bandwidth = 8e9,
+              .peak = 45e9,
+              .half_pivots = 6,
+              .half_order = 40,
+              .tile_efficiency = 0.85,
+              .shared_front_s = 2e-3,
+              .task_floor_s = 50e-6,
+              .solve_overhead_s = 0.1e-6,
+              .solve_bandwidth = 8e9},
+    CostTable{.target = "cpu-generic",
+              .front_overhead_s = 0.3e-6,
+              .bandwidth = 6e9,
+              .peak = 8e9,
+              .half_pivots = 3,
+              .half_order = 16,
+              .tile_efficiency = 0.85,
+              .shared_front_s = 2e-3,
+              .task_floor_s = 50e-6,
+              .solve_overhead_s = 0.15e-6,
+              .solve_bandwidth = 6e9},
+};
+
+}  // namespace
+
+std::span<const CostTable> cost_tables() { return kTables; }
+
+const CostTable& cost_table(std::string_view target) {
+  for (const CostTable& table : kTables)
+    if (table.target == target) return table;
+  throw Error(ErrorKind::usage, "analyze: no cost table for target \"" + std::string(target) + "\"");
+}
+
+double front_flops(Index m, Index p) {
+  const double x = m, k = p;
+  return k * x * x - x * k * (k - 1) + (k - 1) * k * (2 * k - 1) / 6;
+}
+
+double front_seconds(const CostTable& table, Index m, Index p) {
+  const double x = m, k = p, q = x - k;
+  const double bytes = 8 * (x * k + q * (q + 1));
+  const double slowness = (1 + table.half_pivots / k) * (1 + table.half_order / x) / table.peak;
+  return table.front_overhead_s + bytes / table.bandwidth + front_flops(m, p) * slowness;
+}
+
+double front_sweep_seconds(const CostTable& table, Index m, Index p) {
+  return table.solve_overhead_s + 8.0 * m * p / table.solve_bandwidth;
+}
+
+}  // namespace kauri::symbolic

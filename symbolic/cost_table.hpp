@@ -1,0 +1,45 @@
+// What work costs, by named target: the constants behind amalgamation, the cut into tasks, predictions and the choice of ordering.
+//
+// A front of order m with p pivots and q = m - p takes
+//
+//     overhead + 8 (m p + q (q+1)) / bandwidth + flops / rate(m,p),   rate(m,p) = peak / ((1 + half_pivots/p) (1 + half_order/m)):
+//
+// its panel is written once, its contribution block (q (q+1) / 2 entries) is written and read again by the parent, in doubles.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kauri/types.hpp"
+
+namespace kauri::symbolic {
+
+/// One core of a target. Seconds, bytes per second, operations per second. Refitting changes constants here and nowhere else.
+struct CostTable {
+  std::string_view target;
+  double front_overhead_s;  ///< per front: calls, loops, lists of children
+  double bandwidth;         ///< bytes per second that one core moves while it assembles
+  double peak;              ///< operations per second in a large front
+  double half_pivots;       ///< pivots at which the rate has lost half its height for want of depth
+  double half_order;        ///< order at which it has lost half for want of size
+  double tile_efficiency;   ///< share of each further worker that a large front turns into speed
+  double shared_front_s;    ///< fronts above this many seconds are shared by idle workers
+  double task_floor_s;      ///< tasks are not split below this
+  double solve_overhead_s;  ///< per front and sweep
+  double solve_bandwidth;   ///< bytes of L per second and core in a sweep
+};
+
+/// The table of a target; throws Error(usage) for an unknown name.
+const CostTable& cost_table(std::string_view target);
+/// All tables.
+std::span<const CostTable> cost_tables();
+
+/// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53.
+double front_flops(Index m, Index p);
+/// Predicted seconds of a front on one core.
+double front_seconds(const CostTable& table, Index m, Index p);
+/// Predicted seconds of a front in one sweep of a solve with one right-hand side, on one core.
+double front_sweep_seconds(const CostTable& table, Index m, Index p);
+
+}  // namespace kauri::symbolic

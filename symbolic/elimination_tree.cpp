@@ -1,0 +1,43 @@
+// Elimination tree by path compression (Liu 1990); postorder from subtree sizes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/elimination_tree.hpp"
+
+namespace kauri::symbolic {
+
+std::vector<Index> elimination_tree(const RowLists& rows) {
+  const Index n = rows.size();
+  std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
+  std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // some ancestor, as high as known
+  for (Index i = 0; i < n; ++i)
+    for (Offset k = rows.ptr[i]; k < rows.ptr[i + 1]; ++k) {
+      Index j = rows.column[k];
+      while (shortcut[j] != i) {
+        const Index up = shortcut[j];
+        shortcut[j] = i;
+        if (up == kNone) {
+          parent[j] = i;
+          break;
+        }
+        j = up;
+      }
+    }
+  return parent;
+}
+
+std::vector<Index> postorder(std::span<const Index> parent) {
+  const auto n = static_cast<Index>(parent.size());
+  std::vector<Index> position(parent.size()), free_end(parent.size(), 1);
+  for (Index j = 0; j < n; ++j)  // free_end holds subtree sizes first
+    if (parent[j] != kNone) free_end[parent[j]] += free_end[j];
+  Index root_end = n;
+  for (Index j = n - 1; j >= 0; --j) {
+    Index& end = parent[j] == kNone ? root_end : free_end[parent[j]];
+    const Index size = free_end[j];
+    position[j] = end - 1;
+    free_end[j] = end - 1;
+    end -= size;
+  }
+  return position;
+}
+
+}  // namespace kauri::symbolic

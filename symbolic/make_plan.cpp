@@ -1,0 +1,51 @@
+// Outline, structures, runs: the plan.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/make_plan.hpp"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "kauri/backend.hpp"
+#include "symbolic/structure.hpp"
+
+namespace kauri::symbolic {
+
+int planned_workers(const AnalyzeOptions& options) {
+  if (options.workers < 0) throw Error(ErrorKind::usage, "analyze: workers is " + std::to_string(options.workers));
+  if (options.workers > 0) return options.workers;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
+}
+
+const CostTable& planned_table(const AnalyzeOptions& options) {
+  return cost_table(options.target.empty() ? host_target() : options.target);
+}
+
+std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
+  auto plan = std::make_shared<Plan>();
+  plan->assembly = fill_structure(lower, outline);
+  outline.rows = {};
+  fill_runs(outline.supernodes, plan->assembly);
+  plan->n = lower.n;
+  plan->nnz = lower.nnz();
+  plan->fingerprint = fingerprint(lower);
+  plan->target = table.target;
+  plan->perm = std::move(outline.perm);
+  plan->tree = std::move(outline.tree);
+  plan->supernodes = std::move(outline.supernodes);
+  plan->panel_ptr = std::move(outline.panel_ptr);
+  plan->schedule = std::move(outline.schedule);
+  plan->cost = std::move(outline.cost);
+  return plan;
+}
+
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options) {
+  if (perm.size() != lower.n)
+    throw Error(ErrorKind::input,
+                "analyze: a permutation of " + std::to_string(perm.size()) + " rows for a matrix of " + std::to_string(lower.n));
+  const CostTable& table = planned_table(options);
+  return complete_plan(lower, make_outline(lower, perm, table, planned_workers(options), options.amalgamate), table);
+}
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,33 @@
+// Fundamental supernodes: the finest partition of columns into dense blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri::symbolic {
+
+/// Fronts as sizes alone, numbered so that parents come after their children.
+struct FrontTree {
+  std::vector<Index> parent;  ///< length count(): the parent front, > its child, or kNone
+  std::vector<Index> order;   ///< m of each front
+  std::vector<Index> pivots;  ///< p of each front
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
+  [[nodiscard]] Index contribution(Index s) const { return order[s] - pivots[s]; }
+};
+
+/// Front s holds the columns [first[s], first[s+1]).
+struct Partition {
+  std::vector<Index> first;  ///< length fronts+1
+  FrontTree fronts;
+};
+
+/// Columns j and j+1 share a supernode if j+1 is j's parent, j is its only child and the structures nest (count[j] = count[j+1] + 1):
+/// J. W. H. Liu, E. G. Ng & B. W. Peyton, "On finding supernodes for sparse matrix computations", SIAM J. Matrix Anal. Appl. 14 (1993).
+/// parent, count: of a postordered elimination tree. O(n).
+Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count);
+
+}  // namespace kauri::symbolic
