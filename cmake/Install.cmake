@@ -1,1 +1,35 @@
+# Installation: library, headers, program, a CMake package (find_package(kauri CONFIG)) and a pkg-config file.
 # SPDX-License-Identifier: BSD-3-Clause
+include(CMakePackageConfigHelpers)
+
+set(kauri_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kauri)
+install(TARGETS kauri EXPORT kauri ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/kauri DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET kauri_program)
+  install(TARGETS kauri_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(EXPORT kauri NAMESPACE kauri:: FILE kauriTargets.cmake DESTINATION ${kauri_package_dir})
+configure_package_config_file(cmake/kauriConfig.cmake.in ${PROJECT_BINARY_DIR}/generated/kauriConfig.cmake
+                              INSTALL_DESTINATION ${kauri_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/kauriConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/generated/kauriConfig.cmake ${PROJECT_BINARY_DIR}/generated/kauriConfigVersion.cmake
+              cmake/FindMETIS.cmake
+        DESTINATION ${kauri_package_dir})
+
+# The file finds its own prefix, so a moved installation still works. A static kauri hands its own libraries on to whoever links it.
+file(RELATIVE_PATH kauri_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" kauri_pc_prefix ${kauri_pc_prefix})
+get_target_property(kauri_type kauri TYPE)
+set(kauri_pc_private ".private")
+set(kauri_pc_static "")
+if(kauri_type STREQUAL "STATIC_LIBRARY")
+  set(kauri_pc_private "")
+  if(KAURI_METIS)
+    set(kauri_pc_static " -lmetis")
+  endif()
+endif()
+configure_file(cmake/kauri.pc.in generated/kauri.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/kauri.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,29 @@
+# The commit the library is built from, for kauri::commit(): asked of git at every build, so that it is never that of an older configure.
+# Run as a script (-DSOURCE_DIR= -DOUTPUT=) it writes the header; included, it adds the target that does so.
+# SPDX-License-Identifier: BSD-3-Clause
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(commit "")
+  find_program(git_program git)
+  # A tarball unpacked inside somebody else's repository is not of that repository's commit.
+  if(git_program AND EXISTS ${SOURCE_DIR}/.git)
+    execute_process(
+      COMMAND ${git_program} -c safe.directory=${SOURCE_DIR} -C ${SOURCE_DIR} describe --always --dirty --abbrev=12 --match v*
+      OUTPUT_VARIABLE commit
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  endif()
+  if(commit STREQUAL "")
+    set(commit unknown)
+  endif()
+  file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#define KAURI_COMMIT \"@commit@\"\n" @ONLY)
+  return()
+endif()
+
+set(kauri_commit_header ${PROJECT_BINARY_DIR}/generated/kauri_commit.h)
+add_custom_target(
+  kauri_commit
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${kauri_commit_header} -P ${CMAKE_CURRENT_LIST_FILE}
+  BYPRODUCTS ${kauri_commit_header}
+  COMMENT ""
+  VERBATIM)
+add_dependencies(kauri kauri_commit)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES COMPILE_OPTIONS "-include;${kauri_commit_header}")

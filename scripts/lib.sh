@@ -1,0 +1,30 @@
+# What the scripts of this folder share: strict mode, the root of the clone as working folder, headings, quiet steps, builds by preset.
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+jobs=$(nproc)
+
+heading() { printf '\n== %s\n' "$*"; }
+
+# quietly LOG command...: output goes to the log; where the command fails, its end is shown.
+quietly() {
+  local log=$1
+  shift
+  mkdir -p "$(dirname "$log")"
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    printf 'failed: %s (all of it: %s)\n' "$*" "$log" >&2
+    return 1
+  fi
+}
+
+# build PRESET [-Dname=value ...]: configures and builds build/PRESET; says what takes time and what was decided.
+build() {
+  local preset=$1 folder=build/$1 started=$SECONDS
+  shift
+  quietly "$folder/configure.log" cmake --preset "$preset" "$@"
+  grep -E '^-- CUDA' "$folder/configure.log" | sed 's/^-- //'
+  quietly "$folder/build.log" cmake --build "$folder" --parallel "$jobs"
+  printf 'built %s in %d s\n' "$folder" $((SECONDS - started))
+}

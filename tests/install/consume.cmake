@@ -1,0 +1,47 @@
+# Builds and runs the project in consumer/ against kauri, from nothing: cmake -DWAY=find_package|pkg_config|add_subdirectory -P consume.cmake
+# SPDX-License-Identifier: BSD-3-Clause
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE ${SCRATCH})
+set(prefix ${SCRATCH}/moved)
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+if(NOT WAY STREQUAL "add_subdirectory")
+  # Installed at one place and moved to another: nothing of the package may know where it was.
+  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${SCRATCH}/first)
+  file(RENAME ${SCRATCH}/first ${prefix})
+  foreach(place ${SOURCE_DIR} ${BUILD_DIR} ${SCRATCH}/first)
+    file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.hpp)
+    foreach(text ${texts})
+      file(STRINGS ${text} found REGEX "${place}/")
+      if(found)
+        message(FATAL_ERROR "${text} names ${place}: ${found}")
+      endif()
+    endforeach()
+  endforeach()
+endif()
+
+if(WAY STREQUAL "pkg_config")
+  find_program(pkg_config NAMES pkg-config pkgconf REQUIRED)
+  file(GLOB_RECURSE pc ${prefix}/*/kauri.pc)
+  cmake_path(GET pc PARENT_PATH pc_dir)
+  set(ENV{PKG_CONFIG_PATH} ${pc_dir})
+  execute_process(COMMAND ${pkg_config} --cflags --libs kauri OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/main.cpp -o ${SCRATCH}/consumer ${flags})
+  set(program ${SCRATCH}/consumer)
+else()
+  set(arguments -DWAY=${WAY} -DKAURI_SOURCE_DIR=${SOURCE_DIR} -DCMAKE_PREFIX_PATH=${prefix} -DEXPECTED_VERSION=${VERSION} -DKAURI_METIS=${METIS})
+  run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${SCRATCH}/build -DCMAKE_BUILD_TYPE=Release
+      -DCMAKE_CXX_COMPILER=${CXX} ${arguments})
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)
+  set(program ${SCRATCH}/build/consumer)
+endif()
+
+execute_process(COMMAND ${program} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+if(NOT said MATCHES "kauri ${VERSION}: ok")
+  message(FATAL_ERROR "the consumer said: ${said}")
+endif()
+message(STATUS "${WAY}: ${said}")

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# The dependency rule (docs/design.md): include only from your own folder or from the left,
+#     include/kauri -> src/base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> src/cli -> {tests, bench, python, examples}
+# and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
+# SPDX-License-Identifier: BSD-3-Clause
+import re
+
+import tree
+
+# A file belongs to the first prefix that fits. Same rank: only the same folder may be included.
+LAYERS = (("include/kauri/", 0), ("src/base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
+          ("src/cli/", 7), ("src/", 6), ("tests/", 8), ("bench/", 8), ("python/", 8), ("examples/", 8))
+INCLUDE_ROOTS = ("", "include/", "tests/")
+
+STANDARD = set("""
+algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits clocale cmath codecvt compare
+complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque
+exception execution filesystem format forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator latch
+limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator
+semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view strstream syncstream
+system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
+
+CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nvrtc|nvtx|nvToolsExt|nccl|driver_types|device_launch|vector_types"
+                         r"|cooperative_groups|mma\.h|cub/|thrust/|cuda/|cute/|cutlass/)")
+BLAS_HEADER = re.compile(r"^(cblas|lapacke|lapack|mkl|f77blas|openblas|blis|Accelerate)")
+BLAS_NAME = re.compile(
+    r"\b(cblas_\w+|LAPACKE_\w+|openblas_\w+|mkl_\w+|goto_set_num_threads"
+    r"|[sd](gemm|gemv|ger|syrk|syr|symm|symv|trsm|trsv|trmm|trmv|potrf|potri|potrs|potf2|getrf|getrs|axpy|dot|scal|nrm2|copy|swap)_)\b")
+NOISE = re.compile(r"(std::(cout|cerr|clog|abort|exit|quick_exit|terminate|getenv)\b|\b(printf|fprintf|puts|putchar|perror|abort|getenv|setenv)\s*\()")
+
+LIBRARY = ("include/kauri/", "src/", "ordering/", "symbolic/", "numeric/")
+
+
+def under(path, *prefixes):
+    return str(path).startswith(prefixes)
+
+
+def layer(path):
+    return next(((prefix, rank) for prefix, rank in LAYERS if under(path, prefix)), None)
+
+
+def resolve(name, path, root):
+    """The file of the project that #include "name" means in path, or None."""
+    for base in (str(path.parent) + "/", *INCLUDE_ROOTS):
+        if (root / (base + name)).is_file():
+            return (root / (base + name)).resolve().relative_to(root)
+    return None
+
+
+def fault_of_own(path, target):
+    """Includes inside the project: own folder, or from the left."""
+    here, there = layer(path), layer(target)
+    if there is None:
+        return f"includes {target}, which belongs to no layer"
+    if there[1] > here[1] or (there[1] == here[1] and there[0] != here[0]):
+        return f"includes {target}: {here[0]} may not see {there[0]}"
+    return None
+
+
+def fault_of_foreign(path, name):
+    """Includes from outside the project."""
+    if CUDA_HEADER.match(name) and not under(path, "numeric/cuda/", "bench/"):
+        return f"CUDA header <{name}> outside numeric/cuda"
+    if BLAS_HEADER.match(name) and not under(path, "numeric/cpu/dense", "numeric/cuda/", "bench/"):
+        return f"BLAS or LAPACK header <{name}> outside numeric/cpu/dense* and numeric/cuda"
+    if under(path, "include/kauri/") and name not in STANDARD and not (name.startswith("Eigen/") and path.name == "eigen.hpp"):
+        return f"public header includes <{name}>: only the standard library and kauri/ are allowed"
+    return None
+
+
+def faults_of(path, root):
+    raw = (root / path).read_text(encoding="utf-8")
+    code = tree.blanked(raw)
+    for number, (line, plain) in enumerate(zip(raw.split("\n"), code.split("\n")), 1):
+        fault = None
+        if include := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):
+            target = resolve(include.group(2), path, root) if include.group(1) == '"' or include.group(2).startswith("kauri/") else None
+            fault = fault_of_own(path, target) if target else fault_of_foreign(path, include.group(2))
+            if not fault and under(path, "include/kauri/") and include.group(1) == '"' and not include.group(2).startswith("kauri/"):
+                fault = f'public header includes "{include.group(2)}": write "kauri/..."'
+        elif not under(path, "numeric/cpu/dense", "numeric/cuda/", "bench/") and (name := BLAS_NAME.search(plain)):
+            fault = f"BLAS or LAPACK name {name.group()} outside numeric/cpu/dense* and numeric/cuda"
+        elif under(path, *LIBRARY) and not under(path, "src/cli/") and (name := NOISE.search(plain)):
+            fault = f"{name.group()}: the library never prints, exits or reads the environment"
+        if fault:
+            yield f"{path}:{number}: {fault}"
+
+
+def main():
+    root = tree.root_from_arguments("dependency rule")
+    sources = [p for p in tree.files(root, tree.CPP) if layer(p)]
+    tree.finish("check_dependencies", len(sources), [fault for p in sources for fault in faults_of(p, root)])
+
+
+main()

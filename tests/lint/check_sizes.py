@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# Size limits: a file has at most 500 lines, a function at most 60 (a kernel, in numeric/cuda/kernels, 120).
+# Functions are found by their braces: good enough for code that clang-format has laid out; clang-tidy counts again in scripts/check.
+# SPDX-License-Identifier: BSD-3-Clause
+import re
+
+import tree
+
+FILE_LINES = 500
+FUNCTION_LINES = 60
+KERNEL_LINES = 120
+
+_TYPE_SCOPE = re.compile(r"^(template\s*<.*>\s*)?(requires\b.*?\s)?(class|struct|union|enum|namespace|inline\s+namespace|extern\s*\"\")\b", re.DOTALL)
+_NAMED = re.compile(r"(~?\w+|operator\s*\S+?)\s*\(")
+
+
+def without_preprocessor(text):
+    """Directives become empty lines, continuation lines too."""
+    out, inside = [], False
+    for line in text.split("\n"):
+        inside = inside or line.lstrip().startswith("#")
+        out.append("" if inside else line)
+        inside = inside and line.endswith("\\")
+    return "\n".join(out)
+
+
+def kind_of(header):
+    """What the brace after this text opens: 'scope' (types, namespaces), 'function', or 'other' (initialisers)."""
+    header = re.sub(r"^(\s*(public|private|protected)\s*:)+", "", header).strip()
+    header = re.sub(r"^(\[\[[^\]]*\]\]\s*)+", "", header)
+    if _TYPE_SCOPE.match(header) or header in ('extern ""',):
+        return "scope"
+    if "(" not in header or header.endswith("="):
+        return "other"
+    return "function"
+
+
+def matching_brace(text, start):
+    """Position of the } that closes the { at start."""
+    depth = 0
+    for match in re.compile(r"[{}]").finditer(text, start):
+        depth += 1 if match.group() == "{" else -1
+        if depth == 0:
+            return match.start()
+    return len(text)
+
+
+def functions(text):
+    """(name, line of the opening brace, lines from { to }) of every function; lambdas count with the function around them."""
+    text = without_preprocessor(tree.blanked(text))
+    found, header_start, parentheses, position = [], 0, 0, 0
+    while position < len(text):
+        c = text[position]
+        if c in "()":
+            parentheses += 1 if c == "(" else -1
+        elif parentheses <= 0 and c in ";}":
+            header_start, parentheses = position + 1, 0
+        elif c == "{" and parentheses > 0:
+            position = matching_brace(text, position)
+        elif c == "{":
+            header = text[header_start:position]
+            kind = kind_of(header)
+            if kind == "scope":
+                header_start = position + 1
+            else:
+                end = matching_brace(text, position)
+                if kind == "function":
+                    name = _NAMED.search(header)
+                    line = text.count("\n", 0, position) + 1
+                    found.append((name.group(1) if name else "?", line, text.count("\n", position, end) + 1))
+                position = end
+                # An initialiser may be followed by more of the same declaration: `Foo() : a_{1} { ... }`.
+                header_start = end + 1 if kind == "function" and not re.match(r"\s*[,{]", text[end + 1:]) else header_start
+        position += 1
+    return found
+
+
+def faults_of(path, root):
+    text = (root / path).read_text(encoding="utf-8")
+    lines = text.count("\n")
+    if lines > FILE_LINES:
+        yield f"{path}:{FILE_LINES + 1}: {lines} lines, at most {FILE_LINES}"
+    if path.suffix not in tree.CPP:
+        return
+    limit = KERNEL_LINES if str(path).startswith("numeric/cuda/kernels/") else FUNCTION_LINES
+    for name, line, length in functions(text):
+        if length > limit:
+            yield f"{path}:{line}: function {name} has {length} lines, at most {limit}"
+
+
+def main():
+    root = tree.root_from_arguments("size limits")
+    sources = tree.files(root, tree.CPP | {".py", ".cmake", ".sh"})
+    tree.finish("check_sizes", len(sources), [fault for p in sources for fault in faults_of(p, root)])
+
+
+if __name__ == "__main__":
+    main()

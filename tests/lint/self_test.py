@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# Sees each check fail: plants one fault at a time in a small sound tree and expects exit 1 and a line that names the file and the fault.
+# SPDX-License-Identifier: BSD-3-Clause
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+HEAD = "// A planted file.\n// SPDX-License-Identifier: BSD-3-Clause\n"
+
+
+def body(lines):
+    return "".join("  x += 1;\n" for _ in range(lines))
+
+
+def includes(name):
+    return HEAD + f"#include {name}\n"
+
+
+# check, file, text (appended if the file is there), what the report must say
+PLANTED = (
+    ("dependencies", "ordering/planted.cpp", includes('"symbolic/planted.hpp"'), "ordering/ may not see symbolic/"),
+    ("dependencies", "src/base/planted.cpp", includes('"ordering/planted.hpp"'), "src/base/ may not see ordering/"),
+    ("dependencies", "symbolic/planted.cpp", includes('"numeric/planted.hpp"'), "symbolic/ may not see numeric/"),
+    ("dependencies", "numeric/cpu/planted.cpp", includes('"numeric/cuda/planted.hpp"'), "numeric/cpu/ may not see numeric/cuda/"),
+    ("dependencies", "numeric/cuda/planted.cpp", includes('"numeric/cpu/planted.hpp"'), "numeric/cuda/ may not see numeric/cpu/"),
+    ("dependencies", "numeric/planted.cpp", includes('"numeric/cpu/planted.hpp"'), "numeric/ may not see numeric/cpu/"),
+    ("dependencies", "src/planted.cpp", includes('"src/cli/planted.hpp"'), "src/ may not see src/cli/"),
+    ("dependencies", "numeric/cpu/planted.cpp", includes('"tests/planted.hpp"'), "numeric/cpu/ may not see tests/"),
+    ("dependencies", "bench/planted.cpp", includes('"tests/planted.hpp"'), "bench/ may not see tests/"),
+    ("dependencies", "include/kauri/planted2.hpp", includes('"src/base/planted.hpp"'), "include/kauri/ may not see src/base/"),
+    ("dependencies", "include/kauri/planted2.hpp", includes("<Eigen/Core>"), "public header includes <Eigen/Core>"),
+    ("dependencies", "include/kauri/planted2.hpp", includes("<tbb/task_arena.h>"), "public header includes <tbb/task_arena.h>"),
+    ("dependencies", "include/kauri/planted2.hpp", includes('"planted.hpp"'), 'write "kauri/..."'),
+    ("dependencies", "src/planted.cpp", includes("<cuda_runtime.h>"), "CUDA header <cuda_runtime.h>"),
+    ("dependencies", "numeric/cpu/front.cpp", includes("<cblas.h>"), "BLAS or LAPACK header <cblas.h>"),
+    ("dependencies", "numeric/cpu/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
+    ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),
+    ("dependencies", "ordering/planted.cpp", HEAD + "void f() { std::abort(); }\n", "the library never prints, exits"),
+    ("sizes", "ordering/planted.cpp", HEAD + "x;\n" * 499, "501 lines, at most 500"),
+    ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(59) + "}\n", "function f has 61 lines"),
+    ("sizes", "ordering/planted.cpp", HEAD + "namespace a {\nstruct S : B {\n  S() : B(1), y_{2} {\n" + body(60) + "  }\n};\n}\n", "function S has 62 lines"),
+    ("sizes", "ordering/planted.cpp", HEAD + "void f(O o = {}, int x = 1) {\n" + body(60) + "}\n", "function f has 62 lines"),
+    ("sizes", "ordering/planted.cpp", HEAD + "template <class T>\n  requires(sizeof(T) > 1)\nauto g(T x) -> T {\n" + body(60) + "}\n", "62 lines, at most 60"),
+    ("sizes", "numeric/cuda/kernels/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(120) + "}\n", "function k has 122 lines, at most 120"),
+    ("spdx", "ordering/planted.cpp", "// A file.\nint x;\n", "no line 'SPDX"),
+    ("spdx", "scripts/planted", "#!/usr/bin/env bash\ntrue\n", "no line 'SPDX"),
+    ("spdx", "ordering/planted2.hpp", "// SPDX-License-Identifier: BSD-3-Clause\nint x;\n", "the first line is not a comment"),
+    ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
+    ("docs", "examples/first_solve.cpp", "int planted;\n", "not examples/first_solve.cpp word for word"),
+)
+
+# What must not be taken for a fault.
+INNOCENT = (
+    ("dependencies", "symbolic/planted.cpp", HEAD + "// std::abort(), dpotrf_\n" + 'const char* s = "printf(";\nint n = snprintf(0, 0, "");\n'),
+    ("dependencies", "numeric/cpu/dense_planted.cpp", HEAD + "#include <cblas.h>\nvoid f() { cblas_dgemm(); }\n"),
+    ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
+    ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),
+    ("sizes", "numeric/cuda/kernels/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(110) + "}\n"),
+)
+
+
+def run(check, root):
+    done = subprocess.run([sys.executable, HERE / f"check_{check}.py", root], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def plant(root, name, text):
+    """Returns what undoes it."""
+    path = root / name
+    old = path.read_text(encoding="utf-8") if path.exists() else None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((old or "") + text, encoding="utf-8")
+    return path.unlink if old is None else lambda: path.write_text(old, encoding="utf-8")
+
+
+def small_tree(root):
+    """A tree without faults: a header per folder, a readme with its example."""
+    for folder in ("src/base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/cli", "tests", "include/kauri"):
+        plant(root, f"{folder}/planted.hpp", HEAD)
+    plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
+    plant(root, "README.md", "[here](examples/first_solve.cpp)\n```cpp\nint main() {}\n```\n")
+
+
+def misjudged(root, check, name, text, expected):
+    """Plants, runs the check, undoes; returns what the check said if that is not what was expected (None: that there is no fault)."""
+    undo = plant(root, name, text)
+    code, report = run(check, root)
+    undo()
+    right = code == 0 if expected is None else code == 1 and expected in report and (check == "docs" or f"{name}:" in report)
+    return None if right else f"check_{check} with {text[-60:]!r} planted in {name}: exit {code}, expected {expected!r}:\n{report}"
+
+
+def main():
+    cases = [*PLANTED, *((*case, None) for case in INNOCENT)]
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        small_tree(root)
+        wrong = [report for case in cases if (report := misjudged(root, *case))]
+    print("\n".join(wrong))
+    print(f"self_test: {len(PLANTED)} planted faults and {len(INNOCENT)} innocent pieces, {len(wrong)} judged wrongly")
+    sys.exit(1 if wrong else 0)
+
+
+main()
