@@ -1,0 +1,156 @@
+// Patterns for tests, as lower triangles: random ones, families with a known shape, grids with a dissection by geometry.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kauri/matrix.hpp"
+#include "kauri/permutation.hpp"
+
+namespace kauri::test {
+
+/// A lower triangle with its diagonal; owns what a Pattern borrows.
+struct OwnedPattern {
+  std::vector<Offset> col_ptr{0};
+  std::vector<Index> row;
+
+  [[nodiscard]] Index n() const { return static_cast<Index>(col_ptr.size()) - 1; }
+  [[nodiscard]] Pattern view() const { return {n(), col_ptr, row}; }
+};
+
+using EdgeList = std::vector<std::pair<Index, Index>>;
+
+/// Edges in any order and direction; loops and repeats are dropped.
+inline OwnedPattern pattern_of(Index n, EdgeList edges) {
+  for (auto& [u, v] : edges)
+    if (u > v) std::swap(u, v);
+  for (Index v = 0; v < n; ++v) edges.emplace_back(v, v);
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  OwnedPattern p;
+  p.col_ptr.assign(static_cast<std::size_t>(n) + 1, 0);
+  for (const auto& [col, row] : edges) {
+    ++p.col_ptr[col + 1];
+    p.row.push_back(row);
+  }
+  std::partial_sum(p.col_ptr.begin(), p.col_ptr.end(), p.col_ptr.begin());
+  return p;
+}
+
+inline Permutation random_order(Index n, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  for (Index k = n - 1; k > 0; --k) std::swap(order[k], order[random() % static_cast<std::uint64_t>(k + 1)]);
+  return Permutation::from_old_of(std::move(order));
+}
+
+/// Random edges, some local (so that trees are deep) and some anywhere; sparse enough to fall apart for some seeds.
+inline OwnedPattern random_pattern(Index n, double degree, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  EdgeList edges;
+  const auto count = static_cast<std::size_t>(n * degree / 2);
+  for (std::size_t k = 0; k < count && n > 1; ++k) {
+    const auto u = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
+    const auto reach = random() % 2 == 0 ? std::uint64_t{5} : static_cast<std::uint64_t>(n);
+    edges.emplace_back(u, static_cast<Index>((static_cast<std::uint64_t>(u) + 1 + random() % reach) % static_cast<std::uint64_t>(n)));
+  }
+  return pattern_of(n, std::move(edges));
+}
+
+inline OwnedPattern diagonal_pattern(Index n) { return pattern_of(n, {}); }
+
+inline OwnedPattern chain_pattern(Index n) {
+  EdgeList edges;
+  for (Index v = 1; v < n; ++v) edges.emplace_back(v - 1, v);
+  return pattern_of(n, std::move(edges));
+}
+
+/// Every vertex is joined to `hub`.
+inline OwnedPattern star_pattern(Index n, Index hub) {
+  EdgeList edges;
+  for (Index v = 0; v < n; ++v) edges.emplace_back(hub, v);
+  return pattern_of(n, std::move(edges));
+}
+
+inline OwnedPattern dense_pattern(Index n) {
+  EdgeList edges;
+  for (Index u = 0; u < n; ++u)
+    for (Index v = 0; v < u; ++v) edges.emplace_back(u, v);
+  return pattern_of(n, std::move(edges));
+}
+
+/// A spine of n/2 vertices, each with a leaf numbered before it.
+inline OwnedPattern caterpillar_pattern(Index n) {
+  EdgeList edges;
+  for (Index v = 1; v < n; v += 2) {
+    edges.emplace_back(v - 1, v);
+    if (v + 2 < n) edges.emplace_back(v, v + 2);
+  }
+  return pattern_of(n, std::move(edges));
+}
+
+/// A box of x by y by z points; `corners` joins all 26 neighbours instead of 6.
+inline OwnedPattern grid_pattern(Index x, Index y, Index z, bool corners = false) {
+  OwnedPattern p;
+  const auto at = [&](Index i, Index j, Index k) { return (k * y + j) * x + i; };
+  for (Index k = 0; k < z; ++k)
+    for (Index j = 0; j < y; ++j)
+      for (Index i = 0; i < x; ++i) {
+        for (Index dk = 0; dk <= 1; ++dk)
+          for (Index dj = -dk; dj <= 1; ++dj)
+            for (Index di = -std::max(dk, dj > 0 ? 1 : 0); di <= 1; ++di) {
+              const Index steps = std::abs(di) + std::abs(dj) + dk;
+              if (i + di < 0 || i + di >= x || j + dj < 0 || j + dj >= y || k + dk >= z || (!corners && steps > 1)) continue;
+              if (at(i + di, j + dj, k + dk) >= at(i, j, k)) p.row.push_back(at(i + di, j + dj, k + dk));
+            }
+        p.col_ptr.push_back(static_cast<Offset>(p.row.size()));
+      }
+  return p;
+}
+
+/// Nested dissection of such a box by its longest side, down to boxes of at most `leaf` points: separators last.
+inline Permutation grid_dissection(Index x, Index y, Index z, Index leaf = 4) {
+  struct Box {
+    std::array<Index, 3> low, high;  // [low, high)
+    Index end;                       // one past the last place of its points
+  };
+  std::vector<Index> old_of(static_cast<std::size_t>(x) * y * z);
+  std::vector<Box> open{{{0, 0, 0}, {x, y, z}, static_cast<Index>(old_of.size())}};
+  const auto points = [](const Box& b) { return (b.high[0] - b.low[0]) * (b.high[1] - b.low[1]) * (b.high[2] - b.low[2]); };
+  const auto number = [&](const Box& b) {
+    Index at = b.end - points(b);
+    for (Index k = b.low[2]; k < b.high[2]; ++k)
+      for (Index j = b.low[1]; j < b.high[1]; ++j)
+        for (Index i = b.low[0]; i < b.high[0]; ++i) old_of[at++] = (k * y + j) * x + i;
+  };
+  while (!open.empty()) {
+    const Box box = open.back();
+    open.pop_back();
+    int side = 0;
+    for (int d = 1; d < 3; ++d)
+      if (box.high[d] - box.low[d] > box.high[side] - box.low[side]) side = d;
+    if (points(box) <= leaf || box.high[side] - box.low[side] < 3) {
+      number(box);
+      continue;
+    }
+    const Index middle = (box.low[side] + box.high[side]) / 2;
+    Box separator = box, left = box, right = box;
+    separator.low[side] = left.high[side] = middle;
+    separator.high[side] = right.low[side] = middle + 1;
+    right.end = box.end - points(separator);
+    left.end = right.end - points(right);
+    number(separator);
+    open.push_back(left);
+    open.push_back(right);
+  }
+  return Permutation::from_old_of(std::move(old_of));
+}
+
+}  // namespace kauri::test

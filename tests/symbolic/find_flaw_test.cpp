@@ -1,0 +1,162 @@
+// find_flaw() sees each kind of damage, done to a sound plan.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "support/patterns.hpp"
+#include "symbolic/make_plan.hpp"
+
+namespace kauri::test {
+namespace {
+
+/// A cube with enough tasks and reuse of memory for every kind of damage.
+const Plan& sound_plan() {
+  static const auto plan = [] {
+    AnalyzeOptions options;
+    options.workers = 1;
+    options.target = "cpu-avx512";
+    return symbolic::make_plan(grid_pattern(16, 16, 16, true).view(), grid_dissection(16, 16, 16), options);
+  }();
+  return *plan;
+}
+
+/// The flaw found after `damage`.
+std::string flaw_after(const std::function<void(Plan&)>& damage) {
+  Plan plan = sound_plan();
+  damage(plan);
+  return find_flaw(plan);
+}
+
+/// A front in the middle with a parent in its own task and a block of some size.
+Index inner_front(const Plan& plan) {
+  for (const auto& task : plan.schedule.task)
+    if (task.last_front - task.first_front > 3)
+      for (Index s = task.first_front; s < task.last_front; ++s) {
+        const Index up = plan.supernodes.parent[s];
+        if (up != kNone && up < task.last_front && plan.supernodes.contribution(s) > 4) return s;
+      }
+  return kNone;
+}
+
+TEST(FindFlaw, SoundPlanHasNone) {
+  ASSERT_NE(inner_front(sound_plan()), kNone);
+  EXPECT_EQ(find_flaw(sound_plan()), "");
+}
+
+TEST(FindFlaw, TreeAndSupernodes) {
+  const std::vector<std::function<void(Plan&)>> damages{
+      [](Plan& p) { p.n += 1; },
+      [](Plan& p) { p.perm = Permutation::identity(p.n - 1); },
+      [](Plan& p) { p.tree.parent[7] = 7; },
+      [](Plan& p) { p.tree.parent[7] = p.n; },
+      [](Plan& p) { p.tree.parent[0] = kNone; },
+      [](Plan& p) { p.tree.column_count[5] = 0; },
+      [](Plan& p) { p.tree.column_count[p.n - 1] = 2; },
+      [](Plan& p) {
+        p.tree.column_count[3] += 1;
+        p.tree.column_count[4] -= 1;
+      },
+      [](Plan& p) { p.supernodes.first[1] += 1; },
+      [](Plan& p) { p.supernodes.first.back() -= 1; },
+      [](Plan& p) { p.supernodes.parent[2] = 1; },
+      [](Plan& p) { p.supernodes.parent[0] = p.supernodes.count() - 1; },
+      [](Plan& p) { p.supernodes.row_ptr[1] += 1; },
+      [](Plan& p) { p.supernodes.row[0] = 1; },
+      [](Plan& p) { p.supernodes.row[p.supernodes.row_ptr[1] - 1] = p.n; },
+      [](Plan& p) { std::swap(p.supernodes.row[p.supernodes.row_ptr[1] - 1], p.supernodes.row[p.supernodes.row_ptr[1] - 2]); },
+      [](Plan& p) { p.panel_ptr[1] += 1; },
+      [](Plan& p) { p.panel_ptr.pop_back(); },
+  };
+  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+}
+
+TEST(FindFlaw, Assembly) {
+  const std::vector<std::function<void(Plan&)>> damages{
+      [](Plan& p) {
+        p.assembly.entry_ptr[1] = 0;
+        p.assembly.entry_ptr[0] = 1;
+      },
+      [](Plan& p) { p.assembly.entry_source[0] = p.assembly.entry_source[1]; },
+      [](Plan& p) { p.assembly.entry_source[0] = p.nnz; },
+      [](Plan& p) { p.assembly.entry_row[0] = p.supernodes.order(0); },
+      [](Plan& p) { p.assembly.entry_row[p.assembly.entry_ptr[1]] = 0; },
+      [](Plan& p) { p.assembly.child.pop_back(); },
+      [](Plan& p) { std::swap(p.assembly.child[0], p.assembly.child[1]); },
+      [](Plan& p) { p.assembly.child_ptr[1] = 1; },
+      [](Plan& p) { p.assembly.run[0].length += 1; },
+      [](Plan& p) { p.assembly.run[0].parent += 1; },
+      [](Plan& p) { p.assembly.run[0].child += 1; },
+      [](Plan& p) { p.assembly.run_ptr[1] -= 1; },
+  };
+  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+}
+
+TEST(FindFlaw, TasksAndEdges) {
+  const std::vector<std::function<void(Plan&)>> damages{
+      [](Plan& p) { p.schedule.workers = 0; },
+      [](Plan& p) { p.schedule.task.pop_back(); },
+      [](Plan& p) { p.schedule.task[0].last_front -= 1; },
+      [](Plan& p) { p.schedule.task[0].parent = kNone; },
+      [](Plan& p) { p.schedule.dependencies.back() += 1; },
+      [](Plan& p) { p.schedule.successor[0] = 0; },
+      [](Plan& p) { p.schedule.successor[0] = static_cast<Index>(p.schedule.task.size()); },
+      [](Plan& p) { p.schedule.successor_ptr.back() -= 1; },
+      [](Plan& p) {  // one task over two subtrees with different parents
+        Schedule& s = p.schedule;
+        for (std::size_t t = 0; t + 1 < s.task.size(); ++t)
+          if (s.task[t].parent != s.task[t + 1].parent && s.task[t].parent != static_cast<Index>(t) + 1) {
+            s.task[t + 1].first_front -= 1;
+            s.task[t].last_front -= 1;
+            return;
+          }
+      },
+  };
+  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+}
+
+TEST(FindFlaw, Memory) {
+  const Index inner = inner_front(sound_plan());
+  const std::vector<std::function<void(Plan&)>> damages{
+      [&](Plan& p) { p.schedule.contribution[inner] = kNone; },
+      [&](Plan& p) { p.schedule.contribution[inner] = p.schedule.stack_entries; },
+      [&](Plan& p) { p.schedule.update[inner] = p.schedule.update_rows; },
+      [&](Plan& p) { p.schedule.contribution[inner] = p.schedule.contribution[p.supernodes.parent[inner]]; },
+      [&](Plan& p) { p.schedule.update[inner] = p.schedule.update[p.supernodes.parent[inner]]; },
+      [](Plan& p) { p.schedule.contribution.back() = 0; },
+      [](Plan& p) { p.schedule.stack_entries /= 2; },
+      [](Plan& p) { p.schedule.update_rows -= 1; },
+      [](Plan& p) { p.schedule.scratch[0] = p.schedule.scratch[0] == kNone ? 0 : kNone; },
+      [](Plan& p) {  // blocks of two tasks that may run at once
+        const auto& task = p.schedule.task;
+        const Index a = task[0].last_front - 1, b = task[1].last_front - 1;
+        p.schedule.contribution[b] = p.schedule.contribution[a];
+        p.schedule.update[b] = p.schedule.update[a];
+      },
+      [](Plan& p) {  // one edge for reuse of memory taken away
+        Schedule& s = p.schedule;
+        for (std::size_t t = 0; t < s.task.size(); ++t)
+          for (Offset k = s.successor_ptr[t]; k < s.successor_ptr[t + 1]; ++k)
+            if (const Index to = s.successor[k]; to != s.task[t].parent) {
+              s.successor.erase(s.successor.begin() + k);
+              --s.dependencies[to];
+              for (std::size_t u = t + 1; u < s.successor_ptr.size(); ++u) --s.successor_ptr[u];
+              return;
+            }
+      },
+  };
+  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+}
+
+TEST(FindFlaw, Cost) {
+  const std::vector<std::function<void(Plan&)>> damages{
+      [](Plan& p) { p.cost.nnz_l += 1; },          [](Plan& p) { p.cost.flops *= 1.001; },
+      [](Plan& p) { p.cost.stored_entries -= 1; }, [](Plan& p) { p.cost.executed_flops *= 1.001; },
+      [](Plan& p) { p.cost.largest_front += 1; },  [](Plan& p) { p.cost.largest_supernode += 1; },
+      [](Plan& p) { p.cost.fronts.pop_back(); },
+  };
+  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+}
+
+}  // namespace
+}  // namespace kauri::test

@@ -1,0 +1,181 @@
+// Schedules run in random legal interleavings: no block is overwritten while someone may still read it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "support/patterns.hpp"
+#include "symbolic/make_plan.hpp"
+#include "symbolic/task_cut.hpp"
+
+namespace kauri::test {
+namespace {
+
+using symbolic::make_plan;
+
+AnalyzeOptions options_for(int workers) {
+  AnalyzeOptions options;
+  options.workers = workers;
+  options.target = "cpu-avx512";
+  return options;
+}
+
+/// Runs the tasks of a plan front by front on `workers` simulated threads that take turns at random; every entry of the arena carries the
+/// name of its last writer.
+class Interleaving {
+ public:
+  Interleaving(const Plan& plan, int workers, std::uint64_t seed)
+      : plan_(plan),
+        random_(seed),
+        running_(static_cast<std::size_t>(workers), {kNone, 0}),
+        waits_(plan.schedule.dependencies),
+        owner_(static_cast<std::size_t>(plan.schedule.stack_entries), kNone) {}
+
+  /// The first front whose child's block was overwritten, or whose scratch was, or kNone.
+  Index first_damage() {
+    for (std::size_t t = 0; t < waits_.size(); ++t)
+      if (waits_[t] == 0) ready_.push_back(static_cast<Index>(t));
+    std::size_t done = 0;
+    while (done < waits_.size()) {
+      auto& [task, next] = running_[random_() % running_.size()];
+      if (task == kNone) {
+        if (ready_.empty()) continue;
+        std::swap(ready_[random_() % ready_.size()], ready_.back());
+        task = ready_.back();
+        next = plan_.schedule.task[task].first_front;
+        ready_.pop_back();
+        continue;
+      }
+      if (!step(task, next)) return next;
+      if (++next < plan_.schedule.task[task].last_front) continue;
+      for (Offset k = plan_.schedule.successor_ptr[task]; k < plan_.schedule.successor_ptr[task + 1]; ++k)
+        if (--waits_[plan_.schedule.successor[k]] == 0) ready_.push_back(plan_.schedule.successor[k]);
+      task = kNone;
+      ++done;
+    }
+    return kNone;
+  }
+
+ private:
+  /// Front s: marks its scratch and its block, then looks whether its children's are whole.
+  bool step(Index task, Index s) {
+    mark(plan_.schedule.scratch[task], FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s)), -2 - s);
+    mark(plan_.schedule.contribution[s], ContributionLayout::entries(plan_.supernodes.contribution(s)), s);
+    for (Index k = plan_.assembly.child_ptr[s]; k < plan_.assembly.child_ptr[s + 1]; ++k) {
+      const Index c = plan_.assembly.child[k];
+      const Offset begin = plan_.schedule.contribution[c], size = ContributionLayout::entries(plan_.supernodes.contribution(c));
+      for (Offset e = begin; e < begin + size; ++e)
+        if (owner_[e] != c) return false;
+    }
+    return true;
+  }
+  void mark(Offset begin, Offset size, Index name) {
+    if (size > 0) std::fill_n(owner_.begin() + begin, size, name);
+  }
+
+  const Plan& plan_;
+  std::mt19937_64 random_;
+  std::vector<std::pair<Index, Index>> running_;  // task and its next front, per thread
+  std::vector<Index> waits_;
+  std::vector<Index> ready_;
+  std::vector<Index> owner_;
+};
+
+TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
+  const std::pair<OwnedPattern, Permutation> cases[] = {
+      {grid_pattern(90, 80, 1), grid_dissection(90, 80, 1)},
+      {grid_pattern(13, 13, 13, true), grid_dissection(13, 13, 13)},
+      {grid_pattern(6, 2000, 1), Permutation::identity(12000)},
+      {random_pattern(6000, 2.2, 3), Permutation::identity(6000)},
+  };
+  for (const auto& [a, perm] : cases)
+    for (const int planned : {1, 2, 8}) {
+      const auto plan = make_plan(a.view(), perm, options_for(planned));
+      ASSERT_GT(plan->schedule.task.size(), 3U);
+      for (const int threads : {1, 2, 8, 40})
+        EXPECT_EQ(Interleaving(*plan, threads, static_cast<std::uint64_t>(threads)).first_damage(), kNone) << planned << " " << threads;
+    }
+}
+
+TEST(Schedule, TheSimulationNoticesAMissingEdge) {
+  const auto plan = make_plan(grid_pattern(13, 13, 13, true).view(), grid_dissection(13, 13, 13), options_for(1));
+  Plan loose = *plan;  // data edges only: memory is reused too early in some order
+  Schedule& schedule = loose.schedule;
+  schedule.successor.clear();
+  std::fill(schedule.dependencies.begin(), schedule.dependencies.end(), 0);
+  for (std::size_t t = 0; t < schedule.task.size(); ++t) {
+    if (schedule.task[t].parent != kNone) {
+      schedule.successor.push_back(schedule.task[t].parent);
+      ++schedule.dependencies[schedule.task[t].parent];
+    }
+    schedule.successor_ptr[t + 1] = static_cast<Offset>(schedule.successor.size());
+  }
+  int damaged = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) damaged += Interleaving(loose, 8, seed).first_damage() != kNone;
+  EXPECT_GT(damaged, 0);
+  EXPECT_NE(find_flaw(loose), "");
+}
+
+TEST(Schedule, OnlyMemoryEdgesAndPredictionsDependOnWorkers) {
+  const OwnedPattern a = grid_pattern(15, 16, 14, true);
+  const Permutation perm = grid_dissection(15, 16, 14);
+  const auto one = make_plan(a.view(), perm, options_for(1));
+  for (const int workers : {2, 8}) {
+    const auto many = make_plan(a.view(), perm, options_for(workers));
+    EXPECT_EQ(many->schedule.workers, workers);
+    EXPECT_EQ(one->perm, many->perm);
+    EXPECT_EQ(one->supernodes.first, many->supernodes.first);
+    EXPECT_EQ(one->supernodes.row, many->supernodes.row);
+    EXPECT_EQ(one->assembly.entry_source, many->assembly.entry_source);
+    EXPECT_EQ(one->assembly.child, many->assembly.child);
+    EXPECT_EQ(one->panel_ptr, many->panel_ptr);
+    EXPECT_EQ(one->schedule.update, many->schedule.update);
+    ASSERT_EQ(one->schedule.task.size(), many->schedule.task.size());
+    for (std::size_t t = 0; t < one->schedule.task.size(); ++t) {
+      EXPECT_EQ(one->schedule.task[t].last_front, many->schedule.task[t].last_front);
+      EXPECT_EQ(one->schedule.task[t].parent, many->schedule.task[t].parent);
+    }
+    EXPECT_LE(one->schedule.stack_entries, many->schedule.stack_entries);
+    EXPECT_GT(one->cost.predicted_factor_s, many->cost.predicted_factor_s);
+  }
+}
+
+TEST(Schedule, OneWorkerNeedsLittleMoreThanTheSequentialPeak) {
+  for (const bool flat : {true, false}) {
+    const OwnedPattern a = flat ? grid_pattern(200, 200, 1) : grid_pattern(18, 18, 18);
+    const auto plan = make_plan(a.view(), flat ? grid_dissection(200, 200, 1) : grid_dissection(18, 18, 18), options_for(1));
+    Offset live = 0, peak = 0;
+    const auto block = [&](Index s) { return ContributionLayout::entries(plan->supernodes.contribution(s)); };
+    for (Index s = 0; s < plan->supernodes.count(); ++s) {
+      live += block(s);
+      peak = std::max(peak, live + FrontScratch::entries(plan->supernodes.order(s), plan->supernodes.pivots(s)));
+      for (Index k = plan->assembly.child_ptr[s]; k < plan->assembly.child_ptr[s + 1]; ++k) live -= block(plan->assembly.child[k]);
+    }
+    EXPECT_EQ(live, 0);
+    EXPECT_GE(plan->schedule.stack_entries, peak);
+    EXPECT_LE(static_cast<double>(plan->schedule.stack_entries), 1.25 * static_cast<double>(peak));
+  }
+}
+
+TEST(TaskCut, ChainsBecomeFewTasks) {
+  const Index n = 100000;
+  std::vector<Index> parent(static_cast<std::size_t>(n));
+  for (Index s = 0; s < n; ++s) parent[s] = s + 1 < n ? s + 1 : kNone;
+  const std::vector<double> work(parent.size(), 1.0);
+  const symbolic::Cut cut = symbolic::find_cut(parent, work, 50.0);
+  const auto ranges = symbolic::task_ranges(parent, work, cut);
+  EXPECT_LT(ranges.size(), 600U);
+  EXPECT_GT(ranges.size(), 60U);
+}
+
+TEST(TaskCut, SmallWorkIsOneTaskAndLargeSubtreesAreSplit) {
+  const std::vector<Index> parent{6, 6, 5, 5, 5, 6, kNone};
+  const std::vector<double> work{1, 1, 1, 1, 1, 1, 1};
+  EXPECT_EQ(symbolic::task_ranges(parent, work, symbolic::find_cut(parent, work, 7)).size(), 1U);
+  EXPECT_EQ(symbolic::task_ranges(parent, work, symbolic::find_cut(parent, work, 0.5)).size(), 7U);
+}
+
+}  // namespace
+}  // namespace kauri::test
