@@ -1,0 +1,136 @@
+"""Shared by the scripts that make the systems in data/: files, assembly, orderings, and the fill that an ordering gives. NumPy only."""
+# SPDX-License-Identifier: BSD-3-Clause
+import gzip
+import os
+
+import numpy as np
+
+DATA = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+
+def write(name, text):
+    """Text to a file of data/, gzipped if the name ends in .gz; the same text gives the same bytes."""
+    raw = text.encode("ascii")
+    with open(os.path.join(DATA, name), "wb") as file:
+        file.write(gzip.compress(raw, 9, mtime=0) if name.endswith(".gz") else raw)
+
+
+def sum_entries(n, row, col, value):
+    """Lower triangle by columns, repeated entries summed in the order given: rows, columns, values."""
+    row, col, value = (np.asarray(a) for a in (row, col, value))
+    keep = row >= col
+    row, col, value = row[keep], col[keep], value[keep]
+    key = col.astype(np.int64) * n + row
+    order = np.argsort(key, kind="stable")
+    key, value = key[order], value[order]
+    first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+    return key[first] % n, key[first] // n, np.add.reduceat(value, first)
+
+
+def write_matrix(name, n, row, col, value, comments, digits=17):
+    """A lower triangle as Matrix Market coordinate real symmetric. Returns the values as a reader will see them."""
+    words = [f"{v:.{digits}g}" if digits < 17 else repr(float(v)) for v in value]
+    head = "%%MatrixMarket matrix coordinate real symmetric\n" + "".join(f"% {c}\n" for c in comments) + f"{n} {n} {len(row)}\n"
+    write(name, head + "".join(f"{i + 1} {j + 1} {v}\n" for i, j, v in zip(row.tolist(), col.tolist(), words)))
+    return np.array([float(w) for w in words])
+
+
+def write_array(name, x, comments):
+    head = "%%MatrixMarket matrix array real general\n" + "".join(f"% {c}\n" for c in comments) + f"{len(x)} 1\n"
+    write(name, head + "".join(f"{float(v)!r}\n" for v in x))
+
+
+def write_permutation(name, old_of, comment):
+    write(name, f"# {comment}\n" + "".join(f"{int(i)}\n" for i in old_of))
+
+
+def neighbours(n, row, col):
+    """Adjacency lists, ascending, no loops, from a lower triangle."""
+    off = row != col
+    u, v = np.r_[row[off], col[off]], np.r_[col[off], row[off]]
+    order = np.lexsort((v, u))
+    v = v[order]
+    ptr = np.r_[0, np.cumsum(np.bincount(u, minlength=n))]
+    return [v[ptr[i]:ptr[i + 1]].tolist() for i in range(n)]
+
+
+def column_counts(adjacent, old_of):
+    """Entries of each column of L, diagonal included: for every row, walk up the elimination tree from each entry to the first column
+    that has met this row (Liu 1986). Time is nnz(L); nothing clever, so that it can check what is clever."""
+    n = len(old_of)
+    new_of = [0] * n
+    for k, i in enumerate(old_of):
+        new_of[i] = k
+    parent, met, count = [-1] * n, [-1] * n, [1] * n
+    for k in range(n):
+        met[k] = k
+        for i in adjacent[old_of[k]]:
+            j = new_of[i]
+            while j < k and met[j] != k:
+                if parent[j] < 0:
+                    parent[j] = k
+                met[j] = k
+                count[j] += 1
+                j = parent[j]
+    return count
+
+
+def fill(adjacent, old_of):
+    count = column_counts(adjacent, [int(i) for i in old_of])
+    return {"nnz_l": sum(count), "flops": sum(c * c for c in count)}
+
+
+def reverse_cuthill_mckee(adjacent):
+    """From a vertex far from the least numbered one of each component; neighbours by degree, then number."""
+    n = len(adjacent)
+    degree = [len(a) for a in adjacent]
+
+    def levels(start):
+        seen, order, last = {start}, [start], [start]
+        while last:
+            after = []
+            for v in last:
+                fresh = sorted((u for u in adjacent[v] if u not in seen), key=lambda u: (degree[u], u))
+                seen.update(fresh)
+                after += fresh
+            order += after
+            if not after:
+                return order, last
+            last = after
+
+    done, old_of = [False] * n, []
+    for v in range(n):
+        if done[v]:
+            continue
+        _, last = levels(v)
+        order, _ = levels(min(last, key=lambda u: (degree[u], u)))
+        for u in order:
+            done[u] = True
+        old_of += order
+    return old_of[::-1]
+
+
+def dissection(adjacent, at, leaf=60):
+    """Nested dissection by coordinates: halves along the longest axis, the separator is the lower half's vertices that touch the upper
+    one (George 1973). at: coordinates of each vertex, shape (n, d)."""
+    old_of, stack = [], [np.arange(len(adjacent))]
+    while stack:  # the last numbers are dealt first
+        part = stack.pop()
+        if len(part) <= leaf:
+            old_of += part[::-1].tolist()
+            continue
+        x = at[part]
+        axis = int(np.argmax(x.max(axis=0) - x.min(axis=0)))
+        middle = np.sort(x[:, axis])[len(part) // 2]
+        above = x[:, axis] >= middle  # points in one plane stay together
+        if above.all():
+            above = x[:, axis] > middle
+        upper, lower = part[above], part[~above]
+        if len(upper) == 0:
+            old_of += part[::-1].tolist()
+            continue
+        beyond = set(upper.tolist())
+        cut = np.array([any(u in beyond for u in adjacent[v]) for v in lower.tolist()], dtype=bool)
+        old_of += lower[cut][::-1].tolist()
+        stack += [lower[~cut], upper]
+    return old_of[::-1]

@@ -1,0 +1,49 @@
+// Lower triangles under construction, column by column, and the Laplacian of a weighted graph.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "kauri/matrix.hpp"
+#include "kauri/types.hpp"
+
+namespace kauri::gen {
+
+/// A lower triangle by columns. Columns are finished in order; inside each, the diagonal comes first and rows ascend.
+struct Columns {
+  std::vector<Offset> ptr{0};
+  std::vector<Index> row;
+  std::vector<double> value;
+
+  [[nodiscard]] Index n() const { return static_cast<Index>(ptr.size()) - 1; }
+  void reserve(Offset columns, Offset entries);
+  void add(Offset i, double v) {
+    row.push_back(static_cast<Index>(i));
+    value.push_back(v);
+  }
+  void finish_column() { ptr.push_back(static_cast<Offset>(row.size())); }
+};
+
+SymmetricMatrix<double> to_matrix(Columns a);
+
+/// An entry (row, col) below the diagonal, to be sorted into place.
+struct Entry {
+  Index row;
+  Index col;
+  double value;
+};
+
+/// Entries by column and, inside a column, by row; entries of the same place keep their order. O(n + entries), stable.
+Columns sort_entries(Index n, const std::vector<Entry>& entries);
+
+struct Edge {
+  Index u;
+  Index v;
+  double weight;
+};
+
+/// Graph Laplacian plus shift*I. Of an edge given twice the first counts. Each diagonal entry is shift plus the weights of the
+/// neighbours in ascending order: the order of summation is part of the definition.
+Columns laplacian(Index n, const std::vector<Edge>& edges, double shift);
+
+}  // namespace kauri::gen

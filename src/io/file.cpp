@@ -1,0 +1,95 @@
+// Reading and writing whole files with POSIX calls.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/io/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace kauri::io {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::string reason() { return std::strerror(errno); }
+
+/// Up to `room` bytes; 0 at the end.
+std::size_t read_some(int descriptor, char* to, std::size_t room, const std::string& path) {
+  for (;;) {
+    const ssize_t got = ::read(descriptor, to, room);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) fail(path, "cannot read: " + reason());
+  }
+}
+
+}  // namespace
+
+void fail(std::string_view name, const std::string& what) { throw Error(ErrorKind::input, std::string(name) + ": " + what); }
+
+std::string read_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail(path, "cannot open: " + reason());
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail(path, "cannot read: " + reason());
+  if (S_ISDIR(status.st_mode)) fail(path, "is a directory, expected a file");
+  std::string bytes;
+  // One byte more than the size tells the end without a second growth; pipes have size 0 and grow as data come.
+  std::size_t room = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : std::size_t{1} << 16;
+  try {
+    for (std::size_t used = 0;;) {
+      bytes.resize(std::max(room, used + 1));
+      const std::size_t got = read_some(file.get(), bytes.data() + used, bytes.size() - used, path);
+      used += got;
+      if (got == 0) {
+        bytes.resize(used);
+        return bytes;
+      }
+      if (used == bytes.size()) room = 2 * used;
+    }
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::memory, path + ": not enough memory for its " + std::to_string(status.st_size) + " bytes");
+  }
+}
+
+FileWriter::FileWriter(const std::string& path)
+    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) fail(path_, "cannot create: " + reason());
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void FileWriter::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(descriptor_, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail(path_, "cannot write: " + reason());
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+void FileWriter::close() {
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) fail(path_, "cannot write: " + reason());
+}
+
+}  // namespace kauri::io

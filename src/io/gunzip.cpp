@@ -1,0 +1,95 @@
+// Growing output around zlib's inflate.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/io/gunzip.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "src/io/file.hpp"
+
+namespace kauri::io {
+namespace {
+
+constexpr int kGzip = 15 + 16, kRaw = -15;  // windowBits of zlib
+
+class Inflater {
+ public:
+  Inflater(std::string_view input, std::string_view name, int window) : input_(input), name_(name) {
+    if (inflateInit2(&stream_, window) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Appends one member to `out`, at most `limit` bytes in all; false if there was more to come.
+  bool member(std::string& out, std::size_t limit) {
+    for (;;) {
+      const std::size_t used = out.size(), room = std::min(limit - used, std::max<std::size_t>(used, kFirstRoom));
+      out.resize(used + room);
+      feed();
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+      stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(room, std::numeric_limits<uInt>::max()));
+      const uInt offered = stream_.avail_out;
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      out.resize(used + (offered - stream_.avail_out));
+      if (code == Z_STREAM_END) return true;
+      if (code == Z_MEM_ERROR) throw std::bad_alloc();
+      if (code == Z_BUF_ERROR && out.size() == limit) return false;
+      if (code == Z_BUF_ERROR) fail(name_, "the compressed data are cut short after " + std::to_string(input_.size()) + " bytes");
+      if (code != Z_OK)
+        fail(name_, "the compressed data are damaged near byte " + std::to_string(position()) +
+                        (stream_.msg != nullptr ? std::string(" (") + stream_.msg + ")" : ""));
+    }
+  }
+
+  [[nodiscard]] std::string_view rest() const { return input_.substr(position()); }
+  void next_member() { inflateReset(&stream_); }
+
+ private:
+  static constexpr std::size_t kFirstRoom = std::size_t{1} << 16;
+
+  [[nodiscard]] std::size_t position() const { return fed_ - stream_.avail_in; }
+
+  void feed() {
+    if (stream_.avail_in != 0) return;
+    const std::size_t piece = std::min<std::size_t>(input_.size() - fed_, std::size_t{1} << 30);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input_.data() + fed_));  // zlib only reads it
+    stream_.avail_in = static_cast<uInt>(piece);
+    fed_ += piece;
+  }
+
+  std::string_view input_, name_;
+  std::size_t fed_ = 0;
+  z_stream stream_{};
+};
+
+}  // namespace
+
+std::string gunzip(std::string_view bytes, std::string_view name) {
+  Inflater inflater(bytes, name, kGzip);
+  std::string out;
+  for (;;) {
+    inflater.member(out, std::numeric_limits<std::size_t>::max());
+    const std::string_view rest = inflater.rest();
+    if (rest.find_first_not_of('\0') == std::string_view::npos) return out;  // some tapes and tools pad with zeros
+    if (!is_gzip(rest))
+      fail(name,
+           std::to_string(rest.size()) + " bytes follow the end of the gzip data at byte " + std::to_string(bytes.size() - rest.size()));
+    inflater.next_member();
+  }
+}
+
+std::string inflate_raw(std::string_view bytes, std::size_t size, std::string_view name) {
+  Inflater inflater(bytes, name, kRaw);
+  std::string out;
+  if (!inflater.member(out, size)) fail(name, "the compressed data give more than the " + std::to_string(size) + " bytes promised");
+  if (out.size() != size)
+    fail(name, "the compressed data give " + std::to_string(out.size()) + " bytes, " + std::to_string(size) + " were promised");
+  if (!inflater.rest().empty()) fail(name, std::to_string(inflater.rest().size()) + " bytes follow the end of the compressed data");
+  return out;
+}
+
+}  // namespace kauri::io

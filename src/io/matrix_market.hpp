@@ -1,0 +1,20 @@
+// Matrix Market files, parsed from memory (Boisvert, Pozo & Remington, NISTIR 5935, 1996).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "kauri/io.hpp"
+#include "kauri/matrix.hpp"
+
+namespace kauri::io {
+
+/// A symmetric matrix in coordinate layout. A file that says "symmetric" holds the lower half only, as the standard has it: an entry above
+/// the diagonal is an error. Comments and blank lines may stand anywhere behind line 1. `name` is used in errors: Error(input) with the
+/// line. Memory is reserved after the claims of the header are compared with the bytes there are.
+SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name);
+
+/// A dense matrix: array layout, or coordinate layout (absent entries are zero, repeated ones are summed); general only.
+DenseMatrix parse_market_dense(std::string_view text, std::string_view name);
+
+}  // namespace kauri::io

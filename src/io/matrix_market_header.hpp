@@ -1,0 +1,38 @@
+// First lines of a Matrix Market file (Boisvert, Pozo & Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "src/io/text.hpp"
+
+namespace kauri::io {
+
+enum class MarketLayout { coordinate, array };
+enum class MarketField { real, integer, pattern };
+enum class MarketSymmetry { general, symmetric };
+
+struct MarketHeader {
+  MarketLayout layout;
+  MarketField field;
+  MarketSymmetry symmetry;
+};
+
+struct MarketSizes {
+  Index rows = 0;
+  Index cols = 0;
+  Offset entries = 0;  ///< of the coordinate layout, as claimed
+};
+
+/// Lines that start so are comments.
+inline constexpr std::string_view kMarketComment = "%";
+
+inline bool is_matrix_market(std::string_view bytes) { return bytes.starts_with("%%"); }
+
+/// Line 1. Throws Error(input) for what kauri does not read: complex, hermitian, skew-symmetric, vectors, unknown words.
+MarketHeader read_market_header(TextCursor& text);
+
+/// The line of sizes. Dimensions beyond 2^31 - 1 are an Error(input); the number of entries is compared with the bytes that are left.
+MarketSizes read_market_sizes(TextCursor& text, const MarketHeader& header);
+
+}  // namespace kauri::io

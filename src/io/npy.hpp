@@ -1,0 +1,50 @@
+// NumPy arrays in memory: the .npy format, versions 1 to 3 (NEP 1; numpy.lib.format).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri::io {
+
+inline bool is_npy(std::string_view bytes) { return bytes.starts_with("\x93NUMPY"); }
+
+/// An array whose bytes are borrowed. Its size has been compared with the bytes that are there.
+class NpyArray {
+ public:
+  /// Throws Error(input) naming `name` for a broken header, an unsupported type, or fewer or more bytes than shape and type ask for.
+  NpyArray(std::string_view bytes, std::string name);
+
+  [[nodiscard]] const std::vector<Offset>& shape() const { return shape_; }
+  [[nodiscard]] bool fortran_order() const { return fortran_order_; }
+  [[nodiscard]] Offset size() const { return size_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  /// Elements as double: from float64, float32, integers and bool. Throws Error(input) naming the place of a NaN or infinity.
+  [[nodiscard]] std::vector<double> reals() const;
+  /// Elements as integers: from integers of any width, each in [least, most], or Error(input) naming the place.
+  template <class Int>
+  [[nodiscard]] std::vector<Int> integers(Offset least, Offset most) const;
+  /// The one text of an array of shape () with type bytes or str.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  void set_type(const std::string& descr);
+  void check_size();
+  template <class Use>
+  void visit(Use&& use) const;
+
+  std::string name_;
+  std::string_view data_;
+  char kind_ = 0;         // f, i, u, b, S, U
+  Offset width_ = 0;      // bytes of an element
+  bool swapped_ = false;  // stored in the other byte order
+  bool fortran_order_ = false;
+  std::vector<Offset> shape_;
+  Offset size_ = 1;
+};
+
+}  // namespace kauri::io

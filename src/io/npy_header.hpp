@@ -1,0 +1,23 @@
+// The header of a .npy file: a Python dictionary literal with the keys descr, fortran_order and shape.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri::io {
+
+struct NpyHeader {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<Offset> shape;
+  std::size_t data = 0;  ///< where the elements start
+};
+
+/// Throws Error(input) naming `name` and what was expected.
+NpyHeader read_npy_header(std::string_view bytes, const std::string& name);
+
+}  // namespace kauri::io

@@ -1,0 +1,16 @@
+// Sparse matrices as scipy.sparse.save_npz writes them, parsed from memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kauri/matrix.hpp"
+
+namespace kauri::io {
+
+/// A symmetric matrix in CSR or CSC. Whether the lower half, the upper half or both are stored is told from the entries; with both, they
+/// must agree. Repeated entries are summed. `name` is used in errors: Error(input) with the array and the place in it.
+SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name);
+
+}  // namespace kauri::io

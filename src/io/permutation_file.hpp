@@ -1,0 +1,16 @@
+// Permutations as text, parsed from memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri::io {
+
+/// One zero-based row number a line; lines that start with % or # are comments. Throws Error(input) naming the line of a number that is out
+/// of range or repeated.
+std::vector<Index> parse_permutation(std::string_view text, std::string_view name);
+
+}  // namespace kauri::io

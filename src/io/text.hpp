@@ -1,0 +1,82 @@
+// A cursor over text that counts lines: fast numbers, and errors that name the line.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kauri/types.hpp"
+
+namespace kauri::io {
+
+/// Bytes as they may be shown in an error: at most 40, unprintable ones as '?'.
+std::string printable(std::string_view bytes);
+
+/// Position in a text whose lines end in LF, CRLF or CR. All reads stay inside the bytes given, which are borrowed.
+class TextCursor {
+ public:
+  TextCursor(std::string_view text, std::string_view name) : next_(text.data()), end_(text.data() + text.size()), name_(name) {}
+
+  [[nodiscard]] Offset line() const { return line_; }
+  [[nodiscard]] std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - next_); }
+  [[nodiscard]] std::string_view name() const { return name_; }
+
+  /// To the first word of the next line that is not blank and does not start with one of `comment`; false at the end of the text.
+  /// The cursor stands in front of a line, or behind the last word of one that end_line() has checked.
+  bool next_line(std::string_view comment) {
+    for (;;) {
+      skip_blanks();
+      if (next_ == end_) return false;
+      if (is_line_end(*next_)) {
+        pass_line_end();
+      } else if (comment.find(*next_) != std::string_view::npos) {
+        skip_rest();
+      } else {
+        return true;
+      }
+    }
+  }
+
+  /// The rest of this line, without its end; the cursor goes in front of the end.
+  std::string_view rest_of_line();
+
+  /// Numbers of this line; `expected` is the line's form in words, for the error.
+  Offset integer(const char* expected);
+  double real(const char* expected);
+
+  /// Nothing but blanks may be left of the line.
+  void end_line(const char* expected) {
+    skip_blanks();
+    if (next_ != end_ && !is_line_end(*next_))
+      fail_line(std::string("expected ") + expected + ", found '" + printable(word()) + "' behind it");
+  }
+
+  [[noreturn]] void fail_line(const std::string& what) const;
+
+ private:
+  static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+  static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+  void skip_blanks() {
+    while (next_ != end_ && is_blank(*next_)) ++next_;
+  }
+  void skip_rest() {
+    while (next_ != end_ && !is_line_end(*next_)) ++next_;
+  }
+  void pass_line_end() {
+    if (*next_ == '\r' && next_ + 1 != end_ && next_[1] == '\n') ++next_;
+    ++next_;
+    ++line_;
+  }
+  /// True if a number may end here.
+  [[nodiscard]] bool at_word_end(const char* place) const { return place == end_ || is_blank(*place) || is_line_end(*place); }
+  [[nodiscard]] std::string_view word() const;
+  /// Numbers that std::from_chars does not take: "1D3", overflow and underflow.
+  double unusual_real(const char* expected);
+
+  const char* next_;
+  const char* end_;
+  Offset line_ = 1;
+  std::string_view name_;
+};
+
+}  // namespace kauri::io

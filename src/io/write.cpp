@@ -1,0 +1,81 @@
+// Writers: Matrix Market and .npy.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <charconv>
+
+#include "kauri/io.hpp"
+#include "src/io/dense_file.hpp"
+#include "src/io/file.hpp"
+
+namespace kauri {
+namespace {
+
+/// Text gathered in pieces of some size before it goes to the file.
+class TextWriter {
+ public:
+  explicit TextWriter(const std::string& path) : file_(path) {}
+  TextWriter& operator<<(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() > kPiece) flush();
+    return *this;
+  }
+  TextWriter& operator<<(Offset value) { return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr); }
+  /// 17 significant digits: enough to get every double back.
+  TextWriter& operator<<(double value) {
+    return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value, std::chars_format::scientific, 16).ptr);
+  }
+  void close() {
+    flush();
+    file_.close();
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;
+  TextWriter& put(const char* end) { return *this << std::string_view(digits_.data(), static_cast<std::size_t>(end - digits_.data())); }
+  void flush() {
+    file_.write(buffer_);
+    buffer_.clear();
+  }
+  io::FileWriter file_;
+  std::string buffer_;
+  std::array<char, 40> digits_{};
+};
+
+void write_market_array(const std::string& path, MatrixView<const double> x) {
+  TextWriter out(path);
+  out << "%%MatrixMarket matrix array real general\n" << Offset{x.rows} << " " << Offset{x.cols} << "\n";
+  for (Index j = 0; j < x.cols; ++j)
+    for (Index i = 0; i < x.rows; ++i) out << x.data[i + j * x.ld] << "\n";
+  out.close();
+}
+
+void write_npy(const std::string& path, MatrixView<const double> x) {
+  io::FileWriter out(path);
+  out.write(io::npy_header(x.rows, x.cols));
+  for (Index j = 0; j < x.cols && x.rows > 0; ++j)
+    out.write({reinterpret_cast<const char*>(x.data + j * x.ld), static_cast<std::size_t>(x.rows) * sizeof(double)});
+  out.close();
+}
+
+}  // namespace
+
+void write_dense(const std::string& path, MatrixView<const double> x) {
+  if (path.ends_with(".npy")) return write_npy(path, x);
+  if (path.ends_with(".mtx")) return write_market_array(path, x);
+  throw Error(ErrorKind::usage, path + ": cannot tell the format from the name, expected an ending .mtx or .npy");
+}
+
+void write_matrix(const std::string& path, const SymmetricView<double>& a) {
+  const Pattern& p = a.pattern;
+  if (static_cast<Offset>(a.value.size()) != p.nnz())
+    throw Error(ErrorKind::usage,
+                "write_matrix: " + std::to_string(a.value.size()) + " values for " + std::to_string(p.nnz()) + " entries");
+  TextWriter out(path);
+  out << "%%MatrixMarket matrix coordinate real symmetric\n" << Offset{p.n} << " " << Offset{p.n} << " " << p.nnz() << "\n";
+  for (Index j = 0; j < p.n; ++j)
+    for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k)
+      out << Offset{p.row[k]} + 1 << " " << Offset{j} + 1 << " " << a.value[k] << "\n";
+  out.close();
+}
+
+}  // namespace kauri

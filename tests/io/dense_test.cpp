@@ -1,0 +1,115 @@
+// Right-hand sides: Matrix Market arrays and .npy, read and written.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kauri/io.hpp"
+#include "src/io/file.hpp"
+#include "src/io/parse.hpp"
+#include "support/temp_file.hpp"
+#include "tests/io/io_support.hpp"
+
+namespace kauri {
+namespace {
+
+using Values = std::vector<double>;
+
+const std::string kArray = "%%MatrixMarket matrix array real general\n";
+
+void expect_error(const std::string& bytes, const std::string& text) {
+  test::expect_input_error([&] { io::parse_dense(bytes, "b"); }, "b: " + text);
+}
+
+TEST(Dense, ReadsNumPyArrays) {
+  for (const char* file : {"f8_c.npy", "f8_fortran.npy", "f4.npy", "big_endian.npy"}) {
+    const auto x = read_dense(test::test_file(file));
+    EXPECT_EQ(x.rows, 3) << file;
+    EXPECT_EQ(x.cols, 2) << file;
+    EXPECT_EQ(x.value, (Values{1, 3, 5, 2, 4, 6.5})) << file;
+  }
+  EXPECT_EQ(read_dense(test::test_file("i8.npy")).value, (Values{1, 3, 5, 2, 4, 6}));
+  const auto column = read_dense(test::test_file("vector.npy"));
+  EXPECT_EQ(column.cols, 1);
+  EXPECT_EQ(column.value, (Values{1, 3, 5}));
+  EXPECT_EQ(read_dense(test::test_file("no_rows.npy")).cols, 3);
+}
+
+TEST(Dense, RefusesNumPyArraysThatAreNoRightHandSides) {
+  const auto expect = [](const char* file, const std::string& text) { expect_error(io::read_file(test::test_file(file)), text); };
+  expect("cube.npy", "has 3 dimensions, expected 1 or 2");
+  expect("scalar.npy", "has 0 dimensions, expected 1 or 2");
+  expect("complex.npy", "the values are complex; kauri solves real systems");
+  expect("nan.npy", "entry 4 is inf, expected finite numbers");
+  expect("full_csr.npz", "is a zip archive, expected Matrix Market or a single .npy array");
+  test::expect_input_error([] { io::parse_matrix(io::read_file(test::test_file("f8_c.npy")), "a"); },
+                           "a: is a dense .npy array, expected a sparse matrix");
+}
+
+TEST(Dense, ReadsMatrixMarket) {
+  const auto x = io::parse_dense(kArray + "%c\n2 2\n1\n 2.5 \n\n-3\n4e1", "b");
+  EXPECT_EQ(x.rows, 2);
+  EXPECT_EQ(x.value, (Values{1, 2.5, -3, 40}));
+  EXPECT_EQ(io::parse_dense("%%MatrixMarket matrix array integer general\n2 1\n1\n-2\n", "b").value, (Values{1, -2}));
+  EXPECT_EQ(io::parse_dense("%%MatrixMarket matrix coordinate real general\n3 2 3\n1 2 5\n3 1 2\n1 2 1\n", "b").value,
+            (Values{0, 0, 2, 6, 0, 0}));
+  EXPECT_EQ(io::parse_dense(test::gzip(kArray + "1 1\n7\n"), "b").value, Values{7});
+  EXPECT_EQ(io::parse_dense(kArray + "0 1\n", "b").rows, 0);
+}
+
+TEST(Dense, RefusesWrongMatrixMarket) {
+  expect_error(kArray + "2 2\n1.00\n2\n3\n", "line 6: the file ends after 3 of the 4 values promised");
+  expect_error(kArray + "2 1\n1\n2\n3\n", "line 5: more than the 2 values promised");
+  expect_error(kArray + "2 1\n1 2\n", "line 3: expected one value, found '2' behind it");
+  expect_error(kArray + "2 1\n1\nnan\n", "line 4: value 'nan', expected a finite number");
+  expect_error(kArray + "2147483647 2147483647\n1\n",
+               "line 2: 4611686014132420609 entries are promised, but the 3 bytes that follow hold at most 2");
+  expect_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n",
+               "line 1: right-hand sides cannot be symmetric, expected general");
+  expect_error("%%MatrixMarket matrix array pattern general\n2 2\n", "line 1: an array cannot be a pattern");
+  expect_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
+               "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides");
+  expect_error("1\n2\n3\n", "is not in a known format: expected Matrix Market (plain or gzipped) or .npy; it starts with '1?2?3?'");
+}
+
+TEST(Dense, WritesAndReadsBackTheSameBits) {
+  // A view into a larger array: 3 rows of 5.
+  const Values store = {1.0 / 3, -0.0, 1e-310, 99, 99, 1e308, 5e-324, -2.5, 99, 99};
+  const MatrixView<const double> view{store.data(), 3, 2, 5};
+  for (const char* ending : {".mtx", ".npy"}) {
+    const test::TempFile file(ending);
+    write_dense(file.path(), view);
+    const auto x = read_dense(file.path());
+    ASSERT_EQ(x.rows, 3);
+    ASSERT_EQ(x.cols, 2);
+    for (Index j = 0; j < 2; ++j) EXPECT_EQ(std::memcmp(x.value.data() + 3 * j, store.data() + 5 * j, 24), 0) << ending;
+  }
+}
+
+TEST(Dense, WritesWhatNumPyAsksFor) {
+  const test::TempFile file(".npy");
+  write_dense(file.path(), {nullptr, 0, 1, 0});
+  const std::string bytes = io::read_file(file.path());
+  EXPECT_EQ(bytes.size() % 64, 0U);
+  EXPECT_NE(bytes.find("{'descr': '<f8', 'fortran_order': True, 'shape': (0, 1), }"), std::string::npos);
+  EXPECT_EQ(bytes.back(), '\n');
+}
+
+TEST(Dense, WritingFailsWithAReason) {
+  const double one = 1;
+  const MatrixView<const double> x{&one, 1, 1, 1};
+  try {
+    write_dense("x.txt", x);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+    EXPECT_STREQ(e.what(), "x.txt: cannot tell the format from the name, expected an ending .mtx or .npy");
+  }
+  test::expect_input_error([&] { write_dense("/nowhere/x.npy", x); }, "/nowhere/x.npy: cannot create: No such file or directory");
+  test::expect_input_error([&] { write_dense("/nowhere/x.mtx", x); }, "/nowhere/x.mtx: cannot create: No such file or directory");
+}
+
+}  // namespace
+}  // namespace kauri

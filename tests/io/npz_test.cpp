@@ -1,0 +1,96 @@
+// SciPy .npz files: those that SciPy writes, and wrong ones.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "kauri/io.hpp"
+#include "src/io/file.hpp"
+#include "src/io/parse.hpp"
+#include "tests/io/io_support.hpp"
+
+namespace kauri {
+namespace {
+
+using Values = std::vector<double>;
+
+const Values kFive = {4, -1, 0, 0.5, 0, -1, 5, -2, 0, 0, 0, -2, 6, 0, -0.25, 0.5, 0, 0, 7, 0, 0, 0, -0.25, 0, 8};
+
+class RightNpz : public testing::TestWithParam<const char*> {};
+
+TEST_P(RightNpz, GivesTheMatrix) {
+  const auto a = read_matrix(test::test_file(GetParam()));
+  EXPECT_EQ(test::dense(a), kFive);
+  EXPECT_EQ(a.nnz(), 9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, RightNpz,
+                         testing::Values("full_csr.npz", "lower_csr_stored.npz", "upper_csc.npz", "lower_csc.npz", "descriptors.npz",
+                                         "no_zip64.npz", "int64.npz", "float32.npz", "big_endian.npz", "unicode_format.npz"));
+
+TEST(Npz, ReadsIntegersAndEmptyMatrices) {
+  Values four = kFive;
+  for (double& v : four) v *= 4;
+  EXPECT_EQ(test::dense(read_matrix(test::test_file("integer.npz"))), four);
+  EXPECT_EQ(read_matrix(test::test_file("empty.npz")).n(), 0);
+}
+
+struct Wrong {
+  const char* file;
+  const char* text;
+};
+
+class WrongNpz : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongNpz, IsAnInputErrorThatNamesTheArray) {
+  const auto [file, text] = GetParam();
+  const std::string bytes = io::read_file(test::test_file(file));
+  test::expect_input_error([&] { io::parse_matrix(bytes, "a.npz"); }, std::string("a.npz: ") + text);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, WrongNpz,
+    testing::Values(Wrong{"coo.npz", "array 'format': is 'coo', expected csr or csc (convert with .tocsr())"},
+                    Wrong{
+                        "no_indptr.npz",
+                        "array 'indptr': is missing, expected the arrays of scipy.sparse.save_npz (format, shape, indptr, indices, data)"},
+                    Wrong{"nan.npz", "array 'data': entry 3 is nan, expected finite numbers"},
+                    Wrong{"complex.npz", "array 'data': the values are complex; kauri solves real systems"},
+                    Wrong{"index_out_of_range.npz", "array 'indices': entry 8 is 5, expected 0 to 4"},
+                    Wrong{"negative_index.npz", "array 'indices': entry 8 is -1, expected 0 to 4"},
+                    Wrong{"indptr_short.npz", "array 'indptr': 5 entries, expected 6 (rows + 1)"},
+                    Wrong{"indptr_descends.npz", "array 'indptr': descends at entry 3"},
+                    Wrong{"indptr_end.npz", "array 'indptr': ends with 8, but there are 9 indices"},
+                    Wrong{"data_short.npz", "array 'data': 8 entries, expected 9 (one for each index)"},
+                    Wrong{"rectangular.npz", "array 'shape': the matrix has 5 rows and 6 columns, expected a square one"},
+                    Wrong{"float_indices.npz", "array 'indices': holds floating-point numbers, expected integers"},
+                    Wrong{"unsymmetric.npz",
+                          "matrix: entry (4, 0) has no partner (0, 4): the matrix is not symmetric (rows and columns counted from 0)"},
+                    Wrong{"lzma.npz", "'format.npy': has compression method 14, expected stored (0) or deflated (8)"}));
+
+TEST(Npz, EveryTruncationIsAnError) {
+  for (const char* file : {"full_csr.npz", "descriptors.npz", "lower_csr_stored.npz"}) {
+    const std::string bytes = io::read_file(test::test_file(file));
+    for (std::size_t length = 0; length < bytes.size(); ++length)
+      EXPECT_THROW(io::parse_matrix(bytes.substr(0, length), "a"), Error) << file << " " << length;
+  }
+}
+
+TEST(Npz, EveryFlippedBitIsAnErrorOrAMatrix) {
+  // Most flips are caught by a checksum; those in names, dates and unused fields may pass, and then the matrix is right.
+  for (const char* file : {"lower_csr_stored.npz", "int64.npz"}) {
+    const std::string bytes = io::read_file(test::test_file(file));
+    int caught = 0;
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+      std::string flipped = bytes;
+      flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+      try {
+        EXPECT_EQ(test::dense(io::parse_matrix(flipped, "a")), kFive) << file << " bit " << bit;
+      } catch (const Error&) {
+        ++caught;
+      }
+    }
+    EXPECT_GT(caught, static_cast<int>(bytes.size())) << file;
+  }
+}
+
+}  // namespace
+}  // namespace kauri

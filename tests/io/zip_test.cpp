@@ -1,0 +1,131 @@
+// Zip containers and .npy headers that lie.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "src/io/file.hpp"
+#include "src/io/gunzip.hpp"
+#include "src/io/npy.hpp"
+#include "src/io/zip.hpp"
+#include "tests/io/io_support.hpp"
+
+namespace kauri {
+namespace {
+
+std::string bytes_of(const char* file) { return io::read_file(test::test_file(file)); }
+
+void put(std::string& bytes, std::size_t place, std::uint64_t value, int width) {
+  for (int i = 0; i < width; ++i) bytes.at(place + static_cast<std::size_t>(i)) = static_cast<char>(value >> (8 * i) & 0xff);
+}
+
+std::size_t central_entry(const std::string& bytes) { return bytes.find("PK\x01\x02"); }
+
+TEST(Zip, ListsMembers) {
+  const std::string bytes = bytes_of("descriptors.npz");
+  const io::ZipArchive archive(bytes, "f");
+  EXPECT_EQ(archive.members().size(), 5U);
+  EXPECT_TRUE(archive.has("indptr.npy"));
+  EXPECT_FALSE(archive.has("indptr"));
+  EXPECT_TRUE(archive.extract("shape.npy").starts_with("\x93NUMPY"));
+}
+
+TEST(Zip, AcceptsACommentAtTheEnd) {
+  std::string bytes = bytes_of("no_zip64.npz");
+  put(bytes, bytes.size() - 2, 5, 2);
+  bytes += "hello";
+  EXPECT_EQ(io::ZipArchive(bytes, "f").members().size(), 5U);
+}
+
+TEST(Zip, RefusesLies) {
+  const std::string bytes = bytes_of("no_zip64.npz");
+  const std::size_t entry = central_entry(bytes), end = bytes.size() - 22;
+  const auto expect = [&](std::size_t place, std::uint64_t value, int width, const std::string& text) {
+    std::string changed = bytes;
+    put(changed, place, value, width);
+    test::expect_input_error([&] { (void)io::ZipArchive(changed, "f").extract("format.npy"); }, "f: " + text);
+  };
+  expect(end, 0, 4, "the zip directory at the end of the file is missing (is the file cut short?)");
+  expect(end + 16, 0x7fffffff, 4, "zip directory: it should lie at byte 2147483647, beyond the file");
+  expect(end + 10, 6, 2, "zip directory: no entry at byte " + std::to_string(end) + ", one was promised");
+  expect(entry + 8, 1, 2, "'format.npy': is encrypted");
+  expect(entry + 24, 0x7fffffff, 4, "'format.npy': the compressed data give 131 bytes, 2147483647 were promised");
+  expect(entry + 24, 10, 4, "'format.npy': the compressed data give more than the 10 bytes promised");
+  expect(entry + 42, 0x7fffffff, 4, "'format.npy': no local header at byte 2147483647");
+  expect(entry + 42, 1, 4, "'format.npy': no local header at byte 1");
+  expect(entry + 16, 0, 4, "'format.npy': is damaged: its checksum is wrong");
+  expect(entry + 20, 0x7ffffff0, 4, "'format.npy': 2147483632 bytes at byte 40 lie beyond the file");
+  expect(entry + 10, 0, 2, "'format.npy': is stored, but its two sizes differ");
+}
+
+TEST(Zip, RefusesZip64Lies) {
+  // "Look in the zip64 field" where there is none, and a record placed beyond the file.
+  std::string bytes = bytes_of("no_zip64.npz");
+  put(bytes, central_entry(bytes) + 42, 0xffffffff, 4);
+  test::expect_input_error([&] { (void)io::ZipArchive(bytes, "f").extract("format.npy"); },
+                           "f: 'format.npy': no local header at byte 4294967295");
+  std::string moved = bytes_of("no_zip64.npz");
+  const std::string record = moved.substr(moved.size() - 22);
+  moved.resize(moved.size() - 22);
+  moved += std::string("PK\x06\x07", 4) + std::string(4, '\0') + std::string(8, '\x7f') + std::string(4, '\0') + record;
+  put(moved, moved.size() - 22 + 16, 0xffffffff, 4);
+  test::expect_input_error([&] { io::ZipArchive(moved, "f"); }, "f: zip directory: the zip64 record is not where it should be");
+}
+
+TEST(Inflate, GrowsByDataNotByClaims) {
+  const std::string zeros(10'000'000, '\0');
+  const std::string packed = test::gzip(zeros);
+  EXPECT_EQ(io::gunzip(packed, "f"), zeros);
+  // Ten bytes that claim 2^62: refused without asking for 2^62 bytes.
+  const std::string raw = packed.substr(10, 100);
+  EXPECT_THROW((void)io::inflate_raw(raw, std::size_t{1} << 62, "f"), Error);
+}
+
+std::string npy(const std::string& header, const std::string& data, int major = 1) {
+  std::string bytes = std::string("\x93NUMPY") + static_cast<char>(major) + '\0';
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  if (major > 1) bytes += std::string(2, '\0');
+  return bytes + header + data;
+}
+
+TEST(Npy, ReadsHeadersAsOthersWriteThem) {
+  const std::string eight(8, '\0');
+  for (const char* header :
+       {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }   \n", "{\"shape\":(1L,),\"fortran_order\":True,\"descr\":\"|f8\"}",
+        "{'descr':'=f8','fortran_order':False,'shape':(1,1,1)}"}) {
+    EXPECT_EQ(io::NpyArray(npy(header, eight), "f").reals(), std::vector<double>{0});
+    EXPECT_EQ(io::NpyArray(npy(header, eight, 2), "f").size(), 1);
+  }
+}
+
+TEST(Npy, RefusesLies) {
+  const auto expect = [](const std::string& header, const std::string& text, const std::string& data = std::string(8, '\0')) {
+    test::expect_input_error([&] { (void)io::NpyArray(npy(header, data), "f").reals(); }, "f: " + text);
+  };
+  const auto shaped = [](const std::string& shape) { return "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + "}"; };
+  expect("", "header: expected '{' at ''");
+  expect("{", "header: expected a text in quotes at ''");
+  expect("{'descr", "header: expected a text in quotes at ''descr'");
+  expect("{'descr': [('a', '<f8')]}", "header: expected a text in quotes at '[('a', '<f8')]}'");
+  expect("{'descr': '<f8'}", "header: expected the keys descr, fortran_order and shape");
+  expect("{'colour': 'red'}", "header: unknown key 'colour'");
+  expect("{'fortran_order': Maybe}", "header: expected True or False at 'Maybe}'");
+  expect(shaped("(x,)"), "header: expected a length at 'x,)}'");
+  expect(shaped("(-1,)"), "header: expected a length at '-1,)}'");
+  expect(shaped("(99999999999999999999,)"), "header: expected a length at '99999999999999999999'");
+  expect(shaped("(2,)"), "shape and type ask for more than the 8 bytes that are there");
+  expect(shaped("(0,)"), "shape and type ask for 0 bytes, there are 8");
+  expect(shaped("(4294967296, 4294967296, 4294967296)"), "shape and type ask for more than the 8 bytes that are there");
+  expect(shaped("(9223372036854775807,)"), "shape and type ask for more than the 8 bytes that are there");
+  expect(shaped("(1,)"), "shape and type ask for 8 bytes, there are 9", std::string(9, '\0'));
+  for (const std::string type : {"<f2", "<f16", "<O8", "<M8", "<i3", "f8", "<f", "<f8x", "<f-8", "<S99999", ""})
+    expect("{'descr': '" + type + "', 'fortran_order': False, 'shape': (1,)}",
+           "type '" + type + "', expected float64, float32, integers, bool or text");
+  expect("{'descr': '|S8', 'fortran_order': False, 'shape': (1,)}", "holds text, expected numbers");
+  test::expect_input_error([] { io::NpyArray("\x93NUMPY", "f"); }, "f: is not a NumPy array");
+  test::expect_input_error([] { io::NpyArray(npy("{}", "", 9), "f"); }, "f: NumPy format version 9, expected 1 to 3");
+  test::expect_input_error([] { io::NpyArray(npy("{}", "").substr(0, 11), "f"); }, "f: is cut short inside its header");
+  test::expect_input_error([] { io::NpyArray(npy("{}", "").substr(0, 9), "f"); }, "f: is cut short inside its header");
+}
+
+}  // namespace
+}  // namespace kauri

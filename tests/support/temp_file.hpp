@@ -1,0 +1,37 @@
+// Files that live as long as a test.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace kauri::test {
+
+/// A path in the folder for temporary files that no other test uses; what stands there is removed at the end.
+class TempFile {
+ public:
+  explicit TempFile(const std::string& ending = "") {
+    static std::atomic<int> count{0};
+    path_ = std::filesystem::temp_directory_path() / ("kauri_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + ending);
+  }
+  TempFile(const std::string& ending, std::string_view content) : TempFile(ending) {
+    std::ofstream(path_, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+  }
+  ~TempFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TempFile(const TempFile&) = delete;
+  TempFile& operator=(const TempFile&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace kauri::test
