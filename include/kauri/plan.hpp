@@ -151,7 +151,7 @@ struct Plan {
   /// Bytes of L for a scalar of `scalar_bytes` (4 or 8).
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const { return panel_ptr.back() * scalar_bytes; }
   /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
-  [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
+  [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 4 * Offset{sizeof(Index)}; }
   /// Bytes that Factor::create takes on the CPU: L, the stack arena, counters. Equal to what is allocated, byte for byte.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const {
     return (panel_ptr.back() + schedule.stack_entries) * scalar_bytes + counter_bytes();

@@ -53,7 +53,7 @@ Result<void, Breakdown> CpuFactor<T>::refactorize(std::span<const T> value, T sh
   const auto run_task = [&](Index t) {
     const Schedule::Task& task = plan.schedule.task[t];
     T* scratch = plan.schedule.scratch[t] >= 0 ? stack_.data() + plan.schedule.scratch[t] : nullptr;
-    const bool parallel = task.last_front - task.first_front == 1 && workers_.threads() > 1;
+    const bool parallel = workers_.threads() > 1;
     for (Index s = task.first_front; s < task.last_front; ++s) {
       const Index first = plan.supernodes.first[s];
       if (failure.precedes(first)) return;

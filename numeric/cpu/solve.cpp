@@ -24,14 +24,12 @@ class Sweep {
 
   void forward_task(Index t) {
     const Schedule::Task& task = plan_.schedule.task[t];
-    const bool shared = task.last_front - task.first_front == 1;
-    for (Index s = task.first_front; s < task.last_front; ++s) forward_front(s, shared);
+    for (Index s = task.first_front; s < task.last_front; ++s) forward_front(s);
   }
 
   void backward_task(Index t) {
     const Schedule::Task& task = plan_.schedule.task[t];
-    const bool shared = task.last_front - task.first_front == 1;
-    for (Index s = task.last_front; s-- > task.first_front;) backward_front(s, shared);
+    for (Index s = task.last_front; s-- > task.first_front;) backward_front(s);
   }
 
  private:
@@ -49,12 +47,6 @@ class Sweep {
     const Offset u = plan_.schedule.update[s];
     return {p, m - p, m, l_ + plan_.panel_ptr[s], x_ + Offset{sn.first[s]} * r_, u >= 0 ? update_ + u * r_ : nullptr,
             Offset{m} * p > kParallelEntries};
-  }
-
-  template <class F>
-  void loop(bool shared, Index count, F&& f) {
-    if (shared) return workers_.parallel(count, f);
-    for (Index i = 0; i < count; ++i) f(i);
   }
 
   void pull_children(Index s, const Shape& f) {
@@ -76,7 +68,7 @@ class Sweep {
     for (Offset i = 0; i < count; ++i) to[i] += from[i];
   }
 
-  void forward_front(Index s, bool shared) {
+  void forward_front(Index s) {
     const Shape f = shape(s);
     std::fill(f.u, f.u + Offset{f.q} * r_, T(0));
     pull_children(s, f);
@@ -89,7 +81,7 @@ class Sweep {
       const Index width = std::min(kSolveColumns, f.p - k), below = f.m - k - width;
       T* x = f.x + Offset{k} * r_;
       kernels_.forward(width, r_, f.l + k + Offset{k} * f.m, f.m, x);
-      loop(shared, (below + kForwardRows - 1) / kForwardRows, [&](Index b) {
+      workers_.parallel((below + kForwardRows - 1) / kForwardRows, [&](Index b) {
         // Rows [i0, i1) of the front: the part above p belongs to x, the rest to u.
         const Index i0 = k + width + b * kForwardRows, i1 = std::min(f.m, i0 + kForwardRows), cut = std::clamp(f.p, i0, i1);
         const T* a = f.l + Offset{k} * f.m;
@@ -99,7 +91,7 @@ class Sweep {
     }
   }
 
-  void backward_front(Index s, bool shared) {
+  void backward_front(Index s) {
     const Shape f = shape(s);
     const Index* row = plan_.supernodes.row.data() + plan_.supernodes.row_ptr[s] + f.p;
     for (Index i = 0; i < f.q; ++i) std::copy_n(x_ + Offset{row[i]} * r_, r_, f.u + Offset{i} * r_);
@@ -110,7 +102,7 @@ class Sweep {
     }
     for (Index end = f.p; end > 0;) {
       const Index width = (end - 1) % kSolveColumns + 1, k = end - width;
-      loop(shared, (width + kBackwardColumns - 1) / kBackwardColumns, [&](Index b) {
+      workers_.parallel((width + kBackwardColumns - 1) / kBackwardColumns, [&](Index b) {
         const Index j = k + b * kBackwardColumns, cols = std::min(kBackwardColumns, end - j);
         const T* a = f.l + Offset{j} * f.m;
         T* x = f.x + Offset{j} * r_;

@@ -37,14 +37,12 @@ class ReadyHeap {
 Workers::Workers(int threads) : threads_(threads), arena_(threads) {}
 
 TaskRun::TaskRun(Workers& workers, const Plan& plan, const RunCounters& counters)
-    : workers_(workers), schedule_(plan.schedule), assembly_(plan.assembly), counter_(counters.waiting.data()), heap_(counters.heap.data()) {}
-
-/// Tasks are in postorder, so their last fronts ascend.
-Index TaskRun::task_that_ends_with(Index front) const {
-  const auto& task = schedule_.task;
-  const auto it = std::lower_bound(task.begin(), task.end(), front, [](const Schedule::Task& t, Index f) { return t.last_front - 1 < f; });
-  return static_cast<Index>(it - task.begin());
-}
+    : workers_(workers),
+      schedule_(plan.schedule),
+      counter_(counters.waiting.data()),
+      heap_(counters.heap.data()),
+      first_child_(counters.first_child.data()),
+      sibling_(counters.sibling.data()) {}
 
 /// Keys are sign*ticket, so that the same heap serves both directions; successors(t, f) calls f(u) for each task that waits for t.
 template <class Successors>
@@ -93,14 +91,19 @@ void TaskRun::downwards(const std::function<void(Index)>& run) {
     return;
   }
   Index start = 0;
-  for (Index t = 0; t < tasks; ++t) {
-    counter_[t].store(schedule_.task[t].parent == kNone ? 0 : 1, std::memory_order_relaxed);
-    start += schedule_.task[t].parent == kNone;
+  for (Index t = tasks; t-- > 0;) {
+    const Index parent = schedule_.task[t].parent;
+    counter_[t].store(parent == kNone ? 0 : 1, std::memory_order_relaxed);
+    first_child_[t] = kNone;
+    if (parent == kNone) {
+      ++start;
+    } else {
+      sibling_[t] = first_child_[parent];
+      first_child_[parent] = t;
+    }
   }
   all(start, run, [&](Index t, auto&& f) {
-    const Index front = schedule_.task[t].last_front - 1;
-    if (front != schedule_.task[t].first_front) return;  // a whole subtree: nothing below it
-    for (Index k = assembly_.child_ptr[front]; k < assembly_.child_ptr[front + 1]; ++k) f(task_that_ends_with(assembly_.child[k]));
+    for (Index u = first_child_[t]; u != kNone; u = sibling_[u]) f(u);
   }, -1);
 }
 

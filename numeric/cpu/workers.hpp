@@ -48,9 +48,12 @@ class Workers {
 
 /// What a run of tasks counts with: allocated once with the factor or workspace it serves.
 struct RunCounters {
-  RunCounters(Index tasks, MemoryLedger& ledger) : waiting(tasks, ledger), heap(tasks, ledger) {}
+  RunCounters(Index tasks, MemoryLedger& ledger)
+      : waiting(tasks, ledger), heap(tasks, ledger), first_child(tasks, ledger), sibling(tasks, ledger) {}
   Buffer<std::atomic<Index>> waiting;  // edges still open
   Buffer<Index> heap;                  // tasks that may start
+  Buffer<Index> first_child;           // the tree of tasks, for downwards()
+  Buffer<Index> sibling;
 };
 
 /// One run over the tasks of a plan, each on some thread; called from inside Workers::execute().
@@ -66,13 +69,13 @@ class TaskRun {
  private:
   template <class Successors>
   void all(Index start_count, const std::function<void(Index)>& run, const Successors& successors, int sign);
-  [[nodiscard]] Index task_that_ends_with(Index front) const;
 
   Workers& workers_;
   const Schedule& schedule_;
-  const Assembly& assembly_;
   std::atomic<Index>* counter_;
   Index* heap_;
+  Index* first_child_;
+  Index* sibling_;
 };
 
 }  // namespace kauri::numeric::cpu
