@@ -9,7 +9,6 @@
 #include "ordering/amd.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -33,10 +32,15 @@ struct Node {
 
 constexpr Index kIsElement = -1;
 
+// Few enough to stay in the nearest cache: few elements have more variables, and different hashes tell those apart.
+constexpr std::size_t kBuckets = 4096;
+std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1u >> 20; }
+
 template <class Position>
 struct Arrays {
   Scratch<Node<Position>> node;
-  Scratch<Index> pool, head, bucket, sequence;
+  Scratch<Index> pool, head, sequence;
+  std::vector<Index> bucket = std::vector<Index>(kBuckets, kNone);
 };
 
 }  // namespace
@@ -60,11 +64,10 @@ class Elimination {
         aggressive_(options.aggressive),
         largest_tag_(options.largest_tag),
         pool_end_(static_cast<Position>(pool_size)),
-        bucket_mask_(std::bit_ceil(static_cast<std::uint32_t>(n_)) - 1),
         node_(arrays.node.require(static_cast<std::size_t>(n_))),
         pool_(arrays.pool.require(pool_size)),
         head_(arrays.head.require(static_cast<std::size_t>(total_))),
-        bucket_(arrays.bucket.require(static_cast<std::size_t>(bucket_mask_) + 1)),
+        bucket_(arrays.bucket.data()),
         sequence_(arrays.sequence.require(static_cast<std::size_t>(n_))),
         trace_(options.trace) {
     load(graph);
@@ -126,11 +129,10 @@ class Elimination {
   const bool aggressive_;
   const Index largest_tag_;
   const Position pool_end_;
-  const std::uint32_t bucket_mask_;
   Node* const node_;       // n
   Index* const pool_;      // pool_end_
   Index* const head_;      // total weight: first variable of each degree
-  Index* const bucket_;    // first variable of each hash; all kNone between pivots
+  Index* const bucket_;    // kBuckets: first variable of each; all kNone between pivots
   Index* const sequence_;  // the pivots so far
   std::vector<AmdPivot>* const trace_;
   Position free_ = 0;                    // first unused entry of the pool
@@ -147,7 +149,6 @@ class Elimination {
 template <class Position>
 void Elimination<Position>::load(const GraphView& graph) {
   std::fill_n(head_, total_, kNone);
-  std::fill_n(bucket_, static_cast<std::size_t>(bucket_mask_) + 1, kNone);
   for (Index v = 0; v < n_; ++v) {
     const auto neighbours = graph.neighbours(v);
     Index degree = static_cast<Index>(neighbours.size());
@@ -300,7 +301,7 @@ inline bool Elimination<Position>::update_variable(Index me, Index v) {
   x.length = static_cast<Index>(to - x.list) + 1;
   x.degree = std::min(x.degree, degree);
   x.previous = static_cast<Index>(hash);
-  Index& bucket = bucket_[hash & bucket_mask_];
+  Index& bucket = bucket_[bucket_of(hash)];
   x.next = bucket;
   bucket = v;
   return true;
@@ -313,7 +314,7 @@ void Elimination<Position>::merge_twins() {
   for (Position k = me_first_; k < me_last_; ++k) {
     const Node& x = node_[pool_[k]];
     if (x.weight == 0) continue;
-    Index& bucket = bucket_[static_cast<std::uint32_t>(x.previous) & bucket_mask_];
+    Index& bucket = bucket_[bucket_of(static_cast<std::uint32_t>(x.previous))];
     if (bucket == kNone) continue;
     const Index first = bucket;
     bucket = kNone;
