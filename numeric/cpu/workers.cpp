@@ -40,7 +40,7 @@ TaskRun::TaskRun(Workers& workers, const Plan& plan, const RunCounters& counters
     : workers_(workers), schedule_(plan.schedule), assembly_(plan.assembly), counter_(counters.waiting.data()), heap_(counters.heap.data()) {}
 
 /// Tasks are in postorder, so their last fronts ascend.
-Index TaskRun::task_that_ends_with(Index front) const {
+Index TaskRun::task_that_holds(Index front) const {
   const auto& task = schedule_.task;
   const auto it = std::lower_bound(task.begin(), task.end(), front, [](const Schedule::Task& t, Index f) { return t.last_front - 1 < f; });
   return static_cast<Index>(it - task.begin());
@@ -98,9 +98,14 @@ void TaskRun::downwards(const std::function<void(Index)>& run) {
     start += schedule_.task[t].parent == kNone;
   }
   all(start, run, [&](Index t, auto&& f) {
-    const Index front = schedule_.task[t].last_front - 1;
-    if (front != schedule_.task[t].first_front) return;  // a whole subtree: nothing below it
-    for (Index k = assembly_.child_ptr[front]; k < assembly_.child_ptr[front + 1]; ++k) f(task_that_ends_with(assembly_.child[k]));
+    const Schedule::Task& task = schedule_.task[t];
+    Index last = kNone;  // a run of sibling subtrees is one task: children in it follow each other
+    for (Index s = task.first_front; s < task.last_front; ++s)
+      for (Index k = assembly_.child_ptr[s]; k < assembly_.child_ptr[s + 1] && assembly_.child[k] < task.first_front; ++k) {
+        const Index u = task_that_holds(assembly_.child[k]);
+        if (u != last) f(u);
+        last = u;
+      }
   }, -1);
 }
 

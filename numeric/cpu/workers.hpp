@@ -66,7 +66,7 @@ class TaskRun {
  private:
   template <class Successors>
   void all(Index start_count, const std::function<void(Index)>& run, const Successors& successors, int sign);
-  [[nodiscard]] Index task_that_ends_with(Index front) const;
+  [[nodiscard]] Index task_that_holds(Index front) const;
 
   Workers& workers_;
   const Schedule& schedule_;
