@@ -18,8 +18,10 @@ void Arena::give(const Piece& piece) {
   free_.insert(at, piece);
 }
 
-void Arena::begin(Index ticket) {
-  while (!pending_.empty() && pending_.front().reader <= ticket - workers_) {
+void Arena::begin(Index ticket, Index least) {
+  ticket_ = ticket;
+  least_ = least;
+  while (!pending_.empty() && pending_.front().reader < ticket) {
     give(pending_.front());
     std::pop_heap(pending_.begin(), pending_.end(), kLaterReader);
     pending_.pop_back();
@@ -27,16 +29,17 @@ void Arena::begin(Index ticket) {
 }
 
 Offset Arena::take(Offset size, Index reader, std::vector<Index>& waits) {
-  // The first run of touching free pieces that is long enough, or the one at the end of the arena, which may grow.
+  // The first run of touching open pieces that is long enough, or the one at the end of the arena, which may grow.
   std::size_t first = 0, last = 0;
   Offset found = kNone;
   for (std::size_t k = 0; k < free_.size() && found == kNone; ++k) {
-    if (k == 0 || free_[k].begin != free_[k - 1].end) first = k;
+    if (!open(free_[k])) continue;
+    if (last != k || first == last || free_[k].begin != free_[k - 1].end) first = k;
     last = k + 1;
     if (free_[k].end - free_[first].begin >= size) found = free_[first].begin;
   }
   if (found == kNone) {
-    if (free_.empty() || free_.back().end != size_) first = last = free_.size();
+    if (first == last || free_[last - 1].end != size_) first = last = free_.size();
     found = first < last ? free_[first].begin : size_;
     size_ = checked_add(found, size, "entries of the stack arena");
   }

@@ -38,12 +38,13 @@ void place_contributions(const TaskTree& tree, Schedule& schedule, std::vector<E
   std::vector<Index> waits;
   for (Index t = 0; t < tree.tasks(); ++t) {
     const TaskExtent extent = place_blocks(tree, t, size, schedule.contribution, scratch);
-    arena.begin(t);
+    arena.begin(t, tree.least[t]);
     waits.clear();
+    // What lives longest first: it fills the lowest gap, and what goes with the task lies beyond.
+    const Offset left = extent.left > 0 ? arena.take(extent.left, tree.parent[t], waits) : 0;
     const Offset region = extent.region > 0 ? arena.take(extent.region, t, waits) : 0;
     const Offset packed = scratch_entries(tree, t);
     schedule.scratch.push_back(packed > 0 ? arena.take(packed, t, waits) : Offset{kNone});
-    const Offset left = extent.left > 0 ? arena.take(extent.left, tree.parent[t], waits) : 0;
     move_blocks(tree, t, region, left, schedule.contribution);
     for (const Index w : waits)
       if (w < tree.least[t]) edges.emplace_back(w, t);  // descendants are waited for anyway

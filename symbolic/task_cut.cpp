@@ -31,7 +31,7 @@ class TaskBuilder {
   /// A front above the cut.
   void add_front(Index s) {
     Open task{{s, s + 1}, parent_[s], work_[s], false};
-    if (waits_for_last(s) && open_.back().run && open_.back().work < cut_.grain) take_in_last(task);
+    if (waits_for_last(s) && open_.back().run && open_.back().work + task.work <= cut_.grain) take_in_last(task);
     if (waits_for_last(s) && waiting_[s] == 1 && !open_.back().run && open_.back().work + task.work <= cut_.grain) take_in_last(task);
     push(task);
   }

@@ -18,18 +18,18 @@ using namespace kauri::symbolic;
 TEST(Arena, ReusesTheFirstPieceThatFitsAndNamesItsReaders) {
   Arena arena(1);
   std::vector<Index> waits;
-  arena.begin(0);
+  arena.begin(0, 0);
   EXPECT_EQ(arena.take(10, 0, waits), 0);
   EXPECT_EQ(arena.take(5, 3, waits), 10);
-  arena.begin(1);
+  arena.begin(1, 1);
   EXPECT_EQ(arena.take(4, 1, waits), 0);
   EXPECT_EQ(waits, (std::vector<Index>{0}));
   waits.clear();
-  arena.begin(2);
+  arena.begin(2, 2);
   EXPECT_EQ(arena.take(8, 2, waits), 0);  // [0,4) read by 1 and [4,10) by 0
   std::sort(waits.begin(), waits.end());
   EXPECT_EQ(waits, (std::vector<Index>{0, 1}));
-  arena.begin(3);
+  arena.begin(3, 3);
   waits.clear();
   EXPECT_EQ(arena.take(12, 3, waits), 15);  // [10,15) is still read by 3
   EXPECT_TRUE(waits.empty());
@@ -39,9 +39,9 @@ TEST(Arena, ReusesTheFirstPieceThatFitsAndNamesItsReaders) {
 TEST(Arena, GrowsFromAFreeTail) {
   Arena arena(1);
   std::vector<Index> waits;
-  arena.begin(0);
+  arena.begin(0, 0);
   arena.take(10, 0, waits);
-  arena.begin(1);
+  arena.begin(1, 1);
   EXPECT_EQ(arena.take(30, 1, waits), 0);
   EXPECT_EQ(arena.size(), 30);
   EXPECT_EQ(waits, (std::vector<Index>{0}));
@@ -51,10 +51,25 @@ TEST(Arena, WithholdsMemoryFromTasksThatMayRunAtOnce) {
   Arena arena(3);
   std::vector<Index> waits;
   for (Index t = 0; t < 6; ++t) {
-    arena.begin(t);
+    arena.begin(t, t);
     EXPECT_EQ(arena.take(10, t, waits), t % 3 * 10) << t;
   }
   EXPECT_EQ(waits, (std::vector<Index>{0, 1, 2}));
+}
+
+TEST(Arena, GivesMemoryOfTasksThatAreWaitedForAnyway) {
+  Arena arena(8);
+  std::vector<Index> waits;
+  for (Index t = 0; t < 3; ++t) {
+    arena.begin(t, t);
+    arena.take(10, t, waits);
+  }
+  arena.begin(3, 1);  // waits for 1 and 2, not for 0
+  EXPECT_EQ(arena.take(15, 3, waits), 10);
+  std::sort(waits.begin(), waits.end());
+  EXPECT_EQ(waits, (std::vector<Index>{1, 2}));
+  arena.begin(4, 4);
+  EXPECT_EQ(arena.take(4, 4, waits), 30);
 }
 
 TEST(TaskMemory, RegionIsTheGreatestTotalOfLiveBlocks) {

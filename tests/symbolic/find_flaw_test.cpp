@@ -133,16 +133,17 @@ TEST(FindFlaw, Memory) {
         p.schedule.contribution[b] = p.schedule.contribution[a];
         p.schedule.update[b] = p.schedule.update[a];
       },
-      [](Plan& p) {  // one edge for reuse of memory taken away
+      [](Plan& p) {  // the edges for reuse of memory taken away
         Schedule& s = p.schedule;
-        for (std::size_t t = 0; t < s.task.size(); ++t)
-          for (Offset k = s.successor_ptr[t]; k < s.successor_ptr[t + 1]; ++k)
-            if (const Index to = s.successor[k]; to != s.task[t].parent) {
-              s.successor.erase(s.successor.begin() + k);
-              --s.dependencies[to];
-              for (std::size_t u = t + 1; u < s.successor_ptr.size(); ++u) --s.successor_ptr[u];
-              return;
-            }
+        s.successor.clear();
+        std::fill(s.dependencies.begin(), s.dependencies.end(), 0);
+        for (std::size_t t = 0; t < s.task.size(); ++t) {
+          if (s.task[t].parent != kNone) {
+            s.successor.push_back(s.task[t].parent);
+            ++s.dependencies[s.task[t].parent];
+          }
+          s.successor_ptr[t + 1] = static_cast<Offset>(s.successor.size());
+        }
       },
   };
   for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;

@@ -47,13 +47,16 @@ TEST(HardCases, MoreThanTwoToThe31EntriesOfL) {
 }
 
 TEST(HardCases, ContributionBlocksBeyondTwoToThe31Entries) {
-  const Index hub = 10, n = 90000;  // ten columns joined to all later ones, which a chain of two fronts takes over
-  EdgeList edges;
-  for (Index v = 1; v < n; ++v) edges.emplace_back(v < hub ? v - 1 : 0, v);
-  for (Index v = hub; v < n; ++v) edges.emplace_back(hub - 1, v);
+  const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2: so 2 has two children and starts a supernode of its own
+  EdgeList edges{{1, 2}};
+  for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
   const auto plan = plan_of(pattern_of(n, std::move(edges)), false);
-  EXPECT_EQ(plan->cost.largest_front, n);
-  EXPECT_EQ(plan->cost.nnz_l, Offset{n} * (n + 1) / 2 - 0);
+  EXPECT_EQ(plan->supernodes.count(), 3);
+  EXPECT_EQ(plan->cost.nnz_l, Offset{n - 1} * n / 2 + 2);
+  EXPECT_GT(plan->schedule.stack_entries, Offset{1} << 31);
+  EXPECT_EQ(plan->schedule.stack_entries,
+            ContributionLayout::entries(n - 2) + ContributionLayout::entries(1) + FrontScratch::entries(n - 2, n - 2));
+  EXPECT_EQ(plan->schedule.update_rows, n - 1);
   EXPECT_EQ(find_flaw(*plan), "");
 }
 
