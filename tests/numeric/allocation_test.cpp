@@ -1,0 +1,113 @@
+// The k-th allocation fails, k = 0, 1, 2 ...: every phase throws, leaks nothing, and succeeds afterwards.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+
+namespace {
+
+std::atomic<long> allocations_left{-1};  // negative: never fail
+std::atomic<long> alive{0};
+
+void* take(std::size_t size, std::size_t alignment) {
+  if (allocations_left.load() >= 0 && allocations_left.fetch_sub(1) == 0) return nullptr;
+  void* p = nullptr;
+  if (posix_memalign(&p, alignment < sizeof(void*) ? sizeof(void*) : alignment, size ? size : 1) != 0) return nullptr;
+  ++alive;
+  return p;
+}
+
+void* take_or_throw(std::size_t size, std::size_t alignment) {
+  void* p = take(size, alignment);
+  if (!p) throw std::bad_alloc();
+  return p;
+}
+
+void give(void* p) noexcept {
+  if (p) --alive;
+  std::free(p);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return take_or_throw(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t a) { return take_or_throw(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept { return take(size, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t size) { return take_or_throw(size, alignof(std::max_align_t)); }
+void operator delete(void* p) noexcept { give(p); }
+void operator delete(void* p, std::size_t) noexcept { give(p); }
+void operator delete(void* p, std::align_val_t) noexcept { give(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { give(p); }
+void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { give(p); }
+void operator delete[](void* p) noexcept { give(p); }
+void operator delete[](void* p, std::size_t) noexcept { give(p); }
+
+namespace kauri {
+namespace {
+
+/// Runs `phase` with each of its allocations failing in turn; returns how many there are. A failure must be bad_alloc or Error(memory).
+template <class Phase>
+long fail_each_allocation(const Phase& phase) {
+  for (long k = 0;; ++k) {
+    const long before = alive.load();
+    allocations_left = k;
+    try {
+      phase();
+      const bool failed = allocations_left.exchange(-1) < 0;
+      EXPECT_FALSE(failed) << "allocation " << k << " failed without a word";
+      return k;
+    } catch (const Error& e) {
+      allocations_left = -1;
+      EXPECT_EQ(e.kind(), ErrorKind::memory) << e.what();
+    } catch (const std::bad_alloc&) {
+      allocations_left = -1;
+    }
+    EXPECT_EQ(alive.load(), before) << "a leak after allocation " << k << " failed";
+    if (alive.load() != before) return k;
+  }
+}
+
+TEST(Allocation, EveryPhaseSurvivesEveryFailure) {
+  const auto a = generate("poisson2d 9 --dof 2");
+  Backend backend = cpu_backend(1);
+  for (const auto method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree}) {
+    AnalyzeOptions options;
+    options.ordering.method = method;
+    EXPECT_GT(fail_each_allocation([&] { (void)analyze(a.pattern(), options); }), 10) << name_of(method);
+  }
+  const auto plan = analyze(a.pattern());
+  EXPECT_GT(fail_each_allocation([&] { (void)Factor<double>::create(plan, backend); }), 2);
+  EXPECT_GT(fail_each_allocation([&] { (void)Workspace<double>::create(plan, 4, backend); }), 2);
+  EXPECT_EQ(backend.bytes_in_use(), 0);
+  EXPECT_GT(fail_each_allocation([&] { (void)SymmetricMatrix<double>::from_csc(a.n(), a.pattern().col_ptr, a.pattern().row, a.value(), Storage::lower); }), 2);
+  EXPECT_GT(fail_each_allocation([&] { Solver<double> solver({.threads = 1}); (void)solver.compute(a.view()); }), 20);
+}
+
+TEST(Allocation, RefactorisationAndSolveAllocateNothingOnOneThread) {
+  const auto a = generate("poisson3d 12");
+  Backend backend = cpu_backend(1);
+  const auto plan = analyze(a.pattern());
+  auto factor = Factor<double>::create(plan, backend);
+  auto workspace = Workspace<double>::create(plan, 1, backend);
+  std::vector<double> x(static_cast<std::size_t>(a.n()), 1.0);
+  allocations_left = 0;  // the next one fails
+  bool ok = true;
+  try {
+    ok = refactorize<double>(factor, a.value()).ok();
+    factor.solve(column_view(std::span(x)), workspace);
+  } catch (const std::bad_alloc&) {
+    ok = false;
+  }
+  allocations_left = -1;
+  EXPECT_TRUE(ok);
+}
+
+}  // namespace
+}  // namespace kauri
