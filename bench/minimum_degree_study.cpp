@@ -1,5 +1,5 @@
 // Fill and time of exact minimum degree, one line of JSON per tie rule, beside SuiteSparse's AMD on the same graph.
-//   minimum_degree_study [--delta D] [--compress] FILE.kspd...
+//   minimum_degree_study [--delta D] FILE.kspd...
 // .kspd: "KSPD0001", int64 n, int64 nnz, int64 row_ptr[n+1], int32 col[nnz] (lower triangle, rows ascending), values (not read).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>

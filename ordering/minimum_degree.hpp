@@ -24,7 +24,7 @@ struct MinimumDegreeEvent {
   Index other;
 };
 
-/// Buffers of minimum_degree(). They only grow, so one workspace (per thread) serves many graphs without allocating again.
+/// Buffers of minimum_degree(). They only grow: one workspace (per thread) serves many graphs. What it holds between calls means nothing.
 class MinimumDegreeWorkspace {
  private:
   friend class MinimumDegree;
@@ -55,8 +55,9 @@ class MinimumDegreeWorkspace {
 /// trace: null, or receives the events (nothing is cleared).
 /// Returns old_of: a permutation of 0..size()-1 in elimination order. A function of the arguments alone.
 /// Throws Error(usage) on a weight < 1, a wrong number of weights or delta < 0; Error(overflow) if the weights' sum is no Index.
-/// Storage: 1.2 edges() + n list entries, and O(n + total weight). Time: O(|E_v| + |A_v|) per change of a vertex; the union of its elements
-/// is counted only when its lower bound makes it a candidate.
+/// Storage: 1.2 edges() + n list entries, and O(n + total weight).
+/// Time: per change of a vertex about the length of its lists (elements and variables); the union of its elements is counted only when a
+/// lower bound of its degree makes it a candidate, and a row that is long beside what touches it is left alone until then.
 std::vector<Index> minimum_degree(const Graph& graph, std::span<const Index> vertex_weight, const OrderingOptions& options,
                                   MinimumDegreeWorkspace& workspace, std::vector<MinimumDegreeEvent>* trace = nullptr);
 

@@ -197,7 +197,7 @@ void MinimumDegree::merge_indistinguishable(Index e) {
     Index twin = head;
     bool marked = false;
     for (; twin != kNone; twin = w_.hash_next_[twin]) {
-      if (w_.hash_[twin] != w_.hash_[i] || w_.length_[twin] != w_.length_[i] || w_.elements_[twin] != w_.elements_[i]) continue;
+      if (w_.hash_[twin] != w_.hash_[i] || w_.length_[twin] != w_.length_[i]) continue;
       if (!marked) {
         ++stamp_;
         for (const Index x : list_of(i)) w_.mark_[x] = stamp_;

@@ -67,7 +67,6 @@ void QuotientElimination::store(Index k) {
     done += room;
     if (done == reached_count_) break;
   }
-  next_block_[block] = kNone;
   last_block_[first_block_[k]] = block;
   const Index least = *std::min_element(reached_.begin(), reached_.begin() + reached_count_);
   next_child_[k] = first_child_[least];
