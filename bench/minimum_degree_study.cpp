@@ -1,5 +1,5 @@
 // Fill and time of exact minimum degree, one line of JSON per tie rule, beside SuiteSparse's AMD on the same graph.
-//   minimum_degree_study [--delta D] [--compress] FILE.kspd...
+//   minimum_degree_study [--delta D] FILE.kspd...
 // .kspd: "KSPD0001", int64 n, int64 nnz, int64 row_ptr[n+1], int32 col[nnz] (lower triangle, rows ascending), values (not read).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>
@@ -77,10 +77,11 @@ void study(const std::string& path, int delta) {
     old_of = ordering::minimum_degree(graph, {}, options, workspace);
     const double own_s = seconds_since(start);
     const Offset fill = nnz_of_factor(graph, std::move(old_of));
-    std::printf("{\"system\": \"%s\", \"n\": %d, \"tie\": \"%s\", \"delta\": %d, \"nnzL\": %lld, \"nnzL_amd\": %lld, \"ratio\": %.4f, "
-                "\"order_s\": %.4f, \"amd_s\": %.4f}\n",
-                system.c_str(), graph.size(), name, delta, static_cast<long long>(fill), static_cast<long long>(amd_fill),
-                static_cast<double>(fill) / static_cast<double>(amd_fill), own_s, amd_s);
+    std::printf(
+        "{\"system\": \"%s\", \"n\": %d, \"tie\": \"%s\", \"delta\": %d, \"nnzL\": %lld, \"nnzL_amd\": %lld, \"ratio\": %.4f, "
+        "\"order_s\": %.4f, \"amd_s\": %.4f}\n",
+        system.c_str(), graph.size(), name, delta, static_cast<long long>(fill), static_cast<long long>(amd_fill),
+        static_cast<double>(fill) / static_cast<double>(amd_fill), own_s, amd_s);
     std::fflush(stdout);
   }
 }

@@ -66,6 +66,9 @@ void MinimumDegree::load(const Graph& graph, std::span<const Index> vertex_weigh
   fill(w_.elements_, n_, 0);
   fill(w_.kind_, n_, std::uint8_t{kVariable});
   fill(w_.exact_, n_, std::uint8_t{1});
+  fill(w_.stale_, n_, std::uint8_t{0});
+  fill(w_.absorber_, n_, kNone);
+  fill(w_.light_round_, n_, 0);
   fill(w_.weight_, n_, 1);
   if (!vertex_weight.empty()) std::copy(vertex_weight.begin(), vertex_weight.end(), w_.weight_.begin());
   fill(w_.member_next_, n_, kNone);
@@ -75,7 +78,7 @@ void MinimumDegree::load(const Graph& graph, std::span<const Index> vertex_weigh
   fill(w_.hash_head_, n_, kNone);
   fill(w_.mark_, n_, Offset{0});
   fill(w_.seen_, n_, Offset{0});
-  for (auto* x : {&w_.size_of_, &w_.absorber_, &w_.degree_, &w_.hash_next_, &w_.outside_}) fill(*x, n_, 0);
+  for (auto* x : {&w_.size_of_, &w_.degree_, &w_.hash_next_, &w_.outside_}) fill(*x, n_, 0);
   for (auto* x : {&w_.low_, &w_.high_}) fill(*x, n_, Offset{0});
   fill(w_.hash_, n_, std::uint64_t{0});
 }
@@ -140,8 +143,8 @@ Index MinimumDegree::exact_degree(Index i) {
   return degree;
 }
 
-/// One independent set of supervariables within delta of the least degree. Vertices that a pivot touched have left the degree lists, so what is
-/// met in them has still the degree that it had when the round began.
+/// One independent set of supervariables within delta of the least degree. Vertices that a pivot touched have left the degree lists, so
+/// what is met in them has still the degree that it had when the round began.
 void MinimumDegree::eliminate_round() {
   ++round_;
   w_.pivots_.clear();
@@ -152,6 +155,7 @@ void MinimumDegree::eliminate_round() {
     for (Index v = lists_.front(d); v != kNone; v = lists_.front(d)) {
       lists_.remove(v, d);
       if (w_.exact_[v] == 0) {
+        if (w_.stale_[v] != 0) clean(v);
         w_.degree_[v] = exact_degree(v);
         w_.exact_[v] = 1;
         if (w_.degree_[v] > d) {

@@ -24,7 +24,7 @@ struct MinimumDegreeEvent {
   Index other;
 };
 
-/// Buffers of minimum_degree(). They only grow, so one workspace (per thread) serves many graphs without allocating again.
+/// Buffers of minimum_degree(). They only grow: one workspace (per thread) serves many graphs. What it holds between calls means nothing.
 class MinimumDegreeWorkspace {
  private:
   friend class MinimumDegree;
@@ -34,18 +34,18 @@ class MinimumDegreeWorkspace {
   std::vector<Index> list_;
   std::vector<Offset> start_;
   std::vector<Index> length_, elements_;
-  std::vector<std::uint8_t> kind_, exact_;
-  std::vector<Index> weight_;     // of a live supervariable; 0 of everything else
-  std::vector<Index> size_of_;    // of an element: the weight of its variables
-  std::vector<Index> absorber_;   // of a dead element: the element that took its variables
+  std::vector<std::uint8_t> kind_, exact_, stale_;
+  std::vector<Index> weight_;                     // of a live supervariable; 0 of everything else
+  std::vector<Index> size_of_;                    // of an element: the weight of its variables
+  std::vector<Index> absorber_;                   // of a dead element: one that took its variables, maybe dead itself; else kNone
   std::vector<Index> member_next_, member_last_;  // the vertices of a supervariable, a chain that starts at its name
-  std::vector<Index> degree_;     // external degree, or a lower bound of it where exact_ is 0
+  std::vector<Index> degree_;                     // external degree, or a lower bound of it where exact_ is 0
   // Degree lists.
   std::vector<Index> head_, tail_, next_, prev_;
   // One round.
-  std::vector<Index> pivots_, touched_, touch_round_, hash_head_, hash_next_;
+  std::vector<Index> pivots_, touched_, touch_round_, light_round_, hash_head_, hash_next_;
   std::vector<Offset> mark_, seen_, low_, high_;
-  std::vector<Index> outside_;    // of an element f: |L_f \ L_e| for the element e looked at, valid where seen_ says so
+  std::vector<Index> outside_;  // of an element f: |L_f \ L_e| for the element e looked at, valid where seen_ says so
   std::vector<std::uint64_t> hash_;
 };
 
@@ -55,8 +55,9 @@ class MinimumDegreeWorkspace {
 /// trace: null, or receives the events (nothing is cleared).
 /// Returns old_of: a permutation of 0..size()-1 in elimination order. A function of the arguments alone.
 /// Throws Error(usage) on a weight < 1, a wrong number of weights or delta < 0; Error(overflow) if the weights' sum is no Index.
-/// Storage: 1.2 edges() + n list entries, and O(n + total weight). Time: O(|E_v| + |A_v|) per change of a vertex; the union of its elements is
-/// counted only when its lower bound makes it a candidate.
+/// Storage: 1.2 edges() + n list entries, and O(n + total weight).
+/// Time: per change of a vertex about the length of its lists (elements and variables); the union of its elements is counted only when a
+/// lower bound of its degree makes it a candidate, and a row that is long beside what touches it is left alone until then.
 std::vector<Index> minimum_degree(const Graph& graph, std::span<const Index> vertex_weight, const OrderingOptions& options,
                                   MinimumDegreeWorkspace& workspace, std::vector<MinimumDegreeEvent>* trace = nullptr);
 

@@ -7,13 +7,14 @@
 
 namespace kauri::ordering {
 
-/// Quotient graph: A vertex is a variable (not eliminated; the name of a supervariable), an element (eliminated; stands for the clique L_e of the
-/// variables it reached) or dead (merged, eliminated without an element, or an absorbed element). The neighbours of variable i
-/// are A_i and the union of L_e over its elements E_i; A_i and the L_e of E_i are disjoint.
-/// A round eliminates an independent set (eliminate_round), then brings the lists of all touched variables up to date once (update_*).
-/// While a round runs, lists of touched variables are stale: they may name a pivot as a variable, or absorbed elements.
-/// Storage: an element is at most as long as what it absorbs, so live lists never exceed the edges of the graph; new elements are written
-/// to the free tail, and collect_garbage() closes the holes when the tail is short.
+/// Quotient graph: A vertex is a variable (not eliminated; the name of a supervariable), an element (eliminated; stands for the clique L_e
+/// of the variables it reached) or dead (merged, eliminated without an element, or an absorbed element). The neighbours of variable i are
+/// A_i and the union of L_e over its elements E_i; A_i and the L_e of E_i are disjoint. A round eliminates an independent set
+/// (eliminate_round), then brings the lists of all touched variables up to date once (update_*). While a round runs, lists of touched
+/// variables are stale: they name pivots as variables, absorbed elements, and variables that an element tells now. A heavy variable (its
+/// list is long beside the elements that touch it: a hub) stays stale until it may be a pivot or meets an element of its own size; until
+/// then only bounds of its degree are kept. Storage: an element is at most as long as what it absorbs, so live lists never exceed the edges
+/// of the graph; new elements are written to the free tail, and collect_garbage() closes the holes when the tail is short.
 class MinimumDegree {
  public:
   MinimumDegree(const Graph& graph, std::span<const Index> vertex_weight, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
@@ -41,10 +42,13 @@ class MinimumDegree {
 
   // minimum_degree_update.cpp
   void update_round();
+  void find_light(Index e);
   void clean(Index i);
+  Index element_now(Index x);
   void prune(Index e);
   void update_element(Index e);
   void compare_with_elements(Index e);
+  void prune_variable(Index i, Offset stamp);
   Index scan_variables(Index e);
   bool scan_variable(Index e, Index i);
   void merge_indistinguishable(Index e);
@@ -64,11 +68,12 @@ class MinimumDegree {
   std::vector<MinimumDegreeEvent>* trace_;
   const OrderingOptions& options_;
   Index n_;
-  Index live_ = 0;       // variables that remain
+  Index live_ = 0;  // variables that remain
   Index round_ = 0;
-  Index total_ = 0;      // weight of all vertices; degrees are below it
-  Offset tail_ = 0;      // list_ is free from here on
-  Offset stamp_ = 0;     // the newest value of mark_ and seen_
+  Index skipped_ = 0;                // weight of the stale variables of the element looked at
+  Index total_ = 0;                  // weight of all vertices; degrees are below it
+  Offset tail_ = 0;                  // list_ is free from here on
+  Offset stamp_ = 0;                 // the newest value of mark_ and seen_
   std::vector<Index> order_, last_;  // last_: dense rows
 };
 

@@ -30,8 +30,8 @@ class LevelSearch {
         queue_[count_++] = u;
       }
   }
-  /// Leaves the levels from a pseudo-peripheral vertex of root's component: the height grows no more when the search restarts from a vertex of least
-  /// degree in the last level. Each restart costs one search, and kRestarts bounds them.
+  /// Leaves the levels from a pseudo-peripheral vertex of root's component: the height grows no more when the search restarts from a vertex
+  /// of least degree in the last level. Each restart costs one search, and kRestarts bounds them.
   void search_from_periphery(Index root) {
     constexpr int kRestarts = 8;
     search(root);

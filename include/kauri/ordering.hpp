@@ -29,10 +29,11 @@ std::optional<OrderingMethod> ordering_from_name(std::string_view name);
 /// False for metis when kauri was built without it; true for all others.
 bool ordering_available(OrderingMethod method);
 
-/// Which of several vertices of least degree is eliminated first (minimum_degree only).
+/// Which of several vertices of least degree is eliminated first (minimum_degree only). The rule holds among vertices that no elimination
+/// has touched yet; those whose degree changed go before them, the latest first.
 enum class TieBreak {
   first,              ///< the one numbered first
-  last,               ///< the one numbered last (most recently changed first)
+  last,               ///< the one numbered last
   pseudo_peripheral,  ///< the one farthest, by breadth-first level, from the middle of the component: outside in
 };
 

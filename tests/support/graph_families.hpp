@@ -89,8 +89,8 @@ inline Graph hub_and_chain(Index n) {
   return graph_from_edges(2 * n + 1, edges);
 }
 
-/// Many shapes by seed, at most max_n vertices: sparse and dense random, forests, grids, cliques that overlap, copies of vertices, several components; in a
-/// random numbering.
+/// Many shapes by seed, at most max_n vertices: sparse and dense random, forests, grids, cliques that overlap, copies of vertices, several
+/// components; in a random numbering.
 inline Graph random_graph(std::uint32_t seed, Index max_n) {
   std::mt19937 random(seed);
   const Index n = 1 + below(random, max_n);

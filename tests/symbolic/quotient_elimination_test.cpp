@@ -63,8 +63,8 @@ TEST(QuotientElimination, StructuresAreThoseOfTheEliminationGame) {
     SCOPED_TRACE(seed);
     const Graph graph = random_graph(seed, seed % 3 == 0 ? 60 : 20);
     std::mt19937 random(seed + 17);
-    expect_naive(graph, seed % 4 == 0 ? Permutation::identity(graph.size())
-                                      : Permutation::from_old_of(random_permutation(graph.size(), random)));
+    expect_naive(graph,
+                 seed % 4 == 0 ? Permutation::identity(graph.size()) : Permutation::from_old_of(random_permutation(graph.size(), random)));
     if (HasFailure()) return;
   }
 }
@@ -119,9 +119,7 @@ TEST(QuotientElimination, MemoryIsThatOfTheGraphWhateverTheFill) {
   EXPECT_GT(fill, 20 * graph.edges()) << "the bound says something only where there is much fill";
 }
 
-TEST(QuotientElimination, SizesMustAgree) {
-  EXPECT_THROW((void)quotient_column_counts(path(3), Permutation::identity(4)), Error);
-}
+TEST(QuotientElimination, SizesMustAgree) { EXPECT_THROW((void)quotient_column_counts(path(3), Permutation::identity(4)), Error); }
 
 }  // namespace
 }  // namespace kauri
