@@ -19,7 +19,8 @@ std::uint64_t scramble(Index v) {
 
 class TwinFinder {
  public:
-  TwinFinder(const GraphView& graph, std::span<const char> kept) : graph_(graph), kept_(kept) {}
+  TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
+      : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
 
   std::vector<Index> run() {
     const Index n = graph_.size();
@@ -53,7 +54,7 @@ class TwinFinder {
       for (const Index u : graph_.neighbours(v)) sum += scramble(u);
     else
       for (const Index u : graph_.neighbours(v)) sum += kept_[u] ? scramble(u) : 0;
-    return sum ^ (sum >> 32);
+    return (sum ^ (sum >> 32)) & hash_mask_;
   }
 
   // Both lists ascend; u is left out of v's and v out of u's, and each must have been there.
@@ -72,6 +73,7 @@ class TwinFinder {
 
   GraphView graph_;
   std::span<const char> kept_;
+  std::uint64_t hash_mask_;
   std::vector<std::uint64_t> hash_;
 };
 
@@ -82,7 +84,9 @@ Index dense_degree(Index n, double dense) {
   return static_cast<Index>(std::min<double>(n, std::max(16.0, dense * std::sqrt(static_cast<double>(n)))));
 }
 
-std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept) { return TwinFinder(graph, kept).run(); }
+std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask) {
+  return TwinFinder(graph, kept, hash_mask).run();
+}
 
 Reduction::Reduction(const Graph& graph, bool compress, double dense) : whole_(view_of(graph)) {
   const Index n = graph.size();

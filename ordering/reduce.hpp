@@ -2,6 +2,7 @@
 // apart. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,9 +15,10 @@ Index dense_degree(Index n, double dense);
 
 /// representative[v] = the least vertex u with the same closed neighbourhood, {u} + neighbours(u) = {v} + neighbours(v), vertices that are
 /// not kept being disregarded; representative[v] = v for a vertex that is not kept. Hashing finds candidates, comparison decides.
+/// hash_mask: bits of the hash that are used; fewer make collisions (for tests) and change nothing else.
 /// kept: length graph.size(), or empty: all are. O(n + nnz) expected; workspace 12n bytes. Ashcraft, "Compressed graphs and the minimum
 /// degree algorithm", SIAM J. Sci. Comput. 16 (1995).
-std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept);
+std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask = ~std::uint64_t{0});
 
 /// A graph made ready: connected components one after the other, in the order of their least vertex. Read-only once built.
 class Reduction {

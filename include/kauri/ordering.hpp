@@ -14,12 +14,12 @@
 namespace kauri {
 
 enum class OrderingMethod {
-  natural,           ///< the caller's numbering as it is
-  rcm,               ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
-  minimum_degree,    ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
-  amd,               ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
-  metis,             ///< nested dissection by METIS (Karypis & Kumar 1998)
-  automatic,         ///< several of the above are tried; the least predicted time of the whole job wins
+  natural,         ///< the caller's numbering as it is
+  rcm,             ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
+  minimum_degree,  ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
+  amd,             ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
+  metis,           ///< nested dissection by METIS (Karypis & Kumar 1998)
+  automatic,       ///< several of the above are tried; the least predicted time of the whole job wins
 };
 
 /// "natural", "rcm", "md", "amd", "metis", "auto".
@@ -39,18 +39,24 @@ enum class TieBreak {
 
 struct OrderingOptions {
   OrderingMethod method = OrderingMethod::automatic;
-  std::uint64_t seed = 1;              ///< of every random choice; the same seed gives the same permutation everywhere
+  std::uint64_t seed = 1;  ///< of every random choice; the same seed gives the same permutation everywhere
   TieBreak tie_break = TieBreak::first;
-  bool compress = true;                ///< merge indistinguishable vertices first (equal closed neighbourhoods)
-  bool aggressive = true;              ///< amd: aggressive element absorption
-  double dense = 10.0;                 ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
-  int delta = 0;                       ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
+  bool compress = true;    ///< merge indistinguishable vertices first (equal closed neighbourhoods)
+  bool aggressive = true;  ///< amd: aggressive element absorption
+  double dense = 10.0;     ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
+  int delta = 0;           ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
 };
 
 /// A fill-reducing permutation of the graph by one method (not automatic: that choice needs the symbolic phase, see analyze()).
-/// Each connected component is ordered by itself, in the order of its least vertex; empty graphs are fine.
-/// Deterministic: a function of graph and options alone. Throws Error(usage) for automatic or for metis where it is not available,
-/// Error(overflow) for a graph too large for METIS.
+/// natural is the identity. For the others dense rows are set aside first and come last, ascending; of what remains indistinguishable
+/// vertices are merged (the members stay together, ascending), and each connected component is ordered by itself, in the order of its least
+/// vertex. Empty graphs are fine. Deterministic: a function of graph and options alone. O(n + nnz) beyond the method's own time.
+///
+/// metis: seed 1 is METIS's own default (its seed -1), so that results compare. METIS keeps state of the process: one call at a time runs
+/// in it, the others wait, and it reseeds and draws from rand(). Its result repeats as rand() does: on one C library.
+///
+/// Throws Error(usage) for automatic, for metis where it is not available and for delta < 0, Error(overflow) for a graph too large for
+/// METIS.
 Permutation order(const Graph& graph, const OrderingOptions& options);
 
 }  // namespace kauri
