@@ -1,7 +1,7 @@
 // ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] FILE.kspd ...: kauri's approximate minimum degree against SuiteSparse AMD.
 // One JSON line per system and numbering (shuffle 0 is its own): nnzL of both, median CPU seconds of both over P interleaved pairs of
-// calls. kauri is timed from Graph to Permutation, AMD from the full pattern to the permutation (amd_order). SPDX-License-Identifier:
-// BSD-3-Clause
+// calls. kauri is timed from Graph to Permutation, AMD from the full pattern to the permutation (amd_order).
+// SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>
 #include <time.h>
 

@@ -1,5 +1,6 @@
 // What is done to a graph before any ordering method sees it: dense rows set aside, indistinguishable vertices merged, components told
-// apart. SPDX-License-Identifier: BSD-3-Clause
+// apart.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "numeric/backend.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 [[noreturn]] void misuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-const std::shared_ptr<const Plan>& require_plan(const std::shared_ptr<const Plan>& plan) {
+std::shared_ptr<const Plan> require_plan(std::shared_ptr<const Plan> plan) {
   if (!plan) misuse("the plan is null");
   return plan;
 }
@@ -38,7 +39,7 @@ Workspace<T>::~Workspace() = default;
 template <Scalar T>
 Workspace<T> Workspace<T>::create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend) {
   if (nrhs < 1) misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
-  return Workspace(backend.executor().make_workspace(require_plan(plan), nrhs, T{}));
+  return Workspace(backend.executor().make_workspace(require_plan(std::move(plan)), nrhs, T{}));
 }
 
 template <Scalar T>
@@ -57,7 +58,7 @@ Factor<T>::~Factor() = default;
 
 template <Scalar T>
 Factor<T> Factor<T>::create(std::shared_ptr<const Plan> plan, Backend& backend) {
-  return Factor(backend.executor().make_factor(require_plan(plan), T{}), backend);
+  return Factor(backend.executor().make_factor(require_plan(std::move(plan)), T{}), backend);
 }
 
 template <Scalar T>

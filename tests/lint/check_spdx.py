@@ -18,8 +18,8 @@ def is_source(path, root):
 
 def fault_of(path, root):
     head = (root / path).read_text(encoding="utf-8").splitlines()[:HEAD_LINES]
-    if not any(LINE in line for line in head):
-        return f"{path}:1: no line '{LINE}' in the first {HEAD_LINES}"
+    if not any(line.strip("/*# <>!-") == LINE for line in head):
+        return f"{path}:1: no line '{LINE}' of its own in the first {HEAD_LINES}"
     first = head[0] if not head[0].startswith("#!") else head[1]
     if path.suffix in tree.CPP and (not first.startswith("//") or LINE in first):
         return f"{path}:1: the first line is not a comment that says what the file is for"

@@ -45,6 +45,8 @@ PLANTED = (
     ("sizes", "ordering/planted.cpp", HEAD + "template <class T>\n  requires(sizeof(T) > 1)\nauto g(T x) -> T {\n" + body(60) + "}\n", "62 lines, at most 60"),
     ("sizes", "numeric/cuda/kernels/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(120) + "}\n", "function k has 122 lines, at most 120"),
     ("spdx", "ordering/planted.cpp", "// A file.\nint x;\n", "no line 'SPDX"),
+    ("spdx", "ordering/planted.cpp", "// A file that does this and that. SPDX-License-Identifier:\n// BSD-3-Clause\nint x;\n", "no line 'SPDX"),
+    ("spdx", "ordering/planted.cpp", "// A file that does this. SPDX-License-Identifier: BSD-3-Clause\nint x;\n", "no line 'SPDX"),
     ("spdx", "scripts/planted", "#!/usr/bin/env bash\ntrue\n", "no line 'SPDX"),
     ("spdx", "ordering/planted2.hpp", "// SPDX-License-Identifier: BSD-3-Clause\nint x;\n", "the first line is not a comment"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
