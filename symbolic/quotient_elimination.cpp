@@ -12,8 +12,8 @@ namespace kauri::symbolic {
 QuotientElimination::QuotientElimination(const Graph& graph, const Permutation& permutation) {
   const Index n = graph.size();
   if (permutation.size() != n)
-    throw Error(ErrorKind::usage,
-                "quotient elimination: a graph of " + std::to_string(n) + " vertices, a permutation of " + std::to_string(permutation.size()));
+    throw Error(ErrorKind::usage, "quotient elimination: a graph of " + std::to_string(n) + " vertices, a permutation of " +
+                                      std::to_string(permutation.size()));
   const auto length = static_cast<std::size_t>(n);
   ptr_.reserve(length + 1);
   ptr_.push_back(0);

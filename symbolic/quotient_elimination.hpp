@@ -11,10 +11,11 @@
 
 namespace kauri::symbolic {
 
-/// Eliminates the vertices of a graph in the order of a permutation. An eliminated vertex k is an element: the clique of the later vertices that
-/// it reaches, i.e. the rows of L(:,k) below the diagonal. Its list lies in the blocks of what it absorbs: the edges of A from k to later
-/// vertices and the elements whose least vertex is k. As |L_k| <= |A_k| + sum (|L_f| - 1), the list always fits, and one half of the edges is all the storage
-/// for lists there ever is. All numbers here are new ones. Uses nothing of the elimination tree code: an independent oracle of it.
+/// Eliminates the vertices of a graph in the order of a permutation. An eliminated vertex k is an element: the clique of the later vertices
+/// that it reaches, i.e. the rows of L(:,k) below the diagonal. Its list lies in the blocks of what it absorbs: the edges of A from k to
+/// later vertices and the elements whose least vertex is k. As |L_k| <= |A_k| + sum (|L_f| - 1), the list always fits, and one half of the
+/// edges is all the storage for lists there ever is. All numbers here are new ones. Uses nothing of the elimination tree code: an
+/// independent oracle of it.
 class QuotientElimination {
  public:
   /// Throws Error(usage) if the sizes differ. O(n + edges) time; storage: edges()/2 list entries + about 8 arrays of length n.
@@ -35,12 +36,12 @@ class QuotientElimination {
   void gather(Index k, Index element);
   void store(Index k);
 
-  std::vector<Offset> ptr_;              // block of k: list_[ptr_[k] .. ptr_[k+1])
-  std::vector<Index> list_;              // at first the neighbours of k that are later than k
-  std::vector<Index> length_;            // of an element
-  std::vector<Index> next_block_, last_block_;    // an element's list fills a chain of blocks that starts at first_block_
+  std::vector<Offset> ptr_;                     // block of k: list_[ptr_[k] .. ptr_[k+1])
+  std::vector<Index> list_;                     // at first the neighbours of k that are later than k
+  std::vector<Index> length_;                   // of an element
+  std::vector<Index> next_block_, last_block_;  // an element's list fills a chain of blocks that starts at first_block_
   std::vector<Index> first_block_;
-  std::vector<Index> first_child_, next_child_;   // elements whose least vertex is k
+  std::vector<Index> first_child_, next_child_;  // elements whose least vertex is k
   std::vector<Index> mark_, reached_;
   Index next_ = 0, reached_count_ = 0;
   Offset live_ = 0, peak_ = 0;
@@ -50,8 +51,8 @@ class QuotientElimination {
 /// O(n + edges + nnz(L)) time, O(n + edges) storage.
 std::vector<Index> quotient_column_counts(const Graph& graph, const Permutation& permutation);
 
-/// Calls visit(k, rows) for k = 0 .. n-1: rows of L(:,k), ascending, new numbers, diagonal (k itself) first; the span is valid during the call only.
-/// O(n + edges + nnz(L) log n) time, O(n + edges) storage.
+/// Calls visit(k, rows) for k = 0 .. n-1: rows of L(:,k), ascending, new numbers, diagonal (k itself) first; the span is valid during the
+/// call only. O(n + edges + nnz(L) log n) time, O(n + edges) storage.
 void quotient_structures(const Graph& graph, const Permutation& permutation,
                          const std::function<void(Index column, std::span<const Index> rows)>& visit);
 
