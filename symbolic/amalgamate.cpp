@@ -16,7 +16,7 @@ class Merger {
   Merger(const FrontTree& fronts, const Children& children, const CostTable& table, double padding_s)
       : children_(children), table_(table), padding_s_(padding_s), tree_(fronts), merged_(fronts.parent.size(), 0) {
     seconds_.reserve(fronts.parent.size());
-    for (Index s = 0; s < fronts.count(); ++s) seconds_.push_back(front_seconds(table, fronts.order[s], fronts.pivots[s]));
+    for (Index s = 0; s < fronts.count(); ++s) seconds_.push_back(seconds_of(fronts.order[s], fronts.pivots[s]));
   }
 
   void run() {
@@ -33,10 +33,12 @@ class Merger {
   }
 
  private:
+  [[nodiscard]] double seconds_of(Index m, Index p) const { return front_seconds(table_, m, p) + 2 * front_sweep_seconds(table_, m, p); }
+
   /// Seconds lost (gained if negative) by merging c into s as s is now.
   double price(Index c, Index s, double& together) const {
     const Index p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
-    together = front_seconds(table_, m, p);
+    together = seconds_of(m, p);
     const double padding = static_cast<double>(m) * p - static_cast<double>(tree_.order[c]) * tree_.pivots[c] -
                            static_cast<double>(tree_.order[s]) * tree_.pivots[s];
     return together - seconds_[c] - seconds_[s] + padding_s_ * padding;
@@ -95,14 +97,22 @@ Groups no_amalgamation(FrontTree fronts) {
   return {std::move(group), std::move(fronts)};
 }
 
+double storage_limit(const FrontTree& fronts) {
+  double stored = 0, columns = 0;
+  for (Index s = 0; s < fronts.count(); ++s) {
+    stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
+    columns += fronts.pivots[s];
+  }
+  return stored + std::max(0.3 * stored, 4 * columns);
+}
+
 Groups amalgamate(const FrontTree& fronts, const CostTable& table) {
-  double least = 0;
-  for (Index s = 0; s < fronts.count(); ++s) least += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
+  const double limit = storage_limit(fronts);
   const Children children = children_of(fronts.parent);
   for (double padding_s = 0;; padding_s = padding_s == 0 ? 8 / table.bandwidth : 2 * padding_s) {
     Merger merger(fronts, children, table, padding_s);
     merger.run();
-    if (merger.stored() <= kStorageGrowth * least) return compact(fronts, merger);
+    if (merger.stored() <= limit) return compact(fronts, merger);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "symbolic/cost_table.hpp"
 
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "kauri/error.hpp"
@@ -47,6 +48,24 @@ constexpr std::array kTables{
               .solve_bandwidth = 6e9},
 };
 
+/// Seconds per (vertices + edges) log2(vertices); METIS: 6.5 s for a million points of a 5-point grid, 1 s for 64,000 of a 27-point one.
+double order_constant(OrderingMethod method) {
+  switch (method) {
+    case OrderingMethod::rcm:
+      return 4e-9;
+    case OrderingMethod::minimum_degree:
+      return 4e-8;
+    case OrderingMethod::amd:
+      return 1.5e-8;
+    case OrderingMethod::metis:
+      return 9e-8;
+    case OrderingMethod::natural:
+    case OrderingMethod::automatic:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::span<const CostTable> cost_tables() { return kTables; }
@@ -55,6 +74,10 @@ const CostTable& cost_table(std::string_view target) {
   for (const CostTable& table : kTables)
     if (table.target == target) return table;
   throw Error(ErrorKind::usage, "analyze: no cost table for target \"" + std::string(target) + "\"");
+}
+
+double order_seconds(OrderingMethod method, Offset vertices, Offset edges) {
+  return order_constant(method) * static_cast<double>(vertices + edges) * std::log2(static_cast<double>(vertices) + 1);
 }
 
 double front_flops(Index m, Index p) {

@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "kauri/types.hpp"
+#include "kauri/ordering.hpp"
 
 namespace kauri::symbolic {
 
@@ -34,6 +34,10 @@ struct CostTable {
 const CostTable& cost_table(std::string_view target);
 /// All tables.
 std::span<const CostTable> cost_tables();
+
+/// Predicted seconds of an ordering on one core: a constant per method times (vertices + edges) log2(vertices), undirected edges, of the
+/// graph whose indistinguishable vertices are merged. Zero for natural.
+double order_seconds(OrderingMethod method, Offset vertices, Offset edges);
 
 /// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53.
 double front_flops(Index m, Index p);

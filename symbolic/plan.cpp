@@ -42,7 +42,10 @@ std::uint64_t fingerprint(const Pattern& lower) {
   std::uint64_t h = stirred(0x6b61757269, static_cast<std::uint64_t>(lower.n));
   for (Index j = 0; j < lower.n; ++j) {
     h = stirred(h, static_cast<std::uint64_t>(lower.col_ptr[j + 1]));
-    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) h = stirred(h, static_cast<std::uint64_t>(lower.row[k]));
+    Offset k = lower.col_ptr[j];
+    for (; k + 1 < lower.col_ptr[j + 1]; k += 2)
+      h = stirred(h, static_cast<std::uint64_t>(lower.row[k]) << 32 | static_cast<std::uint64_t>(lower.row[k + 1]));
+    if (k < lower.col_ptr[j + 1]) h = stirred(h, static_cast<std::uint64_t>(lower.row[k]));
   }
   return h;
 }

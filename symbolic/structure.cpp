@@ -12,36 +12,31 @@ namespace {
 /// The walk; one object per plan.
 class RowWalk {
  public:
-  RowWalk(Outline& outline, Assembly& assembly)
-      : nodes_(outline.supernodes), assembly_(assembly), owner_(outline.tree.parent.size()), front_(nodes_.parent.size()) {
+  RowWalk(Supernodes& nodes, Assembly& assembly) : nodes_(nodes), assembly_(assembly), front_(nodes.parent.size()) {
     nodes_.row.resize(static_cast<std::size_t>(nodes_.row_ptr.back()));
     for (Index s = 0; s < nodes_.count(); ++s) {
       front_[s].parent = nodes_.parent[s];
       front_[s].next = nodes_.pivots(s);
-      for (Index j = nodes_.first[s]; j < nodes_.first[s + 1]; ++j) {
-        nodes_.row[nodes_.row_ptr[s] + (j - nodes_.first[s])] = j;
-        owner_[j] = s;
-      }
+      for (Index j = nodes_.first[s]; j < nodes_.first[s + 1]; ++j) nodes_.row[nodes_.row_ptr[s] + (j - nodes_.first[s])] = j;
     }
   }
 
-  /// Row i enters the structure of its entry in column j; returns its local row in the front that owns j.
-  Index enter(Index i, Index j) {
-    const Index top = owner_[i];
-    Index s = owner_[j];
-    if (s == top) return i - nodes_.first[s];
+  /// Row i, a pivot of front top at place own, enters front s for an entry there; returns its local row in s.
+  Index enter(Index i, Index top, Index own, Index s) {
+    if (s == top) return own;
     if (front_[s].last == i) return front_[s].next - 1;
     const Index local = front_[s].next;
     while (true) {
       Front& front = front_[s];
       front.last = i;
       nodes_.row[nodes_.row_ptr[s] + front.next++] = i;
-      s = front.parent;
-      const bool end = s == top || front_[s].last == i;
-      const Index above = s == top ? i - nodes_.first[s] : front_[s].next - (end ? 1 : 0);
-      if (above != front.expected) ++assembly_.run_ptr[&front - front_.data() + 1];
+      const Index up = front.parent;
+      const bool end = up == top || front_[up].last == i;
+      const Index above = up == top ? own : front_[up].next - (end ? 1 : 0);
+      if (above != front.expected) ++assembly_.run_ptr[s + 1];
       front.expected = above + 1;
       if (end) return local;
+      s = up;
     }
   }
 
@@ -55,8 +50,13 @@ class RowWalk {
 
   Supernodes& nodes_;
   Assembly& assembly_;
-  std::vector<Index> owner_;
   std::vector<Front> front_;
+};
+
+/// A column by the ordering's number: where its next entry goes, and the front that owns it.
+struct Column {
+  Offset next;
+  Index front;
 };
 
 }  // namespace
@@ -64,32 +64,32 @@ class RowWalk {
 Assembly fill_structure(const Pattern& lower, Outline& outline) {
   const Index n = lower.n;
   const RowLists& rows = outline.rows;
+  Supernodes& nodes = outline.supernodes;
   Assembly assembly;
-  assembly.run_ptr.assign(outline.supernodes.parent.size() + 1, 0);
+  assembly.run_ptr.assign(nodes.parent.size() + 1, 0);
   assembly.entry_ptr.assign(static_cast<std::size_t>(n) + 1, 0);
-  for (Index k = 0; k < n; ++k) assembly.entry_ptr[outline.final_of[k] + 1] = 1 + Offset{rows.column_entries[k]};
-  for (Index j = 0; j < n; ++j) assembly.entry_ptr[j + 1] += assembly.entry_ptr[j];
   assembly.entry_source.resize(static_cast<std::size_t>(lower.nnz()));
   assembly.entry_row.resize(static_cast<std::size_t>(lower.nnz()));
   std::vector<Index> before(static_cast<std::size_t>(n));  // the inverse of final_of
   for (Index k = 0; k < n; ++k) before[outline.final_of[k]] = k;
-
-  RowWalk walk(outline, assembly);
-  std::vector<Offset> next(assembly.entry_ptr.begin(), assembly.entry_ptr.end() - 1);
-  for (Index i = 0; i < n; ++i) {
-    const Index k = before[i];
-    const auto put = [&](Index column, Offset source, Index row) {
-      const Offset at = next[column]++;
-      assembly.entry_source[at] = source;
-      assembly.entry_row[at] = row;
-    };
-    put(i, lower.col_ptr[outline.perm.old_of(i)], walk.enter(i, i));
-    for (Offset e = rows.ptr[k]; e < rows.ptr[k + 1]; ++e) {
-      const Index j = outline.final_of[rows.column[e]];
-      put(j, rows.source[e], walk.enter(i, j));
+  std::vector<Column> column(static_cast<std::size_t>(n));
+  for (Index s = 0; s < nodes.count(); ++s)
+    for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j) {
+      column[before[j]] = {assembly.entry_ptr[j], s};
+      assembly.entry_ptr[j + 1] = assembly.entry_ptr[j] + 1 + rows.column_entries[before[j]];
     }
+
+  RowWalk walk(nodes, assembly);
+  for (Index i = 0; i < n; ++i) {
+    const Index k = before[i], top = column[k].front, own = i - nodes.first[top];
+    const auto put = [&](Column& at, Offset source) {
+      assembly.entry_source[at.next] = source;
+      assembly.entry_row[at.next++] = walk.enter(i, top, own, at.front);
+    };
+    put(column[k], lower.col_ptr[outline.perm.old_of(i)]);
+    for (Offset e = rows.ptr[k]; e < rows.ptr[k + 1]; ++e) put(column[rows.column[e]], rows.source[e]);
   }
-  for (Index s = 0; s < outline.supernodes.count(); ++s) assembly.run_ptr[s + 1] += assembly.run_ptr[s];
+  for (Index s = 0; s < nodes.count(); ++s) assembly.run_ptr[s + 1] += assembly.run_ptr[s];
   return assembly;
 }
 

@@ -178,8 +178,8 @@ struct Candidate {
   bool given = false;
   double order_s = 0;     ///< measured, for reports only
   double symbolic_s = 0;  ///< measured, for reports only
-  std::shared_ptr<const Plan> plan;  ///< null if it was not tried
-  std::string note;       ///< why it was not tried, or empty
+  std::shared_ptr<const Plan> plan;  ///< null if it was not tried, or lost by its counts alone
+  std::string note;       ///< why there is no plan, or empty
   bool chosen = false;
 };
 

@@ -1,0 +1,13 @@
+// What a breadth-first look at the graph says of banded orderings.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/graph.hpp"
+
+namespace kauri::symbolic {
+
+/// About the least entries of L that a banded ordering (reverse Cuthill-McKee) can hope for: half the sum of squares of the widths of the
+/// levels, from a vertex far from the first of each component. O(n + edges).
+double banded_entries(const Graph& graph);
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,168 @@
+// analyze() as callers see it: choices and their reasons, on patterns whose best ordering is known.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "kauri/plan.hpp"
+#include "support/patterns.hpp"
+#include "symbolic/level_structure.hpp"
+
+namespace kauri::test {
+namespace {
+
+AnalyzeOptions options_for(OrderingMethod method = OrderingMethod::automatic) {
+  AnalyzeOptions options;
+  options.ordering.method = method;
+  options.target = "cpu-avx512";
+  options.workers = 2;
+  return options;
+}
+
+const Candidate* candidate_of(const Analysis& analysis, OrderingMethod method) {
+  for (const Candidate& candidate : analysis.candidates)
+    if (candidate.method == method && !candidate.given) return &candidate;
+  return nullptr;
+}
+
+/// What holds for every analysis.
+void check_analysis(const Analysis& analysis) {
+  ASSERT_NE(analysis.plan, nullptr);
+  EXPECT_EQ(find_flaw(*analysis.plan), "");
+  int chosen = 0;
+  for (const Candidate& candidate : analysis.candidates) {
+    EXPECT_NE(candidate.plan == nullptr, candidate.note.empty()) << name_of(candidate.method);
+    if (!candidate.chosen) continue;
+    ++chosen;
+    EXPECT_EQ(candidate.plan, analysis.plan);
+    EXPECT_EQ(candidate.method, analysis.plan->ordering);
+    EXPECT_EQ(candidate.given, analysis.plan->given);
+  }
+  EXPECT_EQ(chosen, 1);
+  EXPECT_NE(analysis.reason.find("predicted"), std::string::npos) << analysis.reason;
+  EXPECT_GE(analysis.symbolic_s, 0);
+}
+
+/// The same graph under random names.
+OwnedPattern shuffled(const OwnedPattern& a, std::uint64_t seed) {
+  const Permutation name = random_order(a.n(), seed);
+  EdgeList edges;
+  for (Index j = 0; j < a.n(); ++j)
+    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) edges.emplace_back(name.new_of(j), name.new_of(a.row[k]));
+  return pattern_of(a.n(), std::move(edges));
+}
+
+TEST(Analyze, EachMethodGivesASoundPlan) {
+  const OwnedPattern a = shuffled(grid_pattern(25, 25, 1), 1);
+  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
+                                      OrderingMethod::metis, OrderingMethod::automatic}) {
+    if (!ordering_available(method)) continue;
+    const Analysis analysis = analyze_with_report(a.view(), options_for(method));
+    check_analysis(analysis);
+    if (method != OrderingMethod::automatic) {
+      EXPECT_EQ(analysis.plan->ordering, method);
+    }
+    EXPECT_FALSE(analysis.plan->given);
+    EXPECT_EQ(analysis.plan->perm, analyze(a.view(), options_for(method))->perm);
+  }
+}
+
+TEST(Analyze, TheCallersPermutationIsTakenAsItIs) {
+  const OwnedPattern a = grid_pattern(12, 12, 1);
+  AnalyzeOptions options = options_for();
+  options.permutation = grid_dissection(12, 12, 1);
+  const Analysis analysis = analyze_with_report(a.view(), options);
+  check_analysis(analysis);
+  EXPECT_TRUE(analysis.plan->given);
+  EXPECT_EQ(analysis.candidates.size(), 1U);
+  options.permutation = Permutation::identity(5);
+  try {
+    analyze(a.view(), options);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::input);
+  }
+}
+
+TEST(Analyze, ShuffledGridIsWonByAFillReducingOrdering) {
+  const OwnedPattern a = shuffled(grid_pattern(60, 60, 1), 2);
+  const Analysis analysis = analyze_with_report(a.view(), options_for());
+  check_analysis(analysis);
+  EXPECT_TRUE(analysis.plan->ordering == OrderingMethod::amd || analysis.plan->ordering == OrderingMethod::metis);
+  EXPECT_NE(candidate_of(analysis, OrderingMethod::natural)->note.find("judged by its counts"), std::string::npos);
+  EXPECT_NE(candidate_of(analysis, OrderingMethod::rcm)->note.find("not tried"), std::string::npos);
+}
+
+TEST(Analyze, MetisIsTriedWhereTheJobCanPayForIt) {
+  const OwnedPattern a = grid_pattern(14, 14, 14, true);
+  AnalyzeOptions options = options_for();
+  options.factorizations = 0;
+  EXPECT_NE(candidate_of(analyze_with_report(a.view(), options), OrderingMethod::metis)->note.find("not tried"), std::string::npos);
+  options.factorizations = 10000;
+  const Analysis analysis = analyze_with_report(a.view(), options);
+  check_analysis(analysis);
+  if (ordering_available(OrderingMethod::metis)) {
+    const std::string note = candidate_of(analysis, OrderingMethod::metis)->note;
+    EXPECT_TRUE(note.empty() || note.find("judged") == 0) << note;
+  }
+}
+
+TEST(Analyze, LongThinGraphsMakeRcmWorthALook) {
+  const OwnedPattern thin = shuffled(grid_pattern(3, 4000, 1), 3);
+  const Analysis analysis = analyze_with_report(thin.view(), options_for());
+  check_analysis(analysis);
+  EXPECT_EQ(candidate_of(analysis, OrderingMethod::rcm)->note.find("not tried"), std::string::npos);
+}
+
+TEST(Analyze, CompareMakesEveryPlan) {
+  const OwnedPattern a = shuffled(grid_pattern(30, 30, 1), 4);
+  AnalyzeOptions options = options_for();
+  options.permutation = random_order(900, 5);
+  options.factorizations = 1000;  // so that seconds of ordering do not decide
+  const Analysis analysis = compare_orderings(a.view(), options);
+  check_analysis(analysis);
+  EXPECT_EQ(analysis.candidates.size(), 6U);
+  double least = 1e300;
+  for (const Candidate& candidate : analysis.candidates) {
+    if (!candidate.plan) continue;
+    EXPECT_EQ(find_flaw(*candidate.plan), "");
+    least = std::min(least, static_cast<double>(candidate.plan->cost.nnz_l));
+  }
+  EXPECT_FALSE(analysis.plan->given);  // a random permutation is the worst
+  EXPECT_LT(static_cast<double>(analysis.plan->cost.nnz_l), 1.5 * least);
+}
+
+TEST(Analyze, SmallestMatrices) {
+  for (const Index n : {0, 1, 2})
+    for (const OrderingMethod method : {OrderingMethod::automatic, OrderingMethod::amd, OrderingMethod::metis, OrderingMethod::natural}) {
+      if (!ordering_available(method)) continue;
+      const Analysis analysis = analyze_with_report(chain_pattern(n).view(), options_for(method));
+      check_analysis(analysis);
+      EXPECT_EQ(analysis.plan->cost.nnz_l, n == 0 ? 0 : 2 * n - 1);
+    }
+  check_analysis(compare_orderings(diagonal_pattern(0).view(), options_for()));
+}
+
+TEST(Analyze, BrokenInputIsAnError) {
+  OwnedPattern a = chain_pattern(4);
+  std::swap(a.row[0], a.row[1]);
+  for (const OrderingMethod method : {OrderingMethod::automatic, OrderingMethod::natural}) try {
+      analyze(a.view(), options_for(method));
+      FAIL();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::input);
+    }
+  AnalyzeOptions options = options_for();
+  options.solves = -1;
+  EXPECT_THROW(analyze(chain_pattern(4).view(), options), Error);
+}
+
+TEST(LevelStructure, CountsWidthsFromTheEnds) {
+  const OwnedPattern strip = grid_pattern(4, 100, 1);
+  const double entries = symbolic::banded_entries(Graph(strip.view()));
+  EXPECT_LT(entries, 0.5 * 16 * 103);  // 103 levels of at most 4
+  EXPECT_GT(entries, 0.5 * 16 * 90);
+  EXPECT_EQ(symbolic::banded_entries(Graph(diagonal_pattern(10).view())), 5);
+  EXPECT_EQ(symbolic::banded_entries(Graph(diagonal_pattern(0).view())), 0);
+}
+
+}  // namespace
+}  // namespace kauri::test
