@@ -110,27 +110,30 @@ def reverse_cuthill_mckee(adjacent):
     return old_of[::-1]
 
 
+def halves(adjacent, part, x):
+    """Separator, lower rest and upper half of a part, cut across its coordinate x; None if x is the same everywhere."""
+    above = x >= np.sort(x)[len(part) // 2]  # points in one plane stay together
+    if above.all():
+        above = x > x.min()
+    if not above.any():
+        return None
+    beyond = set(part[above].tolist())
+    cut = np.array([any(u in beyond for u in adjacent[v]) for v in part[~above].tolist()], dtype=bool)
+    return part[~above][cut], part[~above][~cut], part[above]
+
+
 def dissection(adjacent, at, leaf=60):
-    """Nested dissection by coordinates: halves along the longest axis, the separator is the lower half's vertices that touch the upper
-    one (George 1973). at: coordinates of each vertex, shape (n, d)."""
+    """Nested dissection by coordinates (George 1973): halves across the axis whose separator is smallest for the balance it gives; the
+    separator is the lower half's vertices that touch the upper one. at: coordinates of each vertex, shape (n, d)."""
     old_of, stack = [], [np.arange(len(adjacent))]
     while stack:  # the last numbers are dealt first
         part = stack.pop()
-        if len(part) <= leaf:
+        tries = [halves(adjacent, part, x) for x in at[part].T] if len(part) > leaf else []
+        tries = [t for t in tries if t is not None and len(t[1]) > 0]
+        if not tries:
             old_of += part[::-1].tolist()
             continue
-        x = at[part]
-        axis = int(np.argmax(x.max(axis=0) - x.min(axis=0)))
-        middle = np.sort(x[:, axis])[len(part) // 2]
-        above = x[:, axis] >= middle  # points in one plane stay together
-        if above.all():
-            above = x[:, axis] > middle
-        upper, lower = part[above], part[~above]
-        if len(upper) == 0:
-            old_of += part[::-1].tolist()
-            continue
-        beyond = set(upper.tolist())
-        cut = np.array([any(u in beyond for u in adjacent[v]) for v in lower.tolist()], dtype=bool)
-        old_of += lower[cut][::-1].tolist()
-        stack += [lower[~cut], upper]
+        separator, lower, upper = min(tries, key=lambda t: len(t[0]) / min(len(t[1]), len(t[2])))
+        old_of += separator[::-1].tolist()
+        stack += [lower, upper]
     return old_of[::-1]

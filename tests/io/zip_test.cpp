@@ -70,6 +70,30 @@ TEST(Zip, RefusesZip64Lies) {
   test::expect_input_error([&] { io::ZipArchive(moved, "f"); }, "f: zip directory: the zip64 record is not where it should be");
 }
 
+TEST(Zip, ReadsZip64SizesAndRecord) {
+  // As written for archives beyond 4 GB: the first entry's sizes in a zip64 field, the directory's place in the zip64 record.
+  const auto number = [](std::uint64_t value, int width) {
+    std::string text(static_cast<std::size_t>(width), '\0');
+    put(text, 0, value, width);
+    return text;
+  };
+  std::string bytes = bytes_of("no_zip64.npz");
+  const auto plain = io::ZipArchive(bytes, "f").members().at("format.npy");
+  const std::size_t entry = central_entry(bytes), name = std::string("format.npy").size();
+  put(bytes, entry + 20, 0xffffffffffffffff, 8);
+  put(bytes, entry + 30, 20, 2);
+  bytes.insert(entry + 46 + name, number(1, 2) + number(16, 2) + number(plain.size, 8) + number(plain.compressed, 8));
+  const std::size_t end = bytes.size() - 22;
+  const std::string record = std::string("PK\x06\x06", 4) + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) + number(5, 8) +
+                             number(5, 8) + number(end - entry, 8) + number(entry, 8);
+  bytes.insert(end, record + std::string("PK\x06\x07", 4) + number(0, 4) + number(end, 8) + number(1, 4));
+  put(bytes, bytes.size() - 22 + 8, 0xffffffffffffffff, 8);
+  put(bytes, bytes.size() - 22 + 16, 0xffffffff, 4);
+  const io::ZipArchive archive(bytes, "f");
+  EXPECT_EQ(archive.members().size(), 5U);
+  EXPECT_EQ(archive.extract("format.npy"), io::ZipArchive(bytes_of("no_zip64.npz"), "f").extract("format.npy"));
+}
+
 TEST(Inflate, GrowsByDataNotByClaims) {
   const std::string zeros(10'000'000, '\0');
   const std::string packed = test::gzip(zeros);

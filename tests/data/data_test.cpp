@@ -1,0 +1,101 @@
+// The systems in data/: sizes and fill as an independent script counted them, solutions, and the one that is not positive definite.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "kauri/factor.hpp"
+#include "kauri/io.hpp"
+#include "symbolic/make_plan.hpp"
+
+namespace kauri {
+namespace {
+
+std::string data_file(const std::string& name) { return std::string(KAURI_DATA) + "/" + name; }
+
+nlohmann::json expected() {
+  std::ifstream file(data_file("expected.json"));
+  return nlohmann::json::parse(file);
+}
+
+std::vector<std::string> systems() {
+  std::vector<std::string> names;
+  const nlohmann::json all = expected();
+  for (const auto& [name, about] : all.items()) names.push_back(name);
+  return names;
+}
+
+class Data : public testing::TestWithParam<std::string> {};
+
+TEST_P(Data, HasTheSizesAndTheFillThatTheScriptCounted) {
+  const nlohmann::json about = expected().at(GetParam());
+  const auto a = read_matrix(data_file(about.at("file")));
+  ASSERT_EQ(a.n(), about.at("n").get<Index>());
+  EXPECT_EQ(a.nnz(), about.at("nnz_lower").get<Offset>());
+  for (const auto& [kind, ordering] : about.at("orderings").items()) {
+    const auto file = ordering.at("permutation");
+    const Permutation perm =
+        file.is_null() ? Permutation::identity(a.n()) : Permutation::from_old_of(read_permutation(data_file(file.get<std::string>())));
+    ASSERT_EQ(perm.size(), a.n());
+    const auto plan = symbolic::make_plan(a.pattern(), perm);
+    EXPECT_EQ(plan->cost.nnz_l, ordering.at("nnz_l").get<Offset>()) << kind;
+    EXPECT_EQ(plan->cost.flops, ordering.at("flops").get<double>()) << kind;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, Data, testing::ValuesIn(systems()), [](const auto& system) { return system.param; });
+
+Factor<double> factor_of(const SymmetricMatrix<double>& a, const Permutation& perm, Backend& backend) {
+  auto result = factorize<double>(symbolic::make_plan(a.pattern(), perm), a.value(), backend);
+  EXPECT_TRUE(result.ok());
+  return std::move(result).value();
+}
+
+TEST(DataSolve, GeorgeAndLiuExactly) {
+  const auto a = read_matrix(data_file("george_liu_5.mtx"));
+  auto x = read_dense(data_file("george_liu_5_b.mtx"));
+  const auto expect = read_dense(data_file("george_liu_5_x.mtx"));
+  Backend backend = cpu_backend(1);
+  const auto factor = factor_of(a, Permutation::identity(5), backend);
+  auto workspace = Workspace<double>::create(factor.shared_plan(), 1, backend);
+  factor.solve(x.view(), workspace);
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(x.value[k], expect.value[k], 1e-13);
+}
+
+TEST(DataSolve, TheBracketSagsUnderItsLoad) {
+  const auto a = read_matrix(data_file("bracket.mtx.gz"));
+  auto x = read_dense(data_file("bracket_b.mtx.gz"));
+  const auto perm = Permutation::from_old_of(read_permutation(data_file("bracket.dissection.txt.gz")));
+  Backend backend = cpu_backend(2);
+  const auto factor = factor_of(a, perm, backend);
+  auto workspace = Workspace<double>::create(factor.shared_plan(), 1, backend);
+  factor.solve(x.view(), workspace);
+  double lowest = 0;
+  for (Index i = 2; i < a.n(); i += 3) lowest = std::min(lowest, x.value[i]);
+  EXPECT_NEAR(lowest, -0.49875848, 1e-7);  // mm, from SuperLU through SciPy
+}
+
+TEST(DataBreakdown, IsFoundWhereDenseCholeskyFindsIt) {
+  const nlohmann::json all = expected();
+  int indefinite = 0;
+  Backend backend = cpu_backend(2);
+  for (const auto& [name, about] : all.items()) {
+    if (!about.contains("breakdown_column_natural")) continue;
+    const auto a = read_matrix(data_file(about.at("file")));
+    const auto result = factorize<double>(symbolic::make_plan(a.pattern(), Permutation::identity(a.n())), a.value(), backend);
+    const auto& column = about.at("breakdown_column_natural");
+    ASSERT_EQ(result.ok(), column.is_null()) << name;
+    if (result.ok()) continue;
+    ++indefinite;
+    EXPECT_EQ(result.error().column, column.get<Index>()) << name;
+    EXPECT_LT(result.error().pivot, 0) << name;
+  }
+  EXPECT_EQ(indefinite, 1);
+}
+
+}  // namespace
+}  // namespace kauri
