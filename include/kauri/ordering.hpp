@@ -40,7 +40,7 @@ enum class TieBreak {
 struct OrderingOptions {
   OrderingMethod method = OrderingMethod::automatic;
   std::uint64_t seed = 1;  ///< of every random choice; the same seed gives the same permutation everywhere
-  TieBreak tie_break = TieBreak::first;
+  TieBreak tie_break = TieBreak::last;
   bool compress = true;    ///< merge indistinguishable vertices first (equal closed neighbourhoods)
   bool aggressive = true;  ///< amd: aggressive element absorption
   double dense = 10.0;     ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
