@@ -87,7 +87,12 @@ TEST(Allocation, EveryPhaseSurvivesEveryFailure) {
   EXPECT_GT(fail_each_allocation([&] { (void)Workspace<double>::create(plan, 4, backend); }), 2);
   EXPECT_EQ(backend.bytes_in_use(), 0);
   EXPECT_GT(fail_each_allocation([&] { (void)SymmetricMatrix<double>::from_csc(a.n(), a.pattern().col_ptr, a.pattern().row, a.value(), Storage::lower); }), 2);
-  EXPECT_GT(fail_each_allocation([&] { Solver<double> solver({.threads = 1}); (void)solver.compute(a.view()); }), 20);
+  SolverOptions options;
+  options.threads = 1;
+  EXPECT_GT(fail_each_allocation([&] {
+              Solver<double> solver(options);
+              (void)solver.compute(a.view());
+            }), 20);
 }
 
 TEST(Allocation, RefactorisationAndSolveAllocateNothingOnOneThread) {
