@@ -169,6 +169,24 @@ TEST(TaskCut, ChainsBecomeFewTasks) {
   EXPECT_GT(ranges.size(), 60U);
 }
 
+TEST(TaskCut, AFrontThatJoinsTwoChainsWaitsForBothAlone) {
+  std::vector<Index> parent;  // 0..99 and 100..199 are chains below 200
+  for (Index s = 0; s < 200; ++s) parent.push_back(s == 99 ? 200 : s + 1);
+  parent.push_back(kNone);
+  const std::vector<double> work(parent.size(), 1.0);
+  const auto ranges = symbolic::task_ranges(parent, work, symbolic::find_cut(parent, work, 10.0));
+  EXPECT_EQ(ranges.back().first, 200);
+  EXPECT_LT(ranges.size(), 50U);
+}
+
+TEST(TaskCut, ALargeFrontIsATaskOfItsOwn) {
+  const std::vector<Index> parent{3, 3, 3, kNone};  // so that all threads can share it
+  const std::vector<double> work{1, 1, 1, 1000};
+  const auto ranges = symbolic::task_ranges(parent, work, symbolic::find_cut(parent, work, 0.5));
+  ASSERT_EQ(ranges.size(), 2U);
+  EXPECT_EQ(ranges[0].last, 3);
+}
+
 TEST(TaskCut, SmallWorkIsOneTaskAndLargeSubtreesAreSplit) {
   const std::vector<Index> parent{6, 6, 5, 5, 5, 6, kNone};
   const std::vector<double> work{1, 1, 1, 1, 1, 1, 1};
