@@ -169,6 +169,24 @@ TEST(TaskCut, ChainsBecomeFewTasks) {
   EXPECT_GT(ranges.size(), 60U);
 }
 
+TEST(TaskCut, AFrontThatJoinsTwoChainsWaitsForBothAlone) {
+  std::vector<Index> parent;  // 0..94 and 95..189 are chains below 190, whose last tasks have room for one more
+  for (Index s = 0; s < 190; ++s) parent.push_back(s == 94 ? 190 : s + 1);
+  parent.push_back(kNone);
+  const std::vector<double> work(parent.size(), 1.0);
+  const auto ranges = symbolic::task_ranges(parent, work, symbolic::find_cut(parent, work, 10.0));
+  EXPECT_EQ(ranges.back().first, 190);
+  EXPECT_LT(ranges.size(), 50U);
+}
+
+TEST(TaskCut, ALargeFrontIsATaskOfItsOwn) {
+  const std::vector<Index> parent{3, 3, 3, kNone};  // so that all threads can share it
+  const std::vector<double> work{1, 1, 1, 1000};
+  const auto ranges = symbolic::task_ranges(parent, work, symbolic::find_cut(parent, work, 0.5));
+  ASSERT_EQ(ranges.size(), 2U);
+  EXPECT_EQ(ranges[0].last, 3);
+}
+
 TEST(TaskCut, SmallWorkIsOneTaskAndLargeSubtreesAreSplit) {
   const std::vector<Index> parent{6, 6, 5, 5, 5, 6, kNone};
   const std::vector<double> work{1, 1, 1, 1, 1, 1, 1};
