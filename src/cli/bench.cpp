@@ -28,7 +28,7 @@ struct Options {
 
 constexpr const char* kFooter = R"(
 Keys of a line: reorder_s, symbolic_s; factor1_s, the first factorisation with the allocation of L; factor_s, the least of
---reps refactorisations; solve1_s and solve32_s, the least of --reps solves in place for 1 and 32 right-hand sides;
+--reps refactorisations; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides;
 nnzL, flops (exact, no padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined;
 mem_gb, the most that factor and workspaces held. A system that fails has its reason in "fail" and null for what is missing;
 the exit code is the largest of all systems.)";
@@ -124,7 +124,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_system_options(*command, options->system, true);
   add_job_options(*command, options->job, ordering_words());
   add_scalar_option(*command, options->job);
-  command->add_option("--reps", options->repetitions, "refactorisations and solves timed; the least counts")
+  command->add_option("--reps", options->repetitions, "refactorisations timed; the least counts")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000))
       ->type_name("N")

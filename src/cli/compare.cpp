@@ -161,7 +161,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_scalar_option(*command, options->job);
   add_expectations(*command, options->job);
   command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
-  command->add_option("--reps", options->repetitions, "with --factor: the least time of this many counts")
+  command->add_option("--reps", options->repetitions, "with --factor: refactorisations timed; the least counts")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000))
       ->type_name("N")

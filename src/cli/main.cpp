@@ -48,6 +48,19 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+/// A word in place of a command gets a message of its own: CLI11 would name it among all the words that follow.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) throw Error(ErrorKind::usage, "no command given (see kauri --help)");
+  const std::string word = argv[1];
+  if (word.starts_with('-')) return;
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == word) return;
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  throw Error(ErrorKind::usage, fmt::format("'{}' is no command; there are {}", word, names));
+}
+
 int run(int argc, char** argv) {
   CLI::App app(kDescription, "kauri");
   int exit_code = kOk;
@@ -55,7 +68,7 @@ int run(int argc, char** argv) {
   const auto formatter = std::make_shared<HelpFormatter>();
   formatter->column_width(24);
   app.formatter(formatter);
-  app.require_subcommand(0, 1);
+  app.require_subcommand(1);
   add_solve(app, exit_code);
   add_analyze(app, exit_code);
   add_compare(app, exit_code);
@@ -63,9 +76,9 @@ int run(int argc, char** argv) {
   add_generate(app, exit_code);
   add_info(app, exit_code);
   app.footer(kFooter);  // after the commands, which would inherit it
+  check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) throw Error(ErrorKind::usage, "no command given (see kauri --help)");
     flush_output();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error, std::cout, std::cerr);

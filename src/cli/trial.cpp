@@ -13,13 +13,13 @@ namespace {
 
 /// Leaves the last solution in x.
 template <Scalar T>
-double solve_seconds(const Factor<T>& factor, const std::vector<T>& b, std::vector<T>& x, Index nrhs, int repetitions) {
+double solve_seconds(const Factor<T>& factor, const std::vector<T>& b, std::vector<T>& x, Index nrhs) {
   const Index n = factor.plan().n;
   const std::size_t length = static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs);
   Workspace<T> workspace = Workspace<T>::create(factor.shared_plan(), nrhs, factor.backend());
   x.resize(length);
   return least_seconds(
-      repetitions, [&] { std::copy_n(b.begin(), length, x.begin()); },
+      kTimedSolves, [&] { std::copy_n(b.begin(), length, x.begin()); },
       [&] {
         factor.solve({x.data(), n, nrhs, n}, workspace);
       });
@@ -49,8 +49,8 @@ Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a
   const Index n = plan->n, most = std::max<Index>(1, options.many);
   const std::vector<T> b = random_vector<T>(static_cast<std::size_t>(n) * static_cast<std::size_t>(most), options.seed);
   std::vector<T> x;
-  if (options.many > 0) trial.solve_many_s = solve_seconds(factor, b, x, options.many, options.repetitions);
-  trial.solve1_s = solve_seconds(factor, b, x, 1, options.repetitions);
+  if (options.many > 0) trial.solve_many_s = solve_seconds(factor, b, x, options.many);
+  trial.solve1_s = solve_seconds(factor, b, x, 1);
   trial.peak_bytes = backend.peak_bytes();
   trial.backward_error = backward_error<T>(a, MatrixView<const T>{x.data(), n, 1, n}, MatrixView<const T>{b.data(), n, 1, n}, backend);
   return trial;

@@ -14,8 +14,11 @@
 
 namespace kauri::cli {
 
+/// Solves timed for each number of right-hand sides: as many as the peers of bench/peers take.
+inline constexpr int kTimedSolves = 3;
+
 struct TrialOptions {
-  int repetitions = 3;     ///< of refactorisations and of solves, >= 1
+  int repetitions = 3;     ///< of refactorisations, >= 1
   Index many = 32;         ///< right-hand sides of the second solve; 0: only one is solved for
   std::uint64_t seed = 1;  ///< of the right-hand sides
 };

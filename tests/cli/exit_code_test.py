@@ -10,7 +10,7 @@ SYSTEM = ["--gen", "poisson2d 9"]
 class InputTest(ProgramTest):
     def test_usage(self):
         self.fails(1)
-        self.fails(1, "sovle", *SYSTEM, says=["sovle"])
+        self.fails(1, "sovle", *SYSTEM, says=["sovle", "solve, analyze"])
         self.fails(1, "solve", says=["no system"])
         self.fails(1, "solve", *SYSTEM, "--threads", "-1", says=["--threads"])
         self.fails(1, "solve", *SYSTEM, "--threads", "two", says=["--threads"])
