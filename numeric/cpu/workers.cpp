@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/workers.hpp"
 
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/spin_mutex.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -34,7 +35,9 @@ class ReadyHeap {
 
 }  // namespace
 
-Workers::Workers(int threads) : threads_(threads), arena_(threads) {}
+Workers::Workers(int threads) : threads_(threads), arena_(threads) {
+  if (threads > tbb::info::default_concurrency()) allowance_.emplace(tbb::global_control::max_allowed_parallelism, threads);
+}
 
 TaskRun::TaskRun(Workers& workers, const Plan& plan, const RunCounters& counters)
     : workers_(workers),

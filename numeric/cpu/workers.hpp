@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <atomic>
 #include <functional>
+#include <optional>
 
 #include "kauri/plan.hpp"
 #include "src/base/memory.hpp"
 
 namespace kauri::numeric::cpu {
 
-/// An arena of `threads` threads of its own: nothing outside it is used or changed.
+/// An arena of `threads` threads of its own: nothing outside it is used or changed, but for more threads than the machine has: then oneTBB is
+/// told, as long as this lives, that so many are allowed (it would print a warning and start fewer).
 class Workers {
  public:
   explicit Workers(int threads);
@@ -43,6 +46,7 @@ class Workers {
 
  private:
   int threads_;
+  std::optional<tbb::global_control> allowance_;
   tbb::task_arena arena_;
 };
 

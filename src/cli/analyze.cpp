@@ -1,0 +1,133 @@
+// kauri analyze: one ordering and its plan, before any number is touched.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "kauri/error.hpp"
+#include "src/cli/commands.hpp"
+#include "src/cli/job.hpp"
+#include "src/cli/limits.hpp"
+#include "src/cli/report.hpp"
+#include "src/cli/text.hpp"
+
+namespace kauri::cli {
+namespace {
+
+struct Options {
+  SystemOptions system;
+  JobOptions job;
+  LimitOptions limits;
+  std::string permutation_file;
+  bool json = false;
+};
+
+/// One row number a line, as --ordering FILE takes it.
+void write_permutation(const std::string& path, const Permutation& permutation) {
+  std::ofstream out(path);
+  for (const Index row : permutation.old_of()) out << row << '\n';
+  out.flush();
+  if (!out) throw Error(ErrorKind::input, fmt::format("{}: cannot be written", path));
+}
+
+Json to_json(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {
+  const Plan& plan = *analysis.plan;
+  const Cost& cost = plan.cost;
+  const int scalar = scalar_bytes(options.job);
+  Json object = header("analyze", system.name, job.backend, options.job, ordering_name(plan));
+  add_size(object, system);
+  object["reorder_s"] = analysis.order_s;
+  object["symbolic_s"] = analysis.symbolic_s;
+  object["nnzL"] = cost.nnz_l;
+  object["flops"] = whole(cost.flops);
+  object["fill_ratio"] = static_cast<double>(cost.nnz_l) / static_cast<double>(std::max<Offset>(1, system.matrix.nnz()));
+  object["stored_entries"] = cost.stored_entries;
+  object["executed_flops"] = whole(cost.executed_flops);
+  object["tree_height"] = cost.tree_height;
+  object["largest_front"] = cost.largest_front;
+  object["largest_supernode"] = cost.largest_supernode;
+  object["supernodes"] = plan.supernodes.count();
+  object["tasks"] = plan.schedule.task.size();
+  object["fronts"] = Json::array();
+  for (const FrontBin& bin : cost.fronts)
+    object["fronts"].push_back({{"least_order", bin.least_order}, {"count", bin.count}, {"flops", whole(bin.flops)}});
+  object["factor_bytes"] = plan.factor_bytes(scalar);
+  object["peak_bytes"] = plan.peak_bytes(scalar);
+  object["workspace_bytes"] = plan.workspace_bytes(scalar, 1);
+  object["plan_bytes"] = plan.plan_bytes();
+  object["available_bytes"] = available_bytes();
+  object["predicted_factor_s"] = cost.predicted_factor_s;
+  object["predicted_solve_s"] = cost.predicted_solve_s;
+  object["refused"] = refused.empty() ? Json(nullptr) : Json(refused);
+  object["reason"] = analysis.reason;
+  return object;
+}
+
+std::string front_table(const Cost& cost) {
+  Table table({"fronts of order", "number", "operations", "share"});
+  for (const FrontBin& bin : cost.fronts) {
+    if (bin.count == 0) continue;
+    table.add({fmt::format("{} to {}", integer(bin.least_order), integer(2 * Offset{bin.least_order} - 1)), integer(bin.count),
+               count(bin.flops), fmt::format("{:.1f} %", cost.executed_flops > 0 ? 100 * bin.flops / cost.executed_flops : 0)});
+  }
+  return table.text();
+}
+
+std::string to_text(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {
+  const Plan& plan = *analysis.plan;
+  const Cost& cost = plan.cost;
+  const int scalar = scalar_bytes(options.job);
+  const auto memory = [](Offset b) { return bytes(static_cast<double>(b)); };
+  const double stored = static_cast<double>(cost.stored_entries) / static_cast<double>(std::max<Offset>(1, cost.nnz_l));
+  const double fill = static_cast<double>(cost.nnz_l) / static_cast<double>(std::max<Offset>(1, system.matrix.nnz()));
+  Facts facts;
+  facts.add("ordering", ordering_name(plan),
+            fmt::format("{}, then {} for the plan", seconds(analysis.order_s), seconds(analysis.symbolic_s)));
+  facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
+            fmt::format("{:.3g} times the lower triangle of A; stored {:.2f}x", fill, stored));
+  facts.add("operations", count(cost.flops), fmt::format("executed {}", count(cost.executed_flops)));
+  facts.add("tree", fmt::format("height {}", integer(cost.tree_height)),
+            fmt::format("{} supernodes, the largest of {} columns", integer(plan.supernodes.count()), integer(cost.largest_supernode)));
+  facts.add("memory", memory(plan.peak_bytes(scalar)),
+            fmt::format("factor {}, plan {}; available {}", memory(plan.factor_bytes(scalar)), memory(plan.plan_bytes()),
+                        memory(available_bytes())));
+  facts.add("predicted", seconds(cost.predicted_factor_s), fmt::format("to factorise; {} to solve", seconds(cost.predicted_solve_s)));
+  std::string text = fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backend, options.job), facts.text(), front_table(cost));
+  if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
+  if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";
+  return text;
+}
+
+int analyze(const Options& options) {
+  const Job job = make_job(options.job);
+  const System system = load_one(options.system, options.limits);
+  const Analysis analysis = analyze_system(system, job, options.limits);
+  const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
+  if (!options.permutation_file.empty()) write_permutation(options.permutation_file, analysis.plan->perm);
+  if (options.json)
+    print_object(to_json(options, system, job, analysis, refused));
+  else
+    print(to_text(options, system, job, analysis, refused));
+  return kOk;
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("analyze", "order A and show the plan: fill, operations, memory, predicted time");
+  const auto options = std::make_shared<Options>();
+  add_system_options(*command, options->system, false);
+  add_job_options(*command, options->job, ordering_words());
+  add_scalar_option(*command, options->job);
+  add_expectations(*command, options->job);
+  add_limit_options(*command, options->limits);
+  command->add_option("-o", options->permutation_file, "write the permutation, as --ordering FILE takes it")
+      ->type_name("FILE")
+      ->group("Output");
+  add_json_option(*command, options->json);
+  command->callback([options, &exit_code] { exit_code = analyze(*options); });
+}
+
+}  // namespace kauri::cli

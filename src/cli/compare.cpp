@@ -1,0 +1,174 @@
+// kauri compare: what each ordering costs, predicted or measured, and what decides.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "kauri/error.hpp"
+#include "src/cli/commands.hpp"
+#include "src/cli/job.hpp"
+#include "src/cli/limits.hpp"
+#include "src/cli/report.hpp"
+#include "src/cli/text.hpp"
+#include "src/cli/trial.hpp"
+
+namespace kauri::cli {
+namespace {
+
+struct Options {
+  SystemOptions system;
+  JobOptions job;
+  LimitOptions limits;
+  bool factor = false;
+  int repetitions = 3;
+  bool json = false;
+};
+
+/// A candidate, and its measurement where one was asked for and allowed.
+struct Row {
+  const Candidate* candidate;
+  std::optional<Trial> trial;
+  std::string note;  ///< why something is missing, or empty
+};
+
+double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
+
+std::vector<Row> make_rows(const Options& options, const System& system, Job& job, const Analysis& analysis) {
+  std::vector<Row> rows;
+  for (const Candidate& candidate : analysis.candidates) {
+    Row row{&candidate, {}, candidate.note};
+    if (candidate.plan && options.factor) {
+      row.note = refusal(demand(*candidate.plan, scalar_bytes(options.job), 1), options.limits, system.name);
+      if (row.note.empty())
+        row.trial = measure(options.job.scalar, candidate.plan, system, job.backend, {options.repetitions, 0, options.job.seed});
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void add_trial(Json& object, const Row& row) {
+  const bool ok = row.trial && !row.trial->breakdown;
+  const auto if_ok = [ok](double value) { return ok ? Json(value) : Json(nullptr); };
+  object["status"] = !row.trial ? "not_run" : ok ? "ok" : "not_positive_definite";
+  object["column"] = row.trial && !ok ? Json(row.trial->breakdown->column) : Json(nullptr);
+  object["factor_s"] = if_ok(ok ? row.trial->factor_s : 0);
+  object["solve1_s"] = if_ok(ok ? row.trial->solve1_s : 0);
+  object["backward_error"] = if_ok(ok ? row.trial->backward_error.normwise : 0);
+  object["backward_error_componentwise"] = if_ok(ok ? row.trial->backward_error.componentwise : 0);
+}
+
+Json to_json(const Row& row, const Options& options) {
+  const Candidate& candidate = *row.candidate;
+  const Plan* plan = candidate.plan.get();
+  const int scalar = scalar_bytes(options.job);
+  const auto if_plan = [plan](auto value_of) { return plan != nullptr ? Json(value_of(*plan)) : Json(nullptr); };
+  Json object;
+  object["ordering"] = ordering_name(candidate);
+  object["order_s"] = if_plan([&](const Plan&) { return candidate.order_s; });
+  object["symbolic_s"] = if_plan([&](const Plan&) { return candidate.symbolic_s; });
+  object["nnzL"] = if_plan([](const Plan& p) { return p.cost.nnz_l; });
+  object["flops"] = if_plan([](const Plan& p) { return whole(p.cost.flops); });
+  object["fill_ratio"] = if_plan([](const Plan& p) { return fill_ratio(p); });
+  object["tree_height"] = if_plan([](const Plan& p) { return p.cost.tree_height; });
+  object["largest_front"] = if_plan([](const Plan& p) { return p.cost.largest_front; });
+  object["factor_bytes"] = if_plan([&](const Plan& p) { return p.factor_bytes(scalar); });
+  object["peak_bytes"] = if_plan([&](const Plan& p) { return p.peak_bytes(scalar); });
+  object["predicted_factor_s"] = if_plan([](const Plan& p) { return p.cost.predicted_factor_s; });
+  object["chosen"] = candidate.chosen;
+  object["note"] = row.note;
+  if (options.factor) add_trial(object, row);
+  return object;
+}
+
+Json to_json(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
+  Json object = header("compare", system.name, job.backend, options.job, ordering_name(*analysis.plan));
+  add_size(object, system);
+  object["orderings"] = Json::array();
+  for (const Row& row : rows) object["orderings"].push_back(to_json(row, options));
+  object["reason"] = analysis.reason;
+  return object;
+}
+
+std::vector<std::string> trial_cells(const Row& row) {
+  if (!row.trial) return {"-", "-", "-"};
+  if (row.trial->breakdown) return {fmt::format("fails at {}", row.trial->breakdown->column), "-", "-"};
+  return {seconds(row.trial->factor_s), seconds(row.trial->solve1_s), error(row.trial->backward_error.componentwise)};
+}
+
+std::string to_text(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
+  std::vector<std::string> head = {"ordering", "order", "entries of L", "fill", "operations", "height", "front", "L", "peak", "predicted"};
+  if (options.factor) head.insert(head.end(), {"measured", "solve", "error"});
+  Table table(head);
+  std::string notes;
+  const int scalar = scalar_bytes(options.job);
+  for (const Row& row : rows) {
+    const std::string name = ordering_name(*row.candidate) + (row.candidate->chosen ? " *" : "");
+    if (!row.note.empty()) notes += fmt::format("  {}: {}\n", ordering_name(*row.candidate), row.note);
+    if (!row.candidate->plan) continue;
+    const Plan& plan = *row.candidate->plan;
+    const Cost& cost = plan.cost;
+    std::vector<std::string> cells = {name,
+                                      seconds(row.candidate->order_s),
+                                      count(static_cast<double>(cost.nnz_l)),
+                                      fmt::format("{:.3g}x", fill_ratio(plan)),
+                                      count(cost.flops),
+                                      integer(cost.tree_height),
+                                      integer(cost.largest_front),
+                                      bytes(static_cast<double>(plan.factor_bytes(scalar))),
+                                      bytes(static_cast<double>(plan.peak_bytes(scalar))),
+                                      seconds(cost.predicted_factor_s)};
+    if (options.factor)
+      for (std::string& cell : trial_cells(row)) cells.push_back(std::move(cell));
+    table.add(std::move(cells));
+  }
+  return fmt::format("{}\non {}; height and front in columns, predicted{} for the factorisation\n\n{}{}\n* {}\n", title(system),
+                     where(job.backend, options.job), options.factor ? " and measured" : "", table.text(), notes, analysis.reason);
+}
+
+/// Not positive definite in one ordering is so in all: rounding apart.
+int verdict(const std::vector<Row>& rows) {
+  const bool fails = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.trial && row.trial->breakdown; });
+  return fails ? kIndefinite : kOk;
+}
+
+int compare(const Options& options) {
+  Job job = make_job(options.job);
+  if (!job.given && options.job.ordering != "auto")
+    throw Error(ErrorKind::usage, "--ordering: compare tries every ordering; it takes a FILE with one more here");
+  const System system = load_one(options.system, options.limits);
+  const Analysis analysis = compare_system(system, job, options.limits);
+  const std::vector<Row> rows = make_rows(options, system, job, analysis);
+  if (options.json)
+    print_object(to_json(options, system, job, analysis, rows));
+  else
+    print(to_text(options, system, job, analysis, rows));
+  const int code = verdict(rows);
+  if (code == kIndefinite) complain(fmt::format("{} is not positive definite", system.name));
+  return code;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("compare", "what each ordering costs, and which one is best");
+  const auto options = std::make_shared<Options>();
+  add_system_options(*command, options->system, false);
+  add_job_options(*command, options->job,
+                  "a FILE with one more to compare: one row number a line, from 0,\nthe one eliminated first on top");
+  add_scalar_option(*command, options->job);
+  add_expectations(*command, options->job);
+  command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
+  command->add_option("--reps", options->repetitions, "with --factor: refactorisations timed; the least counts")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N")
+      ->group("Method");
+  add_limit_options(*command, options->limits);
+  add_json_option(*command, options->json);
+  command->callback([options, &exit_code] { exit_code = compare(*options); });
+}
+
+}  // namespace kauri::cli

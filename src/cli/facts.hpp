@@ -1,0 +1,28 @@
+// Facts of a symmetric matrix that cost one pass: degrees, diagonal, components, bandwidth, Gershgorin's bounds.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "kauri/matrix.hpp"
+
+namespace kauri::cli {
+
+struct MatrixFacts {
+  Offset entries_full = 0;  ///< both halves; stored zeros count
+  Index least_in_row = 0, most_in_row = 0;
+  double mean_in_row = 0;
+  Index positive_diagonal = 0, zero_diagonal = 0, negative_diagonal = 0;  ///< NaN counts as negative
+  Index components = 0;
+  Index bandwidth = 0;                                   ///< greatest |i - j| of an entry
+  double gershgorin_least = 0, gershgorin_greatest = 0;  ///< every eigenvalue is between the two, rounding apart
+};
+
+/// O(nnz) and three arrays over the rows.
+MatrixFacts facts_of(const SymmetricView<double>& a);
+
+/// "yes" (Gershgorin's discs prove it), "no" (a diagonal entry forbids it) or "undecided".
+std::string verdict_name(const MatrixFacts& facts);
+std::string verdict_reason(const MatrixFacts& facts);
+
+}  // namespace kauri::cli

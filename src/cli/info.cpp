@@ -1,0 +1,112 @@
+// kauri info: what a system looks like before anything is computed with it, and how this kauri was built.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "kauri/graph.hpp"
+#include "kauri/ordering.hpp"
+#include "kauri/version.hpp"
+#include "src/cli/commands.hpp"
+#include "src/cli/facts.hpp"
+#include "src/cli/job.hpp"
+#include "src/cli/limits.hpp"
+#include "src/cli/report.hpp"
+#include "src/cli/text.hpp"
+
+namespace kauri::cli {
+namespace {
+
+struct Options {
+  SystemOptions system;
+  JobOptions job;
+  bool json = false;
+};
+
+Json build_json(const Backend& backend) {
+  Json build;
+  build["version"] = version();
+  build["compiler"] = KAURI_COMPILER;
+  build["build_type"] = KAURI_BUILD_TYPE;
+  build["target"] = backend.target();
+  build["metis"] = ordering_available(OrderingMethod::metis);
+  build["cuda_device"] = cuda_available();
+  build["available_bytes"] = available_bytes();
+  return build;
+}
+
+void add_facts(Json& object, const System& system, const MatrixFacts& facts) {
+  add_size(object, system);
+  object["nnz_full"] = facts.entries_full;
+  object["read_s"] = system.read_s;
+  object["entries_per_row_min"] = facts.least_in_row;
+  object["entries_per_row_mean"] = facts.mean_in_row;
+  object["entries_per_row_max"] = facts.most_in_row;
+  object["diagonal_positive"] = facts.positive_diagonal;
+  object["diagonal_zero"] = facts.zero_diagonal;
+  object["diagonal_negative"] = facts.negative_diagonal;
+  object["components"] = facts.components;
+  object["bandwidth"] = facts.bandwidth;
+  object["gershgorin_least"] = facts.gershgorin_least;
+  object["gershgorin_greatest"] = facts.gershgorin_greatest;
+  object["positive_definite"] = verdict_name(facts);
+}
+
+std::string system_text(const System& system, const MatrixFacts& facts) {
+  Facts lines;
+  lines.add("entries in all", integer(facts.entries_full), "both halves");
+  lines.add("in a row", fmt::format("{:.1f}", facts.mean_in_row),
+            fmt::format("on average; from {} to {}", facts.least_in_row, facts.most_in_row));
+  lines.add("diagonal", fmt::format("{} positive", integer(facts.positive_diagonal)),
+            fmt::format("{} zero, {} negative", integer(facts.zero_diagonal), integer(facts.negative_diagonal)));
+  lines.add("components", integer(facts.components));
+  lines.add("bandwidth", integer(facts.bandwidth));
+  lines.add("eigenvalues in", fmt::format("[{:.4g}, {:.4g}]", facts.gershgorin_least, facts.gershgorin_greatest), "by Gershgorin's discs");
+  lines.add("positive definite", verdict_name(facts), verdict_reason(facts));
+  return fmt::format("{}\n\n{}\n", title(system), lines.text());
+}
+
+std::string build_text(const Backend& backend) {
+  Facts lines;
+  lines.add("kauri", std::string(version()), std::string(commit()));
+  lines.add("compiler", KAURI_COMPILER, KAURI_BUILD_TYPE);
+  lines.add("device", backend.device(), fmt::format("{} threads, kernels {}", backend.threads(), backend.target()));
+  lines.add("METIS", ordering_available(OrderingMethod::metis) ? "yes" : "no");
+  lines.add("CUDA device", cuda_available() ? "yes" : "no");
+  lines.add("memory", bytes(static_cast<double>(available_bytes())), "available");
+  return lines.text();
+}
+
+int info(const Options& options) {
+  const Backend backend = make_backend(options.job);
+  const bool with_system = !options.system.files.empty() || !options.system.specs.empty();
+  Json object = header("info", "", backend, options.job, nullptr);
+  if (!with_system) object["system"] = nullptr;
+  object["build"] = build_json(backend);
+  std::string text;
+  if (with_system) {
+    const System system = load_one(options.system, {});
+    const MatrixFacts facts = facts_of(system.matrix.view());
+    object["system"] = system.name;
+    add_facts(object, system, facts);
+    text = system_text(system, facts);
+  }
+  if (options.json)
+    print_object(object);
+  else
+    print(text + build_text(backend));
+  return kOk;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("info", "facts of a system, and of this build of kauri");
+  const auto options = std::make_shared<Options>();
+  add_system_options(*command, options->system, false);
+  add_backend_options(*command, options->job);
+  add_json_option(*command, options->json);
+  command->callback([options, &exit_code] { exit_code = info(*options); });
+}
+
+}  // namespace kauri::cli

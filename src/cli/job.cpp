@@ -1,0 +1,88 @@
+// Options turned into library objects: the backend and the options of the analysis.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+
+#include "kauri/error.hpp"
+#include "kauri/io.hpp"
+#include "src/cli/limits.hpp"
+
+namespace kauri::cli {
+namespace {
+
+constexpr int kMostWorkers = 16;  // more does not pay for its memory: the default of AnalyzeOptions::workers too
+
+TieBreak tie_break(const std::string& name) {
+  if (name == "last") return TieBreak::last;
+  return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::first;
+}
+
+void choose_ordering(const JobOptions& options, Job& job) {
+  if (const auto method = ordering_from_name(options.ordering)) {
+    job.analyze.ordering.method = *method;
+    return;
+  }
+  if (!std::filesystem::is_regular_file(options.ordering))
+    throw Error(ErrorKind::usage,
+                fmt::format("--ordering '{}': neither natural, rcm, md, amd, metis or auto, nor a file", options.ordering));
+  job.given = read_permutation(options.ordering);
+}
+
+Analysis run(const System& system, const Job& job, const LimitOptions& limits, Analysis (*work)(const Pattern&, const AnalyzeOptions&)) {
+  const Pattern pattern = system.matrix.pattern();
+  require_for_analysis(pattern, limits, system.name);
+  AnalyzeOptions options = job.analyze;
+  if (job.given) {
+    if (job.given->size() != static_cast<std::size_t>(pattern.n))
+      throw Error(ErrorKind::input,
+                  fmt::format("--ordering: the file has {} rows, but {} has {}", job.given->size(), system.name, pattern.n));
+    options.permutation = Permutation::from_old_of(*job.given);
+  }
+  const MemoryFence fence(limits);
+  try {
+    return work(pattern, options);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::memory,
+                fmt::format("the analysis of {} needs more memory than there is: {} bytes could be taken", system.name, fence.bytes()));
+  }
+}
+
+}  // namespace
+
+Backend make_backend(const JobOptions& options) {
+  const bool cuda = options.backend == "cuda" || (options.backend == "auto" && cuda_available());
+  return cuda ? cuda_backend(0) : cpu_backend(options.threads);
+}
+
+Job make_job(const JobOptions& options) {
+  Job job{make_backend(options), {}, {}};
+  job.analyze.ordering.seed = options.seed;
+  job.analyze.ordering.tie_break = tie_break(options.ties);
+  job.analyze.target = job.backend.target();
+  job.analyze.workers = std::clamp(job.backend.threads(), 1, kMostWorkers);
+  job.analyze.solves = options.solves;
+  job.analyze.factorizations = options.factorizations;
+  choose_ordering(options, job);
+  return job;
+}
+
+Analysis analyze_system(const System& system, const Job& job, const LimitOptions& limits) {
+  return run(system, job, limits, analyze_with_report);
+}
+
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits) {
+  return run(system, job, limits, compare_orderings);
+}
+
+std::string ordering_name(const Plan& plan) { return plan.given ? "given" : std::string(name_of(plan.ordering)); }
+
+std::string ordering_name(const Candidate& candidate) { return candidate.given ? "given" : std::string(name_of(candidate.method)); }
+
+int scalar_bytes(const JobOptions& options) { return options.scalar == "float" ? sizeof(float) : sizeof(double); }
+
+}  // namespace kauri::cli

@@ -1,0 +1,36 @@
+// Options turned into library objects: the backend and the options of the analysis.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kauri/backend.hpp"
+#include "kauri/plan.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/system.hpp"
+
+namespace kauri::cli {
+
+struct Job {
+  Backend backend;
+  AnalyzeOptions analyze;
+  std::optional<std::vector<Index>> given;  ///< the rows of a permutation file, not yet checked against a system
+};
+
+/// Throws Error: usage (unknown ordering), input (permutation file), device.
+Job make_job(const JobOptions& options);
+
+Backend make_backend(const JobOptions& options);
+
+/// The analysis of one system; refuses what cannot fit before it starts. Throws Error.
+Analysis analyze_system(const System& system, const Job& job, const LimitOptions& limits);
+/// The same with every ordering tried.
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits);
+
+/// "amd"; "given" for the caller's permutation.
+std::string ordering_name(const Plan& plan);
+std::string ordering_name(const Candidate& candidate);
+int scalar_bytes(const JobOptions& options);
+
+}  // namespace kauri::cli

@@ -1,0 +1,146 @@
+// What this machine has, and the refusal of work that does not fit: before it starts, with the bytes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/limits.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "kauri/error.hpp"
+#include "src/cli/text.hpp"
+
+namespace kauri::cli {
+namespace {
+
+constexpr Offset kUnlimited = std::numeric_limits<Offset>::max();
+
+/// The number in a file that holds one; "max", numbers beyond an Offset and missing files count as unlimited.
+Offset number_in(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  Offset x = 0;
+  return in >> x && x >= 0 ? x : kUnlimited;
+}
+
+/// Value of "key   123 kB" lines (/proc/meminfo, /proc/self/status) in bytes, of "key 123" lines (memory.stat) as it is.
+Offset value_of(const std::filesystem::path& file, std::string_view key, Offset missing) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream rest(line.substr(key.size()));
+    Offset x = 0;
+    std::string unit;
+    if (!(rest >> x)) return missing;
+    rest >> unit;
+    return unit == "kB" ? x * 1024 : x;
+  }
+  return missing;
+}
+
+/// Room in one control group: the limit less what is used, file pages that can be dropped not counted as used.
+Offset room_in_group(const std::filesystem::path& folder, bool v2) {
+  const Offset limit = number_in(folder / (v2 ? "memory.max" : "memory.limit_in_bytes"));
+  const Offset used = number_in(folder / (v2 ? "memory.current" : "memory.usage_in_bytes"));
+  if (limit == kUnlimited || used == kUnlimited) return kUnlimited;
+  const Offset droppable = value_of(folder / "memory.stat", v2 ? "inactive_file " : "total_inactive_file ", 0);
+  return std::max<Offset>(0, limit - std::max<Offset>(0, used - droppable));
+}
+
+/// The least room of this process's groups and their parents.
+Offset room_in_groups() {
+  std::ifstream in("/proc/self/cgroup");
+  Offset room = kUnlimited;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool v2 = controllers == ",,";
+    if (!v2 && controllers.find(",memory,") == std::string::npos) continue;
+    const std::filesystem::path root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+    std::filesystem::path group = line.substr(second + 1);
+    while (true) {
+      room = std::min(room, room_in_group(root / group.relative_path(), v2));
+      if (!group.has_relative_path()) break;
+      group = group.parent_path();
+    }
+  }
+  return room;
+}
+
+Offset room_under(int resource, std::string_view used_key) {
+  rlimit limit{};
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur >= static_cast<rlim_t>(kUnlimited))
+    return kUnlimited;
+  return std::max<Offset>(0, static_cast<Offset>(limit.rlim_cur) - value_of("/proc/self/status", used_key, 0));
+}
+
+std::string with_bytes(Offset b) { return fmt::format("{} ({} bytes)", bytes(static_cast<double>(b)), b); }
+
+std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what) {
+  if (static_cast<double>(needed) > limits.max_gb * 1e9)
+    return fmt::format("{} needs {}, more than --max-gb {} allows", what, with_bytes(needed), limits.max_gb);
+  if (const Offset room = available_bytes(); needed > room)
+    return fmt::format("{} needs {}, but only {} are available", what, with_bytes(needed), with_bytes(room));
+  return {};
+}
+
+}  // namespace
+
+Offset available_bytes() {
+  const Offset free = value_of("/proc/meminfo", "MemAvailable:", kUnlimited);
+  return std::min({free, room_in_groups(), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
+}
+
+Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
+  // b, x, the residual and x of the step before; A by rows for residuals: both halves, a column number and a place in the values each.
+  const Offset vectors = Offset{4} * plan.n * nrhs * scalar_bytes;
+  const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} + (plan.n + Offset{1}) * Offset{sizeof(Offset)};
+  return {plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs) + vectors + rows_of_a, plan.cost.flops};
+}
+
+std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system) {
+  const std::string what = fmt::format("the factorisation of {}", system);
+  if (demand.flops > limits.max_flops)
+    return fmt::format("{} needs {:.4g} operations and {}, more operations than --max-flops {:g} allows", what, demand.flops,
+                       with_bytes(demand.bytes), limits.max_flops);
+  return refuse_bytes(demand.bytes, limits, what);
+}
+
+void require(const Demand& demand, const LimitOptions& limits, std::string_view system) {
+  if (const std::string why = refusal(demand, limits, system); !why.empty()) throw Error(ErrorKind::memory, why);
+}
+
+void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system) {
+  // The graph (both directions) once, the place and row of each value in the plan, and five arrays over the rows: no ordering does with
+  // less.
+  const Offset needed = lower.nnz() * Offset{2 * sizeof(Index) + sizeof(Offset) + sizeof(Index)} + lower.n * Offset{5 * sizeof(Offset)};
+  if (const std::string why = refuse_bytes(needed, limits, fmt::format("the analysis of {}", system)); !why.empty())
+    throw Error(ErrorKind::memory, why);
+}
+
+MemoryFence::MemoryFence(const LimitOptions& limits) : bytes_(available_bytes()) {
+  if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  old_limit_ = limit.rlim_cur;
+  // A few megabytes more, for messages and the stacks of threads. The shadow memory of sanitizers counts as data: no fence there.
+  const Offset slack = (Offset{64} << 20) + Offset{std::thread::hardware_concurrency()} * (Offset{16} << 20);
+  if (!std::string_view(KAURI_SANITIZERS).empty() || bytes_ > kUnlimited - slack) return;
+  const Offset now = value_of("/proc/self/status", "VmData:", 0);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(bytes_ + slack + now));
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+MemoryFence::~MemoryFence() {
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = old_limit_;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+}  // namespace kauri::cli

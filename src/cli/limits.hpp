@@ -1,0 +1,47 @@
+// What this machine has, and the refusal of work that does not fit: before it starts, with the bytes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kauri/plan.hpp"
+#include "src/cli/options.hpp"
+
+namespace kauri::cli {
+
+/// Bytes that this process can still take: the least of MemAvailable, what its control groups (v1 and v2, with all their parents) leave and
+/// what its own limits on address space and data leave. The largest Offset where nothing can be read.
+Offset available_bytes();
+
+/// What a factorisation with `nrhs` right-hand sides will allocate beyond the plan.
+struct Demand {
+  Offset bytes = 0;
+  double flops = 0;
+};
+Demand demand(const Plan& plan, int scalar_bytes, Index nrhs);
+
+/// Why this demand is refused ("the factorisation of vem2 needs 1.2 GB (1200000000 bytes), but ..."), or empty if it fits.
+std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system);
+/// Throws Error(memory) with the refusal.
+void require(const Demand& demand, const LimitOptions& limits, std::string_view system);
+/// The same for ordering and analysis, whose least need follows from rows and entries alone.
+void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system);
+
+/// While it lives, allocations beyond what the machine has fail at once (std::bad_alloc), so that reading or making a system that is too
+/// large ends with a message and not with the kernel killing processes.
+class MemoryFence {
+ public:
+  explicit MemoryFence(const LimitOptions& limits);
+  ~MemoryFence();
+  MemoryFence(const MemoryFence&) = delete;
+  MemoryFence& operator=(const MemoryFence&) = delete;
+  /// Bytes that could be taken when the fence went up.
+  [[nodiscard]] Offset bytes() const { return bytes_; }
+
+ private:
+  Offset bytes_;
+  unsigned long long old_limit_;
+};
+
+}  // namespace kauri::cli

@@ -1,0 +1,108 @@
+// The program kauri: subcommands, and errors turned into messages and exit codes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <new>
+
+#include "kauri/error.hpp"
+#include "kauri/version.hpp"
+#include "src/cli/commands.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/report.hpp"
+
+namespace kauri::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "kauri solves A x = b for sparse symmetric positive definite A by Cholesky factorisation, P A P^T = L L^T,\n"
+    "and compares what orderings P cost.\n";
+
+constexpr const char* kFooter = R"(
+Examples:
+  kauri solve --gen "poisson3d 40"                 a made system, random right-hand side
+  kauri solve stiffness.mtx.gz --rhs b.npy -o x.npy
+  kauri compare stiffness.mtx.gz                   what each ordering would cost
+  kauri analyze --gen "elast3d 24" --ordering amd  one ordering in detail, nothing factorised
+  kauri COMMAND --help                             all options of a command
+Systems for --gen: see kauri generate --help.
+
+Rows and columns count from 0. GB are 1e9 bytes; one multiply-add is two operations.
+Exit codes: 0 ok; 1 wrong usage or input; 2 A is not positive definite; 3 resources: more memory or operations than
+there are or than --max-gb and --max-flops allow (said before the work starts), or the device is not there.)";
+
+/// Options as "--name TYPE=default": what a value may be stands in the description.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return {};
+    std::string words = " " + option->get_type_name();
+    words.resize(std::min(words.size(), words.find(':')));
+    if (!option->get_default_str().empty()) words += "=" + option->get_default_str();
+    return words;
+  }
+};
+
+/// A word in place of a command gets a message of its own: CLI11 would name it among all the words that follow.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) throw Error(ErrorKind::usage, "no command given (see kauri --help)");
+  const std::string word = argv[1];
+  if (word.starts_with('-')) return;
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == word) return;
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  throw Error(ErrorKind::usage, fmt::format("'{}' is no command; there are {}", word, names));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(kDescription, "kauri");
+  int exit_code = kOk;
+  app.set_version_flag("--version", fmt::format("kauri {} ({})", version(), commit()));
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(24);
+  app.formatter(formatter);
+  app.require_subcommand(1);
+  add_solve(app, exit_code);
+  add_analyze(app, exit_code);
+  add_compare(app, exit_code);
+  add_bench(app, exit_code);
+  add_generate(app, exit_code);
+  add_info(app, exit_code);
+  app.footer(kFooter);  // after the commands, which would inherit it
+  check_command(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+    flush_output();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error, std::cout, std::cerr);
+    complain(fmt::format("{} (see kauri --help)", error.what()));
+    return kInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace kauri::cli
+
+int main(int argc, char** argv) {
+  using namespace kauri::cli;
+  try {
+    return run(argc, argv);
+  } catch (const kauri::Error& error) {
+    complain(error.what());
+    return exit_code_of(error);
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+    return kResources;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kInput;
+  }
+}

@@ -1,0 +1,95 @@
+// What the user asked for, and the options that subcommands share.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/options.hpp"
+
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
+
+namespace kauri::cli {
+
+std::string ordering_words() {
+  return "natural, rcm, md, amd, metis, auto (the least predicted time of several),\n"
+         "or a FILE: one row number a line, from 0, the one eliminated first on top";
+}
+
+void add_system_options(CLI::App& command, SystemOptions& options, bool several) {
+  auto* file =
+      command.add_option("file", options.files, "Matrix Market file (plain or gzipped) or SciPy .npz (CSR or CSC; lower, upper or full)");
+  auto* spec =
+      command.add_option("--gen", options.specs, "a system made from a formula, such as \"poisson3d 60\"; see kauri generate --help");
+  file->type_name("FILE")->group("System");
+  spec->type_name("SPEC")->group("System");
+  if (!several) {
+    file->expected(0, 1)->excludes(spec);
+    spec->expected(1);
+  } else {
+    spec->expected(1)->take_all();
+  }
+  command.add_option("--shift", options.shift, "work on A + S I in place of A")->type_name("S")->check(CLI::Number)->group("System");
+}
+
+void add_backend_options(CLI::App& command, JobOptions& options) {
+  command.add_option("--backend", options.backend, "auto (CUDA where there is a device), cpu or cuda")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->type_name("NAME")
+      ->group("Method");
+  command.add_option("--threads", options.threads, "CPU threads, 0: one per hardware thread; x is the same for any number")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 4096))
+      ->type_name("N")
+      ->group("Method");
+}
+
+void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
+  command.add_option("--ordering", options.ordering, ordering_help)->capture_default_str()->type_name("NAME|FILE")->group("Method");
+  command.add_option("--ties", options.ties, "md only: which row of least degree comes first: first, last or peripheral")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"first", "last", "peripheral"}))
+      ->type_name("NAME")
+      ->group("Method");
+  add_backend_options(command, options);
+  command.add_option("--seed", options.seed, "of every random choice: orderings and right-hand sides")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group("Method");
+}
+
+void add_scalar_option(CLI::App& command, JobOptions& options) {
+  command.add_option("--scalar", options.scalar, "double or float: the precision of L, x and the residuals")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"double", "float"}))
+      ->type_name("NAME")
+      ->group("Method");
+}
+
+void add_expectations(CLI::App& command, JobOptions& options) {
+  constexpr int kMost = 1 << 30;
+  command.add_option("--factorizations", options.factorizations, "factorisations to come with this pattern: weighs in the choice of auto")
+      ->capture_default_str()
+      ->check(CLI::Range(1, kMost))
+      ->type_name("N")
+      ->group("Method");
+  command.add_option("--solves", options.solves, "right-hand sides to come for each: the same")
+      ->capture_default_str()
+      ->check(CLI::Range(1, kMost))
+      ->type_name("N")
+      ->group("Method");
+}
+
+void add_limit_options(CLI::App& command, LimitOptions& options) {
+  command.add_option("--max-gb", options.max_gb, "refuse (exit 3) what needs more than this many GB (1e9 bytes)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("GB")
+      ->group("Limits");
+  command.add_option("--max-flops", options.max_flops, "refuse (exit 3) factorisations of more than this many operations")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("X")
+      ->group("Limits");
+}
+
+void add_json_option(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "print one JSON object in place of the text")->group("Output");
+}
+
+}  // namespace kauri::cli

@@ -1,0 +1,61 @@
+// What the user asked for, and the options that subcommands share.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri::cli {
+
+/// The program's exit codes.
+enum ExitCode : int {
+  kOk = 0,
+  kInput = 1,       ///< wrong usage or wrong input
+  kIndefinite = 2,  ///< the matrix is not positive definite
+  kResources = 3,   ///< too little memory, above a limit, or the device is not there
+};
+
+/// Where systems come from.
+struct SystemOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> specs;
+  double shift = 0;
+};
+
+/// How a system is worked on.
+struct JobOptions {
+  std::string ordering = "auto";
+  std::string ties = "first";
+  std::string backend = "auto";
+  std::string scalar = "double";
+  int threads = 0;
+  std::uint64_t seed = 1;
+  int solves = 1;
+  int factorizations = 1;
+};
+
+/// What a job may take; infinity: no limit but the machine's.
+struct LimitOptions {
+  double max_gb = std::numeric_limits<double>::infinity();
+  double max_flops = std::numeric_limits<double>::infinity();
+};
+
+void add_system_options(CLI::App& command, SystemOptions& options, bool several);
+/// ordering_help: what --ordering takes in this subcommand.
+void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
+void add_backend_options(CLI::App& command, JobOptions& options);
+void add_scalar_option(CLI::App& command, JobOptions& options);
+/// Solves and factorisations to come, which weigh in the choice of auto.
+void add_expectations(CLI::App& command, JobOptions& options);
+void add_limit_options(CLI::App& command, LimitOptions& options);
+void add_json_option(CLI::App& command, bool& json);
+
+/// The usual words for add_job_options.
+std::string ordering_words();
+
+}  // namespace kauri::cli

@@ -1,0 +1,224 @@
+// kauri solve: read, order, analyse, factorise, solve, refine, report.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "kauri/io.hpp"
+#include "kauri/refine.hpp"
+#include "src/cli/commands.hpp"
+#include "src/cli/job.hpp"
+#include "src/cli/limits.hpp"
+#include "src/cli/measure.hpp"
+#include "src/cli/report.hpp"
+#include "src/cli/text.hpp"
+
+namespace kauri::cli {
+namespace {
+
+struct Options {
+  SystemOptions system;
+  JobOptions job;
+  LimitOptions limits;
+  Index nrhs = 1;
+  bool nrhs_given = false;
+  std::string rhs_file;
+  int refine_steps = 2;
+  std::string output;
+  bool json = false;
+};
+
+/// What one run found out.
+struct Outcome {
+  Analysis analysis;
+  std::optional<Breakdown> breakdown;
+  double factor_s = 0, solve_s = 0, refine_s = 0;
+  Index nrhs = 1;
+  Refinement refinement;
+  Offset planned_bytes = 0, peak_bytes = 0;
+};
+
+/// B: read from the file, or random.
+template <Scalar T>
+std::vector<T> right_hand_sides(const Options& options, Index n, Index& nrhs) {
+  nrhs = options.nrhs;
+  if (options.rhs_file.empty()) return random_vector<T>(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs), options.job.seed);
+  const DenseMatrix b = read_dense(options.rhs_file);
+  if (b.rows != n) throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but the matrix has {}", options.rhs_file, b.rows, n));
+  if (options.nrhs_given && options.nrhs != b.cols)
+    throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));
+  nrhs = b.cols;
+  return std::vector<T>(b.value.begin(), b.value.end());
+}
+
+template <Scalar T>
+void write_solution(const std::string& path, const std::vector<T>& x, Index n, Index nrhs) {
+  if (path.empty()) return;
+  const std::vector<double> wide(x.begin(), x.end());
+  write_dense(path, {wide.data(), n, nrhs, n});
+}
+
+template <Scalar T>
+Outcome run(const Options& options, const System& system, Job& job) {
+  Outcome out;
+  const Index n = system.matrix.n();
+  const std::vector<T> b = right_hand_sides<T>(options, n, out.nrhs);
+  job.analyze.solves = std::max<Index>(out.nrhs, 1);
+  out.analysis = analyze_system(system, job, options.limits);
+  const std::shared_ptr<const Plan> plan = out.analysis.plan;
+  require(demand(*plan, sizeof(T), out.nrhs), options.limits, system.name);
+  out.planned_bytes = plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), out.nrhs);
+
+  const Values<T> values(system.matrix);
+  const Stopwatch factor_watch;
+  const Result<Factor<T>, Breakdown> factor = factorize<T>(plan, values.view().value, job.backend);
+  out.factor_s = factor_watch.seconds();
+  if (!factor) {
+    out.breakdown = factor.error();
+    out.peak_bytes = job.backend.peak_bytes();
+    return out;
+  }
+  Workspace<T> workspace = Workspace<T>::create(plan, out.nrhs, job.backend);
+  std::vector<T> x = b;
+  const MatrixView<T> x_view{x.data(), n, out.nrhs, n};
+  const Stopwatch solve_watch;
+  factor.value().solve(x_view, workspace);
+  out.solve_s = solve_watch.seconds();
+  out.peak_bytes = job.backend.peak_bytes();
+  const Stopwatch refine_watch;
+  RefineOptions refine_options;
+  refine_options.max_steps = options.refine_steps;
+  out.refinement =
+      refine<T>(values.view(), factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n}, x_view, workspace, refine_options);
+  out.refine_s = refine_watch.seconds();
+  write_solution(options.output, x, n, out.nrhs);
+  return out;
+}
+
+Json to_json(const Options& options, const System& system, const Job& job, const Outcome& out) {
+  const Plan& plan = *out.analysis.plan;
+  const bool ok = !out.breakdown;
+  const auto if_ok = [ok](const Json& value) { return ok ? value : Json(nullptr); };
+  const BackwardError &last = out.refinement.final_error, &first = out.refinement.unrefined;
+  Json object = header("solve", system.name, job.backend, options.job, ordering_name(plan));
+  add_size(object, system);
+  object["status"] = ok ? "ok" : "not_positive_definite";
+  object["column"] = ok ? Json(nullptr) : Json(out.breakdown->column);
+  object["pivot"] = ok ? Json(nullptr) : Json(out.breakdown->pivot);
+  object["nrhs"] = out.nrhs;
+  object["shift"] = options.system.shift;
+  object["read_s"] = system.read_s;
+  object["reorder_s"] = out.analysis.order_s;
+  object["symbolic_s"] = out.analysis.symbolic_s;
+  object["factor_s"] = out.factor_s;
+  object["predicted_factor_s"] = plan.cost.predicted_factor_s;
+  object["solve_s"] = if_ok(out.solve_s);
+  object["refine_s"] = if_ok(out.refine_s);
+  object["nnzL"] = plan.cost.nnz_l;
+  object["flops"] = whole(plan.cost.flops);
+  object["stored_entries"] = plan.cost.stored_entries;
+  object["refine_steps"] = if_ok(out.refinement.steps);
+  object["backward_error"] = if_ok(last.normwise);
+  object["backward_error_componentwise"] = if_ok(last.componentwise);
+  object["backward_error_unrefined"] = if_ok(first.normwise);
+  object["backward_error_componentwise_unrefined"] = if_ok(first.componentwise);
+  object["peak_bytes"] = out.peak_bytes;
+  object["planned_bytes"] = out.planned_bytes;
+  object["reason"] = out.analysis.reason;
+  return object;
+}
+
+/// The phases with their times; the share of each in the whole tells where the time goes.
+std::string phase_table(const System& system, const Outcome& out) {
+  const Cost& cost = out.analysis.plan->cost;
+  const double whole_s = system.read_s + out.analysis.order_s + out.analysis.symbolic_s + out.factor_s + out.solve_s + out.refine_s;
+  Table table({"phase", "time", "share", ""}, Table::Last::left);
+  const auto add = [&](const char* name, double s, std::string remark = {}) {
+    table.add({name, seconds(s), fmt::format("{:.0f} %", whole_s > 0 ? 100 * s / whole_s : 0), std::move(remark)});
+  };
+  add("read or make", system.read_s);
+  add("order", out.analysis.order_s, ordering_name(*out.analysis.plan));
+  add("analyse", out.analysis.symbolic_s);
+  add("factorise", out.factor_s, fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s), seconds(cost.predicted_factor_s)));
+  if (!out.breakdown) {
+    add("solve", out.solve_s, fmt::format("{} right-hand side{}", out.nrhs, out.nrhs == 1 ? "" : "s"));
+    add("refine", out.refine_s, fmt::format("{} step{}", out.refinement.steps, out.refinement.steps == 1 ? "" : "s"));
+  }
+  return table.text();
+}
+
+std::string to_text(const Options& options, const System& system, const Job& job, const Outcome& out) {
+  const Cost& cost = out.analysis.plan->cost;
+  Facts facts;
+  const double fill = static_cast<double>(cost.nnz_l) / static_cast<double>(std::max<Offset>(1, system.matrix.nnz()));
+  facts.add("entries of L", count(static_cast<double>(cost.nnz_l)), fmt::format("{:.3g} times the lower triangle of A", fill));
+  facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
+  facts.add("memory", bytes(static_cast<double>(out.peak_bytes)), fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
+  if (!out.breakdown) {
+    const BackwardError &first = out.refinement.unrefined, &last = out.refinement.final_error;
+    facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
+    facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));
+  }
+  std::string text =
+      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backend, options.job), phase_table(system, out), facts.text());
+  if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
+  if (!options.output.empty() && !out.breakdown) text += fmt::format("x is in {}\n", options.output);
+  return text;
+}
+
+/// What cannot be written is found before the work, not after it.
+void check_output(const std::string& path) {
+  if (path.empty()) return;
+  if (!path.ends_with(".mtx") && !path.ends_with(".npy"))
+    throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx or .npy", path));
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (!std::filesystem::is_directory(folder))
+    throw Error(ErrorKind::input, fmt::format("-o {}: there is no folder {}", path, folder.string()));
+}
+
+int solve(const Options& options) {
+  check_output(options.output);
+  Job job = make_job(options.job);
+  const System system = load_one(options.system, options.limits);
+  const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
+  if (options.json)
+    print_object(to_json(options, system, job, out));
+  else
+    print(to_text(options, system, job, out));
+  if (!out.breakdown) return kOk;
+  complain(fmt::format("{} is not positive definite: column {} (counted from 0) met the pivot {:.6g}; --shift S works on A + S I",
+                       system.name, out.breakdown->column, out.breakdown->pivot));
+  return kIndefinite;
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("solve", "solve A x = b, refine x and say how good it is");
+  const auto options = std::make_shared<Options>();
+  add_system_options(*command, options->system, false);
+  auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
+  nrhs->check(CLI::Range(1, 1 << 20))->type_name("N")->group("System");
+  command->add_option("--rhs", options->rhs_file, "right-hand sides: Matrix Market or .npy, one a column")
+      ->type_name("FILE")
+      ->group("System");
+  add_job_options(*command, options->job, ordering_words());
+  add_scalar_option(*command, options->job);
+  command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000))
+      ->type_name("STEPS")
+      ->group("Method");
+  add_limit_options(*command, options->limits);
+  command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");
+  add_json_option(*command, options->json);
+  command->callback([options, nrhs, &exit_code] {
+    options->nrhs_given = nrhs->count() > 0;
+    exit_code = solve(*options);
+  });
+}
+
+}  // namespace kauri::cli

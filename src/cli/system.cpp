@@ -1,0 +1,93 @@
+// The systems a command works on: from files or from formulas, with a name for reports.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/system.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <new>
+#include <type_traits>
+
+#include "kauri/generate.hpp"
+#include "kauri/io.hpp"
+#include "src/cli/limits.hpp"
+#include "src/cli/measure.hpp"
+
+namespace kauri::cli {
+namespace {
+
+SymmetricMatrix<double> read(const Source& source) {
+  if (!source.is_file) return generate(source.text);
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(source.text, code);
+  if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, fmt::format("{}: no such file", source.text));
+  if (std::filesystem::is_directory(status)) throw Error(ErrorKind::input, fmt::format("{}: is a folder, expected a file", source.text));
+  return read_matrix(source.text);
+}
+
+void add_to_diagonal(SymmetricMatrix<double>& a, double shift) {
+  if (!std::isfinite(shift)) throw Error(ErrorKind::usage, "--shift: expected a finite number");
+  if (shift == 0) return;
+  const Pattern pattern = a.pattern();
+  for (Index j = 0; j < pattern.n; ++j) a.value()[static_cast<std::size_t>(pattern.col_ptr[j])] += shift;
+}
+
+[[noreturn]] void fail_for_memory(const Source& source, Offset bytes) {
+  throw Error(ErrorKind::memory,
+              fmt::format("{}: the system alone needs more memory than there is: {} bytes could be taken", source.text, bytes));
+}
+
+}  // namespace
+
+std::string Source::name() const {
+  if (!is_file) return text;
+  std::string name = std::filesystem::path(text).filename().string();
+  for (const char* ending : {".gz", ".mtx", ".npz"})
+    if (name.size() > std::string_view(ending).size() && name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
+  return name;
+}
+
+std::vector<Source> sources(const SystemOptions& options) {
+  std::vector<Source> list;
+  for (const std::string& file : options.files) list.push_back({file, true});
+  for (const std::string& spec : options.specs) list.push_back({spec, false});
+  if (list.empty()) throw Error(ErrorKind::usage, "no system given: name a FILE, or a formula with --gen \"SPEC\"");
+  return list;
+}
+
+System load(const Source& source, double shift, const LimitOptions& limits) {
+  const MemoryFence fence(limits);
+  System system;
+  system.name = source.name();
+  const Stopwatch watch;
+  try {
+    system.matrix = read(source);
+  } catch (const std::bad_alloc&) {
+    fail_for_memory(source, fence.bytes());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::memory) throw;
+    fail_for_memory(source, fence.bytes());
+  }
+  add_to_diagonal(system.matrix, shift);
+  system.read_s = watch.seconds();
+  return system;
+}
+
+System load_one(const SystemOptions& options, const LimitOptions& limits) { return load(sources(options).front(), options.shift, limits); }
+
+template <Scalar T>
+Values<T>::Values(const SymmetricMatrix<double>& matrix) {
+  view_.pattern = matrix.pattern();
+  if constexpr (std::is_same_v<T, double>) {
+    view_.value = matrix.value();
+  } else {
+    copy_.assign(matrix.value().begin(), matrix.value().end());
+    view_.value = copy_;
+  }
+}
+
+template class Values<double>;
+template class Values<float>;
+
+}  // namespace kauri::cli

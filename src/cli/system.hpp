@@ -1,0 +1,46 @@
+// The systems a command works on: from files or from formulas, with a name for reports.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kauri/matrix.hpp"
+#include "src/cli/options.hpp"
+
+namespace kauri::cli {
+
+/// Where one system comes from: a file, or a specification of kauri::generate.
+struct Source {
+  std::string text;
+  bool is_file = false;
+  /// "poisson3d 60", or the name of the file without folder and ending: "vem2".
+  [[nodiscard]] std::string name() const;
+};
+
+struct System {
+  std::string name;
+  SymmetricMatrix<double> matrix;  ///< with the shift on its diagonal
+  double read_s = 0;
+};
+
+/// Files first, then specifications. Throws Error(usage) if there is none.
+std::vector<Source> sources(const SystemOptions& options);
+/// Throws Error: input, usage, memory (with the bytes that were there).
+System load(const Source& source, double shift, const LimitOptions& limits);
+/// For commands that take one system.
+System load_one(const SystemOptions& options, const LimitOptions& limits);
+
+/// The values of a system in T: the doubles themselves, or a float copy made once.
+template <Scalar T>
+class Values {
+ public:
+  explicit Values(const SymmetricMatrix<double>& matrix);
+  [[nodiscard]] SymmetricView<T> view() const { return view_; }
+
+ private:
+  std::vector<T> copy_;
+  SymmetricView<T> view_;
+};
+
+}  // namespace kauri::cli

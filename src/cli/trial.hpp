@@ -1,0 +1,43 @@
+// One plan measured: factorisations and solves, repeated, the least time counts.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "kauri/backend.hpp"
+#include "kauri/error.hpp"
+#include "kauri/plan.hpp"
+#include "kauri/refine.hpp"
+#include "src/cli/system.hpp"
+
+namespace kauri::cli {
+
+/// Solves timed for each number of right-hand sides: as many as the peers of bench/peers take.
+inline constexpr int kTimedSolves = 3;
+
+struct TrialOptions {
+  int repetitions = 3;     ///< of refactorisations, >= 1
+  Index many = 32;         ///< right-hand sides of the second solve; 0: only one is solved for
+  std::uint64_t seed = 1;  ///< of the right-hand sides
+};
+
+struct Trial {
+  std::optional<Breakdown> breakdown;  ///< not positive definite: no time but factor1_s is set
+  double factor1_s = 0;                ///< the first, with the allocation of L
+  double factor_s = 0;                 ///< the least of the refactorisations
+  double solve1_s = 0;                 ///< in place, the least
+  double solve_many_s = 0;
+  BackwardError backward_error;  ///< of one right-hand side, unrefined
+  Offset peak_bytes = 0;         ///< high-water mark of factor and workspaces
+};
+
+template <Scalar T>
+Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend, const TrialOptions& options);
+
+/// The scalar by name.
+Trial measure(const std::string& scalar, const std::shared_ptr<const Plan>& plan, const System& system, Backend& backend,
+              const TrialOptions& options);
+
+}  // namespace kauri::cli

@@ -1,0 +1,134 @@
+# Runs the program kauri for the tests, and reads and writes the small files they need with the standard library alone.
+# SPDX-License-Identifier: BSD-3-Clause
+import ast
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+BINARY = None  # set by run_tests.py
+
+HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "scalar", "ordering"]
+
+
+def kauri(*words, **more):
+    """The finished process; standard output and error as text."""
+    more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+    return subprocess.run([BINARY, *map(str, words)], text=True, timeout=300, check=False, **more)
+
+
+def strict_json(text):
+    """JSON as the standard has it: NaN and Infinity are errors, and so is a key that comes twice."""
+
+    def no_constant(name):
+        raise ValueError(f"{name} is no JSON")
+
+    def pairs(items):
+        keys = [key for key, _ in items]
+        if len(keys) != len(set(keys)):
+            raise ValueError(f"a key comes twice: {keys}")
+        return dict(items)
+
+    return json.loads(text, parse_constant=no_constant, object_pairs_hook=pairs)
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_ok(self, *words):
+        done = kauri(*words)
+        self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+        self.assertEqual(done.stderr, "", words)
+        return done.stdout
+
+    def json_of(self, *words, code=0):
+        done = kauri(*words, "--json")
+        self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
+        return strict_json(done.stdout)
+
+    def fails(self, code, *words, says=()):
+        """Exit code, one line on standard error that starts with the program's name, nothing on standard output."""
+        done = kauri(*words)
+        self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
+        self.assertEqual(done.stdout, "", words)
+        self.assertRegex(done.stderr, r"\Akauri: [^\n]+\n\Z", words)
+        for word in says:
+            self.assertIn(word, done.stderr, words)
+        return done.stderr
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="ascii")
+        return path
+
+    def write_symmetric(self, name, n, entries):
+        """entries: {(row, col): value} of the lower triangle, from 0."""
+        lines = [f"{i + 1} {j + 1} {value!r}" for (i, j), value in sorted(entries.items())]
+        head = f"%%MatrixMarket matrix coordinate real symmetric\n{n} {n} {len(lines)}\n"
+        return self.write(name, head + "\n".join(lines) + "\n")
+
+
+def read_symmetric(path):
+    """n and {(row, col): value} of a Matrix Market coordinate file, both from 0."""
+    lines = [line for line in pathlib.Path(path).read_text(encoding="ascii").splitlines() if not line.startswith("%")]
+    n = int(lines[0].split()[0])
+    entries = {}
+    for line in lines[1:]:
+        i, j, value = line.split()
+        entries[int(i) - 1, int(j) - 1] = float(value)
+    return n, entries
+
+
+def read_array(path):
+    """Columns of a Matrix Market array file."""
+    lines = [line for line in pathlib.Path(path).read_text(encoding="ascii").splitlines() if not line.startswith("%")]
+    rows, cols = map(int, lines[0].split())
+    values = [float(line) for line in lines[1:]]
+    return [values[c * rows : (c + 1) * rows] for c in range(cols)]
+
+
+def read_npy(path):
+    """Columns of a .npy file of doubles, one- or two-dimensional."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:6] == b"\x93NUMPY", "magic"
+    length = struct.unpack("<H", data[8:10])[0]
+    head = ast.literal_eval(data[10 : 10 + length].decode("latin1"))
+    assert head["descr"] == "<f8", head
+    shape = head["shape"] if len(head["shape"]) == 2 else (head["shape"][0], 1)
+    values = struct.unpack(f"<{shape[0] * shape[1]}d", data[10 + length :])
+    if head["fortran_order"] or shape[1] == 1:
+        return [list(values[c * shape[0] : (c + 1) * shape[0]]) for c in range(shape[1])]
+    return [list(values[c :: shape[1]]) for c in range(shape[1])]
+
+
+def backward_error(n, entries, x, b):
+    """max |b - A x|_i / (|A||x| + |b|)_i."""
+    terms = [[b_i] for b_i in b]
+    for (i, j), value in entries.items():
+        terms[i].append(-value * x[j])
+        if i != j:
+            terms[j].append(-value * x[i])
+    worst = 0.0
+    for i in range(n):
+        scale = math.fsum(map(abs, terms[i]))
+        if scale > 0:
+            worst = max(worst, abs(math.fsum(terms[i])) / scale)
+    return worst
+
+
+def has_cuda_device():
+    return strict_json(kauri("info", "--json").stdout)["build"]["cuda_device"]
+
+
+def set_binary(path):
+    global BINARY
+    BINARY = os.path.abspath(path)

@@ -1,0 +1,211 @@
+# kauri analyze, compare, bench, generate, info and the help: keys, figures, files.
+# SPDX-License-Identifier: BSD-3-Clause
+import gzip
+
+from program import HEADER_KEYS, ProgramTest, kauri, read_symmetric, strict_json
+
+ANALYZE_KEYS = HEADER_KEYS + [
+    "n", "nnz_lower", "reorder_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops", "tree_height",
+    "largest_front", "largest_supernode", "supernodes", "tasks", "fronts", "factor_bytes", "peak_bytes", "workspace_bytes", "plan_bytes",
+    "available_bytes", "predicted_factor_s", "predicted_solve_s", "refused", "reason",
+]  # fmt: skip
+COMPARE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "orderings", "reason"]
+ORDERING_KEYS = [
+    "ordering", "order_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "tree_height", "largest_front", "factor_bytes", "peak_bytes",
+    "predicted_factor_s", "chosen", "note",
+]  # fmt: skip
+MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
+BENCH_KEYS = HEADER_KEYS + [
+    "n", "nnz_lower", "read_s", "reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s", "solve1_s", "solve32_s", "nnzL",
+    "flops", "stored_entries", "residual", "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
+    "column", "fail",
+]  # fmt: skip
+INFO_KEYS = HEADER_KEYS + ["build"]
+FACT_KEYS = [
+    "n", "nnz_lower", "nnz_full", "read_s", "entries_per_row_min", "entries_per_row_mean", "entries_per_row_max", "diagonal_positive",
+    "diagonal_zero", "diagonal_negative", "components", "bandwidth", "gershgorin_least", "gershgorin_greatest", "positive_definite",
+]  # fmt: skip
+BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "available_bytes"]
+GENERATE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "file", "generate_s", "write_s"]
+METHODS = {"natural", "rcm", "md", "amd", "metis"}
+
+
+def has_metis():
+    return strict_json(kauri("info", "--json").stdout)["build"]["metis"]
+
+
+class AnalyzeTest(ProgramTest):
+    def test_keys_and_figures(self):
+        result = self.json_of("analyze", "--gen", "blockdiag 12 4", "--ordering", "natural")
+        self.assertEqual(list(result), ANALYZE_KEYS)
+        # Three dense blocks of order 4: columns of 4, 3, 2, 1 entries each.
+        self.assertEqual((result["nnzL"], result["flops"], result["nnz_lower"]), (30, 90, 30))
+        self.assertEqual((result["fill_ratio"], result["tree_height"], result["largest_front"]), (1.0, 4, 4))
+        self.assertEqual(sum(entry["count"] for entry in result["fronts"]), result["supernodes"])
+        self.assertGreaterEqual(result["peak_bytes"], result["factor_bytes"])
+        self.assertEqual(result["factor_bytes"], 8 * result["stored_entries"])
+        self.assertIsNone(result["refused"])
+        half = self.json_of("analyze", "--gen", "blockdiag 12 4", "--ordering", "natural", "--scalar", "float")
+        self.assertEqual(2 * half["factor_bytes"], result["factor_bytes"])
+
+    def test_permutation_that_is_written_gives_the_same_plan(self):
+        for ordering in ["amd", "metis", "rcm"]:
+            path = self.folder / "p.txt"
+            first = self.json_of("analyze", "--gen", "elast3d 4", "--ordering", ordering, "-o", path)
+            again = self.json_of("analyze", "--gen", "elast3d 4", "--ordering", path)
+            self.assertEqual((first["ordering"], again["ordering"]), (ordering, "given"))
+            for key in ["nnzL", "flops", "tree_height"]:
+                self.assertEqual(first[key], again[key], (ordering, key))
+
+    def test_says_what_solve_would_refuse(self):
+        text = self.run_ok("analyze", "--gen", "poisson3d 12", "--max-gb", "0.001")
+        self.assertRegex(text, r"would refuse: .*\(\d+ bytes\)")
+
+
+class CompareTest(ProgramTest):
+    def test_keys_and_figures(self):
+        result = self.json_of("compare", "--gen", "poisson3d 10")
+        self.assertEqual(list(result), COMPARE_KEYS)
+        rows = {row["ordering"]: row for row in result["orderings"]}
+        self.assertEqual(set(rows), METHODS)
+        for row in result["orderings"]:
+            self.assertEqual(list(row), ORDERING_KEYS)
+            if row["ordering"] == "metis" and not has_metis():
+                self.assertIsNone(row["nnzL"])
+                continue
+            self.assertEqual(row["fill_ratio"], row["nnzL"] / result["nnz_lower"])
+            alone = self.json_of("analyze", "--gen", "poisson3d 10", "--ordering", row["ordering"])
+            for key in ["nnzL", "flops", "tree_height", "largest_front"]:
+                self.assertEqual(row[key], alone[key], (row["ordering"], key))
+        [chosen] = [row for row in result["orderings"] if row["chosen"]]
+        self.assertEqual(chosen["ordering"], result["ordering"])
+        self.assertLess(rows["amd"]["nnzL"], rows["natural"]["nnzL"])
+        self.assertNotEqual(result["reason"], "")
+
+    def test_measured(self):
+        result = self.json_of("compare", "--gen", "poisson2d 20", "--factor", "--reps", "2")
+        for row in result["orderings"]:
+            self.assertEqual(list(row), ORDERING_KEYS + MEASURED_KEYS)
+            if row["nnzL"] is not None:
+                self.assertEqual(row["status"], "ok", row["ordering"])
+                self.assertGreater(row["factor_s"], 0)
+                self.assertLessEqual(row["backward_error_componentwise"], 1e-14)
+
+    def test_callers_permutation_takes_part(self):
+        path = self.write("p.txt", "".join(f"{r}\n" for r in reversed(range(100))))
+        names = [row["ordering"] for row in self.json_of("compare", "--gen", "poisson2d 10", "--ordering", path)["orderings"]]
+        self.assertEqual(set(names), METHODS | {"given"})
+
+    def test_text(self):
+        text = self.run_ok("compare", "--gen", "poisson3d 10")
+        lines = text.splitlines()
+        self.assertIn("poisson3d 10: 1,000 rows", lines[0])
+        head = next(k for k, line in enumerate(lines) if "entries of L" in line)
+        table = [line for line in lines[head:] if line.split() and line.split()[0] in METHODS | {"ordering"}]
+        self.assertEqual(len({len(line) for line in table}), 1, "columns are aligned")
+        self.assertEqual(sum(" * " in line for line in table), 1)
+        self.assertRegex(lines[-1], r"^\* \S")
+
+
+class BenchTest(ProgramTest):
+    def test_lines(self):
+        matrix = self.folder / "a.mtx"
+        self.run_ok("generate", "poisson2d", "11", "-o", matrix)
+        packed = self.folder / "packed.mtx.gz"
+        packed.write_bytes(gzip.compress(matrix.read_bytes()))
+        done = kauri("bench", matrix, packed, "--gen", "tree 500 1", "--gen", "poisson2d 11", "--reps", "2", "--ordering", "amd")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = [strict_json(line) for line in done.stdout.splitlines()]
+        self.assertEqual([line["system"] for line in lines], ["a", "packed", "tree 500 1", "poisson2d 11"])
+        for line in lines:
+            self.assertEqual(list(line), BENCH_KEYS)
+            self.assertEqual((line["status"], line["fail"], line["ordering"], line["reps"]), ("ok", "", "amd", 2))
+            for key in ["factor1_s", "factor_s", "solve1_s", "solve32_s", "mem_gb", "predicted_factor_s"]:
+                self.assertGreater(line[key], 0, key)
+            self.assertLessEqual(line["backward_error_componentwise"], 1e-14)
+            self.assertEqual(line["mem_gb"], line["peak_bytes"] / 1e9)
+        for key in ["n", "nnz_lower", "nnzL", "flops", "residual"]:
+            self.assertEqual(lines[0][key], lines[3][key], key)
+
+    def test_float(self):
+        line = strict_json(kauri("bench", "--gen", "poisson2d 11", "--scalar", "float").stdout)
+        self.assertEqual(line["scalar"], "float")
+        self.assertGreater(line["residual"], 1e-10)
+
+
+class GenerateTest(ProgramTest):
+    def test_round_trip(self):
+        path = self.folder / "a.mtx"
+        result = self.json_of("generate", "poisson2d 3", "-o", path)
+        self.assertEqual(list(result), GENERATE_KEYS)
+        n, entries = read_symmetric(path)
+        self.assertEqual((n, len(entries)), (9, 21))
+        self.assertEqual((entries[0, 0], entries[1, 0], entries[3, 0]), (4.0, -1.0, -1.0))
+        for spec in ["rgg3d 300 6 5 --shuffle 2", "aniso3d 5 0.01"]:
+            self.run_ok("generate", "--gen", spec, "-o", path)
+            with_gen, with_file = (self.json_of("solve", *words, "--ordering", "amd") for words in (["--gen", spec], [path]))
+            for key in ["n", "nnz_lower", "nnzL", "flops", "backward_error", "backward_error_componentwise_unrefined"]:
+                self.assertEqual(with_gen[key], with_file[key], (spec, key))
+
+    def test_words_of_a_specification_may_stand_alone(self):
+        one, several = self.folder / "one.mtx", self.folder / "several.mtx"
+        self.run_ok("generate", "tree 50 3", "-o", one)
+        self.run_ok("generate", "tree", "50", "3", "-o", several)
+        self.assertEqual(one.read_bytes(), several.read_bytes())
+
+
+class InfoTest(ProgramTest):
+    def test_build(self):
+        result = self.json_of("info")
+        self.assertEqual(list(result), INFO_KEYS)
+        self.assertEqual(list(result["build"]), BUILD_KEYS)
+        self.assertIsNone(result["system"])
+        self.assertGreater(result["build"]["available_bytes"], 0)
+
+    def test_facts(self):
+        # Two components: {0, 2, 3} with a zero on the diagonal, and {1} alone.
+        entries = {(0, 0): 3.0, (2, 0): -1.0, (3, 0): 0.5, (1, 1): -2.0, (2, 2): 0.0, (3, 3): 9.0}
+        result = self.json_of("info", self.write_symmetric("a.mtx", 4, entries))
+        self.assertEqual(list(result), INFO_KEYS + FACT_KEYS)
+        expected = {
+            "n": 4, "nnz_lower": 6, "nnz_full": 8, "entries_per_row_min": 1, "entries_per_row_mean": 2.0, "entries_per_row_max": 3,
+            "diagonal_positive": 2, "diagonal_zero": 1, "diagonal_negative": 1, "components": 2, "bandwidth": 3,
+            "gershgorin_least": -2.0, "gershgorin_greatest": 9.5, "positive_definite": "no",
+        }  # fmt: skip
+        self.assertEqual({key: result[key] for key in expected}, expected)
+
+    def test_definite_by_gershgorin(self):
+        verdict = lambda *words: self.json_of("info", *words)["positive_definite"]  # noqa: E731
+        self.assertEqual(verdict("--gen", "poisson2d 5"), "undecided")
+        self.assertEqual(verdict("--gen", "poisson2d 5", "--shift", "0.5"), "yes")
+        self.assertEqual(verdict("--gen", "poisson2d 5", "--shift", "-5"), "no")
+
+    def test_text(self):
+        text = self.run_ok("info", "--gen", "poisson2d 30")
+        for word in ["900 rows", "components", "bandwidth", "30", "positive definite", "undecided", "compiler", "METIS"]:
+            self.assertIn(word, text)
+
+
+class HelpTest(ProgramTest):
+    COMMANDS = ["solve", "analyze", "compare", "bench", "generate", "info"]
+
+    def test_program(self):
+        text = self.run_ok("--help")
+        for word in self.COMMANDS + ["Exit codes", "Examples", "P A P^T = L L^T"]:
+            self.assertIn(word, text)
+        self.assertRegex(self.run_ok("--version"), r"^kauri \d+\.\d+\.\d+ \(\S+\)\n$")
+
+    def test_commands(self):
+        options = {
+            "solve": "--ordering --backend --threads --nrhs --scalar --rhs --refine --shift --seed --json -o --max-gb --max-flops --gen",
+            "analyze": "--ordering --threads --scalar --json --gen -o",
+            "compare": "--factor --reps --json --gen --solves --factorizations",
+            "bench": "--reps --gen --ordering residual factor_s",
+            "generate": "-o poisson3d elast3d --shuffle",
+            "info": "--json --gen",
+        }
+        self.assertEqual(list(options), self.COMMANDS)
+        for command, words in options.items():
+            text = self.run_ok(command, "--help")
+            for word in words.split():
+                self.assertIn(word, text, command)

@@ -1,0 +1,137 @@
+# kauri solve: keys, solutions, right-hand sides, orderings, precisions, threads.
+# SPDX-License-Identifier: BSD-3-Clause
+import random
+
+from program import HEADER_KEYS, ProgramTest, backward_error, read_array, read_npy, read_symmetric
+
+SOLVE_KEYS = HEADER_KEYS + [
+    "n", "nnz_lower", "status", "column", "pivot", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
+    "predicted_factor_s", "solve_s", "refine_s", "nnzL", "flops", "stored_entries", "refine_steps", "backward_error",
+    "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
+    "planned_bytes", "reason",
+]  # fmt: skip
+ORDERINGS = ["natural", "rcm", "md", "amd", "metis", "auto"]
+
+
+class SolveTest(ProgramTest):
+    def solve_file(self, matrix, *words):
+        """x of a solve with b = 1, 2, ... and its backward error, computed here."""
+        n, entries = read_symmetric(matrix)
+        b = [float(i + 1) for i in range(n)]
+        rhs = self.write("b.mtx", "%%MatrixMarket matrix array real general\n" + f"{n} 1\n" + "".join(f"{v!r}\n" for v in b))
+        out = self.folder / "x.mtx"
+        self.run_ok("solve", matrix, "--rhs", rhs, "-o", out, *words)
+        [x] = read_array(out)
+        return x, backward_error(n, entries, x, b)
+
+    def test_json_has_exactly_these_keys(self):
+        result = self.json_of("solve", "--gen", "poisson3d 8")
+        self.assertEqual(list(result), SOLVE_KEYS)
+        self.assertEqual(result["schema"], "kauri.solve/1")
+        self.assertEqual(result["system"], "poisson3d 8")
+        self.assertEqual((result["status"], result["column"], result["pivot"]), ("ok", None, None))
+        self.assertEqual((result["n"], result["nnz_lower"]), (512, 512 + 3 * 7 * 64))
+        self.assertEqual((result["scalar"], result["nrhs"]), ("double", 1))
+        for key in ["n", "nnz_lower", "nnzL", "flops", "stored_entries", "peak_bytes", "planned_bytes", "refine_steps", "threads"]:
+            self.assertIs(type(result[key]), int, key)
+        for key in [k for k in SOLVE_KEYS if k.endswith("_s")]:
+            self.assertGreaterEqual(result[key], 0, key)
+        self.assertLessEqual(result["backward_error_componentwise"], 1e-15)
+        self.assertLessEqual(result["backward_error_componentwise_unrefined"], 1e-14)
+        self.assertGreater(result["backward_error_unrefined"], 0)
+        self.assertGreaterEqual(result["stored_entries"], result["nnzL"])
+
+    def test_counts_of_a_known_factor(self):
+        # A tridiagonal matrix in its own order fills nowhere: c_j = 2, the last 1.
+        n = 7
+        entries = {(i, i): 2.0 for i in range(n)} | {(i + 1, i): -1.0 for i in range(n - 1)}
+        matrix = self.write_symmetric("t.mtx", n, entries)
+        result = self.json_of("solve", matrix, "--ordering", "natural")
+        self.assertEqual((result["system"], result["ordering"]), ("t", "natural"))
+        self.assertEqual((result["nnzL"], result["flops"]), (2 * n - 1, 4 * (n - 1) + 1))
+
+    def test_solution_of_every_ordering_and_precision(self):
+        matrix = self.folder / "a.mtx"
+        self.run_ok("generate", "elast3d", "3", "-o", matrix)
+        for ordering in ORDERINGS:
+            self.assertLessEqual(self.solve_file(matrix, "--ordering", ordering)[1], 4e-16, ordering)
+        x, error = self.solve_file(matrix, "--scalar", "float")
+        self.assertLessEqual(error, 5e-7)
+        self.assertGreater(error, 1e-12, "float was asked for")
+        self.assertEqual(len(x), 3 * 3 * 16)
+
+    def test_refinement_can_be_left_out(self):
+        result = self.json_of("solve", "--gen", "poisson2d 30", "--refine", "0", "--scalar", "float")
+        self.assertEqual(result["refine_steps"], 0)
+        self.assertEqual(result["backward_error"], result["backward_error_unrefined"])
+        self.assertEqual(result["scalar"], "float")
+
+    def test_shift_solves_the_shifted_system(self):
+        matrix = self.write_symmetric("i.mtx", 3, {(i, i): 1.0 for i in range(3)})
+        shifted = self.folder / "x.npy"
+        rhs = self.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n")
+        self.run_ok("solve", matrix, "--rhs", rhs, "--shift", "3", "-o", shifted)
+        self.assertEqual(read_npy(shifted), [[0.25, 0.5, 0.75]])
+
+    def test_both_output_formats_hold_the_same_bits(self):
+        words = ["solve", "--gen", "poisson2d 12", "--nrhs", "3"]
+        self.run_ok(*words, "-o", self.folder / "x.mtx")
+        self.run_ok(*words, "-o", self.folder / "x.npy")
+        columns = read_npy(self.folder / "x.npy")
+        self.assertEqual((len(columns), len(columns[0])), (3, 144))
+        self.assertEqual(columns, read_array(self.folder / "x.mtx"))
+        self.assertNotEqual(columns[0], columns[1])
+        try:
+            import numpy
+        except ImportError:
+            return
+        self.assertEqual(numpy.load(self.folder / "x.npy").T.tolist(), columns)
+
+    def test_solution_can_be_the_next_right_hand_side(self):
+        for name in ["x.mtx", "x.npy"]:
+            self.run_ok("solve", "--gen", "poisson2d 9", "--nrhs", "2", "-o", self.folder / name)
+            again = self.json_of("solve", "--gen", "poisson2d 9", "--rhs", self.folder / name)
+            self.assertEqual(again["nrhs"], 2)
+
+    def test_seed_reaches_the_right_hand_side(self):
+        solutions = []
+        for seed in [1, 1, 2]:
+            path = self.folder / "x.npy"
+            self.run_ok("solve", "--gen", "poisson2d 9", "--ordering", "amd", "--seed", seed, "-o", path)
+            solutions.append(path.read_bytes())
+        self.assertEqual(solutions[0], solutions[1])
+        self.assertNotEqual(solutions[0], solutions[2])
+
+    def test_threads_do_not_change_a_bit(self):
+        for system in ["poisson3d 14", "elast3d 6", "tree 3000 1"]:
+            for ordering in ["metis", "amd"]:
+                bits = set()
+                for threads in [1, 2, 3]:
+                    path = self.folder / "x.npy"
+                    self.run_ok("solve", "--gen", system, "--ordering", ordering, "--nrhs", 5, "--threads", threads, "-o", path)
+                    bits.add(path.read_bytes())
+                self.assertEqual(len(bits), 1, (system, ordering))
+
+    def test_permutation_file(self):
+        n = 60
+        rows = list(range(n))
+        random.Random(3).shuffle(rows)
+        # An arrow with its tip first fills in completely; with the tip last nothing fills.
+        matrix = self.write_symmetric("arrow.mtx", n, {(0, 0): float(n)} | {(i, i): 2.0 for i in range(1, n)} | {(i, 0): -1.0 for i in range(1, n)})
+        tip_first = self.write("first.txt", "# the tip first\n0\n" + "".join(f"{r}\n" for r in rows if r))
+        tip_last = self.write("last.txt", "".join(f"{r}\n" for r in rows if r) + "0\n")
+        self.assertEqual(self.json_of("solve", matrix, "--ordering", tip_first)["nnzL"], n * (n + 1) // 2)
+        result = self.json_of("solve", matrix, "--ordering", tip_last)
+        self.assertEqual((result["nnzL"], result["ordering"]), (2 * n - 1, "given"))
+        self.assertLessEqual(self.solve_file(matrix, "--ordering", tip_first)[1], 1e-15)
+
+    def test_text_names_what_a_person_wants_to_know(self):
+        text = self.run_ok("solve", "--gen", "poisson3d 8", "--ordering", "amd")
+        for word in ["poisson3d 8: 512 rows, 1,856 entries", "factorise", "amd", "entries of L", "backward error", "predicted"]:
+            self.assertIn(word, text)
+        self.assertTrue(all(len(line) <= 140 for line in text.splitlines()))
+
+    def test_empty_system(self):
+        matrix = self.write("empty.mtx", "%%MatrixMarket matrix coordinate real symmetric\n0 0 0\n")
+        result = self.json_of("solve", matrix)
+        self.assertEqual((result["n"], result["nnzL"], result["status"]), (0, 0, "ok"))
