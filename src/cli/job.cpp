@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <new>
 
 #include "kauri/error.hpp"
 #include "kauri/io.hpp"
@@ -18,8 +17,8 @@ namespace {
 constexpr int kMostWorkers = 16;  // more does not pay for its memory: the default of AnalyzeOptions::workers too
 
 TieBreak tie_break(const std::string& name) {
-  if (name == "last") return TieBreak::last;
-  return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::first;
+  if (name == "first") return TieBreak::first;
+  return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::last;
 }
 
 void choose_ordering(const JobOptions& options, Job& job) {
@@ -43,13 +42,7 @@ Analysis run(const System& system, const Job& job, const LimitOptions& limits, A
                   fmt::format("--ordering: the file has {} rows, but {} has {}", job.given->size(), system.name, pattern.n));
     options.permutation = Permutation::from_old_of(*job.given);
   }
-  const MemoryFence fence(limits);
-  try {
-    return work(pattern, options);
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory,
-                fmt::format("the analysis of {} needs more memory than there is: {} bytes could be taken", system.name, fence.bytes()));
-  }
+  return fenced("the analysis of " + system.name, limits, [&] { return work(pattern, options); });
 }
 
 }  // namespace

@@ -143,4 +143,8 @@ MemoryFence::~MemoryFence() {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
+void fail_at_fence(const std::string& what, const MemoryFence& fence) {
+  throw Error(ErrorKind::memory, fmt::format("{} needs more memory than there is: {} could be taken", what, with_bytes(fence.bytes())));
+}
+
 }  // namespace kauri::cli

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <new>
 #include <string>
 #include <string_view>
 
+#include "kauri/error.hpp"
 #include "kauri/plan.hpp"
 #include "src/cli/options.hpp"
 
@@ -43,5 +45,22 @@ class MemoryFence {
   Offset bytes_;
   unsigned long long old_limit_;
 };
+
+/// What an Error says when `what` ("the analysis of vem2") ran into the fence.
+[[noreturn]] void fail_at_fence(const std::string& what, const MemoryFence& fence);
+
+/// f() behind a fence; memory that runs out is told as Error(memory) with the bytes that could be taken.
+template <class F>
+auto fenced(const std::string& what, const LimitOptions& limits, F&& f) {
+  const MemoryFence fence(limits);
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    fail_at_fence(what, fence);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::memory) throw;
+    fail_at_fence(what, fence);
+  }
+}
 
 }  // namespace kauri::cli

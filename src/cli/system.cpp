@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <new>
 #include <type_traits>
 
 #include "kauri/generate.hpp"
@@ -33,11 +32,6 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift) {
   for (Index j = 0; j < pattern.n; ++j) a.value()[static_cast<std::size_t>(pattern.col_ptr[j])] += shift;
 }
 
-[[noreturn]] void fail_for_memory(const Source& source, Offset bytes) {
-  throw Error(ErrorKind::memory,
-              fmt::format("{}: the system alone needs more memory than there is: {} bytes could be taken", source.text, bytes));
-}
-
 }  // namespace
 
 std::string Source::name() const {
@@ -57,18 +51,10 @@ std::vector<Source> sources(const SystemOptions& options) {
 }
 
 System load(const Source& source, double shift, const LimitOptions& limits) {
-  const MemoryFence fence(limits);
   System system;
   system.name = source.name();
   const Stopwatch watch;
-  try {
-    system.matrix = read(source);
-  } catch (const std::bad_alloc&) {
-    fail_for_memory(source, fence.bytes());
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::memory) throw;
-    fail_for_memory(source, fence.bytes());
-  }
+  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source); });
   add_to_diagonal(system.matrix, shift);
   system.read_s = watch.seconds();
   return system;
