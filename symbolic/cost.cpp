@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <limits>
 #include <queue>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "symbolic/checked.hpp"
@@ -36,45 +36,60 @@ Cost count_cost(std::span<const Index> column_count, const FrontTree& fronts) {
   return cost;
 }
 
+namespace {
+
+constexpr double kInstant = 1e-15;  // seconds: what rounding may leave of a finished task
+
+/// Work in flight: what is left of a task.
+struct Running {
+  Index task;
+  TaskSeconds left;
+};
+
+}  // namespace
+
 double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seconds, double efficiency) {
-  using Event = std::tuple<double, Index, int>;  // end, task, workers held
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> running;
   std::priority_queue<Index, std::vector<Index>, std::greater<>> ready;
   std::vector<Index> waits = schedule.dependencies;
   for (std::size_t t = 0; t < waits.size(); ++t)
     if (waits[t] == 0) ready.push(static_cast<Index>(t));
-  int idle = schedule.workers;
+  const auto workers = static_cast<std::size_t>(schedule.workers);
+  std::vector<Running> running;
   double now = 0;
   while (!ready.empty() || !running.empty()) {
-    while (!ready.empty() && idle > 0) {
-      const Index t = ready.top();
-      ready.pop();
-      // Helpers only where no other task could use them now.
-      const int free_now = idle - static_cast<int>(std::min<std::size_t>(ready.size(), static_cast<std::size_t>(idle) - 1));
-      const int held = seconds[t].shared > 0 ? free_now : 1;
-      running.emplace(now + seconds[t].alone + seconds[t].shared / (1 + efficiency * (held - 1)), t, held);
-      idle -= held;
+    for (; !ready.empty() && running.size() < workers; ready.pop()) running.push_back({ready.top(), seconds[ready.top()]});
+    // Workers without a task of their own help in the first large front there is.
+    const auto helped = std::find_if(running.begin(), running.end(), [](const Running& r) { return r.left.alone <= 0 && r.left.shared > 0; });
+    const double speed = 1 + efficiency * static_cast<double>(workers - running.size());
+    double step = std::numeric_limits<double>::infinity();
+    for (auto r = running.begin(); r != running.end(); ++r)
+      step = std::min(step, r->left.alone > 0 ? r->left.alone : r->left.shared / (r == helped ? speed : 1));
+    now += step;
+    for (auto r = running.begin(); r != running.end(); ++r)
+      (r->left.alone > 0 ? r->left.alone : r->left.shared) -= step * (r == helped ? speed : 1);
+    for (std::size_t k = running.size(); k-- > 0;) {
+      if (running[k].left.alone > kInstant || running[k].left.shared > kInstant) continue;
+      const Index t = running[k].task;
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(k));
+      for (Offset e = schedule.successor_ptr[t]; e < schedule.successor_ptr[t + 1]; ++e)
+        if (--waits[schedule.successor[e]] == 0) ready.push(schedule.successor[e]);
     }
-    const auto [end, t, held] = running.top();
-    running.pop();
-    now = end;
-    idle += held;
-    for (Offset k = schedule.successor_ptr[t]; k < schedule.successor_ptr[t + 1]; ++k)
-      if (--waits[schedule.successor[k]] == 0) ready.push(schedule.successor[k]);
   }
   return now;
 }
 
-void predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Cost& cost) {
+void predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost) {
   std::vector<TaskSeconds> factor(schedule.task.size()), sweep(schedule.task.size());
-  for (std::size_t t = 0; t < schedule.task.size(); ++t) {
-    const bool single = schedule.task[t].last_front - schedule.task[t].first_front == 1;  // only these are shared
+  const double share = entries == 0 ? 0 : table.entry_s * static_cast<double>(entries);
+  double columns = 0;
+  for (const Index p : fronts.pivots) columns += p;
+  for (std::size_t t = 0; t < schedule.task.size(); ++t)
     for (Index s = schedule.task[t].first_front; s < schedule.task[t].last_front; ++s) {
-      const double seconds = front_seconds(table, fronts.order[s], fronts.pivots[s]);
-      (single && seconds > table.shared_front_s ? factor[t].shared : factor[t].alone) += seconds;
-      sweep[t].alone += front_sweep_seconds(table, fronts.order[s], fronts.pivots[s]);
+      const Index m = fronts.order[s], p = fronts.pivots[s];
+      (FrontScratch::packed(m, p) ? factor[t].shared : factor[t].alone) += front_seconds(table, m, p);
+      factor[t].alone += share * p / columns;
+      sweep[t].alone += front_sweep_seconds(table, m, p);
     }
-  }
   cost.predicted_factor_s = list_schedule(schedule, factor, table.tile_efficiency);
   cost.predicted_solve_s = 2 * list_schedule(schedule, sweep, table.tile_efficiency);
 }

@@ -19,11 +19,11 @@ struct TaskSeconds {
   double shared = 0;  ///< large fronts
 };
 
-/// Length of the list schedule (lowest ticket first) of the tasks on schedule.workers workers. A task's shared part is divided among the
-/// workers idle when it starts, each of which adds `efficiency`. O((tasks + edges) log tasks).
+/// Length of the list schedule (lowest ticket first) of the tasks on schedule.workers workers. Workers without a task help in the shared part
+/// of the first task that has one, each at `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
 double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seconds, double efficiency);
 
-/// Sets predicted_factor_s and predicted_solve_s.
-void predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Cost& cost);
+/// Sets predicted_factor_s and predicted_solve_s. entries: of A's lower triangle, taken as spread evenly over the columns.
+void predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost);
 
 }  // namespace kauri::symbolic

@@ -24,7 +24,7 @@ struct CostTable {
   double half_pivots;       ///< pivots at which the rate has lost half its height for want of depth
   double half_order;        ///< order at which it has lost half for want of size
   double tile_efficiency;   ///< share of each further worker that a large front turns into speed
-  double shared_front_s;    ///< fronts above this many seconds are shared by idle workers
+  double entry_s;           ///< per entry of A: found, read, added
   double task_floor_s;      ///< tasks are not split below this
   double solve_overhead_s;  ///< per front and sweep
   double solve_bandwidth;   ///< bytes of L per second and core in a sweep
