@@ -1,4 +1,5 @@
-// Named test systems made from formulas: the same words give the same matrix, bit for bit, on every platform.
+// Named test systems made from formulas: the same words give the same matrix, bit for bit, on every platform; the values of tri2d and rgg3d
+// pass through the C library's hypot and cbrt, so theirs repeat where it rounds those alike.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

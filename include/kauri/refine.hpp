@@ -9,8 +9,9 @@ namespace kauri {
 /// How well x solves A x = b; the worst over the columns.
 struct BackwardError {
   double normwise = 0;       ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
-  double componentwise = 0;  ///< max_i |b - A x|_i / (|A||x| + |b|)_i; rows with a denominator below 1000 n eps ||A_i||_inf ||x||_inf + ... use the
-                             ///< second denominator of Arioli, Demmel & Duff 1989: |A||x| + ||A_i||_inf ||x||_inf (0/0 counts as 0)
+  /// max_i |b - A x|_i / (|A||x| + |b|)_i. A row i of k entries whose denominator is at most 1000 k eps (s_i ||x||_inf + |b_i|), with s_i the
+  /// sum of its |A_ij|, takes the second one of Arioli, Demmel & Duff 1989: s_i ||x||_inf is added to it. 0/0 counts as 0.
+  double componentwise = 0;
 };
 
 struct RefineOptions {
