@@ -28,7 +28,8 @@ struct DenseMatrix {
 /// Right-hand sides: Matrix Market array (or coordinate) format, or .npy (float or double, C or Fortran order).
 DenseMatrix read_dense(const std::string& path);
 
-/// Writes by the ending of the name: .mtx (Matrix Market array, 17 digits) or .npy. Throws Error(usage) for another ending, Error(input) if it fails.
+/// Writes by the ending of the name: .mtx (Matrix Market array, 17 digits) or .npy. Throws Error(usage) for another ending, Error(input) if
+/// it fails.
 void write_dense(const std::string& path, MatrixView<const double> x);
 
 /// Writes the lower triangle as Matrix Market coordinate real symmetric, 17 digits.
