@@ -20,16 +20,19 @@ TEST(Graph, HoldsBothDirectionsAscendingWithoutLoops) {
     std::vector<std::set<Index>> neighbours(static_cast<std::size_t>(p.n()));
     Offset edges = 0;
     for (Index j = 0; j < p.n(); ++j)
-      for (Offset k = p.col_ptr[j] + 1; k < p.col_ptr[j + 1]; ++k, edges += 2) neighbours[j].insert(p.row[k]), neighbours[p.row[k]].insert(j);
+      for (Offset k = p.col_ptr[j] + 1; k < p.col_ptr[j + 1]; ++k, edges += 2)
+        neighbours[j].insert(p.row[k]), neighbours[p.row[k]].insert(j);
     ASSERT_EQ(g.size(), p.n());
     ASSERT_EQ(g.edges(), edges);
     for (Index v = 0; v < g.size(); ++v) {
       ASSERT_EQ(g.degree(v), static_cast<Index>(neighbours[v].size()));
-      ASSERT_EQ(std::vector<Index>(g.neighbours(v).begin(), g.neighbours(v).end()), std::vector<Index>(neighbours[v].begin(), neighbours[v].end()));
+      ASSERT_EQ(std::vector<Index>(g.neighbours(v).begin(), g.neighbours(v).end()),
+                std::vector<Index>(neighbours[v].begin(), neighbours[v].end()));
     }
     // The lists as they are make the same graph.
     const Graph again({g.ptr().begin(), g.ptr().end()}, {g.adjacency().begin(), g.adjacency().end()});
-    ASSERT_EQ(std::vector<Index>(again.adjacency().begin(), again.adjacency().end()), std::vector<Index>(g.adjacency().begin(), g.adjacency().end()));
+    ASSERT_EQ(std::vector<Index>(again.adjacency().begin(), again.adjacency().end()),
+              std::vector<Index>(g.adjacency().begin(), g.adjacency().end()));
   }
   EXPECT_EQ(Graph().size(), 0);
   EXPECT_EQ(Graph().edges(), 0);
@@ -55,7 +58,10 @@ TEST(Graph, RefusesListsThatBreakItsPromises) {
   EXPECT_EQ(flaw({0, 2, 4}, {1, 1, 0, 0}), order);
   EXPECT_EQ(flaw({0, 1, 1}, {1}), "graph: edge {0,1} is stored in one direction only");
   EXPECT_EQ(flaw({0, 0, 1}, {0}), "graph: edge {1,0} is stored in one direction only");
-  EXPECT_EQ(test::error_text(ErrorKind::input, [] { (void)Graph(Pattern{2, std::vector<Offset>{0, 1, 1}, std::vector<Index>{0}}); }),
+  EXPECT_EQ(test::error_text(ErrorKind::input,
+                             [] {
+                               (void)Graph(Pattern{2, std::vector<Offset>{0, 1, 1}, std::vector<Index>{0}});
+                             }),
             "matrix: column 1 does not start with its diagonal entry");
 }
 

@@ -32,11 +32,12 @@ struct Triplets {
 template <class T>
 std::pair<Triplets<T>, std::map<std::pair<Index, Index>, T>> random_triplets(Index n, Storage storage, std::mt19937_64& random) {
   Triplets<T> t;
-  std::map<std::pair<Index, Index>, T> lower;  // (column, row)
+  std::map<std::pair<Index, Index>, T> lower;       // (column, row)
   for (Index i = 0; i < n; ++i) lower[{i, i}] = 0;  // missing diagonal entries become stored zeros
   const auto entries = n == 0 ? 0 : random() % (4 * static_cast<std::uint64_t>(n));
   for (std::uint64_t k = 0; k < entries; ++k) {
-    const auto a = static_cast<Index>(random() % static_cast<std::uint64_t>(n)), b = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
+    const auto a = static_cast<Index>(random() % static_cast<std::uint64_t>(n)),
+               b = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
     const Index i = std::max(a, b), j = std::min(a, b);
     const T v = static_cast<T>(static_cast<int>(random() % 19) - 9);
     lower[{j, i}] += v;

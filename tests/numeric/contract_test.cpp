@@ -72,8 +72,7 @@ TYPED_TEST(Contract, ResidualsCheckTheMatrix) {
   const auto all = [&](ErrorKind kind, const SymmetricView<T>& view) {
     return std::vector<std::string>{error_text(kind, [&] { residual<T>(view, in, in, out, backend); }),
                                     error_text(kind, [&] { (void)backward_error<T>(view, in, in, backend); }),
-                                    error_text(kind, [&] { multiply<T>(view, in, out, backend); }),
-                                    error_text(kind, [&] {
+                                    error_text(kind, [&] { multiply<T>(view, in, out, backend); }), error_text(kind, [&] {
                                       (void)refine<T>(view, factor.value(), in, column_view(std::span<T>(x)), workspace);
                                     })};
   };
@@ -101,8 +100,8 @@ TYPED_TEST(Contract, BadNumbersAreNamedByRowAndColumn) {
       for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
         auto value = test::cast<T>(a.value());
         value[k] = bad;
-        const std::string place = "value " + std::to_string(k) + " of A, entry (" + std::to_string(p.row[k]) + ", " + std::to_string(j) + "), is " +
-                                  std::to_string(bad);
+        const std::string place = "value " + std::to_string(k) + " of A, entry (" + std::to_string(p.row[k]) + ", " + std::to_string(j) +
+                                  "), is " + std::to_string(bad);
         ASSERT_EQ(error_text(ErrorKind::input, [&] { (void)refactorize<T>(factor, SymmetricView<T>{p, value}); }), place);
         ASSERT_EQ(error_text(ErrorKind::input, [&] { (void)refactorize<T>(factor, value); }), place);
         ASSERT_FALSE(factor.valid());
@@ -137,7 +136,8 @@ TYPED_TEST(Contract, MultiplyIsAnExactProductInLongDouble) {
   for (const char* spec : {"poisson2d 1", "poisson2d 60", "elast3d 6", "arrow 20000 3", "diag"}) {
     const bool diagonal = std::string(spec) == "diag";
     const std::vector<Index> three{0, 1, 2};
-    const auto a = diagonal ? SymmetricMatrix<double>::from_triplets(3, three, three, std::vector<double>{1, 0, -1}, Storage::lower) : generate(spec);
+    const auto a =
+        diagonal ? SymmetricMatrix<double>::from_triplets(3, three, three, std::vector<double>{1, 0, -1}, Storage::lower) : generate(spec);
     const auto value = test::cast<T>(a.value());
     const Pattern p = a.pattern();
     const Index n = p.n, cols = 3;

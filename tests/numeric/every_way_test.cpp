@@ -100,8 +100,8 @@ TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
         std::optional<std::vector<TypeParam>> first;
         for (const Storage storage : {Storage::lower, Storage::upper, Storage::full})
           for (const int threads : {1, 2, 8}) {
-            SCOPED_TRACE(std::string(spec) + " " + std::string(options.permutation ? "given" : name_of(options.ordering.method)) + " " + target +
-                         " storage " + std::to_string(static_cast<int>(storage)) + " threads " + std::to_string(threads));
+            SCOPED_TRACE(std::string(spec) + " " + std::string(options.permutation ? "given" : name_of(options.ordering.method)) + " " +
+                         target + " storage " + std::to_string(static_cast<int>(storage)) + " threads " + std::to_string(threads));
             options.workers = threads;
             const auto x = this->solve(stored_as<TypeParam>(lower, storage), options, threads);
             if (!first) first = x;

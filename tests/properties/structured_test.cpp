@@ -13,12 +13,13 @@ namespace kauri {
 namespace {
 
 std::vector<std::string> specs() {
-  std::vector<std::string> all{"poisson2d 40",      "poisson2d 60 --shuffle 3", "lap27 12",           "tree 20000 1",  "arrow 4000 5",
-                               "blockdiag 3000 12", "rgg3d 3000 8 1",           "shell2d 40",         "elast3d 8",     "poisson3d 14 --shuffle 5",
-                               "tree 3000 5 --far 1"};
+  std::vector<std::string> all{"poisson2d 40", "poisson2d 60 --shuffle 3", "lap27 12",           "tree 20000 1",
+                               "arrow 4000 5", "blockdiag 3000 12",        "rgg3d 3000 8 1",     "shell2d 40",
+                               "elast3d 8",    "poisson3d 14 --shuffle 5", "tree 3000 5 --far 1"};
 #if defined(KAURI_LONG_TESTS)
-  for (const char* spec : {"poisson2d 320", "poisson2d 200 --shuffle 9", "poisson3d 40", "tree 100000 2", "arrow 100000 3", "blockdiag 100000 20",
-                           "rgg3d 30000 8 2", "shell2d 120", "elast3d 18 --holes 7 0.2", "lap27 28", "poisson2d 100 --dof 3"})
+  for (const char* spec :
+       {"poisson2d 320", "poisson2d 200 --shuffle 9", "poisson3d 40", "tree 100000 2", "arrow 100000 3", "blockdiag 100000 20",
+        "rgg3d 30000 8 2", "shell2d 120", "elast3d 18 --holes 7 0.2", "lap27 28", "poisson2d 100 --dof 3"})
     all.emplace_back(spec);
 #endif
   return all;
@@ -26,8 +27,8 @@ std::vector<std::string> specs() {
 
 std::vector<AnalyzeOptions> all_options(const Pattern& pattern) {
   std::vector<AnalyzeOptions> all;
-  for (const auto method : {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::metis,
-                            OrderingMethod::automatic}) {
+  for (const auto method :
+       {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     all.emplace_back().ordering.method = method;
     all.back().workers = 2;
