@@ -44,7 +44,10 @@ class ResidualStore {
  public:
   virtual ~ResidualStore() = default;
   /// r = b - A x (each row's sum in about twice the precision of T) and the backward errors of x. value: in the order of the pattern.
+  /// Shapes were checked by the caller, and that value has the pattern's length.
   virtual BackwardError residual(std::span<const T> value, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const = 0;
+  /// y = A x, each row's sum in about twice the precision of T.
+  virtual void multiply(std::span<const T> value, MatrixView<const T> x, MatrixView<T> y) const = 0;
 };
 
 /// A device at work: makes the stores. One overload per scalar, since virtual functions cannot be templates.

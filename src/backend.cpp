@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/backend.hpp"
 
-#include <algorithm>
-#include <thread>
+#include <limits>
 
 #include "numeric/backend.hpp"
 #include "numeric/cpu/executor.hpp"
@@ -26,8 +25,7 @@ void Backend::reset_peak() { executor_->memory().reset_peak(); }
 
 Backend cpu_backend(int threads) {
   if (threads < 0) throw Error(ErrorKind::usage, "cpu_backend: threads is " + std::to_string(threads) + ", expected 0 or more");
-  if (threads == 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return Backend(numeric::cpu::make_executor(threads));
+  return Backend(numeric::cpu::make_executor(threads == 0 ? std::numeric_limits<int>::max() : threads));
 }
 
 Backend cuda_backend(int device) { return Backend(numeric::cuda::make_executor(device)); }

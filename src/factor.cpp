@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/factor.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "numeric/backend.hpp"
@@ -18,11 +20,27 @@ std::shared_ptr<const Plan> require_plan(std::shared_ptr<const Plan> plan) {
   return plan;
 }
 
-/// After a failure: was it the matrix, or a value that is not a number? The entry is named by its column in the lower triangle and its place.
+void require_nrhs(Index nrhs) {
+  if (nrhs < 1) misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
+}
+
+/// Row and column of value k in the caller's lower triangle, from the plan's map of entries. O(nnz).
+std::string place_of(const Plan& plan, Offset k) {
+  const auto& [ptr, source, first] = std::tie(plan.assembly.entry_ptr, plan.assembly.entry_source, plan.supernodes.first);
+  const auto at = static_cast<Offset>(std::find(source.begin(), source.end(), k) - source.begin());
+  const auto col = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), at) - ptr.begin() - 1);
+  const auto s = static_cast<Index>(std::upper_bound(first.begin(), first.end(), col) - first.begin() - 1);
+  const Index i = plan.perm.old_of(plan.supernodes.rows(s)[plan.assembly.entry_row[at]]), j = plan.perm.old_of(col);
+  return "(" + std::to_string(std::max(i, j)) + ", " + std::to_string(std::min(i, j)) + ")";
+}
+
+/// After a failure: was it the matrix, or a value that is not a number?
 template <class T>
-void require_finite(std::span<const T> value) {
+void require_finite(const Plan& plan, std::span<const T> value) {
   for (std::size_t k = 0; k < value.size(); ++k)
-    if (!std::isfinite(value[k])) throw Error(ErrorKind::input, "value " + std::to_string(k) + " of A is " + std::to_string(value[k]));
+    if (!std::isfinite(value[k]))
+      throw Error(ErrorKind::input, "value " + std::to_string(k) + " of A, entry " + place_of(plan, static_cast<Offset>(k)) + ", is " +
+                                        std::to_string(value[k]));
 }
 
 }  // namespace
@@ -38,8 +56,14 @@ Workspace<T>::~Workspace() = default;
 
 template <Scalar T>
 Workspace<T> Workspace<T>::create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend) {
-  if (nrhs < 1) misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
+  require_nrhs(nrhs);
   return Workspace(backend.executor().make_workspace(require_plan(std::move(plan)), nrhs, T{}));
+}
+
+template <Scalar T>
+Workspace<T> Workspace<T>::create(const Factor<T>& factor, Index nrhs) {
+  require_nrhs(nrhs);
+  return Workspace(factor.executor().make_workspace(factor.shared_plan(), nrhs, T{}));
 }
 
 template <Scalar T>
@@ -48,7 +72,8 @@ Index Workspace<T>::nrhs() const {
 }
 
 template <Scalar T>
-Factor<T>::Factor(std::unique_ptr<numeric::FactorStore<T>> store, Backend& backend) : store_(std::move(store)), backend_(&backend) {}
+Factor<T>::Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor)
+    : store_(std::move(store)), executor_(&executor) {}
 template <Scalar T>
 Factor<T>::Factor(Factor&&) noexcept = default;
 template <Scalar T>
@@ -58,7 +83,7 @@ Factor<T>::~Factor() = default;
 
 template <Scalar T>
 Factor<T> Factor<T>::create(std::shared_ptr<const Plan> plan, Backend& backend) {
-  return Factor(backend.executor().make_factor(require_plan(std::move(plan)), T{}), backend);
+  return Factor(backend.executor().make_factor(require_plan(std::move(plan)), T{}), backend.executor());
 }
 
 template <Scalar T>
@@ -68,10 +93,6 @@ const Plan& Factor<T>::plan() const {
 template <Scalar T>
 std::shared_ptr<const Plan> Factor<T>::shared_plan() const {
   return store_->plan();
-}
-template <Scalar T>
-Backend& Factor<T>::backend() const {
-  return *backend_;
 }
 template <Scalar T>
 bool Factor<T>::valid() const {
@@ -102,9 +123,17 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value,
   const Plan& plan = factor.plan();
   if (static_cast<Offset>(value.size()) != plan.nnz)
     misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
+  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
   auto result = factor.store().refactorize(value, shift);
-  if (!result) require_finite(value);
+  if (!result) require_finite(plan, value);
   return result;
+}
+
+template <Scalar T>
+Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift) {
+  check(a.pattern);
+  if (fingerprint(a.pattern) != factor.plan().fingerprint) misuse("refactorize: the matrix has another pattern than the one analysed");
+  return refactorize<T>(factor, a.value, shift);
 }
 
 template <Scalar T>
@@ -121,6 +150,8 @@ template class Factor<float>;
 template class Factor<double>;
 template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float);
 template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double);
+template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float);
+template Result<void, Breakdown> refactorize(Factor<double>&, const SymmetricView<double>&, double);
 template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const float>, Backend&, float);
 template Result<Factor<double>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const double>, Backend&, double);
 

@@ -21,8 +21,12 @@ void require_shape(const Pattern& a, MatrixView<const T> x, MatrixView<const T> 
 }
 
 template <class T>
-std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>& a, Backend& backend) {
-  return backend.executor().make_residual(a.pattern, T{});
+std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>& a, numeric::Executor& executor, const char* call) {
+  check(a.pattern);
+  if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
+    throw Error(ErrorKind::usage, std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " +
+                                      std::to_string(a.pattern.nnz()) + " entries");
+  return executor.make_residual(a.pattern, T{});
 }
 
 }  // namespace
@@ -55,28 +59,36 @@ template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend) {
   require_shape(a.pattern, x, b, "residual");
   require_shape<T>(a.pattern, y, b, "residual");
-  residual_store(a, backend)->residual(a.value, x, b, y);
+  residual_store(a, backend.executor(), "residual")->residual(a.value, x, b, y);
+}
+
+template <Scalar T>
+void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend) {
+  require_shape<T>(a.pattern, x, y, "multiply");
+  residual_store(a, backend.executor(), "multiply")->multiply(a.value, x, y);
 }
 
 template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend) {
   require_shape(a.pattern, x, b, "backward_error");
   std::vector<T> r(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
-  return residual_store(a, backend)->residual(a.value, x, b, {r.data(), x.rows, x.cols, x.rows});
+  return residual_store(a, backend.executor(), "backward_error")->residual(a.value, x, b, {r.data(), x.rows, x.cols, x.rows});
 }
 
 template <Scalar T>
 Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                   const RefineOptions& options) {
   require_shape<T>(a.pattern, x, b, "refine");
-  if (a.pattern.n != factor.plan().n || a.pattern.nnz() != factor.plan().nnz)
-    throw Error(ErrorKind::usage, "refine: the factor belongs to a matrix of another size");
-  return refine_with<T>(*residual_store(a, factor.backend()), a.value, factor, b, x, workspace, options);
+  const auto residual = residual_store(a, factor.executor(), "refine");
+  if (fingerprint(a.pattern) != factor.plan().fingerprint)
+    throw Error(ErrorKind::usage, "refine: the factor belongs to a matrix of another pattern");
+  return refine_with<T>(*residual, a.value, factor, b, x, workspace, options);
 }
 
 #define KAURI_INSTANTIATE(T)                                                                                                       \
   template Refinement refine_with(const numeric::ResidualStore<T>&, std::span<const T>, const Factor<T>&, MatrixView<const T>,     \
                                   MatrixView<T>, Workspace<T>&, const RefineOptions&);                                             \
+  template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&);                                   \
   template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);              \
   template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);              \
   template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,         \

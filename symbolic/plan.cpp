@@ -23,8 +23,15 @@ std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
 
 }  // namespace
 
+Offset Plan::factor_bytes(int scalar_bytes) const { return symbolic::checked_mul(panel_ptr.back(), scalar_bytes, "bytes of L"); }
+
+Offset Plan::peak_bytes(int scalar_bytes) const {
+  const Offset stack = symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");
+  return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(), "bytes");
+}
+
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs) const {
-  const Offset rows = n + schedule.update_rows;
+  const Offset rows = symbolic::checked_add(n, schedule.update_rows, "rows of workspace");
   const Offset scalars = symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
   return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace"), counter_bytes(), "bytes of workspace");
 }

@@ -15,7 +15,7 @@ class Executor;  // numeric/backend.hpp
 
 enum class BackendKind { cpu, cuda };
 
-/// Memory, threads or streams of one device. Explicit, and outlives the factors and workspaces made with it.
+/// Memory, threads or streams of one device. Explicit, and outlives the factors and workspaces made with it; moving it does not disturb them.
 /// One backend may serve several factors; calls on different factors may run at the same time.
 class Backend {
  public:
@@ -28,6 +28,7 @@ class Backend {
   [[nodiscard]] std::string target() const;
   /// The device in words, for reports.
   [[nodiscard]] std::string device() const;
+  /// Threads really used, which may be fewer than asked for.
   [[nodiscard]] int threads() const;
 
   /// Bytes that factors and workspaces of this backend hold now, and the most they held at a time since reset_peak().
@@ -42,8 +43,9 @@ class Backend {
   std::unique_ptr<numeric::Executor> executor_;
 };
 
-/// threads >= 1, or 0 for one per hardware thread. Threads belong to this backend alone (an arena of its own): no environment variable,
-/// no setting of the host program is read or changed. The result does not depend on the number of threads, bit for bit.
+/// threads >= 1, or 0 for as many as oneTBB allows this process: by default one per hardware thread, or what the host program set with
+/// tbb::global_control. More than that are cut down to it, see threads(). They belong to this backend alone (an arena of its own): no
+/// environment variable is read, no setting of the host program is changed. The result does not depend on their number, bit for bit.
 Backend cpu_backend(int threads = 0);
 
 /// Throws Error(device) where kauri was built without CUDA or the device is not there.

@@ -17,11 +17,14 @@ enum class ErrorKind {
   usage,     ///< the call is wrong: sizes that do not fit, a factor that is not valid, an unknown option
   input,     ///< the data are wrong: an index out of range, NaN, a broken file (the text names file and line, or row and column)
   overflow,  ///< a count does not fit its type
-  memory,    ///< not enough memory (the text names the bytes asked for)
+  memory,    ///< not enough memory for a factor or a workspace (the text names the bytes asked for)
   device,    ///< the accelerator failed or is not there
 };
 
-/// Thrown for everything but "not positive definite". kauri never prints or aborts.
+/// Thrown for everything but "not positive definite" and the ordinary std::bad_alloc: the buffers of factors and workspaces, whose bytes a
+/// plan tells beforehand, fail with Error(memory); matrices, graphs, orderings, plans and other containers of the host fail with
+/// std::bad_alloc, as standard containers do. After either, nothing leaks and every argument is as usable as before the call. kauri never
+/// prints or aborts.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}

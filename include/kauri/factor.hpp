@@ -29,6 +29,8 @@ template <Scalar T>
 class Workspace {
  public:
   static Workspace create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend);
+  /// For the factor's plan, where the factor lives.
+  static Workspace create(const Factor<T>& factor, Index nrhs);
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
   ~Workspace();
@@ -52,7 +54,6 @@ class Factor {
 
   [[nodiscard]] const Plan& plan() const;
   [[nodiscard]] std::shared_ptr<const Plan> shared_plan() const;
-  [[nodiscard]] Backend& backend() const;
   /// True after a successful refactorize().
   [[nodiscard]] bool valid() const;
 
@@ -64,18 +65,24 @@ class Factor {
   [[nodiscard]] T entry(Index row, Index col) const;
 
   [[nodiscard]] numeric::FactorStore<T>& store() const { return *store_; }
+  [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
 
  private:
-  Factor(std::unique_ptr<numeric::FactorStore<T>> store, Backend& backend);
+  Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor);
   std::unique_ptr<numeric::FactorStore<T>> store_;
-  Backend* backend_;
+  numeric::Executor* executor_;  // stays where it is when a Backend moves
 };
 
 /// Fills the factor with the Cholesky factor of A + shift*I. value: length plan.nnz, in the order of the pattern analysed. No allocation.
 /// A Breakdown leaves the factor invalid, with plan and buffers kept: try again with a larger shift.
-/// Throws Error(usage) for a wrong length, Error(input) naming row and column of a NaN or infinite entry that made it fail.
+/// Throws Error(usage) for a wrong length or a shift that is not finite, Error(input) naming row and column of a NaN or infinite entry that
+/// made it fail. Only the number of values can be checked here; the form below sees the pattern too.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0);
+
+/// The same, and Error(usage) if a's pattern is not the one analysed (by its fingerprint). O(n + nnz) more.
+template <Scalar T>
+Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0);
 
 /// create + refactorize.
 template <Scalar T>

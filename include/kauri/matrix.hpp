@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,9 +43,11 @@ struct MatrixView {
   operator MatrixView<const T>() const { return {data, rows, cols, ld}; }
 };
 
-/// A single column as a MatrixView.
+/// A single column as a MatrixView. Throws Error(usage) for more entries than an Index counts.
 template <class T>
 MatrixView<T> column_view(std::span<T> x) {
+  if (x.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    throw Error(ErrorKind::usage, "column_view: " + std::to_string(x.size()) + " rows, a matrix has at most 2^31 - 1");
   return {x.data(), static_cast<Index>(x.size()), 1, static_cast<Offset>(x.size())};
 }
 
@@ -63,7 +66,8 @@ class SymmetricMatrix {
 
   /// From compressed columns. Rows may come in any order; repeated entries are summed; a missing diagonal entry becomes a stored zero.
   /// col_ptr: length n+1; row, value: length col_ptr[n]; indices are zero-based. Compressed rows of one half are compressed columns of the other.
-  /// Throws Error(input) naming row and column of an index out of range, an entry in the wrong half, or two halves that differ. O(n + nnz).
+  /// NaN and infinite values are taken as they are: a factorisation names them. Throws Error(input) naming row and column of an index out of
+  /// range, an entry in the wrong half, or two halves that differ. O(n + nnz).
   static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row, std::span<const T> value,
                                   Storage storage);
 

@@ -136,7 +136,7 @@ struct Cost {
 struct Plan {
   Index n = 0;
   Offset nnz = 0;                ///< entries of A's lower triangle
-  std::uint64_t fingerprint = 0; ///< of the pattern; values of another pattern are refused
+  std::uint64_t fingerprint = 0; ///< of the pattern analysed; calls that get a matrix with its pattern (refactorize, refine) refuse another one
   std::string target;            ///< cost table and kernels: "cpu-avx512" ...
   OrderingMethod ordering = OrderingMethod::natural;  ///< what was run; `given` below tells of a caller's permutation
   bool given = false;
@@ -148,14 +148,13 @@ struct Plan {
   Schedule schedule;
   Cost cost;
 
-  /// Bytes of L for a scalar of `scalar_bytes` (4 or 8).
-  [[nodiscard]] Offset factor_bytes(int scalar_bytes) const { return panel_ptr.back() * scalar_bytes; }
+  // Bytes for a scalar of `scalar_bytes` (4 or 8). Error(overflow) where they are beyond 2^63 - 1.
+  /// Bytes of L.
+  [[nodiscard]] Offset factor_bytes(int scalar_bytes) const;
   /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 4 * Offset{sizeof(Index)}; }
   /// Bytes that Factor::create takes on the CPU: L, the stack arena, counters. Equal to what is allocated, byte for byte.
-  [[nodiscard]] Offset peak_bytes(int scalar_bytes) const {
-    return (panel_ptr.back() + schedule.stack_entries) * scalar_bytes + counter_bytes();
-  }
+  [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Bytes that Workspace::create takes on the CPU for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;
   /// Bytes of the plan's own arrays.
@@ -192,7 +191,7 @@ struct Analysis {
   std::string reason;     ///< one sentence: what decided, with the figure
 };
 
-/// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63), memory.
+/// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63); std::bad_alloc.
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// The same, with the report.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});

@@ -26,15 +26,22 @@ struct Refinement {
   BackwardError final_error; ///< of x as returned
 };
 
-/// y = b - A x with each row's sum accumulated in about twice the precision of T. A by its lower triangle; x and b have n rows.
-/// Deterministic for any number of threads.
+// For all calls below: A by its lower triangle, checked (Error(input) for a bad pattern, Error(usage) for another number of values or for
+// shapes that do not fit); each sets A up by full rows first, O(n + nnz). x, b and y have n rows and as many columns as each other.
+
+/// y = A x with each row's sum accumulated in about twice the precision of T. y must not overlap x. Deterministic for any number of threads.
+template <Scalar T>
+void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend);
+
+/// y = b - A x, summed likewise. y must not overlap x. Deterministic for any number of threads.
 template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend);
 
 template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend);
 
-/// Improves x, which came from factor.solve(b). b is not changed and must not overlap x.
+/// Improves x, which came from factor.solve(b). b is not changed and must not overlap x. Throws Error(usage) if a's pattern is not the one
+/// that the factor's plan was made for (by its fingerprint).
 template <Scalar T>
 Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                   const RefineOptions& options = {});

@@ -75,27 +75,11 @@ void solve_tile(Index k, const T* y, T* x, Offset ldx, const T* b, const T* l, O
 }
 
 template <class T>
-using SolveTile = void (*)(Index, const T*, T*, Offset, const T*, const T*, Offset, const T*, int);
-
-template <class T, int RV, bool Partial, int NC = Tile<T>::cols>
-KAURI_INLINE SolveTile<T> pick_solve_cols(int cols) {
-  if constexpr (NC > 1) {
-    if (cols < NC) return pick_solve_cols<T, RV, Partial, NC - 1>(cols);
-  }
-  return &solve_tile<T, RV, NC, Partial>;
-}
-
-template <class T>
-KAURI_INLINE SolveTile<T> pick_solve(int rows, int cols, int& lanes) {
-  constexpr int w = Vec<T>::width;
-  const int vectors = (rows + w - 1) / w;
-  lanes = rows - (vectors - 1) * w;
-  const bool partial = lanes != w;
-  if (vectors == 1) return partial ? pick_solve_cols<T, 1, true>(cols) : pick_solve_cols<T, 1, false>(cols);
-  if constexpr (Tile<T>::row_vectors == 2) return partial ? pick_solve_cols<T, 2, true>(cols) : pick_solve_cols<T, 2, false>(cols);
-  if (vectors == 2) return partial ? pick_solve_cols<T, 2, true>(cols) : pick_solve_cols<T, 2, false>(cols);
-  return partial ? pick_solve_cols<T, Tile<T>::row_vectors, true>(cols) : pick_solve_cols<T, Tile<T>::row_vectors, false>(cols);
-}
+struct SolveTile {
+  using Function = void (*)(Index, const T*, T*, Offset, const T*, const T*, Offset, const T*, int);
+  template <int RV, int NC, bool Partial>
+  static constexpr Function instance = &solve_tile<T, RV, NC, Partial>;
+};
 
 /// One register tile of rows against the n columns of L, left to right; the tile of X stays in the first-level cache.
 template <class T>
@@ -103,7 +87,7 @@ void trsm_rows(Index rows, Index n, const T* l, Offset ldl, T* x, Offset ldx, co
   constexpr int nr = Tile<T>::cols;
   for (Index j = 0; j < n; j += nr) {
     int lanes;
-    const SolveTile<T> solve = pick_solve<T>(static_cast<int>(rows), static_cast<int>(n - j < nr ? n - j : nr), lanes);
+    const auto solve = pick<T, SolveTile>(static_cast<int>(rows), static_cast<int>(n - j < nr ? n - j : nr), lanes);
     solve(j, x, x + j * ldx, ldx, l + j, l + j + j * ldl, ldl, inverse + j, lanes);
   }
 }
@@ -129,7 +113,7 @@ Index potrf(Index n, T* a, Offset lda, T* pivot) {
     for (Index c = 0; c < cols; ++c) inverse[c] = T(1) / diagonal[c + c * lda];
     for (Index i = j + cols; i < n; i += mr) {
       int lanes;
-      const SolveTile<T> solve = pick_solve<T>(static_cast<int>(n - i < mr ? n - i : mr), static_cast<int>(cols), lanes);
+      const auto solve = pick<T, SolveTile>(static_cast<int>(n - i < mr ? n - i : mr), static_cast<int>(cols), lanes);
       solve(j, a + i, a + i + j * lda, lda, a + j, diagonal, lda, inverse, lanes);
     }
   }

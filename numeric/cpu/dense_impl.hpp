@@ -56,28 +56,34 @@ void micro_update(Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c,
   subtract<T, RV, NC, Partial>(acc, c, ldc, lanes, keep);
 }
 
+/// A family of kernels for the picker below: Function, and one instance per shape of tile.
 template <class T>
-using MicroUpdate = void (*)(Index, const T*, Offset, const T*, Offset, T*, Offset, int, bool);
+struct MicroUpdate {
+  using Function = void (*)(Index, const T*, Offset, const T*, Offset, T*, Offset, int, bool);
+  template <int RV, int NC, bool Partial>
+  static constexpr Function instance = &micro_update<T, RV, NC, Partial>;
+};
 
-template <class T, int RV, bool Partial, int NC = Tile<T>::cols>
-KAURI_INLINE MicroUpdate<T> pick_cols(int cols) {
+template <class T, template <class> class Kernel, int RV, bool Partial, int NC = Tile<T>::cols>
+KAURI_INLINE typename Kernel<T>::Function pick_cols(int cols) {
   if constexpr (NC > 1) {
-    if (cols < NC) return pick_cols<T, RV, Partial, NC - 1>(cols);
+    if (cols < NC) return pick_cols<T, Kernel, RV, Partial, NC - 1>(cols);
   }
-  return &micro_update<T, RV, NC, Partial>;
+  return Kernel<T>::template instance<RV, NC, Partial>;
 }
 
 /// The kernel for a tile of `rows` x `cols`; the lanes of its last vector are returned too.
-template <class T>
-KAURI_INLINE MicroUpdate<T> pick(int rows, int cols, int& lanes) {
-  constexpr int w = Vec<T>::width;
+template <class T, template <class> class Kernel>
+KAURI_INLINE typename Kernel<T>::Function pick(int rows, int cols, int& lanes) {
+  constexpr int w = Vec<T>::width, most = Tile<T>::row_vectors;
   const int vectors = (rows + w - 1) / w;
   lanes = rows - (vectors - 1) * w;
   const bool partial = lanes != w;
-  if (vectors == 1) return partial ? pick_cols<T, 1, true>(cols) : pick_cols<T, 1, false>(cols);
-  if constexpr (Tile<T>::row_vectors == 2) return partial ? pick_cols<T, 2, true>(cols) : pick_cols<T, 2, false>(cols);
-  if (vectors == 2) return partial ? pick_cols<T, 2, true>(cols) : pick_cols<T, 2, false>(cols);
-  return partial ? pick_cols<T, Tile<T>::row_vectors, true>(cols) : pick_cols<T, Tile<T>::row_vectors, false>(cols);
+  if (vectors == 1) return partial ? pick_cols<T, Kernel, 1, true>(cols) : pick_cols<T, Kernel, 1, false>(cols);
+  if constexpr (most == 3) {
+    if (vectors == 2) return partial ? pick_cols<T, Kernel, 2, true>(cols) : pick_cols<T, Kernel, 2, false>(cols);
+  }
+  return partial ? pick_cols<T, Kernel, most, true>(cols) : pick_cols<T, Kernel, most, false>(cols);
 }
 
 /// Columns [j0, j0+cols) of update(): all row tiles that meet the lower triangle.
@@ -85,10 +91,10 @@ template <class T>
 void update_columns(Index m, Index cols, Index i0, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, bool keep) {
   constexpr int mr = Tile<T>::rows;
   int lanes;
-  const MicroUpdate<T> full = pick<T>(mr, static_cast<int>(cols), lanes);
+  const auto full = pick<T, MicroUpdate>(mr, static_cast<int>(cols), lanes);
   for (; i0 + mr <= m; i0 += mr) full(k, a + i0, lda, b, ldb, c + i0, ldc, Vec<T>::width, keep);
   if (i0 < m) {
-    const MicroUpdate<T> rest = pick<T>(static_cast<int>(m - i0), static_cast<int>(cols), lanes);
+    const auto rest = pick<T, MicroUpdate>(static_cast<int>(m - i0), static_cast<int>(cols), lanes);
     rest(k, a + i0, lda, b, ldb, c + i0, ldc, lanes, keep);
   }
 }
@@ -126,7 +132,7 @@ void update_packed(Index m, Index n, Index k, const T* a, const T* b, T* c, Offs
     const Index cols = n - j < nr ? n - j : nr;
     const T* bj = b + (j / mr) * (Offset{mr} * k) + j % mr;
     int lanes;
-    const MicroUpdate<T> full = pick<T>(mr, static_cast<int>(cols), lanes);
+    const auto full = pick<T, MicroUpdate>(mr, static_cast<int>(cols), lanes);
     // Skip the slabs whose last row lies above the diagonal of column j.
     const Index first = j + diagonal;
     for (Index i = first > 0 ? first / mr * mr : 0; i < m; i += mr) {
@@ -134,7 +140,7 @@ void update_packed(Index m, Index n, Index k, const T* a, const T* b, T* c, Offs
       if (i + mr <= m) {
         full(k, ai, mr, bj, mr, c + i + j * ldc, ldc, Vec<T>::width, keep);
       } else {
-        const MicroUpdate<T> rest = pick<T>(static_cast<int>(m - i), static_cast<int>(cols), lanes);
+        const auto rest = pick<T, MicroUpdate>(static_cast<int>(m - i), static_cast<int>(cols), lanes);
         rest(k, ai, mr, bj, mr, c + i + j * ldc, ldc, lanes, keep);
       }
     }

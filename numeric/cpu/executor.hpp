@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cpu {
 
-/// threads >= 1.
+/// threads >= 1; at most as many as oneTBB allows the process are used.
 std::unique_ptr<Executor> make_executor(int threads);
 
 }  // namespace kauri::numeric::cpu

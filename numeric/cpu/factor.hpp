@@ -19,6 +19,8 @@ class CpuFactor final : public FactorStore<T> {
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
   void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
+  /// The panels of L, plan->panel_ptr.back() numbers, for tests that damage them.
+  [[nodiscard]] T* values() const { return l_.data(); }
 
  private:
   std::shared_ptr<const Plan> plan_;

@@ -13,9 +13,6 @@ namespace {
 /// Entries of a chunk of rows: fixed, so that nothing depends on the number of threads.
 constexpr Offset kChunkEntries = Offset{1} << 15;
 
-/// max that lets a NaN through.
-double max_or_nan(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-
 template <class T>
 double norm_inf(const T* x, Index n) {
   double m = 0;
@@ -25,19 +22,15 @@ double norm_inf(const T* x, Index n) {
 
 }  // namespace
 
-ResidualRowsFloat residual_rows(float) {
+template <class T>
+RowKernels<T> row_kernels() {
 #if defined(__x86_64__)
-  if (host_target() != "cpu-generic") return fused::rows;
+  if (host_target() != "cpu-generic") return {fused::rows, fused::product_rows};
 #endif
-  return portable::rows;
+  return {portable::rows, portable::product_rows};
 }
-
-ResidualRowsDouble residual_rows(double) {
-#if defined(__x86_64__)
-  if (host_target() != "cpu-generic") return fused::rows;
-#endif
-  return portable::rows;
-}
+template RowKernels<float> row_kernels();
+template RowKernels<double> row_kernels();
 
 template <class T>
 CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(workers) {
@@ -70,7 +63,7 @@ template <class T>
 BackwardError CpuResidual<T>::column(std::span<const T> value, const T* x, const T* b, T* r) const {
   const auto n = static_cast<Index>(row_ptr_.size()) - 1;
   const ResidualRows<T> rows{row_ptr_.data(), col_.data(), source_.data(), value.data(), x, b, norm_inf(x, n)};
-  const auto compute = residual_rows(T{});
+  const auto compute = row_kernels<T>().residual;
   std::vector<ResidualWorst> worst(chunk_.size() - 1);
   workers_.parallel(static_cast<Index>(worst.size()), [&](Index c) { worst[c] = compute(rows, chunk_[c], chunk_[c + 1], r); });
   ResidualWorst all;
@@ -94,6 +87,18 @@ BackwardError CpuResidual<T>::residual(std::span<const T> value, MatrixView<cons
     }
   });
   return error;
+}
+
+template <class T>
+void CpuResidual<T>::multiply(std::span<const T> value, MatrixView<const T> x, MatrixView<T> y) const {
+  const auto compute = row_kernels<T>().product;
+  workers_.execute([&] {
+    for (Index c = 0; c < x.cols; ++c) {
+      const ResidualRows<T> rows{row_ptr_.data(), col_.data(), source_.data(), value.data(), x.data + c * x.ld, nullptr, 0};
+      T* out = y.data + c * y.ld;
+      workers_.parallel(static_cast<Index>(chunk_.size()) - 1, [&](Index k) { compute(rows, chunk_[k], chunk_[k + 1], out); });
+    }
+  });
 }
 
 template class CpuResidual<float>;

@@ -1,4 +1,4 @@
-// Residuals and backward errors on the CPU: A by full rows, each row summed in about twice the precision.
+// Products, residuals and backward errors on the CPU: A by full rows, each row summed in about twice the precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,6 +14,7 @@ class CpuResidual final : public ResidualStore<T> {
  public:
   CpuResidual(const Pattern& lower, Workers& workers);
   BackwardError residual(std::span<const T> value, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const override;
+  void multiply(std::span<const T> value, MatrixView<const T> x, MatrixView<T> y) const override;
 
  private:
   BackwardError column(std::span<const T> value, const T* x, const T* b, T* r) const;

@@ -1,4 +1,4 @@
-// Rows of r = b - A x, each summed in about twice the precision of T, with what they say about the backward error.
+// Rows of y = A x and of r = b - A x, each summed in about twice the precision of T, with what they say about the backward error.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,20 +23,28 @@ struct ResidualWorst {
   double residual = 0, row_norm = 0, componentwise = 0;
 };
 
-/// r[i] for begin <= i < end. The two are one function compiled for different machines, equal bit for bit: a fused multiply-add is exact
-/// in hardware and in software.
-using ResidualRowsFloat = ResidualWorst (*)(const ResidualRows<float>&, Index begin, Index end, float* r);
-using ResidualRowsDouble = ResidualWorst (*)(const ResidualRows<double>&, Index begin, Index end, double* r);
-ResidualRowsFloat residual_rows(float tag);
-ResidualRowsDouble residual_rows(double tag);
+/// max that lets a NaN through. Always inline: these headers are compiled for several machines, and the linker must not mix them.
+inline __attribute__((always_inline)) double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
 
-namespace portable {
-ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, float* r);
-ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, double* r);
-}  // namespace portable
-namespace fused {
-ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, float* r);
-ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, double* r);
-}  // namespace fused
+/// Rows [begin, end) of one column. The versions of each are one function compiled for different machines, equal bit for bit: a fused
+/// multiply-add is exact in hardware and in software.
+template <class T>
+struct RowKernels {
+  ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end, T* r);  ///< r = b - A x
+  void (*product)(const ResidualRows<T>&, Index begin, Index end, T* y);            ///< y = A x; b and x_norm are not read
+};
+template <class T>
+RowKernels<T> row_kernels();
+
+#define KAURI_DECLARE_ROWS(isa)                                                        \
+  namespace isa {                                                                      \
+  ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, float* r);    \
+  ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, double* r);  \
+  void product_rows(const ResidualRows<float>&, Index begin, Index end, float* y);     \
+  void product_rows(const ResidualRows<double>&, Index begin, Index end, double* y);   \
+  }
+KAURI_DECLARE_ROWS(portable)
+KAURI_DECLARE_ROWS(fused)
+#undef KAURI_DECLARE_ROWS
 
 }  // namespace kauri::numeric::cpu

@@ -11,7 +11,6 @@ template <class T>
 inline constexpr double kEpsilon = sizeof(T) == 4 ? double{__FLT_EPSILON__} : __DBL_EPSILON__;
 
 inline double absolute(double x) { return __builtin_fabs(x); }
-inline double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
 
 /// A running sum with its rounding errors collected.
 struct Dot2 {
@@ -22,7 +21,24 @@ struct Dot2 {
     error += (sum - (next - shadow)) + (product - shadow) + product_error;
     sum = next;
   }
+  /// Subtracts v x. A product of two floats is exact in double, and the sum has more than twice their precision already.
+  template <class T>
+  void subtract(double v, double x) {
+    if constexpr (sizeof(T) == 4)
+      sum -= v * x;
+    else
+      add_product(-v, x);
+  }
 };
+
+template <class T>
+void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, T* y) {
+  for (Index i = begin; i < end; ++i) {
+    Dot2 sum{0};
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum.subtract<T>(a.value[a.source[k]], a.x[a.col[k]]);
+    y[i] = static_cast<T>(0 - (sum.sum + sum.error));
+  }
+}
 
 template <class T>
 ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
@@ -33,10 +49,7 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
     const double b = magnitude;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const double v = a.value[a.source[k]], x = a.x[a.col[k]];
-      if constexpr (sizeof(T) == 4)
-        sum.sum -= v * x;  // exact product, sum in twice the precision already
-      else
-        sum.add_product(-v, x);
+      sum.subtract<T>(v, x);
       magnitude += absolute(v * x);
       row_norm += absolute(v);
     }
@@ -54,5 +67,7 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
 
 ResidualWorst rows(const ResidualRows<float>& a, Index begin, Index end, float* r) { return rows_of(a, begin, end, r); }
 ResidualWorst rows(const ResidualRows<double>& a, Index begin, Index end, double* r) { return rows_of(a, begin, end, r); }
+void product_rows(const ResidualRows<float>& a, Index begin, Index end, float* y) { product_rows_of(a, begin, end, y); }
+void product_rows(const ResidualRows<double>& a, Index begin, Index end, double* y) { product_rows_of(a, begin, end, y); }
 
 }  // namespace kauri::numeric::cpu::KAURI_ROWS

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "numeric/cpu/factor.hpp"
+#include "symbolic/checked.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -152,7 +153,7 @@ CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, Memo
     : plan_(std::move(plan)),
       nrhs_(std::min(nrhs, kSolveBlock)),
       x_(Offset{plan_->n} * nrhs_, ledger),
-      update_(plan_->schedule.update_rows * nrhs_, ledger),
+      update_(symbolic::checked_mul(plan_->schedule.update_rows, nrhs_, "scalars of workspace"), ledger),
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
 template <class T>

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/workers.hpp"
 
-#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/spin_mutex.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace kauri::numeric::cpu {
 
@@ -35,9 +36,12 @@ class ReadyHeap {
 
 }  // namespace
 
-Workers::Workers(int threads) : threads_(threads), arena_(threads) {
-  if (threads > tbb::info::default_concurrency()) allowance_.emplace(tbb::global_control::max_allowed_parallelism, threads);
+int allowed_threads() {
+  return static_cast<int>(std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
+                                                std::numeric_limits<int>::max()));
 }
+
+Workers::Workers(int threads) : threads_(std::min(threads, allowed_threads())), arena_(threads_) {}
 
 TaskRun::TaskRun(Workers& workers, const Plan& plan, const RunCounters& counters)
     : workers_(workers),

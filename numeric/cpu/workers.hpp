@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <atomic>
 #include <functional>
-#include <optional>
 
 #include "kauri/plan.hpp"
 #include "src/base/memory.hpp"
 
 namespace kauri::numeric::cpu {
 
-/// An arena of `threads` threads of its own: nothing outside it is used or changed, but for more threads than the machine has: then oneTBB is
-/// told, as long as this lives, that so many are allowed (it would print a warning and start fewer).
+/// Threads that oneTBB allows the process now.
+int allowed_threads();
+
+/// An arena of its own: nothing outside it is used or changed. It has `threads` threads, or as many as oneTBB allows the process now, if these
+/// are fewer: an arena beyond that would never fill, and oneTBB would print a warning.
 class Workers {
  public:
   explicit Workers(int threads);
@@ -46,7 +47,6 @@ class Workers {
 
  private:
   int threads_;
-  std::optional<tbb::global_control> allowance_;
   tbb::task_arena arena_;
 };
 

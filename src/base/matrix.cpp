@@ -3,6 +3,7 @@
 #include "kauri/matrix.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -13,6 +14,13 @@ namespace {
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::input, "matrix: " + what); }
 
 std::string at(Index row, Index col) { return "(" + std::to_string(row) + ", " + std::to_string(col) + ")"; }
+
+/// x with the fewest digits that tell it from every other T.
+template <class T>
+std::string digits(T x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
 
 /// Sizes and order of the column pointers alone.
 void check_col_ptr(Index n, std::span<const Offset> col_ptr, std::size_t entries) {
@@ -75,6 +83,10 @@ template <class T>
 void check_symmetric(Index n, const Sorted<T>& a) {
   const Sorted<T> t = transpose(n, a);
   const T tolerance = 100 * std::numeric_limits<T>::epsilon();
+  const auto agree = [&](T x, T y) {
+    if (!std::isfinite(x) || !std::isfinite(y)) return x == y || (std::isnan(x) && std::isnan(y));
+    return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
+  };
   for (Index j = 0; j < n; ++j) {
     Offset k = a.col_ptr[j], l = t.col_ptr[j];
     while (k < a.col_ptr[j + 1] || l < t.col_ptr[j + 1]) {
@@ -82,8 +94,7 @@ void check_symmetric(Index n, const Sorted<T>& a) {
       if (i < ti) fail("entry " + at(i, j) + " has no partner " + at(j, i) + ": the matrix is not symmetric");
       if (ti < i) fail("entry " + at(j, ti) + " has no partner " + at(ti, j) + ": the matrix is not symmetric");
       const T x = a.value[k++], y = t.value[l++];
-      if (std::abs(x - y) > tolerance * std::max(std::abs(x), std::abs(y)))
-        fail("entries " + at(i, j) + " and " + at(j, i) + " differ: " + std::to_string(x) + " and " + std::to_string(y));
+      if (!agree(x, y)) fail("entries " + at(i, j) + " and " + at(j, i) + " differ: " + digits(x) + " and " + digits(y));
     }
   }
 }

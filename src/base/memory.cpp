@@ -28,6 +28,13 @@ void MemoryLedger::add(Offset bytes) {
   }
 }
 
+Offset byte_count(Offset count, Offset size) {
+  Offset bytes = 0;
+  if (count < 0 || __builtin_mul_overflow(count, size, &bytes))
+    throw Error(ErrorKind::overflow, "memory: " + std::to_string(count) + " items of " + std::to_string(size) + " bytes");
+  return bytes;
+}
+
 void* allocate_counted(Offset bytes, MemoryLedger& ledger) {
   void* data = ::operator new(static_cast<std::size_t>(bytes), alignment_of(bytes), std::nothrow);
   if (!data) throw Error(ErrorKind::memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");

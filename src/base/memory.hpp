@@ -24,6 +24,9 @@ class MemoryLedger {
   std::atomic<Offset> in_use_{0}, peak_{0};
 };
 
+/// count * size. Throws Error(overflow) where that does not fit, or the count is negative.
+Offset byte_count(Offset count, Offset size);
+
 /// `bytes` aligned to a cache line, or to a huge page from 4 MB on. Throws Error(memory) naming the bytes.
 void* allocate_counted(Offset bytes, MemoryLedger& ledger);
 void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
@@ -34,7 +37,7 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(Offset count, MemoryLedger& ledger)
-      : data_(static_cast<T*>(allocate_counted(count * Offset{sizeof(T)}, ledger))), count_(count), ledger_(&ledger) {}
+      : data_(static_cast<T*>(allocate_counted(byte_count(count, Offset{sizeof(T)}), ledger))), count_(count), ledger_(&ledger) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));

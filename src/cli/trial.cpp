@@ -16,7 +16,7 @@ template <Scalar T>
 double solve_seconds(const Factor<T>& factor, const std::vector<T>& b, std::vector<T>& x, Index nrhs) {
   const Index n = factor.plan().n;
   const std::size_t length = static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs);
-  Workspace<T> workspace = Workspace<T>::create(factor.shared_plan(), nrhs, factor.backend());
+  Workspace<T> workspace = Workspace<T>::create(factor, nrhs);
   x.resize(length);
   return least_seconds(
       kTimedSolves, [&] { std::copy_n(b.begin(), length, x.begin()); },

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "numeric/backend.hpp"
+#include "numeric/cpu/factor.hpp"
 #include "tests/support/exact.hpp"
 
 namespace kauri {
@@ -91,7 +91,7 @@ TEST(Accuracy, DoubleAndFloatReachTheirBounds) {
   }
 }
 
-/// A copy of the solve through entries of L in long double, with L changed by `damage`: what the check would see of a wrong factor.
+/// The error of a solve with the stored values of L changed by `damage(plan, values)`.
 template <class Damage>
 double error_with_damaged_factor(const SymmetricMatrix<double>& a, const Damage& damage) {
   Backend backend = cpu_backend(1);
@@ -99,41 +99,36 @@ double error_with_damaged_factor(const SymmetricMatrix<double>& a, const Damage&
   options.ordering.method = OrderingMethod::amd;
   const auto plan = analyze(a.pattern(), options);
   auto factor = factorize<double>(plan, a.value(), backend);
-  const Index n = a.n();
-  std::vector<std::vector<double>> l(static_cast<std::size_t>(n), std::vector<double>(static_cast<std::size_t>(n)));
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j <= i; ++j) l[i][j] = factor.value().entry(i, j);
-  damage(l);
-  const auto b = random_vector(static_cast<std::size_t>(n), 4);
-  std::vector<double> y(b.size()), x(b.size());
-  for (Index i = 0; i < n; ++i) {
-    y[i] = b[plan->perm.old_of(i)];
-    for (Index j = 0; j < i; ++j) y[i] -= l[i][j] * y[j];
-    y[i] /= l[i][i];
-  }
-  for (Index i = n; i-- > 0;) {
-    for (Index j = i + 1; j < n; ++j) y[i] -= l[j][i] * y[j];
-    y[i] /= l[i][i];
-    x[plan->perm.old_of(i)] = y[i];
-  }
+  auto workspace = Workspace<double>::create(factor.value(), 1);
+  damage(*plan, dynamic_cast<numeric::cpu::CpuFactor<double>&>(factor.value().store()).values());
+  const auto b = random_vector(static_cast<std::size_t>(a.n()), 4);
+  std::vector<double> x = b;
+  factor.value().solve(column_view(std::span(x)), workspace);
   return backward_error<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span(b)), backend).componentwise;
 }
 
+/// f(entry) for each stored entry of L below the diagonal.
+template <class F>
+void below_diagonal(const Plan& plan, double* l, const F& f) {
+  const Supernodes& sn = plan.supernodes;
+  for (Index s = 0; s < sn.count(); ++s)
+    for (Index j = 0; j < sn.pivots(s); ++j)
+      for (Index i = j + 1; i < sn.order(s); ++i) f(l[plan.panel_ptr[s] + i + Offset{j} * sn.order(s)]);
+}
+
 TEST(Accuracy, TheCheckSeesARoundedOrSlightlyWrongFactor) {
-  using Rows = std::vector<std::vector<double>>;
   for (const char* spec : {"poisson2d 15", "elast3d 3", "tree 200 1"}) {
     const auto a = generate(spec);
-    EXPECT_LE(error_with_damaged_factor(a, [](Rows&) {}), 1e-14) << spec;
-    EXPECT_GT(error_with_damaged_factor(a, [](Rows& l) {
-                for (auto& row : l)
-                  for (double& v : row) v = static_cast<double>(static_cast<float>(v));
+    EXPECT_LE(error_with_damaged_factor(a, [](const Plan&, double*) {}), 1e-14) << spec;
+    EXPECT_GT(error_with_damaged_factor(a, [](const Plan& plan, double* l) {
+                for (Offset k = 0; k < plan.panel_ptr.back(); ++k) l[k] = static_cast<double>(static_cast<float>(l[k]));
               }), 1e-14)
         << spec;
-    EXPECT_GT(error_with_damaged_factor(a, [](Rows& l) {
+    EXPECT_GT(error_with_damaged_factor(a, [](const Plan& plan, double* l) {
                 double* largest = nullptr;
-                for (std::size_t i = 0; i < l.size(); ++i)
-                  for (std::size_t j = 0; j < i; ++j)
-                    if (!largest || std::abs(l[i][j]) > std::abs(*largest)) largest = &l[i][j];
+                below_diagonal(plan, l, [&](double& v) {
+                  if (!largest || std::abs(v) > std::abs(*largest)) largest = &v;
+                });
                 *largest *= 1 + 1e-8;
               }), 1e-14)
         << spec;

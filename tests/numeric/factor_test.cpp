@@ -11,6 +11,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/many_threads.hpp"
 
 namespace kauri {
 namespace {
@@ -49,6 +50,7 @@ void expect_exact_factor(const ExactSystem& system, bool amalgamate, Backend& ba
 }
 
 TYPED_TEST(Numeric, ExactFactorComesBack) {
+  const test::ManyThreads many;
   std::mt19937_64 random(11);
   for (const int threads : {1, 2, 8}) {
     Backend backend = cpu_backend(threads);
@@ -65,6 +67,7 @@ TYPED_TEST(Numeric, ExactFactorComesBack) {
 
 /// Fronts beyond every threshold: packed tiles, recursion, block columns of contributions, several threads inside one front.
 TYPED_TEST(Numeric, ExactLargeFronts) {
+  const test::ManyThreads many;
   std::mt19937_64 random(12);
   for (const int threads : {1, 2, 8}) {
     Backend backend = cpu_backend(threads);
@@ -132,6 +135,7 @@ SymmetricMatrix<double> random_spd(Index n, int per_row, Index band, std::mt1993
 }
 
 TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
+  const test::ManyThreads many;
   using T = TypeParam;
   std::mt19937_64 random(14);
   for (int round = 0; round < 6; ++round) {
@@ -165,6 +169,7 @@ TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
 }
 
 TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
+  const test::ManyThreads many;
   using T = TypeParam;
   std::mt19937_64 random(15);
   for (int round = 0; round < 80; ++round) {

@@ -10,6 +10,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/many_threads.hpp"
 
 namespace kauri {
 namespace {
@@ -23,6 +24,7 @@ std::pair<double, double> spectrum(const SymmetricMatrix<double>& a) {
 }
 
 TEST(Indefinite, ShiftsAroundTheLeastEigenvalue) {
+  const test::ManyThreads many;
   for (const char* spec : {"poisson2d 12", "elast3d 3", "rgg3d 200 8 1", "shell2d 11", "blockdiag 120 16"}) {
     const auto a = generate(spec);
     const auto [least, greatest] = spectrum(a);
@@ -48,6 +50,7 @@ TEST(Indefinite, ShiftsAroundTheLeastEigenvalue) {
 }
 
 TEST(Indefinite, KktSystemsFailAtTheColumnANaiveFactorisationNames) {
+  const test::ManyThreads many;
   // [H B^T; B 0]: H a grid Laplacian, one constraint per grid row.
   const auto h = generate("poisson2d 10");
   std::vector<Index> row, col;

@@ -1,0 +1,179 @@
+// SymmetricMatrix against a map of entries, for every storage; the texts of its errors; column_view; fingerprints.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kauri/matrix.hpp"
+#include "kauri/plan.hpp"
+#include "tests/support/error_text.hpp"
+#include "tests/support/patterns.hpp"
+
+namespace kauri {
+namespace {
+
+using test::error_text;
+constexpr Storage kStorages[] = {Storage::lower, Storage::upper, Storage::full};
+
+template <class T>
+struct Triplets {
+  std::vector<Index> row, col;
+  std::vector<T> value;
+  void add(Index i, Index j, T v) { row.push_back(i), col.push_back(j), value.push_back(v); }
+};
+
+/// Shuffled triplets with duplicates of a random symmetric matrix of small integers, and what the lower triangle must be.
+template <class T>
+std::pair<Triplets<T>, std::map<std::pair<Index, Index>, T>> random_triplets(Index n, Storage storage, std::mt19937_64& random) {
+  Triplets<T> t;
+  std::map<std::pair<Index, Index>, T> lower;       // (column, row)
+  for (Index i = 0; i < n; ++i) lower[{i, i}] = 0;  // missing diagonal entries become stored zeros
+  const auto entries = n == 0 ? 0 : random() % (4 * static_cast<std::uint64_t>(n));
+  for (std::uint64_t k = 0; k < entries; ++k) {
+    const auto a = static_cast<Index>(random() % static_cast<std::uint64_t>(n)),
+               b = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
+    const Index i = std::max(a, b), j = std::min(a, b);
+    const T v = static_cast<T>(static_cast<int>(random() % 19) - 9);
+    lower[{j, i}] += v;
+    if (storage != Storage::upper) t.add(i, j, v);
+    if (storage == Storage::upper || (storage == Storage::full && i != j)) t.add(j, i, v);
+  }
+  for (std::size_t k = t.row.size(); k > 1; --k) {
+    const std::size_t other = random() % k;
+    std::swap(t.row[k - 1], t.row[other]), std::swap(t.col[k - 1], t.col[other]), std::swap(t.value[k - 1], t.value[other]);
+  }
+  return {t, lower};
+}
+
+/// The same in compressed columns, rows in the order of the triplets.
+template <class T>
+SymmetricMatrix<T> through_csc(Index n, const Triplets<T>& t, Storage storage) {
+  std::vector<Offset> col_ptr{0};
+  std::vector<Index> row;
+  std::vector<T> value;
+  for (Index j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < t.row.size(); ++k)
+      if (t.col[k] == j) row.push_back(t.row[k]), value.push_back(t.value[k]);
+    col_ptr.push_back(static_cast<Offset>(row.size()));
+  }
+  return SymmetricMatrix<T>::from_csc(n, col_ptr, row, value, storage);
+}
+
+template <class T>
+void expect_equal(const SymmetricMatrix<T>& a, Index n, const std::map<std::pair<Index, Index>, T>& lower) {
+  ASSERT_EQ(a.n(), n);
+  ASSERT_EQ(a.nnz(), static_cast<Offset>(lower.size()));
+  check(a.pattern());
+  auto expected = lower.begin();
+  for (Index j = 0; j < n; ++j)
+    for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k, ++expected) {
+      ASSERT_EQ(expected->first, (std::pair{j, a.pattern().row[k]}));
+      ASSERT_EQ(expected->second, a.value()[k]) << "(" << a.pattern().row[k] << ", " << j << ")";
+    }
+}
+
+template <class T>
+class Matrix : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Matrix, Scalars);
+
+TYPED_TEST(Matrix, UnsortedDuplicatedAndMissingEntriesInEveryStorage) {
+  std::mt19937_64 random(1);
+  for (const Storage storage : kStorages)
+    for (int round = 0; round < 100; ++round) {
+      const auto n = static_cast<Index>(random() % 15);
+      const auto [t, lower] = random_triplets<TypeParam>(n, storage, random);
+      expect_equal(SymmetricMatrix<TypeParam>::from_triplets(n, t.row, t.col, t.value, storage), n, lower);
+      expect_equal(through_csc(n, t, storage), n, lower);
+      if (this->HasFatalFailure()) return;
+    }
+}
+
+TEST(MatrixErrors, NameRowAndColumn) {
+  const auto triplets = [](Index n, std::vector<Index> row, std::vector<Index> col, std::vector<double> value, Storage storage) {
+    return error_text(ErrorKind::input, [&] { (void)SymmetricMatrix<double>::from_triplets(n, row, col, value, storage); });
+  };
+  EXPECT_EQ(triplets(3, {0, 1}, {0, 2}, {1, 1}, Storage::lower), "matrix: entry (1, 2) lies in the wrong half");
+  EXPECT_EQ(triplets(3, {0, 2}, {0, 1}, {1, 1}, Storage::upper), "matrix: entry (2, 1) lies in the wrong half");
+  EXPECT_EQ(triplets(3, {3}, {1}, {1}, Storage::lower), "matrix: column 1: row 3, expected 0 to 2");
+  EXPECT_EQ(triplets(3, {-1}, {1}, {1}, Storage::upper), "matrix: column 1: row -1, expected 0 to 2");
+  EXPECT_EQ(triplets(3, {1}, {3}, {1}, Storage::full), "matrix: triplet 0: column 3, expected 0 to 2");
+  EXPECT_EQ(triplets(-1, {}, {}, {}, Storage::full), "matrix: n is -1");
+  EXPECT_EQ(triplets(3, {1, 2}, {1}, {1}, Storage::full), "matrix: triplets of lengths 2, 1, 1");
+  EXPECT_EQ(triplets(3, {2}, {0}, {1}, Storage::full), "matrix: entry (2, 0) has no partner (0, 2): the matrix is not symmetric");
+  EXPECT_EQ(triplets(3, {0}, {2}, {1}, Storage::full), "matrix: entry (0, 2) has no partner (2, 0): the matrix is not symmetric");
+  // Told with the digits that differ.
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {1, 1 + 0x1p-44}, Storage::full),
+            "matrix: entries (1, 0) and (0, 1) differ: 1 and 1.0000000000000568");
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {1, nan}, Storage::full), "matrix: entries (1, 0) and (0, 1) differ: 1 and nan");
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {inf, 1}, Storage::full), "matrix: entries (1, 0) and (0, 1) differ: inf and 1");
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {inf, inf}, Storage::full), "no Error");
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {nan, nan}, Storage::full), "no Error");
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {1, 1 + 0x1p-46}, Storage::full), "no Error");
+}
+
+TEST(MatrixErrors, CompressedColumnsMustFit) {
+  const auto csc = [](Index n, std::vector<Offset> col_ptr, std::vector<Index> row, std::vector<double> value) {
+    return error_text(ErrorKind::input, [&] { (void)SymmetricMatrix<double>::from_csc(n, col_ptr, row, value, Storage::lower); });
+  };
+  EXPECT_EQ(csc(2, {0, 1}, {0}, {1}), "matrix: col_ptr has 2 entries, expected n+1 = 3");
+  EXPECT_EQ(csc(1, {1, 1}, {0}, {1}), "matrix: col_ptr starts at 1, expected 0");
+  EXPECT_EQ(csc(2, {0, 2, 1}, {0}, {1}), "matrix: col_ptr descends at column 1");
+  EXPECT_EQ(csc(1, {0, 2}, {0}, {1}), "matrix: col_ptr ends at 2 but there are 1 rows");
+  EXPECT_EQ(csc(1, {0, 1}, {0}, {}), "matrix: there are 1 rows but 0 values");
+  EXPECT_EQ(csc(2, {0, 1, 2}, {0, 2}, {1, 1}), "matrix: column 1: row 2, expected 0 to 1");
+  EXPECT_EQ(csc(0, {0}, {}, {}), "no Error");
+}
+
+TEST(Pattern, CheckNamesTheFirstFlaw) {
+  const auto flaw = [](Index n, std::vector<Offset> col_ptr, std::vector<Index> row) {
+    return error_text(ErrorKind::input, [&] { check(Pattern{n, col_ptr, row}); });
+  };
+  EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 1, 1}), "no Error");
+  EXPECT_EQ(flaw(2, {0, 1, 1}, {0}), "matrix: column 1 does not start with its diagonal entry");
+  EXPECT_EQ(flaw(2, {0, 2, 3}, {1, 0, 1}), "matrix: column 0 does not start with its diagonal entry");
+  EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 2, 1, 1, 2}), "matrix: column 0: row 1 is out of range or not above row 2");
+  EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 1, 1, 1, 2}), "matrix: column 0: row 1 is out of range or not above row 1");
+  EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 2, 1}), "matrix: column 0: row 2 is out of range or not above row 0");
+  EXPECT_EQ(flaw(1, {}, {}), "matrix: col_ptr has 0 entries, expected n+1 = 2");
+}
+
+TEST(ColumnView, HasTheShapeOfTheSpan) {
+  std::vector<double> x(5);
+  const auto v = column_view(std::span(x));
+  EXPECT_EQ(v.data, x.data());
+  EXPECT_EQ(v.rows, 5);
+  EXPECT_EQ(v.cols, 1);
+  EXPECT_EQ(v.ld, 5);
+  // Never read: only its length counts.
+  const std::span<const double> long_one(x.data(), std::size_t{1} << 31);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)column_view(long_one); }),
+            "column_view: 2147483648 rows, a matrix has at most 2^31 - 1");
+}
+
+TEST(Fingerprint, TellsPatternsApartAndIgnoresWhereTheyLie) {
+  std::set<std::uint64_t> seen;
+  std::size_t patterns = 0;
+  const auto note = [&](const test::OwnedPattern& p) {
+    const test::OwnedPattern copy = p;
+    EXPECT_EQ(fingerprint(p.view()), fingerprint(copy.view()));
+    seen.insert(fingerprint(p.view()));
+    ++patterns;
+  };
+  for (Index n = 0; n < 20; ++n) note(test::diagonal_pattern(n));
+  for (Index n = 3; n < 20; ++n) note(test::chain_pattern(n));
+  for (Index n = 4; n < 20; ++n)
+    for (Index hub = 0; hub < n; ++hub) note(test::star_pattern(n, hub));
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) note(test::random_pattern(60, 4, seed));
+  EXPECT_EQ(seen.size(), patterns);
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,22 @@
+// What a call says when it fails.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "kauri/error.hpp"
+
+namespace kauri::test {
+
+/// The text of the Error of this kind that f throws; "no Error" or "another kind: ..." if it does not.
+template <class F>
+std::string error_text(ErrorKind kind, F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.kind() == kind ? e.what() : std::string("another kind: ") + e.what();
+  }
+  return "no Error";
+}
+
+}  // namespace kauri::test
