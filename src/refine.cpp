@@ -3,6 +3,7 @@
 #include "kauri/refine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, std::span<cons
   const double target = options.target > 0 ? options.target : std::numeric_limits<T>::epsilon();
   Refinement done;
   done.unrefined = done.final_error = residual.residual(value, x, b, r);
+  // A correction of an x that overflowed would be NaN: nothing to gain, and nothing that may cover it.
+  if (!std::isfinite(done.unrefined.componentwise)) return done;
   while (done.steps < options.max_steps && done.final_error.componentwise > target) {
     factor.solve(r, workspace);
     for (Index c = 0; c < x.cols; ++c)
@@ -74,12 +77,12 @@ Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView
   return refine_with<T>(*residual_store(a, factor.backend()), a.value, factor, b, x, workspace, options);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                                       \
-  template Refinement refine_with(const numeric::ResidualStore<T>&, std::span<const T>, const Factor<T>&, MatrixView<const T>,     \
-                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                             \
-  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);              \
-  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);              \
-  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,         \
+#define KAURI_INSTANTIATE(T)                                                                                                   \
+  template Refinement refine_with(const numeric::ResidualStore<T>&, std::span<const T>, const Factor<T>&, MatrixView<const T>, \
+                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                         \
+  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);          \
+  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);          \
+  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,     \
                              const RefineOptions&);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)
