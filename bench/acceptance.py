@@ -117,8 +117,8 @@ def verdict(rows):
             continue
         worst = max(solved, key=lambda row: row.unrefined)
         yield f"{scalar}: {len(solved)} solved; worst as solved {worst.unrefined:.1e} ({worst.system}, {worst.ordering})"
-        worst = max(solved, key=lambda row: row.refined)
-        yield f"{scalar}: worst refined {worst.refined:.1e} ({worst.system}, {worst.ordering}), at most {max(r.steps for r in solved)} steps"
+        worst, steps = max(solved, key=lambda row: row.refined), max(row.steps for row in solved)
+        yield f"{scalar}: worst refined {worst.refined:.1e} ({worst.system}, {worst.ordering}), at most {steps} steps"
     yield ", ".join(f"{count} {status}" for status, count in sorted(collections.Counter(row.status for row in rows).items()))
     missed = [row for row in rows if not row.ok]
     yield f"VERDICT: {'all met' if not missed else f'{len(missed)} of {len(rows)} missed'}"
