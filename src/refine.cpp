@@ -3,6 +3,7 @@
 #include "kauri/refine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, std::span<cons
   const double target = options.target > 0 ? options.target : std::numeric_limits<T>::epsilon();
   Refinement done;
   done.unrefined = done.final_error = residual.residual(value, x, b, r);
+  // A correction of an x that overflowed would be NaN: nothing to gain, and nothing that may cover it.
+  if (!std::isfinite(done.unrefined.componentwise)) return done;
   while (done.steps < options.max_steps && done.final_error.componentwise > target) {
     factor.solve(r, workspace);
     for (Index c = 0; c < x.cols; ++c)

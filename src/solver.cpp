@@ -2,51 +2,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/solver.hpp"
 
-#include <chrono>
 #include <string>
 
+#include "src/base/stopwatch.hpp"
+#include "src/choose_backend.hpp"
+#include "src/find_non_finite.hpp"
 #include "src/refine_with.hpp"
 
 namespace kauri {
-namespace {
-
-/// Seconds of f().
-template <class F>
-double seconds_of(F&& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-Backend make_backend(const SolverOptions& options) {
-  if (options.backend == BackendChoice::cuda || (options.backend == BackendChoice::automatic && cuda_available())) return cuda_backend();
-  return cpu_backend(options.threads);
-}
-
-}  // namespace
 
 template <Scalar T>
 struct Solver<T>::State {
-  explicit State(SolverOptions o) : options(std::move(o)), backend(make_backend(options)) {
+  explicit State(SolverOptions o) : options(std::move(o)), backend(choose_backend(options.backend, options.threads)) {
     if (options.analyze.target.empty()) options.analyze.target = backend.target();
     if (options.analyze.workers == 0) options.analyze.workers = backend.threads();
   }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
     Result<void, Breakdown> result;
-    report.factor_s = seconds_of([&] { result = kauri::refactorize<T>(*factor, fresh, shift); });
+    try {
+      report.factor_s = seconds_of([&] { result = kauri::refactorize<T>(*factor, fresh, shift); });
+    } catch (const Error& error) {
+      // The pattern is known here, so that row and column can be named.
+      if (error.kind() == ErrorKind::input) require_finite<T>({pattern(), fresh}, "Solver");
+      throw;
+    }
     value.assign(fresh.begin(), fresh.end());
     // Refinement works on the matrix that was factorised.
     if (shift != T(0))
-      for (Index j = 0; j < analysis.plan->n; ++j) value[diagonal[j]] += shift;
+      for (Index j = 0; j < analysis.plan->n; ++j) value[col_ptr[j]] += shift;
     return result;
   }
+
+  [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
 
   SolverOptions options;
   Backend backend;
   Analysis analysis;
-  std::vector<Offset> diagonal;  // place of each diagonal entry in value
-  std::vector<T> value;          // of A + shift I, as last factorised
+  std::vector<Offset> col_ptr;  // the pattern of A, for messages; the diagonal comes first in each column
+  std::vector<Index> row;
+  std::vector<T> value;  // of A + shift I, as last factorised
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
   std::unique_ptr<numeric::ResidualStore<T>> residual;
@@ -71,7 +66,8 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   s.report = {};
   s.report.reorder_s = s.analysis.order_s;
   s.report.symbolic_s = s.analysis.symbolic_s;
-  s.diagonal.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end() - 1);
+  s.col_ptr.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end());
+  s.row.assign(a.pattern.row.begin(), a.pattern.row.end());
   s.residual = s.backend.executor().make_residual(a.pattern, T{});
   s.factor = Factor<T>::create(s.analysis.plan, s.backend);
   return s.fill(a.value, T(0));
@@ -87,15 +83,19 @@ template <Scalar T>
 void Solver<T>::solve(MatrixView<T> x) {
   State& s = *state_;
   if (!s.factor) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
+  const Index n = s.analysis.plan->n;
+  if (x.rows != n || x.cols < 0 || x.ld < x.rows)
+    throw Error(ErrorKind::usage, "Solver::solve: x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) +
+                                      " with leading dimension " + std::to_string(x.ld) + ", A has n = " + std::to_string(n));
   if (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock))
     s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backend);
   std::vector<T> b;
-  for (Index c = 0; c < x.cols && x.rows == s.analysis.plan->n; ++c) b.insert(b.end(), x.data + c * x.ld, x.data + c * x.ld + x.rows);
+  b.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));
+  for (Index c = 0; c < x.cols; ++c) b.insert(b.end(), x.data + c * x.ld, x.data + c * x.ld + n);
   s.report.solve_s = seconds_of([&] { s.factor->solve(x, *s.workspace); });
   const MatrixView<const T> rhs{b.data(), x.rows, x.cols, x.rows};
-  s.report.refine_s = seconds_of([&] {
-    s.report.refinement = refine_with<T>(*s.residual, s.value, *s.factor, rhs, x, *s.workspace, s.options.refine);
-  });
+  s.report.refine_s =
+      seconds_of([&] { s.report.refinement = refine_with<T>(*s.residual, s.value, *s.factor, rhs, x, *s.workspace, s.options.refine); });
 }
 
 template <Scalar T>

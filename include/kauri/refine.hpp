@@ -6,7 +6,8 @@
 
 namespace kauri {
 
-/// How well x solves A x = b; the worst over the columns.
+/// How well x solves A x = b; the worst over the columns. Never flattering: where x is not finite (A^-1 b does not fit T), both are NaN or
+/// infinite, whatever the other rows and columns say. Ask !(error <= bound), not error > bound.
 struct BackwardError {
   double normwise = 0;       ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
   /// max_i |b - A x|_i / (|A||x| + |b|)_i. A row i of k entries whose denominator is at most 1000 k eps (s_i ||x||_inf + |b_i|), with s_i the
@@ -20,6 +21,7 @@ struct RefineOptions {
   double stagnation = 2; ///< stop when a step does not shrink it by this factor; the better x is kept
 };
 
+/// An x that is not finite is left as it came: no step is kept (steps = 0), and both errors are NaN or infinite.
 struct Refinement {
   int steps = 0;             ///< corrections made and kept
   BackwardError unrefined;   ///< of x as it came

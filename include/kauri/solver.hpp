@@ -29,7 +29,8 @@ struct SolverReport {
 ///     if (auto ok = solver.compute(a.view()); !ok) { ... ok.error().column ... }
 ///     std::vector<double> x = solver.solve(b);
 ///
-/// compute = analyse + factorise; refactorize = new values on the same pattern. Keeps a copy of the values of A for refinement.
+/// compute = analyse + factorise; refactorize = new values on the same pattern. Keeps a copy of A for refinement and
+/// for messages. Both throw Error(input) naming row and column of a NaN or infinite entry that made them fail.
 template <Scalar T>
 class Solver {
  public:
@@ -41,9 +42,10 @@ class Solver {
   Result<void, Breakdown> compute(const SymmetricView<T>& a);
   /// value: length nnz of the pattern last computed. Plan and buffers are reused, also after a Breakdown.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
-  /// b: length n. Refined by options.refine. Throws Error(usage) before a successful compute().
+  /// b: length n. Refined by options.refine. Throws Error(usage) before a successful compute() and for sizes that do not fit.
+  /// An x too large for T comes back with NaN or infinity in it, and report().refinement shows it: see BackwardError.
   std::vector<T> solve(std::span<const T> b);
-  /// In place, any number of columns: B on entry, X on return.
+  /// In place, any number of columns, x.ld >= n: B on entry, X on return.
   void solve(MatrixView<T> x);
 
   [[nodiscard]] const Plan& plan() const;

@@ -16,12 +16,8 @@
 namespace kauri::cli {
 namespace {
 
-struct Options {
-  SystemOptions system;
-  JobOptions job;
-  LimitOptions limits;
+struct Options : CommonOptions {
   std::string permutation_file;
-  bool json = false;
 };
 
 /// One row number a line, as --ordering FILE takes it.
@@ -36,13 +32,12 @@ Json to_json(const Options& options, const System& system, const Job& job, const
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
   const int scalar = scalar_bytes(options.job);
-  Json object = header("analyze", system.name, job.backend, options.job, ordering_name(plan));
-  add_size(object, system);
+  Json object = system_header("analyze", system, job.backend, options.job, ordering_name(plan));
   object["reorder_s"] = analysis.order_s;
   object["symbolic_s"] = analysis.symbolic_s;
   object["nnzL"] = cost.nnz_l;
   object["flops"] = whole(cost.flops);
-  object["fill_ratio"] = static_cast<double>(cost.nnz_l) / static_cast<double>(std::max<Offset>(1, system.matrix.nnz()));
+  object["fill_ratio"] = fill_ratio(plan);
   object["stored_entries"] = cost.stored_entries;
   object["executed_flops"] = whole(cost.executed_flops);
   object["tree_height"] = cost.tree_height;
@@ -81,12 +76,11 @@ std::string to_text(const Options& options, const System& system, const Job& job
   const int scalar = scalar_bytes(options.job);
   const auto memory = [](Offset b) { return bytes(static_cast<double>(b)); };
   const double stored = static_cast<double>(cost.stored_entries) / static_cast<double>(std::max<Offset>(1, cost.nnz_l));
-  const double fill = static_cast<double>(cost.nnz_l) / static_cast<double>(std::max<Offset>(1, system.matrix.nnz()));
   Facts facts;
   facts.add("ordering", ordering_name(plan),
             fmt::format("{}, then {} for the plan", seconds(analysis.order_s), seconds(analysis.symbolic_s)));
   facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
-            fmt::format("{:.3g} times the lower triangle of A; stored {:.2f}x", fill, stored));
+            fmt::format("{:.3g} times the lower triangle of A; stored {:.2f}x", fill_ratio(plan), stored));
   facts.add("operations", count(cost.flops), fmt::format("executed {}", count(cost.executed_flops)));
   facts.add("tree", fmt::format("height {}", integer(cost.tree_height)),
             fmt::format("{} supernodes, the largest of {} columns", integer(plan.supernodes.count()), integer(cost.largest_supernode)));
@@ -106,10 +100,9 @@ int analyze(const Options& options) {
   const Analysis analysis = analyze_system(system, job, options.limits);
   const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
   if (!options.permutation_file.empty()) write_permutation(options.permutation_file, analysis.plan->perm);
-  if (options.json)
-    print_object(to_json(options, system, job, analysis, refused));
-  else
-    print(to_text(options, system, job, analysis, refused));
+  print_report(
+      options.json, [&] { return to_json(options, system, job, analysis, refused); },
+      [&] { return to_text(options, system, job, analysis, refused); });
   return kOk;
 }
 
@@ -118,15 +111,11 @@ int analyze(const Options& options) {
 void add_analyze(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("analyze", "order A and show the plan: fill, operations, memory, predicted time");
   const auto options = std::make_shared<Options>();
-  add_system_options(*command, options->system, false);
-  add_job_options(*command, options->job, ordering_words());
-  add_scalar_option(*command, options->job);
+  add_common_options(*command, *options, ordering_words());
   add_expectations(*command, options->job);
-  add_limit_options(*command, options->limits);
   command->add_option("-o", options->permutation_file, "write the permutation, as --ordering FILE takes it")
       ->type_name("FILE")
       ->group("Output");
-  add_json_option(*command, options->json);
   command->callback([options, &exit_code] { exit_code = analyze(*options); });
 }
 

@@ -24,14 +24,15 @@ struct Options {
   JobOptions job;
   LimitOptions limits;
   int repetitions = 3;
+  bool json = false;  ///< accepted for the sake of scripts: there is nothing but JSON here
 };
 
 constexpr const char* kFooter = R"(
 Keys of a line: reorder_s, symbolic_s; factor1_s, the first factorisation with the allocation of L; factor_s, the least of
 --reps refactorisations; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides;
 nnzL, flops (exact, no padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined;
-mem_gb, the most that factor and workspaces held. A system that fails has its reason in "fail" and null for what is missing;
-the exit code is the largest of all systems.)";
+mem_gb, the most that factor and workspaces held; peak_rss_bytes, the most that the process held.
+A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Every key there is, in order, with null for what was not reached.
 Json empty_line(const std::string& system, const Job& job, const Options& options) {
@@ -64,29 +65,29 @@ void add_trial(Json& line, const Trial& trial) {
   line["peak_bytes"] = trial.peak_bytes;
   line["mem_gb"] = static_cast<double>(trial.peak_bytes) / 1e9;
   line["peak_rss_bytes"] = peak_rss_bytes();
+  line["status"] = name_of(trial.status);
   if (trial.breakdown) return;
   line["factor_s"] = trial.factor_s;
   line["solve1_s"] = trial.solve1_s;
   line["solve32_s"] = trial.solve_many_s;
   line["residual"] = trial.backward_error.normwise;
   line["backward_error_componentwise"] = trial.backward_error.componentwise;
-  line["status"] = "ok";
 }
 
 /// Fills the line as far as it gets. Throws Error.
 int bench_system(const Options& options, const Source& source, Job& job, Json& line) {
   const System system = load(source, options.system.shift, options.limits);
   add_size(line, system);
-  const Analysis analysis = analyze_system(system, job, options.limits);
+  Analysis analysis = analyze_system(system, job, options.limits);
+  analysis.candidates.clear();  // and the plans that were not chosen
   add_analysis(line, system, analysis);
   require(demand(*analysis.plan, scalar_bytes(options.job), kMany), options.limits, system.name);
+  release_free_memory();
   const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backend, {options.repetitions, kMany, options.job.seed});
   add_trial(line, trial);
-  if (!trial.breakdown) return kOk;
-  line["status"] = "not_positive_definite";
-  line["column"] = trial.breakdown->column;
-  line["fail"] = fmt::format("not positive definite: column {} met the pivot {:.6g}", trial.breakdown->column, trial.breakdown->pivot);
-  return kIndefinite;
+  if (trial.breakdown) line["column"] = trial.breakdown->column;
+  line["fail"] = reason_of(trial.status, trial.breakdown, options.job);
+  return exit_code_of(trial.status);
 }
 
 /// One line; what goes wrong with one system does not keep the next from its turn.
@@ -101,7 +102,7 @@ int bench_line(const Options& options, const Source& source, Job& job) {
     line["fail"] = error.what();
   } catch (const std::bad_alloc&) {
     code = kResources;
-    line["fail"] = "out of memory";
+    line["fail"] = out_of_memory();
   }
   print_line(line);
   if (code != kOk) complain(fmt::format("{}: {}", source.name(), line["fail"].get<std::string>()));
@@ -124,12 +125,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_system_options(*command, options->system, true);
   add_job_options(*command, options->job, ordering_words());
   add_scalar_option(*command, options->job);
-  command->add_option("--reps", options->repetitions, "refactorisations timed; the least counts")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N")
-      ->group("Method");
+  add_repetitions_option(*command, options->repetitions, "refactorisations timed; the least counts");
   add_limit_options(*command, options->limits);
+  command->add_flag("--json", options->json, "changes nothing: bench prints JSON lines")->group("Output");
   command->callback([options, &exit_code] { exit_code = bench(*options); });
 }
 

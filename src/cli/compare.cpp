@@ -17,13 +17,9 @@
 namespace kauri::cli {
 namespace {
 
-struct Options {
-  SystemOptions system;
-  JobOptions job;
-  LimitOptions limits;
+struct Options : CommonOptions {
   bool factor = false;
   int repetitions = 3;
-  bool json = false;
 };
 
 /// A candidate, and its measurement where one was asked for and allowed.
@@ -32,8 +28,6 @@ struct Row {
   std::optional<Trial> trial;
   std::string note;  ///< why something is missing, or empty
 };
-
-double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
 
 std::vector<Row> make_rows(const Options& options, const System& system, Job& job, const Analysis& analysis) {
   std::vector<Row> rows;
@@ -52,7 +46,7 @@ std::vector<Row> make_rows(const Options& options, const System& system, Job& jo
 void add_trial(Json& object, const Row& row) {
   const bool ok = row.trial && !row.trial->breakdown;
   const auto if_ok = [ok](double value) { return ok ? Json(value) : Json(nullptr); };
-  object["status"] = !row.trial ? "not_run" : ok ? "ok" : "not_positive_definite";
+  object["status"] = row.trial ? name_of(row.trial->status) : "not_run";
   object["column"] = row.trial && !ok ? Json(row.trial->breakdown->column) : Json(nullptr);
   object["factor_s"] = if_ok(ok ? row.trial->factor_s : 0);
   object["solve1_s"] = if_ok(ok ? row.trial->solve1_s : 0);
@@ -84,8 +78,7 @@ Json to_json(const Row& row, const Options& options) {
 }
 
 Json to_json(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
-  Json object = header("compare", system.name, job.backend, options.job, ordering_name(*analysis.plan));
-  add_size(object, system);
+  Json object = system_header("compare", system, job.backend, options.job, ordering_name(*analysis.plan));
   object["orderings"] = Json::array();
   for (const Row& row : rows) object["orderings"].push_back(to_json(row, options));
   object["reason"] = analysis.reason;
@@ -128,10 +121,12 @@ std::string to_text(const Options& options, const System& system, const Job& job
                      where(job.backend, options.job), options.factor ? " and measured" : "", table.text(), notes, analysis.reason);
 }
 
-/// Not positive definite in one ordering is so in all: rounding apart.
-int verdict(const std::vector<Row>& rows) {
-  const bool fails = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.trial && row.trial->breakdown; });
-  return fails ? kIndefinite : kOk;
+/// Not positive definite in one ordering is so in all, rounding apart; and an overflow likewise.
+Status verdict(const std::vector<Row>& rows) {
+  Status worst = Status::ok;
+  for (const Row& row : rows)
+    if (row.trial && worst != Status::indefinite && row.trial->status != Status::ok) worst = row.trial->status;
+  return worst;
 }
 
 int compare(const Options& options) {
@@ -141,13 +136,13 @@ int compare(const Options& options) {
   const System system = load_one(options.system, options.limits);
   const Analysis analysis = compare_system(system, job, options.limits);
   const std::vector<Row> rows = make_rows(options, system, job, analysis);
-  if (options.json)
-    print_object(to_json(options, system, job, analysis, rows));
-  else
-    print(to_text(options, system, job, analysis, rows));
-  const int code = verdict(rows);
-  if (code == kIndefinite) complain(fmt::format("{} is not positive definite", system.name));
-  return code;
+  print_report(
+      options.json, [&] { return to_json(options, system, job, analysis, rows); },
+      [&] { return to_text(options, system, job, analysis, rows); });
+  const Status status = verdict(rows);
+  if (status == Status::indefinite) complain(fmt::format("{} is not positive definite", system.name));
+  if (status == Status::not_finite) complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
+  return exit_code_of(status);
 }
 
 }  // namespace
@@ -155,19 +150,11 @@ int compare(const Options& options) {
 void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "what each ordering costs, and which one is best");
   const auto options = std::make_shared<Options>();
-  add_system_options(*command, options->system, false);
-  add_job_options(*command, options->job,
-                  "a FILE with one more to compare: one row number a line, from 0,\nthe one eliminated first on top");
-  add_scalar_option(*command, options->job);
+  add_common_options(*command, *options,
+                     "a FILE with one more to compare: one row number a line, from 0,\nthe one eliminated first on top");
   add_expectations(*command, options->job);
   command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
-  command->add_option("--reps", options->repetitions, "with --factor: refactorisations timed; the least counts")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N")
-      ->group("Method");
-  add_limit_options(*command, options->limits);
-  add_json_option(*command, options->json);
+  add_repetitions_option(*command, options->repetitions, "with --factor: refactorisations timed; the least counts");
   command->callback([options, &exit_code] { exit_code = compare(*options); });
 }
 

@@ -4,32 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
+
+#include "src/base/disjoint_sets.hpp"
 
 namespace kauri::cli {
 namespace {
-
-/// Disjoint sets by path halving (Tarjan & van Leeuwen 1984).
-class Sets {
- public:
-  explicit Sets(Index n) : parent_(static_cast<std::size_t>(n)), count_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-  void unite(Index a, Index b) {
-    a = root(a), b = root(b);
-    if (a == b) return;
-    parent_[std::max(a, b)] = std::min(a, b);
-    --count_;
-  }
-  [[nodiscard]] Index count() const { return count_; }
-
- private:
-  Index root(Index v) {
-    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
-    return v;
-  }
-  std::vector<Index> parent_;
-  Index count_;
-};
 
 void add_diagonal(MatrixFacts& facts, double d) {
   if (d > 0)
@@ -48,7 +28,7 @@ MatrixFacts facts_of(const SymmetricView<double>& a) {
   if (pattern.n == 0) return facts;
   std::vector<Index> degree(static_cast<std::size_t>(pattern.n), 1);
   std::vector<double> radius(static_cast<std::size_t>(pattern.n), 0.0);
-  Sets sets(pattern.n);
+  DisjointSets sets(pattern.n);
   for (Index j = 0; j < pattern.n; ++j) {
     const Offset begin = pattern.col_ptr[j], end = pattern.col_ptr[j + 1];
     add_diagonal(facts, a.value[begin]);

@@ -18,23 +18,37 @@ namespace {
 
 struct Options {
   std::vector<std::string> words;
+  std::vector<std::string> holes, far, shuffle, dof;  ///< options of the formula, given outside its quotes
   SystemOptions system;
   JobOptions job;
   std::string output;
   bool json = false;
 };
 
+/// The specification in one text: options that the shell took apart are part of it.
+std::string specification(const Options& options) {
+  std::string spec =
+      options.words.empty() ? fmt::format("{}", fmt::join(options.system.specs, " ")) : fmt::format("{}", fmt::join(options.words, " "));
+  const auto append = [&](const char* name, const std::vector<std::string>& values) {
+    if (!values.empty() && !spec.empty()) spec += fmt::format(" {} {}", name, fmt::join(values, " "));
+  };
+  append("--holes", options.holes);
+  append("--far", options.far);
+  append("--shuffle", options.shuffle);
+  append("--dof", options.dof);
+  return spec;
+}
+
 int generate_file(Options options) {
   if (!options.output.ends_with(".mtx"))
     throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx", options.output));
-  if (!options.words.empty()) options.system.specs = {fmt::format("{}", fmt::join(options.words, " "))};
+  if (const std::string spec = specification(options); !spec.empty()) options.system.specs = {spec};
   const System system = load_one(options.system, {});
   const Stopwatch watch;
   write_matrix(options.output, system.matrix.view());
   const double write_s = watch.seconds();
   if (options.json) {
-    Json object = header("generate", system.name, make_backend(options.job), options.job, nullptr);
-    add_size(object, system);
+    Json object = system_header("generate", system, make_backend(options.job), options.job, nullptr);
     object["file"] = options.output;
     object["generate_s"] = system.read_s;
     object["write_s"] = write_s;
@@ -51,10 +65,21 @@ void add_generate(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("generate", "write a system made from a formula as a Matrix Market file");
   const auto options = std::make_shared<Options>();
   command->footer("\n" + generator_help());
-  auto* words = command->add_option("spec", options->words, "what to make, in one word \"poisson3d 60\" or as several: poisson3d 60");
+  auto* words = command->add_option("spec", options->words,
+                                    "what to make, in one word \"tree 900 1 --shuffle 3\" or as several: tree 900 1 --shuffle 3");
   words->type_name("SPEC")->group("System");
   command->add_option("--gen", options->system.specs, "the same")->type_name("SPEC")->expected(1)->excludes(words)->group("System");
-  command->add_option("--shift", options->system.shift, "add S to the diagonal")->type_name("S")->check(CLI::Number)->group("System");
+  const auto part = [&](const char* name, std::vector<std::string>& values, int count, const char* type, const char* help) {
+    command->add_option(name, values, help)->type_name(type)->expected(count)->group("System");
+  };
+  part("--holes", options->holes, 2, "SEED P", "part of SPEC: leave out the share P of the bricks");
+  part("--far", options->far, 1, "SHARE", "part of SPEC: this share of the further edges joins any two rows");
+  part("--shuffle", options->shuffle, 1, "SEED", "part of SPEC: random renumbering");
+  part("--dof", options->dof, 1, "D", "part of SPEC: Kronecker product with a D x D SPD block");
+  command->add_option("--shift", options->system.shift, "add S to the diagonal (inside the quotes of SPEC: the shift of its Laplacian)")
+      ->type_name("S")
+      ->check(CLI::Number)
+      ->group("System");
   command->add_option("-o", options->output, "the file, a name that ends in .mtx")->type_name("FILE")->required()->group("Output");
   add_json_option(*command, options->json);
   command->callback([options, &exit_code] { exit_code = generate_file(*options); });

@@ -31,6 +31,7 @@ Json build_json(const Backend& backend) {
   build["target"] = backend.target();
   build["metis"] = ordering_available(OrderingMethod::metis);
   build["cuda_device"] = cuda_available();
+  build["sanitizers"] = KAURI_SANITIZERS;
   build["available_bytes"] = available_bytes();
   return build;
 }

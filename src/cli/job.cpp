@@ -9,6 +9,7 @@
 
 #include "kauri/error.hpp"
 #include "kauri/io.hpp"
+#include "src/choose_backend.hpp"
 #include "src/cli/limits.hpp"
 
 namespace kauri::cli {
@@ -48,8 +49,10 @@ Analysis run(const System& system, const Job& job, const LimitOptions& limits, A
 }  // namespace
 
 Backend make_backend(const JobOptions& options) {
-  const bool cuda = options.backend == "cuda" || (options.backend == "auto" && cuda_available());
-  return cuda ? cuda_backend(0) : cpu_backend(options.threads);
+  const BackendChoice choice = options.backend == "cuda"  ? BackendChoice::cuda
+                               : options.backend == "cpu" ? BackendChoice::cpu
+                                                          : BackendChoice::automatic;
+  return choose_backend(choice, options.threads);
 }
 
 Job make_job(const JobOptions& options) {
@@ -75,6 +78,8 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
 std::string ordering_name(const Plan& plan) { return plan.given ? "given" : std::string(name_of(plan.ordering)); }
 
 std::string ordering_name(const Candidate& candidate) { return candidate.given ? "given" : std::string(name_of(candidate.method)); }
+
+double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
 
 int scalar_bytes(const JobOptions& options) { return options.scalar == "float" ? sizeof(float) : sizeof(double); }
 

@@ -89,6 +89,9 @@ std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_
   return {};
 }
 
+/// b, x, the residual and x of the step before. What comes before (B as read, in double) and after (x for the file, in double) is less.
+Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) { return Offset{4} * n * nrhs * scalar_bytes; }
+
 }  // namespace
 
 Offset available_bytes() {
@@ -97,10 +100,11 @@ Offset available_bytes() {
 }
 
 Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
-  // b, x, the residual and x of the step before; A by rows for residuals: both halves, a column number and a place in the values each.
-  const Offset vectors = Offset{4} * plan.n * nrhs * scalar_bytes;
-  const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} + (plan.n + Offset{1}) * Offset{sizeof(Offset)};
-  return {plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs) + vectors + rows_of_a, plan.cost.flops};
+  // A by rows for residuals: both halves, a column number and a place in the values each. The values themselves are copied for float.
+  const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} + 2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
+  const Offset copy_of_a = scalar_bytes == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
+  const Offset factor = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
+  return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a, plan.cost.flops};
 }
 
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system) {
@@ -113,6 +117,12 @@ std::string refusal(const Demand& demand, const LimitOptions& limits, std::strin
 
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system) {
   if (const std::string why = refusal(demand, limits, system); !why.empty()) throw Error(ErrorKind::memory, why);
+}
+
+void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits, std::string_view system) {
+  const std::string what = fmt::format("a solution of {} with {} right-hand side{}", system, nrhs, nrhs == 1 ? "" : "s");
+  if (const std::string why = refuse_bytes(vector_bytes(n, nrhs, scalar_bytes), limits, what); !why.empty())
+    throw Error(ErrorKind::memory, why);
 }
 
 void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system) {
@@ -142,6 +152,8 @@ MemoryFence::~MemoryFence() {
   limit.rlim_cur = old_limit_;
   setrlimit(RLIMIT_DATA, &limit);
 }
+
+std::string out_of_memory() { return fmt::format("out of memory: {} are available", with_bytes(available_bytes())); }
 
 void fail_at_fence(const std::string& what, const MemoryFence& fence) {
   throw Error(ErrorKind::memory, fmt::format("{} needs more memory than there is: {} could be taken", what, with_bytes(fence.bytes())));

@@ -16,7 +16,7 @@ namespace kauri::cli {
 /// what its own limits on address space and data leave. The largest Offset where nothing can be read.
 Offset available_bytes();
 
-/// What a factorisation with `nrhs` right-hand sides will allocate beyond the plan.
+/// What a factorisation with `nrhs` right-hand sides, their solution and its refinement will allocate beyond A and the plan.
 struct Demand {
   Offset bytes = 0;
   double flops = 0;
@@ -27,6 +27,8 @@ Demand demand(const Plan& plan, int scalar_bytes, Index nrhs);
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system);
 /// Throws Error(memory) with the refusal.
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system);
+/// The same for the vectors alone, which are known before any ordering is: 4 of n for each right-hand side.
+void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits, std::string_view system);
 /// The same for ordering and analysis, whose least need follows from rows and entries alone.
 void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system);
 
@@ -45,6 +47,9 @@ class MemoryFence {
   Offset bytes_;
   unsigned long long old_limit_;
 };
+
+/// What is said of an allocation that failed without a word: "out of memory: 12.3 MB (12345678 bytes) are available".
+std::string out_of_memory();
 
 /// What an Error says when `what` ("the analysis of vem2") ran into the fence.
 [[noreturn]] void fail_at_fence(const std::string& what, const MemoryFence& fence);

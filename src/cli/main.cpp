@@ -13,6 +13,7 @@
 #include "kauri/error.hpp"
 #include "kauri/version.hpp"
 #include "src/cli/commands.hpp"
+#include "src/cli/limits.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/report.hpp"
 
@@ -33,8 +34,9 @@ Examples:
 Systems for --gen: see kauri generate --help.
 
 Rows and columns count from 0. GB are 1e9 bytes; one multiply-add is two operations.
-Exit codes: 0 ok; 1 wrong usage or input; 2 A is not positive definite; 3 resources: more memory or operations than
-there are or than --max-gb and --max-flops allow (said before the work starts), or the device is not there.)";
+Exit codes: 0 ok; 1 wrong usage or input, or a solution that overflows the scalar (status "not_finite", no x is written);
+2 A is not positive definite; 3 resources: more memory or operations than there are or than --max-gb and --max-flops allow
+(said before the work starts), or the device is not there.)";
 
 /// Options as "--name TYPE=default": what a value may be stands in the description.
 class HelpFormatter : public CLI::Formatter {
@@ -99,7 +101,7 @@ int main(int argc, char** argv) {
     complain(error.what());
     return exit_code_of(error);
   } catch (const std::bad_alloc&) {
-    complain("out of memory");
+    complain(out_of_memory());
     return kResources;
   } catch (const std::exception& error) {
     complain(error.what());

@@ -6,18 +6,13 @@
 #include <sstream>
 #include <string>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+#include "src/base/splitmix64.hpp"
+
 namespace kauri::cli {
-namespace {
-
-std::uint64_t splitmix64(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
-
 Offset peak_rss_bytes() {
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);)
@@ -27,14 +22,18 @@ Offset peak_rss_bytes() {
 
 void reset_peak_rss() { std::ofstream("/proc/self/clear_refs") << "5"; }  // proc(5); does nothing where it is not allowed
 
-template <class T>
-std::vector<T> random_vector(std::size_t length, std::uint64_t seed) {
-  std::vector<T> x(length);
-  for (T& v : x) v = static_cast<T>(static_cast<double>(splitmix64(seed) >> 40) * 0x1p-23 - 1.0);
-  return x;
+void release_free_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
-template std::vector<float> random_vector<float>(std::size_t, std::uint64_t);
-template std::vector<double> random_vector<double>(std::size_t, std::uint64_t);
+template <class T>
+void fill_random(std::span<T> x, std::uint64_t seed) {
+  for (T& v : x) v = static_cast<T>(static_cast<double>(splitmix64(seed) >> 40) * 0x1p-23 - 1.0);
+}
+
+template void fill_random<float>(std::span<float>, std::uint64_t);
+template void fill_random<double>(std::span<double>, std::uint64_t);
 
 }  // namespace kauri::cli

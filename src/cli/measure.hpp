@@ -2,23 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <vector>
+#include <span>
 
 #include "kauri/types.hpp"
+#include "src/base/stopwatch.hpp"
 
 namespace kauri::cli {
-
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
 
 /// Seconds of the fastest of `times` calls of work(); prepare() comes before each, unmeasured.
 template <class Prepare, class Work>
@@ -26,9 +19,7 @@ double least_seconds(int times, Prepare&& prepare, Work&& work) {
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < times; ++k) {
     prepare();
-    const Stopwatch watch;
-    work();
-    least = std::min(least, watch.seconds());
+    least = std::min(least, seconds_of(work));
   }
   return least;
 }
@@ -37,9 +28,19 @@ double least_seconds(int times, Prepare&& prepare, Work&& work) {
 Offset peak_rss_bytes();
 void reset_peak_rss();
 
-/// `length` numbers in [-1, 1), each a multiple of 2^-23 and so the same in float and double: the same for the same seed on every platform.
-/// SplitMix64 (Steele, Lea & Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
+/// Hands memory that was freed back to the system (glibc; nothing elsewhere): called between the analysis, which leaves a heap full of
+/// holes, and the factorisation, which needs large blocks.
+void release_free_memory();
+
+/// True if no entry is NaN or infinite.
 template <class T>
-std::vector<T> random_vector(std::size_t length, std::uint64_t seed);
+bool all_finite(std::span<const T> x) {
+  return std::all_of(x.begin(), x.end(), [](T v) { return std::isfinite(v); });
+}
+
+/// Fills x with numbers in [-1, 1), each a multiple of 2^-23 and so the same in float and double: the same for the same seed on every
+/// platform, and a shorter x gets the beginning of a longer one.
+template <class T>
+void fill_random(std::span<T> x, std::uint64_t seed);
 
 }  // namespace kauri::cli

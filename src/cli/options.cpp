@@ -3,9 +3,28 @@
 #include "src/cli/options.hpp"
 
 #include <CLI/Option.hpp>
+#include <CLI/TypeTools.hpp>
 #include <CLI/Validators.hpp>
+#include <charconv>
 
 namespace kauri::cli {
+namespace {
+
+/// 0 or more, infinity included: unlike CLI::NonNegativeNumber, "nan" is no number.
+std::string check_limit(const std::string& word) {
+  double x = 0;
+  return CLI::detail::lexical_cast(word, x) && x >= 0 ? "" : "'" + word + "': expected a number, 0 or more";
+}
+
+/// 64 bits; what has a sign would wrap.
+std::string check_seed(const std::string& word) {
+  std::uint64_t x = 0;
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), x);
+  const bool whole = code == std::errc() && end == word.data() + word.size();
+  return whole ? "" : "'" + word + "': expected an integer from 0 to 2^64 - 1";
+}
+
+}  // namespace
 
 std::string ordering_words() {
   return "natural, rcm, md, amd, metis, auto (the least predicted time of several),\n"
@@ -51,6 +70,7 @@ void add_job_options(CLI::App& command, JobOptions& options, const std::string& 
   add_backend_options(command, options);
   command.add_option("--seed", options.seed, "of every random choice: orderings and right-hand sides")
       ->capture_default_str()
+      ->check(check_seed)
       ->type_name("N")
       ->group("Method");
 }
@@ -61,6 +81,10 @@ void add_scalar_option(CLI::App& command, JobOptions& options) {
       ->check(CLI::IsMember({"double", "float"}))
       ->type_name("NAME")
       ->group("Method");
+}
+
+void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help) {
+  command.add_option("--reps", repetitions, help)->capture_default_str()->check(CLI::Range(1, 1000))->type_name("N")->group("Method");
 }
 
 void add_expectations(CLI::App& command, JobOptions& options) {
@@ -79,13 +103,21 @@ void add_expectations(CLI::App& command, JobOptions& options) {
 
 void add_limit_options(CLI::App& command, LimitOptions& options) {
   command.add_option("--max-gb", options.max_gb, "refuse (exit 3) what needs more than this many GB (1e9 bytes)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(check_limit)
       ->type_name("GB")
       ->group("Limits");
   command.add_option("--max-flops", options.max_flops, "refuse (exit 3) factorisations of more than this many operations")
-      ->check(CLI::NonNegativeNumber)
+      ->check(check_limit)
       ->type_name("X")
       ->group("Limits");
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help) {
+  add_system_options(command, options.system, false);
+  add_job_options(command, options.job, ordering_help);
+  add_scalar_option(command, options.job);
+  add_limit_options(command, options.limits);
+  add_json_option(command, options.json);
 }
 
 void add_json_option(CLI::App& command, bool& json) {

@@ -15,7 +15,7 @@ namespace kauri::cli {
 /// The program's exit codes.
 enum ExitCode : int {
   kOk = 0,
-  kInput = 1,       ///< wrong usage or wrong input
+  kInput = 1,       ///< wrong usage or wrong input, or a system whose solution overflows
   kIndefinite = 2,  ///< the matrix is not positive definite
   kResources = 3,   ///< too little memory, above a limit, or the device is not there
 };
@@ -45,11 +45,22 @@ struct LimitOptions {
   double max_flops = std::numeric_limits<double>::infinity();
 };
 
+/// What the commands that order a system have in common.
+struct CommonOptions {
+  SystemOptions system;
+  JobOptions job;
+  LimitOptions limits;
+  bool json = false;
+};
+
+/// All of it; ordering_help: what --ordering takes in this subcommand.
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help);
 void add_system_options(CLI::App& command, SystemOptions& options, bool several);
-/// ordering_help: what --ordering takes in this subcommand.
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
 void add_backend_options(CLI::App& command, JobOptions& options);
 void add_scalar_option(CLI::App& command, JobOptions& options);
+/// help: what is repeated.
+void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help);
 /// Solves and factorisations to come, which weigh in the choice of auto.
 void add_expectations(CLI::App& command, JobOptions& options);
 void add_limit_options(CLI::App& command, LimitOptions& options);

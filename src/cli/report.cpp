@@ -30,6 +30,13 @@ Json header(std::string_view command, const std::string& system, const Backend& 
           {"ordering", ordering}};
 }
 
+Json system_header(std::string_view command, const System& system, const Backend& backend, const JobOptions& options,
+                   const Json& ordering) {
+  Json object = header(command, system.name, backend, options, ordering);
+  add_size(object, system);
+  return object;
+}
+
 void add_size(Json& object, const System& system) {
   object["n"] = system.matrix.n();
   object["nnz_lower"] = system.matrix.nnz();
@@ -42,6 +49,26 @@ std::string title(const System& system) {
 
 std::string where(const Backend& backend, const JobOptions& options) {
   return fmt::format("{}, {} thread{}, {}", backend.target(), backend.threads(), backend.threads() == 1 ? "" : "s", options.scalar);
+}
+
+const char* name_of(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::indefinite:
+      return "not_positive_definite";
+    case Status::not_finite:
+      return "not_finite";
+  }
+  return "";
+}
+
+ExitCode exit_code_of(Status status) { return status == Status::ok ? kOk : status == Status::indefinite ? kIndefinite : kInput; }
+
+std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options) {
+  if (status == Status::not_finite) return fmt::format("not finite: the solution or its residual overflows {}", options.scalar);
+  if (!breakdown) return "";
+  return fmt::format("not positive definite: column {} (counted from 0) met the pivot {:.6g}", breakdown->column, breakdown->pivot);
 }
 
 ExitCode exit_code_of(const Error& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ Json whole(double count);
 /// ordering: null where the command orders nothing.
 Json header(std::string_view command, const std::string& system, const Backend& backend, const JobOptions& options, const Json& ordering);
 
+/// The header of a report on one system, with n and nnz_lower.
+Json system_header(std::string_view command, const System& system, const Backend& backend, const JobOptions& options, const Json& ordering);
+
 /// n and nnz_lower.
 void add_size(Json& object, const System& system);
 
@@ -31,10 +35,21 @@ std::string title(const System& system);
 /// "cpu-avx512, 2 threads, double".
 std::string where(const Backend& backend, const JobOptions& options);
 
+/// How a factorisation and its solves ended. "not_finite": they went through, but x or its residual does not fit the scalar.
+enum class Status { ok, indefinite, not_finite };
+/// "ok", "not_positive_definite", "not_finite".
+const char* name_of(Status status);
+ExitCode exit_code_of(Status status);
+/// One sentence on a status that is not ok; breakdown: of Status::indefinite.
+std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options);
+
 /// The exit code that an Error stands for.
 ExitCode exit_code_of(const Error& error);
 
 void print(std::string_view text);
+/// The JSON object or the text, whichever is asked for; the other one is not made.
+template <class ToJson, class ToText>
+void print_report(bool json, ToJson&& to_json, ToText&& to_text);
 /// One object, on many lines or on one that gets out at once.
 void print_object(const Json& object);
 void print_line(const Json& object);
@@ -42,5 +57,13 @@ void print_line(const Json& object);
 void complain(std::string_view text);
 /// Throws Error(input) if something printed did not get out.
 void flush_output();
+
+template <class ToJson, class ToText>
+void print_report(bool json, ToJson&& to_json, ToText&& to_text) {
+  if (json)
+    print_object(to_json());
+  else
+    print(to_text());
+}
 
 }  // namespace kauri::cli

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <type_traits>
 
 #include "kauri/io.hpp"
 #include "kauri/refine.hpp"
@@ -19,21 +22,18 @@
 namespace kauri::cli {
 namespace {
 
-struct Options {
-  SystemOptions system;
-  JobOptions job;
-  LimitOptions limits;
+struct Options : CommonOptions {
   Index nrhs = 1;
   bool nrhs_given = false;
   std::string rhs_file;
   int refine_steps = 2;
   std::string output;
-  bool json = false;
 };
 
 /// What one run found out.
 struct Outcome {
   Analysis analysis;
+  Status status = Status::ok;
   std::optional<Breakdown> breakdown;
   double factor_s = 0, solve_s = 0, refine_s = 0;
   Index nrhs = 1;
@@ -41,73 +41,102 @@ struct Outcome {
   Offset planned_bytes = 0, peak_bytes = 0;
 };
 
-/// B: read from the file, or random.
+/// B from the file, behind a fence: how many columns it has is known only then.
 template <Scalar T>
-std::vector<T> right_hand_sides(const Options& options, Index n, Index& nrhs) {
-  nrhs = options.nrhs;
-  if (options.rhs_file.empty()) return random_vector<T>(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs), options.job.seed);
-  const DenseMatrix b = read_dense(options.rhs_file);
+std::vector<T> read_right_hand_sides(const Options& options, const System& system, Index& nrhs) {
+  const Index n = system.matrix.n();
+  DenseMatrix b = fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file); });
   if (b.rows != n) throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but the matrix has {}", options.rhs_file, b.rows, n));
   if (options.nrhs_given && options.nrhs != b.cols)
     throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));
   nrhs = b.cols;
-  return std::vector<T>(b.value.begin(), b.value.end());
+  require_for_vectors(n, nrhs, sizeof(T), options.limits, system.name);
+  if constexpr (std::is_same_v<T, double>)
+    return std::move(b.value);
+  else
+    return std::vector<T>(b.value.begin(), b.value.end());
 }
 
 template <Scalar T>
 void write_solution(const std::string& path, const std::vector<T>& x, Index n, Index nrhs) {
-  if (path.empty()) return;
-  const std::vector<double> wide(x.begin(), x.end());
-  write_dense(path, {wide.data(), n, nrhs, n});
+  if constexpr (std::is_same_v<T, double>) {
+    write_dense(path, {x.data(), n, nrhs, n});
+  } else {
+    const std::vector<double> wide(x.begin(), x.end());
+    write_dense(path, {wide.data(), n, nrhs, n});
+  }
+}
+
+/// Factorises, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
+template <Scalar T>
+std::vector<T> factorize_and_solve(const Options& options, const SymmetricView<T>& a, const std::vector<T>& b, Backend& backend,
+                                   Outcome& out) {
+  const std::shared_ptr<const Plan> plan = out.analysis.plan;
+  const Stopwatch factor_watch;
+  const Result<Factor<T>, Breakdown> factor = factorize<T>(plan, a.value, backend);
+  out.factor_s = factor_watch.seconds();
+  if (!factor) {
+    out.status = Status::indefinite;
+    out.breakdown = factor.error();
+    out.peak_bytes = backend.peak_bytes();
+    return {};
+  }
+  const Index n = plan->n;
+  Workspace<T> workspace = Workspace<T>::create(plan, out.nrhs, backend);
+  std::vector<T> x = b;
+  const MatrixView<T> x_view{x.data(), n, out.nrhs, n};
+  out.solve_s = seconds_of([&] { factor.value().solve(x_view, workspace); });
+  out.peak_bytes = backend.peak_bytes();
+  RefineOptions refine_options;
+  refine_options.max_steps = options.refine_steps;
+  out.refine_s = seconds_of([&] {
+    out.refinement = refine<T>(a, factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n}, x_view, workspace, refine_options);
+  });
+  const BackwardError& error = out.refinement.final_error;
+  if (!all_finite(std::span<const T>(x)) || !std::isfinite(error.normwise) || !std::isfinite(error.componentwise))
+    out.status = Status::not_finite;
+  return x;
 }
 
 template <Scalar T>
 Outcome run(const Options& options, const System& system, Job& job) {
   Outcome out;
   const Index n = system.matrix.n();
-  const std::vector<T> b = right_hand_sides<T>(options, n, out.nrhs);
+  out.nrhs = options.nrhs;
+  const bool made = options.rhs_file.empty();
+  std::vector<T> b;
+  if (made)
+    require_for_vectors(n, out.nrhs, sizeof(T), options.limits, system.name);
+  else
+    b = read_right_hand_sides<T>(options, system, out.nrhs);
   job.analyze.solves = std::max<Index>(out.nrhs, 1);
   out.analysis = analyze_system(system, job, options.limits);
-  const std::shared_ptr<const Plan> plan = out.analysis.plan;
-  require(demand(*plan, sizeof(T), out.nrhs), options.limits, system.name);
-  out.planned_bytes = plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), out.nrhs);
+  out.analysis.candidates.clear();  // and the plans that were not chosen
+  const Plan& plan = *out.analysis.plan;
+  require(demand(plan, sizeof(T), out.nrhs), options.limits, system.name);
+  out.planned_bytes = plan.peak_bytes(sizeof(T)) + plan.workspace_bytes(sizeof(T), out.nrhs);
+  release_free_memory();
 
-  const Values<T> values(system.matrix);
-  const Stopwatch factor_watch;
-  const Result<Factor<T>, Breakdown> factor = factorize<T>(plan, values.view().value, job.backend);
-  out.factor_s = factor_watch.seconds();
-  if (!factor) {
-    out.breakdown = factor.error();
-    out.peak_bytes = job.backend.peak_bytes();
-    return out;
+  const Values<T> values(system);
+  if (made) {
+    b.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(out.nrhs));
+    fill_random(std::span(b), options.job.seed);
   }
-  Workspace<T> workspace = Workspace<T>::create(plan, out.nrhs, job.backend);
-  std::vector<T> x = b;
-  const MatrixView<T> x_view{x.data(), n, out.nrhs, n};
-  const Stopwatch solve_watch;
-  factor.value().solve(x_view, workspace);
-  out.solve_s = solve_watch.seconds();
-  out.peak_bytes = job.backend.peak_bytes();
-  const Stopwatch refine_watch;
-  RefineOptions refine_options;
-  refine_options.max_steps = options.refine_steps;
-  out.refinement =
-      refine<T>(values.view(), factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n}, x_view, workspace, refine_options);
-  out.refine_s = refine_watch.seconds();
-  write_solution(options.output, x, n, out.nrhs);
+  const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backend, out);
+  b = std::vector<T>();
+  if (out.status == Status::ok && !options.output.empty()) write_solution(options.output, x, n, out.nrhs);
   return out;
 }
 
 Json to_json(const Options& options, const System& system, const Job& job, const Outcome& out) {
   const Plan& plan = *out.analysis.plan;
-  const bool ok = !out.breakdown;
-  const auto if_ok = [ok](const Json& value) { return ok ? value : Json(nullptr); };
+  const bool solved = !out.breakdown;
+  const auto if_solved = [solved](const Json& value) { return solved ? value : Json(nullptr); };
   const BackwardError &last = out.refinement.final_error, &first = out.refinement.unrefined;
-  Json object = header("solve", system.name, job.backend, options.job, ordering_name(plan));
-  add_size(object, system);
-  object["status"] = ok ? "ok" : "not_positive_definite";
-  object["column"] = ok ? Json(nullptr) : Json(out.breakdown->column);
-  object["pivot"] = ok ? Json(nullptr) : Json(out.breakdown->pivot);
+  Json object = system_header("solve", system, job.backend, options.job, ordering_name(plan));
+  object["status"] = name_of(out.status);
+  object["column"] = solved ? Json(nullptr) : Json(out.breakdown->column);
+  object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
   object["nrhs"] = out.nrhs;
   object["shift"] = options.system.shift;
   object["read_s"] = system.read_s;
@@ -115,18 +144,19 @@ Json to_json(const Options& options, const System& system, const Job& job, const
   object["symbolic_s"] = out.analysis.symbolic_s;
   object["factor_s"] = out.factor_s;
   object["predicted_factor_s"] = plan.cost.predicted_factor_s;
-  object["solve_s"] = if_ok(out.solve_s);
-  object["refine_s"] = if_ok(out.refine_s);
+  object["solve_s"] = if_solved(out.solve_s);
+  object["refine_s"] = if_solved(out.refine_s);
   object["nnzL"] = plan.cost.nnz_l;
   object["flops"] = whole(plan.cost.flops);
   object["stored_entries"] = plan.cost.stored_entries;
-  object["refine_steps"] = if_ok(out.refinement.steps);
-  object["backward_error"] = if_ok(last.normwise);
-  object["backward_error_componentwise"] = if_ok(last.componentwise);
-  object["backward_error_unrefined"] = if_ok(first.normwise);
-  object["backward_error_componentwise_unrefined"] = if_ok(first.componentwise);
+  object["refine_steps"] = if_solved(out.refinement.steps);
+  object["backward_error"] = if_solved(last.normwise);
+  object["backward_error_componentwise"] = if_solved(last.componentwise);
+  object["backward_error_unrefined"] = if_solved(first.normwise);
+  object["backward_error_componentwise_unrefined"] = if_solved(first.componentwise);
   object["peak_bytes"] = out.peak_bytes;
   object["planned_bytes"] = out.planned_bytes;
+  object["peak_rss_bytes"] = peak_rss_bytes();
   object["reason"] = out.analysis.reason;
   return object;
 }
@@ -153,8 +183,8 @@ std::string phase_table(const System& system, const Outcome& out) {
 std::string to_text(const Options& options, const System& system, const Job& job, const Outcome& out) {
   const Cost& cost = out.analysis.plan->cost;
   Facts facts;
-  const double fill = static_cast<double>(cost.nnz_l) / static_cast<double>(std::max<Offset>(1, system.matrix.nnz()));
-  facts.add("entries of L", count(static_cast<double>(cost.nnz_l)), fmt::format("{:.3g} times the lower triangle of A", fill));
+  facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
+            fmt::format("{:.3g} times the lower triangle of A", fill_ratio(*out.analysis.plan)));
   facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
   facts.add("memory", bytes(static_cast<double>(out.peak_bytes)), fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
   if (!out.breakdown) {
@@ -165,7 +195,7 @@ std::string to_text(const Options& options, const System& system, const Job& job
   std::string text =
       fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backend, options.job), phase_table(system, out), facts.text());
   if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
-  if (!options.output.empty() && !out.breakdown) text += fmt::format("x is in {}\n", options.output);
+  if (!options.output.empty() && out.status == Status::ok) text += fmt::format("x is in {}\n", options.output);
   return text;
 }
 
@@ -184,14 +214,12 @@ int solve(const Options& options) {
   Job job = make_job(options.job);
   const System system = load_one(options.system, options.limits);
   const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
-  if (options.json)
-    print_object(to_json(options, system, job, out));
-  else
-    print(to_text(options, system, job, out));
-  if (!out.breakdown) return kOk;
-  complain(fmt::format("{} is not positive definite: column {} (counted from 0) met the pivot {:.6g}; --shift S works on A + S I",
-                       system.name, out.breakdown->column, out.breakdown->pivot));
-  return kIndefinite;
+  print_report(
+      options.json, [&] { return to_json(options, system, job, out); }, [&] { return to_text(options, system, job, out); });
+  if (out.status != Status::ok)
+    complain(fmt::format("{} is {}{}", system.name, reason_of(out.status, out.breakdown, options.job),
+                         out.breakdown ? "; --shift S works on A + S I" : ""));
+  return exit_code_of(out.status);
 }
 
 }  // namespace
@@ -199,22 +227,18 @@ int solve(const Options& options) {
 void add_solve(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("solve", "solve A x = b, refine x and say how good it is");
   const auto options = std::make_shared<Options>();
-  add_system_options(*command, options->system, false);
+  add_common_options(*command, *options, ordering_words());
   auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
   nrhs->check(CLI::Range(1, 1 << 20))->type_name("N")->group("System");
   command->add_option("--rhs", options->rhs_file, "right-hand sides: Matrix Market or .npy, one a column")
       ->type_name("FILE")
       ->group("System");
-  add_job_options(*command, options->job, ordering_words());
-  add_scalar_option(*command, options->job);
   command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000))
       ->type_name("STEPS")
       ->group("Method");
-  add_limit_options(*command, options->limits);
   command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");
-  add_json_option(*command, options->json);
   command->callback([options, nrhs, &exit_code] {
     options->nrhs_given = nrhs->count() > 0;
     exit_code = solve(*options);

@@ -12,6 +12,7 @@
 #include "kauri/io.hpp"
 #include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
+#include "src/find_non_finite.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -53,6 +54,7 @@ std::vector<Source> sources(const SystemOptions& options) {
 System load(const Source& source, double shift, const LimitOptions& limits) {
   System system;
   system.name = source.name();
+  system.source = source.text;
   const Stopwatch watch;
   system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source); });
   add_to_diagonal(system.matrix, shift);
@@ -63,7 +65,8 @@ System load(const Source& source, double shift, const LimitOptions& limits) {
 System load_one(const SystemOptions& options, const LimitOptions& limits) { return load(sources(options).front(), options.shift, limits); }
 
 template <Scalar T>
-Values<T>::Values(const SymmetricMatrix<double>& matrix) {
+Values<T>::Values(const System& system) {
+  const SymmetricMatrix<double>& matrix = system.matrix;
   view_.pattern = matrix.pattern();
   if constexpr (std::is_same_v<T, double>) {
     view_.value = matrix.value();
@@ -71,6 +74,7 @@ Values<T>::Values(const SymmetricMatrix<double>& matrix) {
     copy_.assign(matrix.value().begin(), matrix.value().end());
     view_.value = copy_;
   }
+  require_finite(view_, system.source);
 }
 
 template class Values<double>;

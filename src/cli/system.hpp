@@ -20,6 +20,7 @@ struct Source {
 
 struct System {
   std::string name;
+  std::string source;              ///< the file or specification, as it was given
   SymmetricMatrix<double> matrix;  ///< with the shift on its diagonal
   double read_s = 0;
 };
@@ -31,11 +32,12 @@ System load(const Source& source, double shift, const LimitOptions& limits);
 /// For commands that take one system.
 System load_one(const SystemOptions& options, const LimitOptions& limits);
 
-/// The values of a system in T: the doubles themselves, or a float copy made once.
+/// The values of a system in T: the doubles themselves, or a float copy made once. Throws Error(input) naming source, row and column of
+/// one that is not finite in T (after --shift, or beyond what float holds).
 template <Scalar T>
 class Values {
  public:
-  explicit Values(const SymmetricMatrix<double>& matrix);
+  explicit Values(const System& system);
   [[nodiscard]] SymmetricView<T> view() const { return view_; }
 
  private:

@@ -3,7 +3,9 @@
 #include "src/cli/trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "src/cli/measure.hpp"
@@ -11,18 +13,46 @@
 namespace kauri::cli {
 namespace {
 
-/// Leaves the last solution in x.
+/// Leaves the last solution in x, n rows by nrhs; b is made anew before each solve, so that no copy of it is held.
 template <Scalar T>
-double solve_seconds(const Factor<T>& factor, const std::vector<T>& b, std::vector<T>& x, Index nrhs) {
+double solve_seconds(const Factor<T>& factor, std::span<T> x, Index nrhs, std::uint64_t seed) {
   const Index n = factor.plan().n;
-  const std::size_t length = static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs);
   Workspace<T> workspace = Workspace<T>::create(factor, nrhs);
-  x.resize(length);
   return least_seconds(
-      kTimedSolves, [&] { std::copy_n(b.begin(), length, x.begin()); },
+      kTimedSolves, [&] { fill_random(x, seed); },
       [&] {
         factor.solve({x.data(), n, nrhs, n}, workspace);
       });
+}
+
+/// Everything timed, and x of one right-hand side; the factor is gone when this returns.
+template <Scalar T>
+std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
+                   const TrialOptions& options) {
+  const Stopwatch first;
+  Factor<T> factor = Factor<T>::create(plan, backend);
+  const Result<void, Breakdown> outcome = refactorize<T>(factor, a.value);
+  trial.factor1_s = first.seconds();
+  if (!outcome) {
+    trial.status = Status::indefinite;
+    trial.breakdown = outcome.error();
+    return {};
+  }
+  trial.factor_s = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < options.repetitions; ++k) {
+    const Stopwatch watch;
+    const bool ok = refactorize<T>(factor, a.value).ok();
+    if (ok) trial.factor_s = std::min(trial.factor_s, watch.seconds());
+  }
+  const auto n = static_cast<std::size_t>(plan->n);
+  if (options.many > 0) {
+    std::vector<T> many(n * static_cast<std::size_t>(options.many));
+    trial.solve_many_s = solve_seconds(factor, std::span(many), options.many, options.seed);
+    if (!all_finite(std::span<const T>(many))) trial.status = Status::not_finite;
+  }
+  std::vector<T> x(n);
+  trial.solve1_s = solve_seconds(factor, std::span(x), 1, options.seed);
+  return x;
 }
 
 }  // namespace
@@ -31,28 +61,14 @@ template <Scalar T>
 Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend, const TrialOptions& options) {
   Trial trial;
   backend.reset_peak();
-  const Stopwatch first;
-  Factor<T> factor = Factor<T>::create(plan, backend);
-  const Result<void, Breakdown> outcome = refactorize<T>(factor, a.value);
-  trial.factor1_s = first.seconds();
-  if (!outcome) {
-    trial.breakdown = outcome.error();
-    trial.peak_bytes = backend.peak_bytes();
-    return trial;
-  }
-  trial.factor_s = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < options.repetitions; ++k) {
-    const Stopwatch watch;
-    const bool ok = refactorize<T>(factor, a.value).ok();
-    if (ok) trial.factor_s = std::min(trial.factor_s, watch.seconds());
-  }
-  const Index n = plan->n, most = std::max<Index>(1, options.many);
-  const std::vector<T> b = random_vector<T>(static_cast<std::size_t>(n) * static_cast<std::size_t>(most), options.seed);
-  std::vector<T> x;
-  if (options.many > 0) trial.solve_many_s = solve_seconds(factor, b, x, options.many);
-  trial.solve1_s = solve_seconds(factor, b, x, 1);
+  const std::vector<T> x = run(trial, plan, a, backend, options);
   trial.peak_bytes = backend.peak_bytes();
-  trial.backward_error = backward_error<T>(a, MatrixView<const T>{x.data(), n, 1, n}, MatrixView<const T>{b.data(), n, 1, n}, backend);
+  if (trial.breakdown) return trial;
+  std::vector<T> b(x.size());
+  fill_random(std::span(b), options.seed);
+  trial.backward_error = backward_error<T>(a, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
+  if (!std::isfinite(trial.backward_error.normwise) || !std::isfinite(trial.backward_error.componentwise))
+    trial.status = Status::not_finite;
   return trial;
 }
 
@@ -61,8 +77,8 @@ template Trial measure<float>(const std::shared_ptr<const Plan>&, const Symmetri
 
 Trial measure(const std::string& scalar, const std::shared_ptr<const Plan>& plan, const System& system, Backend& backend,
               const TrialOptions& options) {
-  if (scalar == "float") return measure<float>(plan, Values<float>(system.matrix).view(), backend, options);
-  return measure<double>(plan, Values<double>(system.matrix).view(), backend, options);
+  if (scalar == "float") return measure<float>(plan, Values<float>(system).view(), backend, options);
+  return measure<double>(plan, Values<double>(system).view(), backend, options);
 }
 
 }  // namespace kauri::cli

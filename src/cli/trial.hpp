@@ -10,6 +10,7 @@
 #include "kauri/error.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/refine.hpp"
+#include "src/cli/report.hpp"
 #include "src/cli/system.hpp"
 
 namespace kauri::cli {
@@ -24,6 +25,7 @@ struct TrialOptions {
 };
 
 struct Trial {
+  Status status = Status::ok;
   std::optional<Breakdown> breakdown;  ///< not positive definite: no time but factor1_s is set
   double factor1_s = 0;                ///< the first, with the allocation of L
   double factor_s = 0;                 ///< the least of the refactorisations

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "src/base/disjoint_sets.hpp"
 #include "src/generate/kinds.hpp"
 #include "src/generate/rng.hpp"
 
@@ -19,25 +20,6 @@ struct PlaneGrid {
   [[nodiscard]] bool has_diagonal(Index i) const { return has_right(i) && i < n - width - 1; }
   Index n;
   Index width;
-};
-
-/// Connected components of a growing graph (Tarjan & van Leeuwen 1984, path halving).
-class UnionFind {
- public:
-  explicit UnionFind(Index n) : up_(static_cast<std::size_t>(n)) { std::iota(up_.begin(), up_.end(), 0); }
-  /// True if u and v were apart.
-  bool join(Index u, Index v) {
-    const Index a = root(u), b = root(v);
-    up_[a] = b;
-    return a != b;
-  }
-
- private:
-  Index root(Index v) {
-    while (up_[v] != v) v = up_[v] = up_[up_[v]];
-    return v;
-  }
-  std::vector<Index> up_;
 };
 
 }  // namespace
@@ -83,11 +65,11 @@ Columns tree(Index n, std::uint64_t seed, double far, double shift) {
   const Index extra = n / 10;
   const auto distant = static_cast<Index>(far * static_cast<double>(extra));
   Index loops_left = extra - distant;
-  UnionFind parts(n);
+  DisjointSets parts(n);
   std::vector<Edge> edges;
   edges.reserve(static_cast<std::size_t>(n) + extra);
   for (const auto& [u, v] : line) {
-    if (!parts.join(u, v)) {
+    if (!parts.unite(u, v)) {
       if (loops_left == 0) continue;
       --loops_left;
     }

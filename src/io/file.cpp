@@ -52,8 +52,9 @@ std::string read_file(const std::string& path) {
   std::string bytes;
   // One byte more than the size tells the end without a second growth; pipes have size 0 and grow as data come.
   std::size_t room = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : std::size_t{1} << 16;
+  std::size_t used = 0;
   try {
-    for (std::size_t used = 0;;) {
+    for (;;) {
       bytes.resize(std::max(room, used + 1));
       const std::size_t got = read_some(file.get(), bytes.data() + used, bytes.size() - used, path);
       used += got;
@@ -64,7 +65,8 @@ std::string read_file(const std::string& path) {
       if (used == bytes.size()) room = 2 * used;
     }
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, path + ": not enough memory for its " + std::to_string(status.st_size) + " bytes");
+    throw Error(ErrorKind::memory, path + ": not enough memory for its " +
+                                       std::to_string(std::max(used, static_cast<std::size_t>(status.st_size))) + " bytes or more");
   }
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
-from program import ProgramTest, has_cuda_device, kauri, strict_json
+from program import ProgramTest, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak, strict_json
 
 SYSTEM = ["--gen", "poisson2d 9"]
 
@@ -18,6 +18,13 @@ class InputTest(ProgramTest):
         self.fails(1, "solve", *SYSTEM, "--backend", "abacus", says=["--backend", "abacus"])
         self.fails(1, "solve", *SYSTEM, "--nrhs", "0", says=["--nrhs"])
         self.fails(1, "solve", *SYSTEM, "--shift", "nan", says=["--shift"])
+        for word in ["nan", "-1", "much"]:
+            self.fails(1, "solve", *SYSTEM, "--max-gb", word, says=["--max-gb", word])
+            self.fails(1, "solve", *SYSTEM, "--max-flops", word, says=["--max-flops", word])
+        self.assertEqual(kauri("solve", *SYSTEM, "--max-gb", "inf").returncode, 0)
+        for word in ["-1", "+1", "1.5", "18446744073709551616"]:
+            self.fails(1, "solve", *SYSTEM, "--seed", word, says=["--seed", word])
+        self.assertEqual(kauri("solve", *SYSTEM, "--seed", "18446744073709551615").returncode, 0)
         self.fails(1, "solve", *SYSTEM, "file.mtx")
         self.fails(1, "compare", *SYSTEM, "--ordering", "amd", says=["--ordering"])
         self.fails(1, "generate", "poisson2d", "9", says=["-o"])
@@ -30,6 +37,18 @@ class InputTest(ProgramTest):
         broken = self.write("broken.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 x 1.0\n")
         self.fails(1, "solve", broken, says=["broken.mtx", "4"])
         self.fails(1, "info", self.write("words.txt", "no matrix at all\n"), says=["words.txt"])
+
+    def test_entry_that_is_not_finite(self):
+        entries = {(0, 0): 4.0, (1, 1): 4.0, (2, 1): 1e300, (2, 2): 4.0}
+        matrix = self.write_symmetric("big.mtx", 3, entries)
+        for command in ["solve", "bench"]:
+            done = kauri(command, matrix, "--scalar", "float")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("big.mtx: entry (2, 1) of A", done.stderr)
+            self.assertIn("inf in float", done.stderr)
+        self.assertEqual(kauri("solve", matrix).returncode, 2)
+        matrix = self.write_symmetric("shifted.mtx", 2, {(0, 0): 1.0, (1, 1): 1.7e308})
+        self.fails(1, "solve", matrix, "--shift", "1e308", says=["shifted.mtx: entry (1, 1) of A", "inf"])
 
     def test_bad_orderings(self):
         self.fails(1, "solve", *SYSTEM, "--ordering", "amdd", says=["amdd"])
@@ -97,6 +116,38 @@ class IndefiniteTest(ProgramTest):
         self.assertEqual(second["status"], "ok")
 
 
+class OverflowTest(ProgramTest):
+    def test_solution_that_is_not_finite(self):
+        matrix = self.write_symmetric("tiny.mtx", 1, {(0, 0): 5e-324})
+        for words in [[], ["--refine", "0"], ["--nrhs", "3"]]:
+            out = self.folder / "x.npy"
+            done = kauri("solve", matrix, "--json", "-o", out, *words)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertRegex(done.stderr, r"\Akauri: tiny is not finite: [^\n]*overflows double\n\Z")
+            self.assertFalse(out.exists(), "no solution is written")
+            result = strict_json(done.stdout)
+            self.assertEqual((result["status"], result["column"], result["refine_steps"]), ("not_finite", None, 0))
+            self.assertIsNone(result["backward_error"])
+        self.assertEqual(kauri("solve", matrix).returncode, 1)
+
+    def test_one_column_of_many(self):
+        # Only the second of three right-hand sides is too large for the float that x is in.
+        matrix = self.write_symmetric("small.mtx", 2, {(0, 0): 1e-20, (1, 1): 1.0})
+        rhs = self.write("b.mtx", "%%MatrixMarket matrix array real general\n2 3\n" + "1\n1\n1e30\n1\n1\n1\n")
+        self.assertEqual(self.json_of("solve", matrix, "--rhs", rhs)["status"], "ok")
+        self.assertEqual(self.json_of("solve", matrix, "--rhs", rhs, "--scalar", "float", code=1)["status"], "not_finite")
+
+    def test_other_commands(self):
+        matrix = self.write_symmetric("tiny.mtx", 1, {(0, 0): 5e-324})
+        done = kauri("bench", matrix)
+        self.assertEqual(done.returncode, 1)
+        line = strict_json(done.stdout)
+        self.assertEqual(line["status"], "not_finite")
+        self.assertIn("overflows", line["fail"])
+        result = self.json_of("compare", matrix, "--factor", code=1)
+        self.assertEqual({row["status"] for row in result["orderings"]} - {"not_run"}, {"not_finite"})
+
+
 class ResourcesTest(ProgramTest):
     def bytes_in(self, message):
         return [int(b) for b in re.findall(r"\((\d+) bytes\)", message)]
@@ -121,14 +172,50 @@ class ResourcesTest(ProgramTest):
         self.assertEqual(kauri(*words, flops).returncode, 0)
         self.assertEqual(len(self.bytes_in(self.fails(3, *words, flops - 1, says=["operations"]))), 1)
 
-    def test_machine(self):
-        # Far beyond any machine that runs this: 3e13 entries of L at least (George 1973), refused once the plan is known or before.
-        message = self.fails(3, "solve", "--gen", "blockdiag 3000000 2500", "--ordering", "natural")
-        self.assertRegex(message, r"\d+ bytes")
+    def test_right_hand_sides_are_refused_before_they_are_made(self):
+        # b alone is 1.4 GB in the first case and 8 TB in the second.
+        for words in [["poisson2d 300", "--nrhs", "2000", "--max-gb", "0.1"], ["poisson2d 1000", "--nrhs", "1048576"]]:
+            code, errors, peak = kauri_with_peak("solve", "--gen", *words)
+            self.assertEqual(code, 3, words)
+            self.assertGreater(self.bytes_in(errors)[0], 1e9, words)
+            if not build_facts()["sanitizers"]:
+                self.assertLess(peak, 500e6, words)
 
-    def test_system_larger_than_memory(self):
-        message = self.fails(3, "info", "--gen", "poisson3d 1290", says=["poisson3d 1290"])
-        self.assertRegex(message, r"\d+ bytes")
+    def test_right_hand_sides_without_end(self):
+        if build_facts()["sanitizers"]:
+            self.skipTest("a sanitizer's own data do not fit behind a limit")
+        code, errors, peak = kauri_with_peak("solve", *SYSTEM, "--rhs", "/dev/zero", "--max-gb", "0.1")
+        self.assertEqual(code, 3)
+        self.assertIn("/dev/zero", errors)
+        self.assertEqual(self.bytes_in(errors), [100000000])
+        self.assertLess(peak, 500e6)
+
+    def test_demand_counts_everything(self):
+        for scalar, size in [("double", 8), ("float", 4)]:
+            words = ["--gen", "rgg3d 4000 20 1", "--ordering", "amd", "--scalar", scalar, "--threads", "1"]
+            plan = self.json_of("analyze", *words)
+            n, nnz = plan["n"], plan["nnz_lower"]
+            [needed] = self.bytes_in(self.fails(3, "solve", *words, "--max-flops", "1"))
+            # Four vectors; both halves of A by rows with a column and a place each; the values of A in float.
+            least = plan["peak_bytes"] + plan["workspace_bytes"] + 4 * size * n + (2 * nnz - n) * 12 + 8 * n + (4 * nnz if size == 4 else 0)
+            self.assertGreaterEqual(needed, least)
+            self.assertLess(needed, 1.05 * least)
+
+    def test_machine(self):
+        # What there is, is set by the process's own limit: neither the system nor its factor fits there.
+        if build_facts()["sanitizers"]:
+            self.skipTest("a sanitizer's own data do not fit behind a limit")
+        limit = 300 << 20
+        words = ["solve", "--gen", "poisson3d 40", "--ordering", "natural", "--threads", "1"]
+        done = kauri_with_data_limit(limit, *words)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        needed, available = self.bytes_in(done.stderr)
+        self.assertLess(available, limit)
+        self.assertGreater(needed, 64000 * 1600 * 8)
+        done = kauri_with_data_limit(limit, "info", "--gen", "poisson3d 300")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("poisson3d 300", done.stderr)
+        self.assertLess(self.bytes_in(done.stderr)[0], limit)
 
     def test_bench_goes_on(self):
         done = kauri("bench", "--gen", "poisson3d 12", "--gen", "poisson2d 5", "--max-gb", "0.001")

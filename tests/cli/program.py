@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import struct
 import subprocess
 import tempfile
@@ -19,6 +20,21 @@ def kauri(*words, **more):
     """The finished process; standard output and error as text."""
     more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
     return subprocess.run([BINARY, *map(str, words)], text=True, timeout=300, check=False, **more)
+
+
+def kauri_with_data_limit(limit_bytes, *words):
+    """The same in a process that may hold no more than this many bytes of data."""
+    return kauri(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, limit_bytes)))
+
+
+def kauri_with_peak(*words):
+    """Exit code, standard error and the most resident memory in bytes of one process."""
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        return child.returncode, errors.read().decode(), usage.ru_maxrss * 1024
 
 
 def strict_json(text):
@@ -125,8 +141,12 @@ def backward_error(n, entries, x, b):
     return worst
 
 
+def build_facts():
+    return strict_json(kauri("info", "--json").stdout)["build"]
+
+
 def has_cuda_device():
-    return strict_json(kauri("info", "--json").stdout)["build"]["cuda_device"]
+    return build_facts()["cuda_device"]
 
 
 def set_binary(path):

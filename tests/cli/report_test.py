@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 
-from program import HEADER_KEYS, ProgramTest, kauri, read_symmetric, strict_json
+from program import HEADER_KEYS, ProgramTest, build_facts, kauri, read_symmetric, strict_json
 
 ANALYZE_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "reorder_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops", "tree_height",
@@ -25,13 +25,13 @@ FACT_KEYS = [
     "n", "nnz_lower", "nnz_full", "read_s", "entries_per_row_min", "entries_per_row_mean", "entries_per_row_max", "diagonal_positive",
     "diagonal_zero", "diagonal_negative", "components", "bandwidth", "gershgorin_least", "gershgorin_greatest", "positive_definite",
 ]  # fmt: skip
-BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "available_bytes"]
+BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "sanitizers", "available_bytes"]
 GENERATE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "file", "generate_s", "write_s"]
 METHODS = {"natural", "rcm", "md", "amd", "metis"}
 
 
 def has_metis():
-    return strict_json(kauri("info", "--json").stdout)["build"]["metis"]
+    return build_facts()["metis"]
 
 
 class AnalyzeTest(ProgramTest):
@@ -127,6 +127,21 @@ class BenchTest(ProgramTest):
         for key in ["n", "nnz_lower", "nnzL", "flops", "residual"]:
             self.assertEqual(lines[0][key], lines[3][key], key)
 
+    def test_json_may_be_asked_for(self):
+        done = kauri("bench", "--gen", "poisson2d 5", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(list(strict_json(done.stdout)), BENCH_KEYS)
+
+    def test_memory_of_the_process(self):
+        # 32 right-hand sides are the largest thing here: x of 32 columns and the workspace, but no second copy of b.
+        if build_facts()["sanitizers"]:
+            self.skipTest("a sanitizer holds memory of its own")
+        line = strict_json(kauri("bench", "--gen", "poisson2d 400", "--reps", "1", "--threads", "1", "--ordering", "amd").stdout)
+        many, small = 32 * 8 * line["n"], strict_json(kauri("bench", "--gen", "poisson2d 5", "--threads", "1").stdout)["peak_rss_bytes"]
+        plan = self.json_of("analyze", "--gen", "poisson2d 400", "--ordering", "amd", "--threads", "1")["plan_bytes"]
+        matrix = 12 * line["nnz_lower"] + 8 * line["n"]
+        self.assertLess(line["peak_rss_bytes"] - small, line["peak_bytes"] + plan + matrix + 1.3 * many)
+
     def test_float(self):
         line = strict_json(kauri("bench", "--gen", "poisson2d 11", "--scalar", "float").stdout)
         self.assertEqual(line["scalar"], "float")
@@ -152,6 +167,17 @@ class GenerateTest(ProgramTest):
         self.run_ok("generate", "tree 50 3", "-o", one)
         self.run_ok("generate", "tree", "50", "3", "-o", several)
         self.assertEqual(one.read_bytes(), several.read_bytes())
+
+
+    def test_options_of_a_formula_need_no_quotes(self):
+        one, several = self.folder / "one.mtx", self.folder / "several.mtx"
+        for spec in ["poisson2d 4 --shuffle 3", "tree 50 3 --far 0.5 --dof 2", "elast3d 3 --holes 7 0.2 --shuffle 1"]:
+            self.run_ok("generate", spec, "-o", one)
+            self.run_ok("generate", *spec.split(), "-o", several)
+            self.assertEqual(one.read_bytes(), several.read_bytes(), spec)
+            self.run_ok("generate", "-o", several, *spec.split())
+            self.assertEqual(one.read_bytes(), several.read_bytes(), spec)
+        self.fails(1, "generate", "poisson2d", "4", "--far", "0.5", "-o", one, says=["--far", "poisson2d"])
 
 
 class InfoTest(ProgramTest):

@@ -1,0 +1,38 @@
+// Disjoint sets by path halving (Tarjan & van Leeuwen 1984): components of a growing graph.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+/// {0}, {1}, ... {n-1} at first. One array of n.
+class DisjointSets {
+ public:
+  explicit DisjointSets(Index n) : up_(static_cast<std::size_t>(n)), count_(n) { std::iota(up_.begin(), up_.end(), 0); }
+
+  /// Makes one set of the two that u and v are in; true if they were two. The least member stands for the set.
+  bool unite(Index u, Index v) {
+    u = root(u), v = root(v);
+    if (u == v) return false;
+    up_[std::max(u, v)] = std::min(u, v);
+    --count_;
+    return true;
+  }
+  /// Sets that there are.
+  [[nodiscard]] Index count() const { return count_; }
+
+ private:
+  Index root(Index v) {
+    while (up_[v] != v) v = up_[v] = up_[up_[v]];
+    return v;
+  }
+  std::vector<Index> up_;
+  Index count_;
+};
+
+}  // namespace kauri

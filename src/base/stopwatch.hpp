@@ -1,0 +1,27 @@
+// A clock that only goes forward. Reports read it; no decision does.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+
+namespace kauri {
+
+/// Runs from its construction on.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Seconds of work().
+template <class Work>
+double seconds_of(Work&& work) {
+  const Stopwatch watch;
+  work();
+  return watch.seconds();
+}
+
+}  // namespace kauri

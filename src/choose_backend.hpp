@@ -1,0 +1,16 @@
+// From a wish to a device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/backend.hpp"
+#include "kauri/solver.hpp"
+
+namespace kauri {
+
+/// threads: of the CPU, 0 is one per hardware thread. Throws Error(device) for a device that was asked for and is not there.
+inline Backend choose_backend(BackendChoice choice, int threads) {
+  const bool cuda = choice == BackendChoice::cuda || (choice == BackendChoice::automatic && cuda_available());
+  return cuda ? cuda_backend() : cpu_backend(threads);
+}
+
+}  // namespace kauri
