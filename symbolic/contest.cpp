@@ -67,9 +67,10 @@ double Contest::predicted_trial_seconds(OrderingMethod method) {
 double Contest::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
   const double width = entries / lower_.n;
-  const auto p = static_cast<Index>(std::ceil(width / 2)), m = static_cast<Index>(std::ceil(1.25 * width));
-  const double fronts = static_cast<double>(lower_.n) / std::max<Index>(1, p);
-  const auto front = [&](auto seconds) { return fronts * seconds(table_, std::max<Index>(1, m), std::max<Index>(1, p)); };
+  // Amalgamation makes no fronts much smaller than this of a band.
+  const auto p = static_cast<Index>(std::ceil(std::max(8.0, width / 2))), m = p + static_cast<Index>(std::ceil(0.75 * width));
+  const double fronts = static_cast<double>(lower_.n) / p;
+  const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
   const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
   return job_seconds({front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
 }
