@@ -28,9 +28,9 @@ struct MetisWorkspace {
 /// changes.
 ///
 /// METIS merges indistinguishable vertices itself, but later than order() can: with the reduced, weighted graph in its place it took half
-/// the time on systems of three unknowns a node (elast3d 24: 0.55) at the same fill (1.003 in the geometric mean of 9 systems, 3 numberings
-/// and 3 seeds each, 0.99 to 1.04 on one system and numbering: the spread of its seeds). Throws Error(usage) when kauri was built without
-/// METIS, Error(overflow) as require_metis_size, Error(memory).
+/// the time on systems of three unknowns a node (elast3d 24: 0.56 to 0.67) at about the same fill (1.00 in the geometric mean of 9 systems,
+/// 3 numberings and 3 seeds each, 0.99 to 1.04 on one system and numbering: the spread of its seeds). Throws Error(usage) when kauri was
+/// built without METIS, Error(overflow) as require_metis_size, Error(memory).
 void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWorkspace& workspace, std::span<Index> order);
 
 }  // namespace kauri::ordering

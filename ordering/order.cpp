@@ -1,4 +1,4 @@
-// Names of the ordering methods, and order(): reduction of the graph, then the method for each component.
+// Names of the ordering methods, and order(): one reduction of the graph, then a method for each component.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/ordering.hpp"
 
@@ -9,11 +9,7 @@
 #include <utility>
 
 #include "kauri/error.hpp"
-#include "ordering/amd.hpp"
-#include "ordering/metis.hpp"
-#include "ordering/minimum_degree.hpp"
-#include "ordering/rcm.hpp"
-#include "ordering/reduce.hpp"
+#include "ordering/orderer.hpp"
 
 namespace kauri {
 namespace ordering {
@@ -28,14 +24,6 @@ constexpr std::array<std::pair<OrderingMethod, std::string_view>, 6> kNames{{
     {OrderingMethod::automatic, "auto"},
 }};
 
-// One per call of order(), used for all its components.
-struct Workspace {
-  AmdWorkspace amd;
-  RcmWorkspace rcm;
-  MetisWorkspace metis;
-  MinimumDegreeWorkspace minimum_degree;
-};
-
 std::vector<Index> order_by_minimum_degree(const GraphView& view, OrderingOptions options, MinimumDegreeWorkspace& workspace) {
   std::vector<Offset> ptr(view.ptr.begin(), view.ptr.end());
   const auto edges = view.adjacency.subspan(static_cast<std::size_t>(ptr.front()), static_cast<std::size_t>(view.edges()));
@@ -44,7 +32,7 @@ std::vector<Index> order_by_minimum_degree(const GraphView& view, OrderingOption
   return minimum_degree(Graph(std::move(ptr), {edges.begin(), edges.end()}), view.weight, options, workspace);
 }
 
-void order_component(const GraphView& graph, const OrderingOptions& options, Workspace& workspace, std::span<Index> order) {
+void order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, std::span<Index> order) {
   switch (options.method) {
     case OrderingMethod::rcm:
       return reverse_cuthill_mckee(graph, workspace.rcm, order);
@@ -72,6 +60,29 @@ void check(const OrderingOptions& options) {
 }
 
 }  // namespace
+
+Orderer::Orderer(const Graph& graph, const OrderingOptions& options)
+    : size_(graph.size()), options_(options), reduction_(graph, options.compress, options.dense) {}
+
+Permutation Orderer::run(OrderingMethod method) {
+  OrderingOptions options = options_;
+  options.method = method;
+  check(options);
+  if (method == OrderingMethod::natural) return Permutation::identity(size_);
+  std::vector<Index> old_of, order;
+  old_of.reserve(static_cast<std::size_t>(size_));
+  for (Index c = 0; c < reduction_.components(); ++c) {
+    order.resize(static_cast<std::size_t>(reduction_.size(c)));
+    if (order.size() <= 2)  // nothing to gain, and there may be millions of them
+      std::iota(order.begin(), order.end(), 0);
+    else
+      order_component(reduction_.component(c), options, workspace_, order);
+    reduction_.expand(c, order, old_of);
+  }
+  reduction_.append_dense(old_of);
+  return Permutation::from_old_of(std::move(old_of));
+}
+
 }  // namespace ordering
 
 std::string_view name_of(OrderingMethod method) {
@@ -91,20 +102,7 @@ bool ordering_available(OrderingMethod method) { return method != OrderingMethod
 Permutation order(const Graph& graph, const OrderingOptions& options) {
   ordering::check(options);
   if (options.method == OrderingMethod::natural) return Permutation::identity(graph.size());
-  const ordering::Reduction reduction(graph, options.compress, options.dense);
-  ordering::Workspace workspace;
-  std::vector<Index> old_of, order;
-  old_of.reserve(static_cast<std::size_t>(graph.size()));
-  for (Index c = 0; c < reduction.components(); ++c) {
-    order.resize(static_cast<std::size_t>(reduction.size(c)));
-    if (order.size() <= 2)  // nothing to gain, and there may be millions of them
-      std::iota(order.begin(), order.end(), 0);
-    else
-      ordering::order_component(reduction.component(c), options, workspace, order);
-    reduction.expand(c, order, old_of);
-  }
-  reduction.append_dense(old_of);
-  return Permutation::from_old_of(std::move(old_of));
+  return ordering::Orderer(graph, options).run(options.method);
 }
 
 }  // namespace kauri

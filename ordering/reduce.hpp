@@ -29,6 +29,9 @@ class Reduction {
   Reduction(const Graph& graph, bool compress, double dense);
 
   [[nodiscard]] Index components() const { return static_cast<Index>(first_.size()) - 1; }
+  /// Vertices and directed edges of the reduced graph, all components together.
+  [[nodiscard]] Index size() const { return first_.back(); }
+  [[nodiscard]] Offset edges() const { return whole_.edges(); }
   /// Vertices of the reduced graph in component c.
   [[nodiscard]] Index size(Index c) const { return first_[c + 1] - first_[c]; }
   /// Component c with its own numbering, which keeps the caller's order.

@@ -16,21 +16,20 @@ class Merger {
   Merger(const FrontTree& fronts, const Children& children, const CostTable& table, double padding_s)
       : children_(children), table_(table), padding_s_(padding_s), tree_(fronts), merged_(fronts.parent.size(), 0) {
     seconds_.reserve(fronts.parent.size());
-    for (Index s = 0; s < fronts.count(); ++s) seconds_.push_back(seconds_of(fronts.order[s], fronts.pivots[s]));
+    for (Index s = 0; s < fronts.count(); ++s) {
+      seconds_.push_back(seconds_of(fronts.order[s], fronts.pivots[s]));
+      stored_ += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
+    }
   }
 
-  void run() {
-    for (Index s = 0; s < tree_.count(); ++s) absorb_children(s);
+  /// False, with the pass left half done, once more than `limit` entries are stored: merging never makes them fewer.
+  bool run(double limit) {
+    for (Index s = 0; s < tree_.count() && stored_ <= limit; ++s) absorb_children(s);
+    return stored_ <= limit;
   }
 
   [[nodiscard]] bool merged(Index s) const { return merged_[s] != 0; }  // into its parent
   [[nodiscard]] const FrontTree& tree() const { return tree_; }         // sizes are right for fronts that are not merged
-  [[nodiscard]] double stored() const {
-    double sum = 0;
-    for (Index s = 0; s < tree_.count(); ++s)
-      if (!merged(s)) sum += static_cast<double>(tree_.order[s]) * tree_.pivots[s];
-    return sum;
-  }
 
  private:
   [[nodiscard]] double seconds_of(Index m, Index p) const { return front_seconds(table_, m, p) + 2 * front_sweep_seconds(table_, m, p); }
@@ -39,9 +38,13 @@ class Merger {
   double price(Index c, Index s, double& together) const {
     const Index p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
     together = seconds_of(m, p);
-    const double padding = static_cast<double>(m) * p - static_cast<double>(tree_.order[c]) * tree_.pivots[c] -
-                           static_cast<double>(tree_.order[s]) * tree_.pivots[s];
-    return together - seconds_[c] - seconds_[s] + padding_s_ * padding;
+    return together - seconds_[c] - seconds_[s] + padding_s_ * padding(c, s);
+  }
+
+  /// Entries of zeros stored once c is merged into s. Exact: far below 2^53.
+  [[nodiscard]] double padding(Index c, Index s) const {
+    const double p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
+    return m * p - static_cast<double>(tree_.order[c]) * tree_.pivots[c] - static_cast<double>(tree_.order[s]) * tree_.pivots[s];
   }
 
   void absorb_children(Index s) {
@@ -52,6 +55,7 @@ class Merger {
     if (candidates_.size() > 1) std::sort(candidates_.begin(), candidates_.end());
     for (const auto& [first_delta, c] : candidates_) {
       if (price(c, s, together) >= 0) continue;
+      stored_ += padding(c, s);
       tree_.order[s] += tree_.pivots[c];
       tree_.pivots[s] += tree_.pivots[c];
       seconds_[s] = together;
@@ -64,6 +68,7 @@ class Merger {
   double padding_s_;
   FrontTree tree_;
   std::vector<unsigned char> merged_;
+  double stored_ = 0;  // sum of m p over the fronts as merged so far
   std::vector<double> seconds_;
   std::vector<std::pair<double, Index>> candidates_;
 };
@@ -112,8 +117,7 @@ Groups amalgamate(const FrontTree& fronts, const CostTable& table) {
   // A padded entry is written once and read again in every solve: it is never free.
   for (double padding_s = 4 * 8 / table.bandwidth;; padding_s *= 2) {
     Merger merger(fronts, children, table, padding_s);
-    merger.run();
-    if (merger.stored() <= limit) return compact(fronts, merger);
+    if (merger.run(limit)) return compact(fronts, merger);
   }
 }
 

@@ -1,6 +1,9 @@
 // analyze(): from a pattern to the plan, by the ordering asked for or the best of several.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "symbolic/contest.hpp"
@@ -13,30 +16,57 @@ namespace {
 /// METIS may at best spare this part of the predicted job: what nested dissection gains on the largest three-dimensional grids.
 constexpr double kMetisHope = 0.6;
 
-/// Nested dissection costs much more than minimum degree: only where what it may spare could pay for it.
+/// The natural ordering is looked at up to this many times the predicted seconds of minimum degree.
+constexpr double kNaturalHope = 2;
+
+/// Lets a method compete if what it may spare pays for running it.
+void consider(Contest& contest, OrderingMethod method, double hope) {
+  const double price = contest.predicted_trial_seconds(method);
+  if (hope > price) return contest.try_method(method);
+  contest.skip(method, "not tried: " + in_seconds(price) + " predicted for the ordering, at most " + in_seconds(hope) + " to spare");
+}
+
+/// The numbering as it is costs no ordering, but judging it costs an outline: only where its envelope promises a job that is not much
+/// dearer than minimum degree alone.
+void consider_natural(Contest& contest, const Pattern& lower) {
+  const double job = contest.band_seconds(envelope_entries(lower)), amd = contest.predicted_trial_seconds(OrderingMethod::amd);
+  if (job < kNaturalHope * amd) return contest.try_method(OrderingMethod::natural);
+  contest.skip(OrderingMethod::natural,
+               "not tried: its envelope promises " + in_seconds(job) + " against " + in_seconds(amd) + " for running amd");
+}
+
+/// Minimum degree may spare fill, but not A's own entries.
+void consider_amd(Contest& contest) {
+  if (!contest.begun()) return contest.try_method(OrderingMethod::amd);
+  const double fill = 1 - static_cast<double>(contest.entries()) / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
+  consider(contest, OrderingMethod::amd, fill * contest.best_seconds());
+}
+
+/// Nested dissection costs much more than minimum degree.
 void consider_metis(Contest& contest) {
   if (!ordering_available(OrderingMethod::metis)) return contest.skip(OrderingMethod::metis, "kauri was built without METIS");
-  const double price = contest.predicted_order_seconds(OrderingMethod::metis), hope = kMetisHope * contest.best_seconds();
-  if (hope > price) return contest.try_method(OrderingMethod::metis);
-  contest.skip(OrderingMethod::metis,
-               "not tried: " + in_seconds(price) + " predicted for the ordering, at most " + in_seconds(hope) + " to spare");
+  consider(contest, OrderingMethod::metis, kMetisHope * contest.best_seconds());
 }
 
 /// A banded ordering: only where the graph is long and thin.
 void consider_rcm(Contest& contest) {
-  const double hope = banded_entries(contest.graph()), least = static_cast<double>(contest.best_cost().nnz_l);
-  if (hope < least) return contest.try_method(OrderingMethod::rcm);
-  contest.skip(OrderingMethod::rcm,
-               "not tried: its levels promise no less than " + in_digits(hope) + " entries of L against " + in_digits(least));
+  const double job = contest.band_seconds(banded_entries(contest.graph())), best = contest.best_seconds();
+  if (job < best) return consider(contest, OrderingMethod::rcm, best);
+  contest.skip(OrderingMethod::rcm, "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
+}
+
+/// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
+std::string hold(Contest& contest, const Pattern& lower) {
+  consider_natural(contest, lower);
+  consider_amd(contest);
+  consider_rcm(contest);
+  consider_metis(contest);
+  return contest.comparison();
 }
 
 Analysis run_contest(const Pattern& lower, const AnalyzeOptions& options) {
   Contest contest(lower, options);
-  contest.try_method(OrderingMethod::amd);
-  contest.try_method(OrderingMethod::natural);
-  consider_rcm(contest);
-  consider_metis(contest);
-  return contest.finish_best(contest.comparison());
+  return contest.finish(hold(contest, lower));
 }
 
 Analysis run_one(const Pattern& lower, const AnalyzeOptions& options) {
@@ -45,7 +75,7 @@ Analysis run_one(const Pattern& lower, const AnalyzeOptions& options) {
     contest.try_given();
   else
     contest.try_method(options.ordering.method);
-  return contest.finish_best(contest.comparison() + ", as asked for");
+  return contest.finish(contest.comparison() + ", as asked for");
 }
 
 Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
@@ -58,14 +88,29 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
     else
       contest.skip(method, "kauri was built without it");
   }
-  return contest.finish_planned();
+  return contest.finish(hold(contest, lower));
 }
+
+#ifndef NDEBUG
+constexpr Index kLargestChecked = 20000;  // rows: the check may take longer than the analysis
+
+/// A plan that is not sound is a fault of kauri's own.
+Analysis checked(Analysis analysis) {
+  if (analysis.plan->n > kLargestChecked) return analysis;
+  for (const Candidate& candidate : analysis.candidates)
+    if (const std::string flaw = candidate.plan ? find_flaw(*candidate.plan) : ""; !flaw.empty())
+      throw std::logic_error("analyze: a plan that is not sound: " + flaw);
+  return analysis;
+}
+#else
+Analysis checked(Analysis analysis) { return analysis; }
+#endif
 
 /// f(), with memory that ran out told as an Error of kauri.
 template <class F>
 Analysis guarded(const Pattern& lower, F&& f) {
   try {
-    return f();
+    return checked(f());
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory, "analyze: not enough memory for the plan of a matrix with n = " + std::to_string(lower.n) + " and " +
                                        std::to_string(lower.nnz()) + " entries");

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/contest.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
-#include "ordering/reduce.hpp"
 #include "symbolic/make_plan.hpp"
 
 namespace kauri::symbolic {
@@ -26,21 +27,10 @@ class Stopwatch {
   Clock::time_point start_;
 };
 
-std::pair<Offset, Offset> compressed_size(const Graph& graph) {
-  const std::vector<Index> representative = ordering::indistinguishable(ordering::view_of(graph), {});
-  Offset vertices = 0, directed = 0;
-  for (Index v = 0; v < graph.size(); ++v) {
-    if (representative[v] != v) continue;
-    ++vertices;
-    for (const Index u : graph.neighbours(v)) directed += representative[u] == u ? 1 : 0;
-  }
-  return {vertices, directed / 2};
-}
-
 }  // namespace
 
-double job_seconds(const Cost& cost, const AnalyzeOptions& options) {
-  return options.factorizations * (cost.predicted_factor_s + options.solves * cost.predicted_solve_s);
+double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options) {
+  return options.factorizations * (core.factor_s + options.solves * core.solve_s);
 }
 
 std::string in_digits(double number) {
@@ -65,9 +55,24 @@ const Graph& Contest::graph() {
   return *graph_;
 }
 
-double Contest::predicted_order_seconds(OrderingMethod method) {
-  if (!compressed_) compressed_ = compressed_size(graph());
-  return order_seconds(method, compressed_->first, compressed_->second);
+ordering::Orderer& Contest::orderer() {
+  if (!orderer_) orderer_.emplace(graph(), options_.ordering);
+  return *orderer_;
+}
+
+double Contest::predicted_trial_seconds(OrderingMethod method) {
+  return order_seconds(method, orderer().vertices(), orderer().edges()) + outline_seconds(lower_.n, lower_.nnz());
+}
+
+double Contest::band_seconds(double entries) const {
+  if (lower_.n == 0) return 0;
+  const double width = entries / lower_.n;
+  // Amalgamation makes no fronts much smaller than this of a band.
+  const auto p = static_cast<Index>(std::ceil(std::max(8.0, width / 2))), m = p + static_cast<Index>(std::ceil(0.75 * width));
+  const double fronts = static_cast<double>(lower_.n) / p;
+  const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
+  const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
+  return job_seconds({front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
 }
 
 std::string Contest::label(const Candidate& candidate) const {
@@ -85,9 +90,30 @@ Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
   candidate.method = method;
   const Stopwatch watch(candidate.order_s);
   if (method == OrderingMethod::natural) return Permutation::identity(lower_.n);
-  OrderingOptions options = options_.ordering;
-  options.method = method;
-  return order(graph(), options);
+  candidate.predicted_order_s = order_seconds(method, orderer().vertices(), orderer().edges());
+  return orderer().run(method);
+}
+
+void Contest::add(Candidate candidate, Known known) {
+  analysis_.candidates.push_back(std::move(candidate));
+  known_.push_back(known);
+}
+
+std::optional<std::size_t> Contest::planned(OrderingMethod method) const {
+  for (std::size_t k = 0; k < analysis_.candidates.size(); ++k)
+    if (const Candidate& c = analysis_.candidates[k]; c.plan && !c.given && c.method == method) return k;
+  return {};
+}
+
+bool Contest::enter(std::size_t k) {
+  const double seconds = job_seconds(known_[k].core, options_);
+  const bool best = entered_.empty() || seconds < best_seconds_;
+  if (best) {
+    best_seconds_ = seconds;
+    best_candidate_ = k;
+  }
+  entered_.push_back(k);
+  return best;
 }
 
 void Contest::judge(Candidate candidate, const Permutation& perm) {
@@ -96,30 +122,32 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
     const Stopwatch watch(candidate.symbolic_s);
     outline = make_outline(lower_, perm, table_, workers_, options_.amalgamate);
   }
-  const double seconds = job_seconds(outline->cost, options_);
-  candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(outline->cost.nnz_l)) + ", predicted " +
-                   in_seconds(seconds) + " in all";
-  if (judged_.empty() || seconds < best_seconds_) {
-    best_seconds_ = seconds;
-    best_candidate_ = analysis_.candidates.size();
-    best_ = std::move(outline);
-  }
-  judged_.push_back({analysis_.candidates.size(), seconds});
-  analysis_.candidates.push_back(std::move(candidate));
+  const Known known{outline->core, outline->cost.nnz_l};
+  candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
+                   in_seconds(job_seconds(known.core, options_)) + " on one core";
+  add(std::move(candidate), known);
+  if (enter(known_.size() - 1)) best_ = std::move(outline);
 }
 
 void Contest::plan(Candidate candidate, const Permutation& perm) {
+  Known known;
   {
     const Stopwatch watch(candidate.symbolic_s);
-    const auto made = complete_plan(lower_, make_outline(lower_, perm, table_, workers_, options_.amalgamate), table_);
+    Outline outline = make_outline(lower_, perm, table_, workers_, options_.amalgamate);
+    known = {outline.core, outline.cost.nnz_l};
+    const auto made = complete_plan(lower_, std::move(outline), table_);
     made->ordering = candidate.method;
     made->given = candidate.given;
     candidate.plan = made;
   }
-  analysis_.candidates.push_back(std::move(candidate));
+  add(std::move(candidate), known);
 }
 
 void Contest::try_method(OrderingMethod method) {
+  if (const auto k = planned(method)) {
+    enter(*k);
+    return;
+  }
   Candidate candidate{};
   const Permutation perm = ordered(method, candidate);
   judge(std::move(candidate), perm);
@@ -136,24 +164,30 @@ void Contest::plan_method(OrderingMethod method) {
 void Contest::plan_given() { plan(callers(), *options_.permutation); }
 
 void Contest::skip(OrderingMethod method, std::string why) {
+  if (planned(method)) return;
   Candidate candidate{};
   candidate.method = method;
   candidate.note = std::move(why);
-  analysis_.candidates.push_back(std::move(candidate));
+  add(std::move(candidate), {});
 }
 
 std::string Contest::comparison() const {
-  std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " + in_seconds(best_seconds_) + " in all";
-  const Judged* second = nullptr;
-  for (const Judged& judged : judged_)
-    if (judged.candidate != best_candidate_ && (second == nullptr || judged.seconds < second->seconds)) second = &judged;
-  if (second != nullptr) text += " against " + in_seconds(second->seconds) + " with " + label(analysis_.candidates[second->candidate]);
+  std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " + in_seconds(best_seconds_) + " on one core";
+  std::optional<std::size_t> second;
+  double least = 0;
+  for (const std::size_t k : entered_) {
+    const double seconds = job_seconds(known_[k].core, options_);
+    if (k == best_candidate_ || (second && seconds >= least)) continue;
+    second = k;
+    least = seconds;
+  }
+  if (second) text += " against " + in_seconds(least) + " with " + label(analysis_.candidates[*second]);
   return text;
 }
 
-Analysis Contest::finish_best(std::string reason) {
+Analysis Contest::finish(std::string reason) {
   Candidate& best = analysis_.candidates[best_candidate_];
-  {
+  if (!best.plan) {
     const Stopwatch watch(best.symbolic_s);
     const auto made = complete_plan(lower_, std::move(*best_), table_);
     made->ordering = best.method;
@@ -168,29 +202,6 @@ Analysis Contest::finish_best(std::string reason) {
     analysis_.order_s += candidate.order_s;
     analysis_.symbolic_s += candidate.symbolic_s;
   }
-  return std::move(analysis_);
-}
-
-Analysis Contest::finish_planned() {
-  double least = 0;
-  for (std::size_t k = 0; k < analysis_.candidates.size(); ++k) {
-    const Candidate& candidate = analysis_.candidates[k];
-    analysis_.order_s += candidate.order_s;
-    analysis_.symbolic_s += candidate.symbolic_s;
-    if (!candidate.plan) continue;
-    const double order_s = candidate.given ? 0 : predicted_order_seconds(candidate.method);
-    const double seconds = order_s + job_seconds(candidate.plan->cost, options_);
-    if (judged_.empty() || seconds < least) {
-      least = seconds;
-      best_candidate_ = k;
-    }
-    judged_.push_back({k, seconds});
-  }
-  best_seconds_ = least;
-  analysis_.reason = comparison() + ", ordering included";
-  Candidate& best = analysis_.candidates[best_candidate_];
-  best.chosen = true;
-  analysis_.plan = best.plan;
   return std::move(analysis_);
 }
 

@@ -6,57 +6,68 @@
 #include <string>
 
 #include "kauri/plan.hpp"
+#include "ordering/orderer.hpp"
 #include "symbolic/outline.hpp"
 
 namespace kauri::symbolic {
 
 /// Predicted seconds of all that is done with a plan: factorizations, each with its solves.
-double job_seconds(const Cost& cost, const AnalyzeOptions& options);
+double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options);
 
 /// Three significant digits and the unit: "1.25 s".
 std::string in_seconds(double seconds);
 /// Three significant digits.
 std::string in_digits(double number);
 
-/// One analysis at work. Not copyable; lives for one call.
+/// One analysis at work. Candidates are judged by the predicted seconds of their job on one core, so that no choice depends on a number of
+/// threads; seconds of orderings that were run are spent and do not count any more. Not copyable; lives for one call.
 class Contest {
  public:
   /// Checks the pattern and the options. Borrows both.
   Contest(const Pattern& lower, const AnalyzeOptions& options);
 
-  /// Runs a method (or takes the caller's permutation) and outlines it. Only the best outline by predicted seconds is kept; the
-  /// others leave their cost.
+  /// Lets a method (or the caller's permutation) compete: runs and outlines it unless it is planned already. Only the best outline by
+  /// predicted seconds is kept; the others leave their cost.
   void try_method(OrderingMethod method);
   void try_given();
-  /// Runs a method (or the caller's permutation) all the way to its plan.
+  /// Runs a method (or the caller's permutation) all the way to its plan. It does not compete before it is tried.
   void plan_method(OrderingMethod method);
   void plan_given();
-  /// Lists a method that is not run, and why.
+  /// Lists a method that does not compete, and why; nothing if it is planned already.
   void skip(OrderingMethod method, std::string why);
 
-  /// Predicted job seconds of the best so far, and its counts.
+  /// Predicted job seconds of the best so far, and its entries of L.
   [[nodiscard]] double best_seconds() const { return best_seconds_; }
-  [[nodiscard]] const Cost& best_cost() const { return best_->cost; }
+  [[nodiscard]] Offset best_entries() const { return known_[best_candidate_].nnz_l; }
+  [[nodiscard]] Offset entries() const { return lower_.nnz(); }
+  /// True once a candidate competes.
+  [[nodiscard]] bool begun() const { return !entered_.empty(); }
+  /// Predicted seconds of the job if L is a band of this many entries.
+  [[nodiscard]] double band_seconds(double entries) const;
   /// The graph of A, built when first asked for.
   const Graph& graph();
-  /// Predicted seconds of a method on this graph.
-  double predicted_order_seconds(OrderingMethod method);
+  /// Predicted seconds to run a method on this graph and to outline what it gives.
+  double predicted_trial_seconds(OrderingMethod method);
 
-  /// The best outline becomes the plan.
-  Analysis finish_best(std::string reason);
-  /// The planned candidate of least predicted ordering + job seconds is chosen; says so.
-  Analysis finish_planned();
+  /// The best candidate's plan is the plan.
+  Analysis finish(std::string reason);
   /// "amd: predicted 1.2 s in all against 2.4 s with natural".
   [[nodiscard]] std::string comparison() const;
 
  private:
-  struct Judged {
-    std::size_t candidate;
-    double seconds;
+  struct Known {  // of a candidate that was outlined
+    CoreSeconds core;
+    Offset nnz_l = 0;
   };
 
   static Candidate callers();
+  ordering::Orderer& orderer();
   Permutation ordered(OrderingMethod method, Candidate& candidate);
+  void add(Candidate candidate, Known known);
+  /// The candidate of a method that is planned already, or none.
+  [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
+  /// Candidate k competes; true if it is the best now.
+  bool enter(std::size_t k);
   void judge(Candidate candidate, const Permutation& perm);
   void plan(Candidate candidate, const Permutation& perm);
   [[nodiscard]] std::string label(const Candidate& candidate) const;
@@ -66,9 +77,10 @@ class Contest {
   const CostTable& table_;
   int workers_;
   std::optional<Graph> graph_;
-  std::optional<std::pair<Offset, Offset>> compressed_;  // vertices and undirected edges once indistinguishable vertices are merged
+  std::optional<ordering::Orderer> orderer_;
   Analysis analysis_;
-  std::vector<Judged> judged_;
+  std::vector<Known> known_;          // one per candidate
+  std::vector<std::size_t> entered_;  // candidates that compete
   std::optional<Outline> best_;
   std::size_t best_candidate_ = 0;
   double best_seconds_ = 0;

@@ -59,7 +59,8 @@ double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seco
   while (!ready.empty() || !running.empty()) {
     for (; !ready.empty() && running.size() < workers; ready.pop()) running.push_back({ready.top(), seconds[ready.top()]});
     // Workers without a task of their own help in the first large front there is.
-    const auto helped = std::find_if(running.begin(), running.end(), [](const Running& r) { return r.left.alone <= 0 && r.left.shared > 0; });
+    const auto helped =
+        std::find_if(running.begin(), running.end(), [](const Running& r) { return r.left.alone <= 0 && r.left.shared > 0; });
     const double speed = 1 + efficiency * static_cast<double>(workers - running.size());
     double step = std::numeric_limits<double>::infinity();
     for (auto r = running.begin(); r != running.end(); ++r)
@@ -78,7 +79,7 @@ double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seco
   return now;
 }
 
-void predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost) {
+CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost) {
   std::vector<TaskSeconds> factor(schedule.task.size()), sweep(schedule.task.size());
   const double share = entries == 0 ? 0 : table.entry_s * static_cast<double>(entries);
   double columns = 0;
@@ -92,6 +93,12 @@ void predict(const CostTable& table, const FrontTree& fronts, const Schedule& sc
     }
   cost.predicted_factor_s = list_schedule(schedule, factor, table.tile_efficiency);
   cost.predicted_solve_s = 2 * list_schedule(schedule, sweep, table.tile_efficiency);
+  CoreSeconds core;
+  for (std::size_t t = 0; t < factor.size(); ++t) {
+    core.factor_s += factor[t].alone + factor[t].shared;
+    core.solve_s += 2 * sweep[t].alone;
+  }
+  return core;
 }
 
 }  // namespace kauri::symbolic

@@ -19,11 +19,18 @@ struct TaskSeconds {
   double shared = 0;  ///< large fronts
 };
 
-/// Length of the list schedule (lowest ticket first) of the tasks on schedule.workers workers. Workers without a task help in the shared part
-/// of the first task that has one, each at `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
+/// Length of the list schedule (lowest ticket first) of the tasks on schedule.workers workers. Workers without a task help in the shared
+/// part of the first task that has one, each at `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
 double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seconds, double efficiency);
 
-/// Sets predicted_factor_s and predicted_solve_s. entries: of A's lower triangle, taken as spread evenly over the columns.
-void predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost);
+/// Predicted seconds of a factorisation and of a solve with one right-hand side.
+struct CoreSeconds {
+  double factor_s = 0;
+  double solve_s = 0;
+};
+
+/// Sets predicted_factor_s and predicted_solve_s for schedule.workers; returns the seconds of the same work on one core, which are free of
+/// the number of workers: what orderings are judged by. entries: of A's lower triangle, taken as spread evenly over the columns.
+CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost);
 
 }  // namespace kauri::symbolic

@@ -52,11 +52,11 @@ constexpr std::array kTables{
 double order_constant(OrderingMethod method) {
   switch (method) {
     case OrderingMethod::rcm:
-      return 4e-9;
+      return 4.8e-9;
     case OrderingMethod::minimum_degree:
-      return 4e-8;
+      return 1.9e-8;
     case OrderingMethod::amd:
-      return 1.5e-8;
+      return 1.1e-8;
     case OrderingMethod::metis:
       return 9e-8;
     case OrderingMethod::natural:
@@ -79,6 +79,8 @@ const CostTable& cost_table(std::string_view target) {
 double order_seconds(OrderingMethod method, Offset vertices, Offset edges) {
   return order_constant(method) * static_cast<double>(vertices + edges) * std::log2(static_cast<double>(vertices) + 1);
 }
+
+double outline_seconds(Index n, Offset entries) { return 1.4e-7 * n + 4e-9 * static_cast<double>(entries); }
 
 double front_flops(Index m, Index p) {
   const double x = m, k = p;

@@ -39,6 +39,9 @@ std::span<const CostTable> cost_tables();
 /// graph whose indistinguishable vertices are merged. Zero for natural.
 double order_seconds(OrderingMethod method, Offset vertices, Offset edges);
 
+/// Predicted seconds of the symbolic phase up to the counts and sizes of a plan, on one core: a constant per row and entry of A.
+double outline_seconds(Index n, Offset entries);
+
 /// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53.
 double front_flops(Index m, Index p);
 /// Predicted seconds of a front on one core.

@@ -40,6 +40,15 @@ class Search {
 
 }  // namespace
 
+double envelope_entries(const Pattern& lower) {
+  std::vector<Index> first(static_cast<std::size_t>(lower.n));
+  for (Index j = lower.n - 1; j >= 0; --j)  // downwards: the least column of a row comes last
+    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) first[lower.row[k]] = j;
+  double entries = 0;
+  for (Index i = 0; i < lower.n; ++i) entries += i - first[i] + 1;
+  return entries;
+}
+
 double banded_entries(const Graph& graph) {
   Search search(graph);
   double squares = 0;

@@ -1,13 +1,17 @@
-// What a breadth-first look at the graph says of banded orderings.
+// What a quick look at pattern or graph says of banded orderings.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "kauri/graph.hpp"
+#include "kauri/matrix.hpp"
 
 namespace kauri::symbolic {
 
 /// About the least entries of L that a banded ordering (reverse Cuthill-McKee) can hope for: half the sum of squares of the widths of the
 /// levels, from a vertex far from the first of each component. O(n + edges).
 double banded_entries(const Graph& graph);
+
+/// Entries of A's envelope, the diagonal included: L of the natural ordering has no more. O(n + nnz).
+double envelope_entries(const Pattern& lower);
 
 }  // namespace kauri::symbolic

@@ -121,7 +121,7 @@ Outline make_outline(const Pattern& lower, const Permutation& perm, const CostTa
   out.schedule = make_schedule(tasks, workers);
   out.cost = count_cost(tree.column_count, fronts);
   out.cost.tree_height = height_of(out.tree.parent);
-  predict(table, fronts, out.schedule, lower.nnz(), out.cost);
+  out.core = predict(table, fronts, out.schedule, lower.nnz(), out.cost);
   return out;
 }
 

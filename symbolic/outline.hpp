@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
+#include "symbolic/cost.hpp"
 #include "symbolic/cost_table.hpp"
 #include "symbolic/row_lists.hpp"
 
@@ -21,6 +22,7 @@ struct Outline {
   std::vector<Offset> panel_ptr;
   Schedule schedule;
   Cost cost;
+  CoreSeconds core;  ///< a function of pattern, permutation and table alone
 };
 
 /// perm.size() == lower.n; lower is valid; workers >= 1. O(nnz * inverse Ackermann + n log n).

@@ -167,7 +167,7 @@ struct AnalyzeOptions {
   std::string target;                      ///< cost table; empty: host_target()
   int workers = 0;        ///< tasks at once that memory is planned for; 0: hardware threads, at most 16. Never reaches a bit of L
   bool amalgamate = true; ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
-  int solves = 1;         ///< solves expected per factorisation: weighs in the choice of `automatic`
+  int solves = 1;         ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
   int factorizations = 1; ///< factorisations expected: the same
 };
 
@@ -177,6 +177,7 @@ struct Candidate {
   bool given = false;
   double order_s = 0;     ///< measured, for reports only
   double symbolic_s = 0;  ///< measured, for reports only
+  double predicted_order_s = 0;      ///< by the constants that `automatic` weighs orderings with; 0 if it was not run
   std::shared_ptr<const Plan> plan;  ///< null if it was not tried, or lost by its counts alone
   std::string note;       ///< why there is no plan, or empty
   bool chosen = false;
@@ -195,7 +196,8 @@ struct Analysis {
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// The same, with the report.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});
-/// Runs every ordering that is available (and the caller's, if given), each to its plan.
+/// Runs every ordering that is available (and the caller's, if given), each to its plan. Chosen is what `automatic` takes, for the same
+/// reason: the others (minimum_degree and the caller's among them) are there to be compared.
 Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options = {});
 
 /// Validity of a plan (sizes, orders, postorder, bounds, no two live blocks overlapping, every edge upwards): empty if sound, else the

@@ -37,9 +37,9 @@ A system that fails has its reason in "fail" and null for what is missing; the e
 /// Every key there is, in order, with null for what was not reached.
 Json empty_line(const std::string& system, const Job& job, const Options& options) {
   Json line = header("bench", system, job.backend, options.job, nullptr);
-  for (const char* key :
-       {"n", "nnz_lower", "read_s", "reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s", "solve1_s", "solve32_s",
-        "nnzL", "flops", "stored_entries", "residual", "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes"})
+  for (const char* key : {"n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s",
+                          "predicted_factor_s", "solve1_s", "solve32_s", "nnzL", "flops", "stored_entries", "residual",
+                          "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes"})
     line[key] = nullptr;
   line["reps"] = options.repetitions;
   line["status"] = "failed";
@@ -53,6 +53,9 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis) {
   line["ordering"] = ordering_name(*analysis.plan);
   line["read_s"] = system.read_s;
   line["reorder_s"] = analysis.order_s;
+  line["predicted_reorder_s"] = 0.0;
+  for (const Candidate& candidate : analysis.candidates)
+    line["predicted_reorder_s"] = line["predicted_reorder_s"].get<double>() + candidate.predicted_order_s;
   line["symbolic_s"] = analysis.symbolic_s;
   line["predicted_factor_s"] = cost.predicted_factor_s;
   line["nnzL"] = cost.nnz_l;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
-from program import ProgramTest, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak, strict_json
+from program import ProgramTest, available, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak, strict_json
 
 SYSTEM = ["--gen", "poisson2d 9"]
 
@@ -94,7 +94,7 @@ class IndefiniteTest(ProgramTest):
             self.assertLess(result["pivot"], -2.0 + 1e-12)
             self.assertIsNone(result["backward_error"])
             self.assertIsNone(result["solve_s"])
-            for ordering in ["rcm", "md", "amd", "metis", "auto"]:
+            for ordering in available(["rcm", "md", "amd", "metis", "auto"]):
                 self.assertEqual(kauri("solve", matrix, "--ordering", ordering).returncode, 2, ordering)
             self.assertEqual(kauri("solve", matrix, "--shift", "4").returncode, 0)
 

@@ -52,6 +52,15 @@ def strict_json(text):
     return json.loads(text, parse_constant=no_constant, object_pairs_hook=pairs)
 
 
+def has_metis():
+    return build_facts()["metis"]
+
+
+def available(orderings):
+    """Those of the orderings that this build has."""
+    return [name for name in orderings if name != "metis" or has_metis()]
+
+
 class ProgramTest(unittest.TestCase):
     """A test with a folder of its own."""
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 
-from program import HEADER_KEYS, ProgramTest, build_facts, kauri, read_symmetric, strict_json
+from program import HEADER_KEYS, ProgramTest, available, build_facts, has_metis, kauri, read_symmetric, strict_json
 
 ANALYZE_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "reorder_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops", "tree_height",
@@ -16,8 +16,8 @@ ORDERING_KEYS = [
 ]  # fmt: skip
 MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
 BENCH_KEYS = HEADER_KEYS + [
-    "n", "nnz_lower", "read_s", "reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s", "solve1_s", "solve32_s", "nnzL",
-    "flops", "stored_entries", "residual", "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
+    "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s", "solve1_s",
+    "solve32_s", "nnzL", "flops", "stored_entries", "residual", "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip
 INFO_KEYS = HEADER_KEYS + ["build"]
@@ -28,10 +28,6 @@ FACT_KEYS = [
 BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "sanitizers", "available_bytes"]
 GENERATE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "file", "generate_s", "write_s"]
 METHODS = {"natural", "rcm", "md", "amd", "metis"}
-
-
-def has_metis():
-    return build_facts()["metis"]
 
 
 class AnalyzeTest(ProgramTest):
@@ -49,13 +45,24 @@ class AnalyzeTest(ProgramTest):
         self.assertEqual(2 * half["factor_bytes"], result["factor_bytes"])
 
     def test_permutation_that_is_written_gives_the_same_plan(self):
-        for ordering in ["amd", "metis", "rcm"]:
+        for ordering in available(["amd", "metis", "rcm"]):
             path = self.folder / "p.txt"
             first = self.json_of("analyze", "--gen", "elast3d 4", "--ordering", ordering, "-o", path)
             again = self.json_of("analyze", "--gen", "elast3d 4", "--ordering", path)
             self.assertEqual((first["ordering"], again["ordering"]), (ordering, "given"))
             for key in ["nnzL", "flops", "tree_height"]:
                 self.assertEqual(first[key], again[key], (ordering, key))
+
+    def test_auto_is_what_compare_marks_whatever_the_threads(self):
+        for system in ["elast3d 6", "shell2d 30", "tree 5000 1", "poisson3d 16"]:
+            reasons = set()
+            for threads in [1, 2]:
+                words = ["--gen", system, "--threads", threads]
+                auto, compared = self.json_of("analyze", *words), self.json_of("compare", *words)
+                chosen = [row["ordering"] for row in compared["orderings"] if row["chosen"]]
+                self.assertEqual((chosen, compared["reason"]), ([auto["ordering"]], auto["reason"]), system)
+                reasons.add(auto["reason"])
+            self.assertEqual(len(reasons), 1, system)
 
     def test_says_what_solve_would_refuse(self):
         text = self.run_ok("analyze", "--gen", "poisson3d 12", "--max-gb", "0.001")

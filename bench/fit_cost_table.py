@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# Refits the constants by which `auto` chooses an ordering (symbolic/cost_table.cpp, symbolic/analyze.cpp) to lines of `kauri bench`.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads JSON lines of `kauri bench` and prints constants and how well `auto` does.
+
+Lines are made, one run per ordering, by
+
+    for o in natural rcm md amd metis auto; do
+      kauri bench FILES --gen "poisson3d 20" --gen ... --ordering $o --threads 1 --reps 3 --max-flops 1e11 > $o.jsonl
+    done
+    bench/fit_cost_table.py natural.jsonl rcm.jsonl md.jsonl amd.jsonl metis.jsonl --auto auto.jsonl
+
+with one thread, on an idle machine; of several lines for one system and ordering the least time of each phase counts. Printed are
+
+    order constants      today's constant times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms
+    outline constants    seconds per row and per entry of A of the symbolic phase, least squares of the relative error
+    factor               predicted_factor_s / factor_s: median, and the share within a factor of 2 (one thread only)
+    spared by metis      the greatest part of factor_s + solve1_s of the best other ordering that metis spares: kMetisHope
+    auto                 total (reorder + symbolic + factor + solve1) of auto over the best of the single orderings
+"""
+import argparse
+import collections
+import json
+import pathlib
+import re
+import statistics
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent / "symbolic" / "cost_table.cpp"
+NAMES = {"rcm": "rcm", "minimum_degree": "md", "amd": "amd", "metis": "metis"}
+PHASES = ["reorder_s", "symbolic_s", "factor_s", "solve1_s"]
+
+
+def read(single, auto):
+    """{system: {ordering asked for: line}}: a line itself names the ordering taken."""
+    table = collections.defaultdict(dict)
+    for path, asked in [(path, None) for path in single] + [(path, "auto") for path in auto]:
+        for text in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+            line = json.loads(text)
+            if line["status"] != "ok":
+                continue
+            old = table[line["system"]].setdefault(asked or line["ordering"], line)
+            for phase in PHASES:
+                old[phase] = min(old[phase], line[phase])
+    return table
+
+
+def total(line):
+    return sum(line[phase] for phase in PHASES)
+
+
+def fit_orders(table):
+    constants = dict(re.findall(r"case OrderingMethod::(\w+):\s+return ([0-9.e-]+);", SOURCE.read_text(encoding="utf-8")))
+    for method, name in NAMES.items():
+        ratios = [row[name]["reorder_s"] / row[name]["predicted_reorder_s"] for row in table.values()
+                  if name in row and row[name]["predicted_reorder_s"] > 0 and row[name]["reorder_s"] > 1e-3]  # fmt: skip
+        if ratios:
+            middle = statistics.median(ratios)
+            print(f"order {name:6}: {float(constants[method]) * middle:.3g} (today {constants[method]}; measured/predicted: "
+                  f"median {middle:.2f}, {min(ratios):.2f} to {max(ratios):.2f} on {len(ratios)} systems)")  # fmt: skip
+
+
+def fit_outline(table):
+    """Minimises sum ((a n + b nnz) / t - 1)^2 over single orderings."""
+    sums = [0.0] * 5
+    for row in table.values():
+        for name, line in row.items():
+            if name == "auto" or line["symbolic_s"] <= 0:
+                continue
+            x, y = line["n"] / line["symbolic_s"], line["nnz_lower"] / line["symbolic_s"]
+            sums = [s + d for s, d in zip(sums, (x * x, x * y, y * y, x, y))]
+    xx, xy, yy, x, y = sums
+    determinant = xx * yy - xy * xy
+    if determinant > 0:
+        print(f"symbolic: {(x * yy - y * xy) / determinant:.3g} s per row + {(y * xx - x * xy) / determinant:.3g} s per entry")
+
+
+def report_factor(table):
+    ratios = [line["predicted_factor_s"] / line["factor_s"] for row in table.values() for line in row.values() if line["threads"] == 1]
+    if ratios:
+        inside = sum(0.5 <= ratio <= 2 for ratio in ratios) / len(ratios)
+        print(f"factor: predicted/measured median {statistics.median(ratios):.2f}, {100 * inside:.0f} % within 2x of {len(ratios)}")
+
+
+def report_metis(table):
+    spared = []
+    for system, row in table.items():
+        others = [line["factor_s"] + line["solve1_s"] for name, line in row.items() if name not in ("metis", "auto")]
+        if "metis" in row and others:
+            spared.append((1 - (row["metis"]["factor_s"] + row["metis"]["solve1_s"]) / min(others), system))
+    if spared:
+        print("spared by metis: " + ", ".join(f"{100 * part:.0f} % ({system})" for part, system in sorted(spared, reverse=True)[:5]))
+
+
+def report_auto(table):
+    rows = []
+    for system, row in table.items():
+        single = {name: total(line) for name, line in row.items() if name != "auto"}
+        if "auto" in row and single:
+            best = min(single, key=single.get)
+            rows.append((total(row["auto"]) / single[best], system, row["auto"]["ordering"], best))
+    if rows:
+        inside = sum(ratio <= 1.1 for ratio, *_ in rows) / len(rows)
+        print(f"auto/best: {100 * inside:.0f} % within 10 % of {len(rows)} systems, worst first:")
+        for ratio, system, chosen, best in sorted(rows, reverse=True):
+            print(f"  {ratio:5.2f}  {system}: {chosen}, best {best}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("single", nargs="+", help="JSON lines of kauri bench, of one ordering each")
+    parser.add_argument("--auto", nargs="*", default=[], help="JSON lines of kauri bench --ordering auto")
+    options = parser.parse_args()
+    table = read(options.single, options.auto)
+    for step in (fit_orders, fit_outline, report_factor, report_metis, report_auto):
+        step(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+// Several orderings of one graph that share its reduction: what a contest runs.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/ordering.hpp"
+#include "ordering/amd.hpp"
+#include "ordering/metis.hpp"
+#include "ordering/minimum_degree.hpp"
+#include "ordering/rcm.hpp"
+#include "ordering/reduce.hpp"
+
+namespace kauri::ordering {
+
+/// Buffers of every method; empty until a method is run.
+struct OrdererWorkspace {
+  AmdWorkspace amd;
+  RcmWorkspace rcm;
+  MetisWorkspace metis;
+  MinimumDegreeWorkspace minimum_degree;
+};
+
+/// One graph reduced once, ordered by any number of methods. run(m) equals order(graph, options) with options.method = m.
+class Orderer {
+ public:
+  /// Borrows the graph, which outlives the orderer. options.method is not used. O(n + nnz).
+  Orderer(const Graph& graph, const OrderingOptions& options);
+
+  /// Throws as order().
+  Permutation run(OrderingMethod method);
+  /// Vertices and undirected edges of the reduced graph: what the time of an ordering depends on.
+  [[nodiscard]] Offset vertices() const { return reduction_.size(); }
+  [[nodiscard]] Offset edges() const { return reduction_.edges() / 2; }
+
+ private:
+  Index size_;
+  OrderingOptions options_;
+  Reduction reduction_;
+  OrdererWorkspace workspace_;
+};
+
+}  // namespace kauri::ordering
