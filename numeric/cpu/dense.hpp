@@ -1,4 +1,4 @@
-// Dense kernels of the CPU backend: serial, no allocation, one table per instruction set, chosen once when a backend is made.
+// Dense kernels of the CPU backend: serial, no allocation, one table per instruction set, chosen when a factor is made.
 //
 // All matrices are column-major. "Packed" means slabs of slab_rows rows: entry (i,k) of a packed matrix with K columns is at
 // (i / slab_rows) * slab_rows * K + k * slab_rows + i % slab_rows, missing rows of the last slab zero. One packed copy serves as the left
