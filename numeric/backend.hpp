@@ -38,16 +38,16 @@ class FactorStore {
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
 };
 
-/// A in a form for residuals: both halves by rows.
+/// What residuals need of a pattern beside its lower triangle by columns. The calls take a matrix with the pattern it was made of.
 template <Scalar T>
 class ResidualStore {
  public:
   virtual ~ResidualStore() = default;
-  /// r = b - A x (each row's sum in about twice the precision of T) and the backward errors of x. value: in the order of the pattern.
-  /// Shapes were checked by the caller, and that value has the pattern's length.
-  virtual BackwardError residual(std::span<const T> value, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const = 0;
+  /// r = b - A x (each row's sum in about twice the precision of T) and the backward errors of x. Shapes were
+  /// checked by the caller, and that a.value has the pattern's length.
+  virtual BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const = 0;
   /// y = A x, each row's sum in about twice the precision of T.
-  virtual void multiply(std::span<const T> value, MatrixView<const T> x, MatrixView<T> y) const = 0;
+  virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const = 0;
 };
 
 /// A device at work: makes the stores. One overload per scalar, since virtual functions cannot be templates.

@@ -33,21 +33,21 @@ std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>
 }  // namespace
 
 template <Scalar T>
-Refinement refine_with(const numeric::ResidualStore<T>& residual, std::span<const T> value, const Factor<T>& factor, MatrixView<const T> b,
+Refinement refine_with(const numeric::ResidualStore<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
                        MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
   const Offset n = x.rows, size = n * x.cols;
   std::vector<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
   const double target = options.target > 0 ? options.target : std::numeric_limits<T>::epsilon();
   Refinement done;
-  done.unrefined = done.final_error = residual.residual(value, x, b, r);
+  done.unrefined = done.final_error = residual.residual(a, x, b, r);
   // A correction of an x that overflowed would be NaN: nothing to gain, and nothing that may cover it.
   if (!std::isfinite(done.unrefined.componentwise)) return done;
   while (done.steps < options.max_steps && done.final_error.componentwise > target) {
     factor.solve(r, workspace);
     for (Index c = 0; c < x.cols; ++c)
       for (Index i = 0; i < x.rows; ++i) better[c * n + i] = x.data[c * x.ld + i] + correction[c * n + i];
-    const BackwardError error = residual.residual(value, y, b, r);
+    const BackwardError error = residual.residual(a, y, b, r);
     if (!(error.componentwise < done.final_error.componentwise)) break;
     for (Index c = 0; c < x.cols; ++c) std::copy_n(better.data() + c * n, n, x.data + c * x.ld);
     const bool stagnant = error.componentwise * options.stagnation > done.final_error.componentwise;
@@ -62,20 +62,20 @@ template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend) {
   require_shape(a.pattern, x, b, "residual");
   require_shape<T>(a.pattern, y, b, "residual");
-  residual_store(a, backend.executor(), "residual")->residual(a.value, x, b, y);
+  residual_store(a, backend.executor(), "residual")->residual(a, x, b, y);
 }
 
 template <Scalar T>
 void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend) {
   require_shape<T>(a.pattern, x, y, "multiply");
-  residual_store(a, backend.executor(), "multiply")->multiply(a.value, x, y);
+  residual_store(a, backend.executor(), "multiply")->multiply(a, x, y);
 }
 
 template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend) {
   require_shape(a.pattern, x, b, "backward_error");
   std::vector<T> r(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
-  return residual_store(a, backend.executor(), "backward_error")->residual(a.value, x, b, {r.data(), x.rows, x.cols, x.rows});
+  return residual_store(a, backend.executor(), "backward_error")->residual(a, x, b, {r.data(), x.rows, x.cols, x.rows});
 }
 
 template <Scalar T>
@@ -85,11 +85,11 @@ Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView
   const auto residual = residual_store(a, factor.executor(), "refine");
   if (fingerprint(a.pattern) != factor.plan().fingerprint)
     throw Error(ErrorKind::usage, "refine: the factor belongs to a matrix of another pattern");
-  return refine_with<T>(*residual, a.value, factor, b, x, workspace, options);
+  return refine_with<T>(*residual, a, factor, b, x, workspace, options);
 }
 
 #define KAURI_INSTANTIATE(T)                                                                                                       \
-  template Refinement refine_with(const numeric::ResidualStore<T>&, std::span<const T>, const Factor<T>&, MatrixView<const T>,     \
+  template Refinement refine_with(const numeric::ResidualStore<T>&, const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>,     \
                                   MatrixView<T>, Workspace<T>&, const RefineOptions&);                                             \
   template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&);                                   \
   template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);              \

@@ -7,9 +7,9 @@
 
 namespace kauri {
 
-/// As refine(), without its checks; value: length nnz, in the order of the pattern `residual` was made from.
+/// As refine(), without its checks; `residual` was made from the pattern of a.
 template <Scalar T>
-Refinement refine_with(const numeric::ResidualStore<T>& residual, std::span<const T> value, const Factor<T>& factor, MatrixView<const T> b,
+Refinement refine_with(const numeric::ResidualStore<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
                        MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options);
 
 }  // namespace kauri

@@ -95,7 +95,7 @@ void Solver<T>::solve(MatrixView<T> x) {
   s.report.solve_s = seconds_of([&] { s.factor->solve(x, *s.workspace); });
   const MatrixView<const T> rhs{b.data(), x.rows, x.cols, x.rows};
   s.report.refine_s =
-      seconds_of([&] { s.report.refinement = refine_with<T>(*s.residual, s.value, *s.factor, rhs, x, *s.workspace, s.options.refine); });
+      seconds_of([&] { s.report.refinement = refine_with<T>(*s.residual, {s.pattern(), s.value}, *s.factor, rhs, x, *s.workspace, s.options.refine); });
 }
 
 template <Scalar T>

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "numeric/cpu/residual_rows.hpp"
-
 namespace kauri::numeric::cpu {
 namespace {
 
@@ -35,34 +33,34 @@ template RowKernels<double> row_kernels();
 template <class T>
 CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(workers) {
   const Index n = lower.n;
-  row_ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
+  left_ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
+  for (Index j = 0; j < n; ++j)  // the diagonal comes first in each column
+    for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) ++left_ptr_[lower.row[k] + 1];
+  std::partial_sum(left_ptr_.begin(), left_ptr_.end(), left_ptr_.begin());
+  left_col_.resize(static_cast<std::size_t>(left_ptr_[n]));
+  left_source_.resize(left_col_.size());
+  std::vector<Offset> next(left_ptr_.begin(), left_ptr_.end() - 1);
   for (Index j = 0; j < n; ++j)
-    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
-      ++row_ptr_[lower.row[k] + 1];
-      if (lower.row[k] != j) ++row_ptr_[j + 1];
-    }
-  std::partial_sum(row_ptr_.begin(), row_ptr_.end(), row_ptr_.begin());
-  col_.resize(static_cast<std::size_t>(row_ptr_[n]));
-  source_.resize(col_.size());
-  std::vector<Offset> next(row_ptr_.begin(), row_ptr_.end() - 1);
-  const auto place = [&](Index i, Index j, Offset k) {
-    col_[next[i]] = j;
-    source_[next[i]++] = k;
-  };
-  for (Index j = 0; j < n; ++j)
-    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
-      place(lower.row[k], j, k);
-      if (lower.row[k] != j) place(j, lower.row[k], k);
+    for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) {
+      const Offset at = next[lower.row[k]]++;
+      left_col_[at] = j;
+      left_source_[at] = k;
     }
   chunk_.push_back(0);
+  const auto entries_before = [&](Index i) { return left_ptr_[i] + lower.col_ptr[i]; };
   for (Index i = 0; i < n; ++i)
-    if (row_ptr_[i + 1] - row_ptr_[chunk_.back()] >= kChunkEntries || i + 1 == n) chunk_.push_back(i + 1);
+    if (entries_before(i + 1) - entries_before(chunk_.back()) >= kChunkEntries || i + 1 == n) chunk_.push_back(i + 1);
 }
 
 template <class T>
-BackwardError CpuResidual<T>::column(std::span<const T> value, const T* x, const T* b, T* r) const {
-  const auto n = static_cast<Index>(row_ptr_.size()) - 1;
-  const ResidualRows<T> rows{row_ptr_.data(), col_.data(), source_.data(), value.data(), x, b, norm_inf(x, n)};
+ResidualRows<T> CpuResidual<T>::rows(const SymmetricView<T>& a, const T* x, const T* b, double x_norm) const {
+  return {left_ptr_.data(), left_col_.data(), left_source_.data(), a.pattern.col_ptr.data(), a.pattern.row.data(), a.value.data(), x, b, x_norm};
+}
+
+template <class T>
+BackwardError CpuResidual<T>::column(const SymmetricView<T>& a, const T* x, const T* b, T* r) const {
+  const Index n = a.pattern.n;
+  const ResidualRows<T> rows = this->rows(a, x, b, norm_inf(x, n));
   const auto compute = row_kernels<T>().residual;
   std::vector<ResidualWorst> worst(chunk_.size() - 1);
   workers_.parallel(static_cast<Index>(worst.size()), [&](Index c) { worst[c] = compute(rows, chunk_[c], chunk_[c + 1], r); });
@@ -77,11 +75,11 @@ BackwardError CpuResidual<T>::column(std::span<const T> value, const T* x, const
 }
 
 template <class T>
-BackwardError CpuResidual<T>::residual(std::span<const T> value, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
+BackwardError CpuResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
   BackwardError error;
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; ++c) {
-      const BackwardError e = column(value, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld);
+      const BackwardError e = column(a, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld);
       error.normwise = max_or_nan(e.normwise, error.normwise);
       error.componentwise = max_or_nan(e.componentwise, error.componentwise);
     }
@@ -90,11 +88,11 @@ BackwardError CpuResidual<T>::residual(std::span<const T> value, MatrixView<cons
 }
 
 template <class T>
-void CpuResidual<T>::multiply(std::span<const T> value, MatrixView<const T> x, MatrixView<T> y) const {
+void CpuResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
   const auto compute = row_kernels<T>().product;
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; ++c) {
-      const ResidualRows<T> rows{row_ptr_.data(), col_.data(), source_.data(), value.data(), x.data + c * x.ld, nullptr, 0};
+      const ResidualRows<T> rows = this->rows(a, x.data + c * x.ld, nullptr, 0);
       T* out = y.data + c * y.ld;
       workers_.parallel(static_cast<Index>(chunk_.size()) - 1, [&](Index k) { compute(rows, chunk_[k], chunk_[k + 1], out); });
     }

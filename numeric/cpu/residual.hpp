@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "numeric/backend.hpp"
+#include "numeric/cpu/residual_rows.hpp"
 #include "numeric/cpu/workers.hpp"
 
 namespace kauri::numeric::cpu {
@@ -13,16 +14,18 @@ template <class T>
 class CpuResidual final : public ResidualStore<T> {
  public:
   CpuResidual(const Pattern& lower, Workers& workers);
-  BackwardError residual(std::span<const T> value, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const override;
-  void multiply(std::span<const T> value, MatrixView<const T> x, MatrixView<T> y) const override;
+  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const override;
+  void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
 
  private:
-  BackwardError column(std::span<const T> value, const T* x, const T* b, T* r) const;
+  [[nodiscard]] ResidualRows<T> rows(const SymmetricView<T>& a, const T* x, const T* b, double x_norm) const;
+  BackwardError column(const SymmetricView<T>& a, const T* x, const T* b, T* r) const;
 
+  // The strictly lower triangle by rows; the rest of a row is a column of the caller's.
   Workers& workers_;
-  std::vector<Offset> row_ptr_;    // n+1
-  std::vector<Index> col_;         // both halves, rows in order, columns ascending
-  std::vector<Offset> source_;     // place of each entry in the caller's values
+  std::vector<Offset> left_ptr_;     // n+1
+  std::vector<Index> left_col_;      // ascending in each row
+  std::vector<Offset> left_source_;  // place of each entry in the caller's values
   std::vector<Index> chunk_;       // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
 };
 

@@ -6,12 +6,14 @@
 
 namespace kauri::numeric::cpu {
 
-/// A by full rows; nothing is owned.
+/// Row i of A is what stands left of the diagonal, by rows, and column i of the caller's lower triangle. Nothing is owned.
 template <class T>
 struct ResidualRows {
-  const Offset* row_ptr;  ///< n+1
-  const Index* col;
-  const Offset* source;   ///< place of each entry in value
+  const Offset* left_ptr;    ///< n+1
+  const Index* left_col;     ///< columns < i, ascending
+  const Offset* left_source; ///< place of each entry in value
+  const Offset* col_ptr;     ///< n+1
+  const Index* row;
   const T* value;
   const T* x;
   const T* b;

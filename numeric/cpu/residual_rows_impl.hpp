@@ -31,11 +31,19 @@ struct Dot2 {
   }
 };
 
+/// f(a_ij, x_j) over row i, columns ascending; returns the number of entries.
+template <class T, class F>
+inline __attribute__((always_inline)) Offset over_row(const ResidualRows<T>& a, Index i, const F& f) {
+  for (Offset k = a.left_ptr[i]; k < a.left_ptr[i + 1]; ++k) f(a.value[a.left_source[k]], a.x[a.left_col[k]]);
+  for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k) f(a.value[k], a.x[a.row[k]]);
+  return a.left_ptr[i + 1] - a.left_ptr[i] + a.col_ptr[i + 1] - a.col_ptr[i];
+}
+
 template <class T>
 void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, T* y) {
   for (Index i = begin; i < end; ++i) {
     Dot2 sum{0};
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum.subtract<T>(a.value[a.source[k]], a.x[a.col[k]]);
+    over_row(a, i, [&](double v, double x) { sum.subtract<T>(v, x); });
     y[i] = static_cast<T>(0 - (sum.sum + sum.error));
   }
 }
@@ -47,14 +55,13 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
     Dot2 sum{static_cast<double>(a.b[i])};
     double magnitude = absolute(sum.sum), row_norm = 0;
     const double b = magnitude;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const double v = a.value[a.source[k]], x = a.x[a.col[k]];
+    const Offset count = over_row(a, i, [&](double v, double x) {
       sum.subtract<T>(v, x);
       magnitude += absolute(v * x);
       row_norm += absolute(v);
-    }
+    });
     r[i] = static_cast<T>(sum.sum + sum.error);
-    const double residual = absolute(static_cast<double>(r[i])), entries = static_cast<double>(a.row_ptr[i + 1] - a.row_ptr[i]);
+    const double residual = absolute(static_cast<double>(r[i])), entries = static_cast<double>(count);
     // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
     const double noise = 1000 * entries * kEpsilon<T> * (row_norm * a.x_norm + b);
     const double scale = magnitude > noise ? magnitude : magnitude + row_norm * a.x_norm;
