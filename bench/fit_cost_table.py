@@ -14,7 +14,10 @@ with one thread, on an idle machine; of several lines for one system and orderin
 
     order constants      today's constant times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms
     outline constants    seconds per row and per entry of A of the symbolic phase, least squares of the relative error
+    factor constants     seconds per front, row, operation and entry of A: least squares of the relative error, none negative, with the
+                         bandwidth as it is in the table (needs SciPy)
     factor               predicted_factor_s / factor_s: median, and the share within a factor of 2 (one thread only)
+    solve constants      seconds per front, column and byte of L of a sweep, likewise
     spared by metis      the greatest part of factor_s + solve1_s of the best other ordering that metis spares: kMetisHope
     auto                 total (reorder + symbolic + factor + solve1) of auto over the best of the single orderings
 """
@@ -74,8 +77,43 @@ def fit_outline(table):
         print(f"symbolic: {(x * yy - y * xy) / determinant:.3g} s per row + {(y * xx - x * xy) / determinant:.3g} s per entry")
 
 
+def single_lines(table, least):
+    """Lines of single orderings on one thread whose factor_s is at least `least`: shorter ones are noise."""
+    return [line for row in table.values() for name, line in row.items()
+            if name != "auto" and line["threads"] == 1 and line["factor_s"] >= least]  # fmt: skip
+
+
+def non_negative(rows, seconds):
+    """x >= 0 that minimises the sum of (row x / seconds - 1)^2."""
+    from scipy.optimize import nnls
+
+    return nnls([[x / t for x in row] for row, t in zip(rows, seconds)], [1.0] * len(rows))[0]
+
+
+def fit_factor(table):
+    bandwidth = float(re.search(r'"cpu-avx512".*?\.bandwidth = ([0-9.e+]+)', SOURCE.read_text(encoding="utf-8"), re.DOTALL).group(1))
+    lines = single_lines(table, 2e-4)
+    if not lines:
+        return
+    # The bandwidth is given: its share is told apart from that of rows by very large fronts only, which are all peak.
+    known = [8 * (line["stored_entries"] + 2 * line["contribution_entries"]) / bandwidth for line in lines]
+    rows = [[line[key] for key in ("supernodes", "front_rows", "executed_flops", "nnz_lower")] for line in lines]
+    x = non_negative(rows, [max(line["factor_s"] - k, 0.1 * line["factor_s"]) for line, k in zip(lines, known)])
+    print(f"factor: {x[0]:.3g} s per front + {x[1]:.3g} s per row + {x[3]:.3g} s per entry, peak {1 / max(x[2], 1e-30):.3g}, "
+          f"at bandwidth {bandwidth:.3g}")  # fmt: skip
+
+
+def fit_solve(table):
+    lines = [line for line in single_lines(table, 0) if line["solve1_s"] > 1e-3]
+    if not lines:
+        return
+    rows = [[2 * line["supernodes"], 2 * line["n"], 2 * 8 * line["stored_entries"]] for line in lines]
+    x = non_negative(rows, [line["solve1_s"] for line in lines])
+    print(f"solve: {x[0]:.3g} s per front + {x[1]:.3g} s per column and sweep, bandwidth {1 / max(x[2], 1e-30):.3g}")
+
+
 def report_factor(table):
-    ratios = [line["predicted_factor_s"] / line["factor_s"] for row in table.values() for line in row.values() if line["threads"] == 1]
+    ratios = [line["predicted_factor_s"] / line["factor_s"] for line in single_lines(table, 0)]
     if ratios:
         inside = sum(0.5 <= ratio <= 2 for ratio in ratios) / len(ratios)
         print(f"factor: predicted/measured median {statistics.median(ratios):.2f}, {100 * inside:.0f} % within 2x of {len(ratios)}")
@@ -111,7 +149,7 @@ def main():
     parser.add_argument("--auto", nargs="*", default=[], help="JSON lines of kauri bench --ordering auto")
     options = parser.parse_args()
     table = read(options.single, options.auto)
-    for step in (fit_orders, fit_outline, report_factor, report_metis, report_auto):
+    for step in (fit_orders, fit_outline, fit_factor, report_factor, fit_solve, report_metis, report_auto):
         step(table)
 
 

@@ -114,8 +114,7 @@ double storage_limit(const FrontTree& fronts) {
 Groups amalgamate(const FrontTree& fronts, const CostTable& table) {
   const double limit = storage_limit(fronts);
   const Children children = children_of(fronts.parent);
-  // A padded entry is written once and read again in every solve: it is never free.
-  for (double padding_s = 4 * 8 / table.bandwidth;; padding_s *= 2) {
+  for (double padding_s = table.padding_s;; padding_s *= 2) {
     Merger merger(fronts, children, table, padding_s);
     if (merger.run(limit)) return compact(fronts, merger);
   }

@@ -11,41 +11,44 @@
 namespace kauri::symbolic {
 namespace {
 
-// cpu-avx512 is fitted to 44 factorisations of 25 real systems on two cores of an AMD EPYC (Zen 5); the others are first guesses.
+// cpu-avx512 is fitted (bench/fit_cost_table.py) to 173 factorisations on one core of an AMD EPYC (Zen 5); the others are first guesses.
 constexpr std::array kTables{
     CostTable{.target = "cpu-avx512",
-              .front_overhead_s = 0.15e-6,
-              .bandwidth = 12e9,
-              .peak = 95e9,
-              .half_pivots = 5,
-              .half_order = 25,
+              .front_overhead_s = 0.07e-6,
+              .row_s = 24e-9,
+              .bandwidth = 60e9,
+              .peak = 90e9,
+              .padding_s = 12e-9,
+              .tile_efficiency = 0.85,
+              .entry_s = 3.2e-9,
+              .task_floor_s = 50e-6,
+              .solve_overhead_s = 0.03e-6,
+              .solve_column_s = 11e-9,
+              .solve_bandwidth = 38e9},
+    CostTable{.target = "cpu-avx2",
+              .front_overhead_s = 0.1e-6,
+              .row_s = 30e-9,
+              .bandwidth = 40e9,
+              .peak = 42e9,
+              .padding_s = 15e-9,
               .tile_efficiency = 0.85,
               .entry_s = 4e-9,
               .task_floor_s = 50e-6,
-              .solve_overhead_s = 0.1e-6,
-              .solve_bandwidth = 8e9},
-    CostTable{.target = "cpu-avx2",
-              .front_overhead_s = 0.2e-6,
-              .bandwidth = 8e9,
-              .peak = 45e9,
-              .half_pivots = 6,
-              .half_order = 40,
-              .tile_efficiency = 0.85,
-              .entry_s = 5e-9,
-              .task_floor_s = 50e-6,
-              .solve_overhead_s = 0.1e-6,
-              .solve_bandwidth = 8e9},
+              .solve_overhead_s = 0.03e-6,
+              .solve_column_s = 13e-9,
+              .solve_bandwidth = 30e9},
     CostTable{.target = "cpu-generic",
-              .front_overhead_s = 0.3e-6,
-              .bandwidth = 6e9,
-              .peak = 8e9,
-              .half_pivots = 3,
-              .half_order = 16,
+              .front_overhead_s = 0.1e-6,
+              .row_s = 50e-9,
+              .bandwidth = 20e9,
+              .peak = 7e9,
+              .padding_s = 20e-9,
               .tile_efficiency = 0.85,
               .entry_s = 5e-9,
               .task_floor_s = 50e-6,
-              .solve_overhead_s = 0.15e-6,
-              .solve_bandwidth = 6e9},
+              .solve_overhead_s = 0.05e-6,
+              .solve_column_s = 15e-9,
+              .solve_bandwidth = 15e9},
 };
 
 /// Seconds per (vertices + edges) log2(vertices); METIS: 6.5 s for a million points of a 5-point grid, 1 s for 64,000 of a 27-point one.
@@ -90,12 +93,11 @@ double front_flops(Index m, Index p) {
 double front_seconds(const CostTable& table, Index m, Index p) {
   const double x = m, k = p, q = x - k;
   const double bytes = 8 * (x * k + q * (q + 1));
-  const double slowness = (1 + table.half_pivots / k) * (1 + table.half_order / x) / table.peak;
-  return table.front_overhead_s + bytes / table.bandwidth + front_flops(m, p) * slowness;
+  return table.front_overhead_s + table.row_s * x + bytes / table.bandwidth + front_flops(m, p) / table.peak;
 }
 
 double front_sweep_seconds(const CostTable& table, Index m, Index p) {
-  return table.solve_overhead_s + 8.0 * m * p / table.solve_bandwidth;
+  return table.solve_overhead_s + table.solve_column_s * p + 8.0 * m * p / table.solve_bandwidth;
 }
 
 }  // namespace kauri::symbolic

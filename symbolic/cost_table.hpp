@@ -2,9 +2,10 @@
 //
 // A front of order m with p pivots and q = m - p takes
 //
-//     overhead + 8 (m p + q (q+1)) / bandwidth + flops / rate(m,p),   rate(m,p) = peak / ((1 + half_pivots/p) (1 + half_order/m)):
+//     overhead + row m + 8 (m p + q (q+1)) / bandwidth + flops / peak:
 //
-// its panel is written once, its contribution block (q (q+1) / 2 entries) is written and read again by the parent, in doubles.
+// every row is looked up and scattered in runs, the panel is written once, the contribution block (q (q+1) / 2 entries) is written and read
+// again by the parent, in doubles. A sweep of a solve takes overhead + column p + 8 m p / bandwidth.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,14 +20,15 @@ namespace kauri::symbolic {
 struct CostTable {
   std::string_view target;
   double front_overhead_s;  ///< per front: calls, loops, lists of children
-  double bandwidth;         ///< bytes per second that one core moves while it assembles
-  double peak;              ///< operations per second in a large front
-  double half_pivots;       ///< pivots at which the rate has lost half its height for want of depth
-  double half_order;        ///< order at which it has lost half for want of size
+  double row_s;             ///< per row of a front
+  double bandwidth;         ///< bytes per second that one core moves while it assembles, most of them in its caches
+  double peak;              ///< operations per second
+  double padding_s;         ///< price of an entry of L that amalgamation adds: it is stored, and read in every solve
   double tile_efficiency;   ///< share of each further worker that a large front turns into speed
   double entry_s;           ///< per entry of A: found, read, added
   double task_floor_s;      ///< tasks are not split below this
   double solve_overhead_s;  ///< per front and sweep
+  double solve_column_s;    ///< per column and sweep
   double solve_bandwidth;   ///< bytes of L per second and core in a sweep
 };
 

@@ -38,8 +38,9 @@ A system that fails has its reason in "fail" and null for what is missing; the e
 Json empty_line(const std::string& system, const Job& job, const Options& options) {
   Json line = header("bench", system, job.backend, options.job, nullptr);
   for (const char* key : {"n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s",
-                          "predicted_factor_s", "solve1_s", "solve32_s", "nnzL", "flops", "stored_entries", "residual",
-                          "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes"})
+                          "predicted_factor_s", "solve1_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops",
+                          "supernodes", "front_rows", "contribution_entries", "residual", "backward_error_componentwise", "mem_gb",
+                          "peak_bytes", "peak_rss_bytes"})
     line[key] = nullptr;
   line["reps"] = options.repetitions;
   line["status"] = "failed";
@@ -61,6 +62,13 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis) {
   line["nnzL"] = cost.nnz_l;
   line["flops"] = whole(cost.flops);
   line["stored_entries"] = cost.stored_entries;
+  line["executed_flops"] = whole(cost.executed_flops);
+  const Supernodes& nodes = analysis.plan->supernodes;
+  line["supernodes"] = nodes.count();
+  line["front_rows"] = nodes.row_ptr.back();
+  Offset contributions = 0;
+  for (Index s = 0; s < nodes.count(); ++s) contributions += Offset{nodes.contribution(s)} * (nodes.contribution(s) + 1) / 2;
+  line["contribution_entries"] = contributions;
 }
 
 void add_trial(Json& line, const Trial& trial) {

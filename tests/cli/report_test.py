@@ -17,7 +17,8 @@ ORDERING_KEYS = [
 MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
 BENCH_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s", "solve1_s",
-    "solve32_s", "nnzL", "flops", "stored_entries", "residual", "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
+    "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes", "front_rows", "contribution_entries", "residual",
+    "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip
 INFO_KEYS = HEADER_KEYS + ["build"]
@@ -131,6 +132,10 @@ class BenchTest(ProgramTest):
                 self.assertGreater(line[key], 0, key)
             self.assertLessEqual(line["backward_error_componentwise"], 1e-14)
             self.assertEqual(line["mem_gb"], line["peak_bytes"] / 1e9)
+            self.assertGreaterEqual(line["executed_flops"], line["flops"])
+            self.assertLessEqual(line["supernodes"], line["n"])
+            self.assertGreaterEqual(line["front_rows"], line["n"])
+            self.assertGreaterEqual(line["stored_entries"] + line["contribution_entries"], line["nnzL"])
         for key in ["n", "nnz_lower", "nnzL", "flops", "residual"]:
             self.assertEqual(lines[0][key], lines[3][key], key)
 
