@@ -12,22 +12,12 @@ const RowRun* first_run_beyond(std::span<const RowRun> runs, Index row) {
   return &*std::lower_bound(runs.begin(), runs.end(), row, [](const RowRun& r, Index i) { return r.parent + r.length <= i; });
 }
 
-/// to[parent row] += from[child row] for child rows >= j. from and to are placed so that child and parent row numbers index them.
-template <class T>
-void add_column(const RowRun* run, const RowRun* end, Index j, const T* from, T* to) {
-  Index skip = j - run->child;
-  for (; run != end; ++run, skip = 0) {
-    const T* in = from + run->child + skip;
-    T* out = to + run->parent + skip;
-    const Index count = run->length - skip;
-    for (Index i = 0; i < count; ++i) out[i] += in[i];
-  }
-}
-
 /// Columns of the child's block that meet parent columns [range); column(jp) points where parent row 0 of that column would be.
 template <class T, class Column>
-void add_child(const Plan& plan, Index c, const T* block, ColumnRange range, const Column& column) {
+void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const Column& column) {
+  const Plan& plan = *arrays.plan;
   const Assembly& assembly = plan.assembly;
+  const T* block = arrays.stack + plan.schedule.contribution[c];
   const std::span<const RowRun> runs(assembly.run.data() + assembly.run_ptr[c], assembly.run.data() + assembly.run_ptr[c + 1]);
   if (runs.empty() || runs.back().parent + runs.back().length <= range.begin) return;
   const Index q = plan.supernodes.contribution(c);
@@ -36,7 +26,7 @@ void add_child(const Plan& plan, Index c, const T* block, ColumnRange range, con
     const Index first = std::max(range.begin, run->parent), last = std::min(range.end, run->parent + run->length);
     for (Index jp = first; jp < last; ++jp) {
       const Index j = run->child + (jp - run->parent);
-      add_column(run, end, j, block + ContributionLayout::column(q, j) - ContributionLayout::first_row(j), column(jp));
+      arrays.kernels->add_rows(run, end, j, block + ContributionLayout::column(q, j) - ContributionLayout::first_row(j), column(jp));
     }
   }
 }
@@ -46,7 +36,7 @@ void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, con
   const Plan& plan = *arrays.plan;
   for (Index k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k) {
     const Index c = plan.assembly.child[k];
-    if (plan.schedule.contribution[c] >= 0) add_child(plan, c, arrays.stack + plan.schedule.contribution[c], range, column);
+    if (plan.schedule.contribution[c] >= 0) add_child(arrays, c, range, column);
   }
 }
 
@@ -73,9 +63,8 @@ void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange r
   const Plan& plan = *arrays.plan;
   const Index q = plan.supernodes.contribution(s), p = plan.supernodes.pivots(s);
   T* block = arrays.stack + plan.schedule.contribution[s];
-  add_children(arrays, s, range, [&](Index j) {
-    return block + ContributionLayout::column(q, j - p) - ContributionLayout::first_row(j - p) - p;
-  });
+  add_children(arrays, s, range,
+               [&](Index j) { return block + ContributionLayout::column(q, j - p) - ContributionLayout::first_row(j - p) - p; });
 }
 
 template void assemble_panel(const FactorArrays<float>&, Index, ColumnRange);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kauri/plan.hpp"
+#include "numeric/cpu/dense.hpp"
 
 namespace kauri::numeric::cpu {
 
@@ -18,6 +19,7 @@ struct ColumnRange {
 template <class T>
 struct FactorArrays {
   const Plan* plan;
+  const DenseKernels<T>* kernels;
   const T* value;  ///< of A, in the caller's order
   T shift;         ///< added to the diagonal
   T* l;            ///< panels, at plan->panel_ptr

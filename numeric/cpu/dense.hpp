@@ -38,6 +38,9 @@ struct DenseKernels {
   /// `diagonal`: column minus row of C's first entry in the coordinates where i >= j is the lower triangle.
   void (*update_packed)(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc, Index diagonal, bool keep);
 
+  /// to[parent row] += from[child row] for the child rows >= from_row, which lies in *run, of the runs [run, end).
+  void (*add_rows)(const RowRun* run, const RowRun* end, Index from_row, const T* from, T* to);
+
   // Solves. X and U are row-major with r columns (leading dimension r): x(k,c) at x[k*r + c].
   /// X (p x r) <- L^-1 X with L the p x p lower triangle.
   void (*forward)(Index p, Index r, const T* l, Offset ldl, T* x);
@@ -47,6 +50,10 @@ struct DenseKernels {
   void (*backward)(Index p, Index r, const T* l, Offset ldl, T* x);
   /// X (p x r) -= L21^T U.
   void (*backward_update)(Index q, Index p, Index r, const T* l21, Offset ldl, const T* u, T* x);
+  /// Adds the rows of a child (r numbers each) to those of its parent that they meet: parent row i is x(i,:) for i < p, else u(i-p,:).
+  void (*pull_rows)(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x, T* u);
+  /// u(i,:) = x(row[i],:), i < q.
+  void (*gather_rows)(Index q, const Index* row, Index r, const T* x, T* u);
 };
 
 /// The kernels of a target ("cpu-avx512", "cpu-avx2", "cpu-generic"). Throws Error(usage) for an unknown one or one this machine cannot run.

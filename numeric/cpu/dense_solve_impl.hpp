@@ -74,15 +74,58 @@ KAURI_INLINE void subtract_dots_of(Index cols, Index m, const T* a, Offset lda, 
   subtract_dots<T, NC>(m, a, lda, y, x);
 }
 
+/// x (NC) = L^-1 x with L lower triangular NC x NC. Divisions first: they do not wait for each other.
+template <class T, int NC>
+void forward_group(const T* l, Offset ldl, T* x) {
+  T inverse[NC], v[NC];
+  for (int c = 0; c < NC; ++c) inverse[c] = 1 / l[c + c * ldl];
+  for (int c = 0; c < NC; ++c) v[c] = x[c];
+#pragma GCC unroll 8
+  for (int c = 0; c < NC; ++c) {
+    v[c] *= inverse[c];
+#pragma GCC unroll 8
+    for (int i = c + 1; i < NC; ++i) v[i] -= l[i + c * ldl] * v[c];
+  }
+  for (int c = 0; c < NC; ++c) x[c] = v[c];
+}
+
+/// x (NC) = L^-T x.
+template <class T, int NC>
+void backward_group(const T* l, Offset ldl, T* x) {
+  T inverse[NC], v[NC];
+  for (int c = 0; c < NC; ++c) inverse[c] = 1 / l[c + c * ldl];
+  for (int c = 0; c < NC; ++c) v[c] = x[c];
+#pragma GCC unroll 8
+  for (int c = NC - 1; c >= 0; --c) {
+    v[c] *= inverse[c];
+#pragma GCC unroll 8
+    for (int i = 0; i < c; ++i) v[i] -= l[c + i * ldl] * v[c];
+  }
+  for (int c = 0; c < NC; ++c) x[c] = v[c];
+}
+
+template <class T, int NC = kColumnGroup>
+KAURI_INLINE void forward_group_of(Index cols, const T* l, Offset ldl, T* x) {
+  if constexpr (NC > 1) {
+    if (cols < NC) return forward_group_of<T, NC - 1>(cols, l, ldl, x);
+  }
+  forward_group<T, NC>(l, ldl, x);
+}
+
+template <class T, int NC = kColumnGroup>
+KAURI_INLINE void backward_group_of(Index cols, const T* l, Offset ldl, T* x) {
+  if constexpr (NC > 1) {
+    if (cols < NC) return backward_group_of<T, NC - 1>(cols, l, ldl, x);
+  }
+  backward_group<T, NC>(l, ldl, x);
+}
+
 template <class T>
 void forward_one(Index p, const T* l, Offset ldl, T* x) {
   for (Index k = 0; k < p; k += kColumnGroup) {
     const Index cols = p - k < kColumnGroup ? p - k : kColumnGroup;
     const T* d = l + k + k * ldl;
-    for (Index c = 0; c < cols; ++c) {
-      x[k + c] /= d[c + c * ldl];
-      for (Index i = c + 1; i < cols; ++i) x[k + i] -= d[i + c * ldl] * x[k + c];
-    }
+    forward_group_of<T>(cols, d, ldl, x + k);
     if (k + cols < p) subtract_columns_of<T>(cols, p - k - cols, d + cols, ldl, x + k, x + k + cols);
   }
 }
@@ -94,10 +137,7 @@ void backward_one(Index p, const T* l, Offset ldl, T* x) {
     k -= cols;
     const T* d = l + k + k * ldl;
     if (k + cols < p) subtract_dots_of<T>(cols, p - k - cols, d + cols, ldl, x + k + cols, x + k);
-    for (Index c = cols; c-- > 0;) {
-      for (Index i = c + 1; i < cols; ++i) x[k + c] -= d[i + c * ldl] * x[k + i];
-      x[k + c] /= d[c + c * ldl];
-    }
+    backward_group_of<T>(cols, d, ldl, x + k);
   }
 }
 
@@ -164,7 +204,8 @@ void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk
     const Index depth = k - h < kSolveDepth ? k - h : kSolveDepth;
     Index i = 0;
     for (; i + kSolveRows <= m; i += kSolveRows) full(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
-    if (i < m) pick_multi<T>(static_cast<int>(m - i), vectors, lanes != w)(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
+    if (i < m)
+      pick_multi<T>(static_cast<int>(m - i), vectors, lanes != w)(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cpu/dense_add_impl.hpp"
 #include "numeric/cpu/dense_factor_impl.hpp"
 #include "numeric/cpu/dense_solve_impl.hpp"
 
@@ -9,8 +10,21 @@ namespace kauri::numeric::cpu::KAURI_ISA {
 
 template <class T>
 const DenseKernels<T>& table(const char* target) {
-  static const DenseKernels<T> kernels{target,      Tile<T>::rows,     Tile<T>::cols, &potrf<T>,         &trsm<T>,     &update<T>,
-                                       &pack<T>,    &update_packed<T>, &forward<T>,   &forward_update<T>, &backward<T>, &backward_update<T>};
+  static const DenseKernels<T> kernels{.target = target,
+                                       .slab_rows = Tile<T>::rows,
+                                       .col_tile = Tile<T>::cols,
+                                       .potrf = &potrf<T>,
+                                       .trsm = &trsm<T>,
+                                       .update = &update<T>,
+                                       .pack = &pack<T>,
+                                       .update_packed = &update_packed<T>,
+                                       .add_rows = &add_rows<T>,
+                                       .forward = &forward<T>,
+                                       .forward_update = &forward_update<T>,
+                                       .backward = &backward<T>,
+                                       .backward_update = &backward_update<T>,
+                                       .pull_rows = &pull_rows<T>,
+                                       .gather_rows = &gather_rows<T>};
   return kernels;
 }
 

@@ -49,7 +49,7 @@ template <class T>
 Result<void, Breakdown> CpuFactor<T>::refactorize(std::span<const T> value, T shift) {
   valid_ = false;
   const Plan& plan = *plan_;
-  const FactorArrays<T> arrays{&plan, value.data(), shift, l_.data(), stack_.data()};
+  const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data(), stack_.data()};
   FirstFailure failure;
   const auto run_task = [&](Index t) {
     const Schedule::Task& task = plan.schedule.task[t];

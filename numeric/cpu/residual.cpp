@@ -54,7 +54,15 @@ CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(w
 
 template <class T>
 ResidualRows<T> CpuResidual<T>::rows(const SymmetricView<T>& a, const T* x, const T* b, double x_norm) const {
-  return {left_ptr_.data(), left_col_.data(), left_source_.data(), a.pattern.col_ptr.data(), a.pattern.row.data(), a.value.data(), x, b, x_norm};
+  return {left_ptr_.data(),
+          left_col_.data(),
+          left_source_.data(),
+          a.pattern.col_ptr.data(),
+          a.pattern.row.data(),
+          a.value.data(),
+          x,
+          b,
+          x_norm};
 }
 
 template <class T>

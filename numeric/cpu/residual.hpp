@@ -26,7 +26,7 @@ class CpuResidual final : public ResidualStore<T> {
   std::vector<Offset> left_ptr_;     // n+1
   std::vector<Index> left_col_;      // ascending in each row
   std::vector<Offset> left_source_;  // place of each entry in the caller's values
-  std::vector<Index> chunk_;       // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
+  std::vector<Index> chunk_;         // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
 };
 
 }  // namespace kauri::numeric::cpu

@@ -9,15 +9,15 @@ namespace kauri::numeric::cpu {
 /// Row i of A is what stands left of the diagonal, by rows, and column i of the caller's lower triangle. Nothing is owned.
 template <class T>
 struct ResidualRows {
-  const Offset* left_ptr;    ///< n+1
-  const Index* left_col;     ///< columns < i, ascending
-  const Offset* left_source; ///< place of each entry in value
-  const Offset* col_ptr;     ///< n+1
+  const Offset* left_ptr;     ///< n+1
+  const Index* left_col;      ///< columns < i, ascending
+  const Offset* left_source;  ///< place of each entry in value
+  const Offset* col_ptr;      ///< n+1
   const Index* row;
   const T* value;
   const T* x;
   const T* b;
-  double x_norm;          ///< infinity norm of x
+  double x_norm;  ///< infinity norm of x
 };
 
 /// Worst over rows: |r|, the row sums of |A|, |r_i| over its denominator. A NaN wins over any number.
@@ -38,12 +38,12 @@ struct RowKernels {
 template <class T>
 RowKernels<T> row_kernels();
 
-#define KAURI_DECLARE_ROWS(isa)                                                        \
-  namespace isa {                                                                      \
-  ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, float* r);    \
-  ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, double* r);  \
-  void product_rows(const ResidualRows<float>&, Index begin, Index end, float* y);     \
-  void product_rows(const ResidualRows<double>&, Index begin, Index end, double* y);   \
+#define KAURI_DECLARE_ROWS(isa)                                                       \
+  namespace isa {                                                                     \
+  ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, float* r);   \
+  ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, double* r); \
+  void product_rows(const ResidualRows<float>&, Index begin, Index end, float* y);    \
+  void product_rows(const ResidualRows<double>&, Index begin, Index end, double* y);  \
   }
 KAURI_DECLARE_ROWS(portable)
 KAURI_DECLARE_ROWS(fused)

@@ -46,7 +46,12 @@ class Sweep {
     const Supernodes& sn = plan_.supernodes;
     const Index p = sn.pivots(s), m = sn.order(s);
     const Offset u = plan_.schedule.update[s];
-    return {p, m - p, m, l_ + plan_.panel_ptr[s], x_ + Offset{sn.first[s]} * r_, u >= 0 ? update_ + u * r_ : nullptr,
+    return {p,
+            m - p,
+            m,
+            l_ + plan_.panel_ptr[s],
+            x_ + Offset{sn.first[s]} * r_,
+            u >= 0 ? update_ + u * r_ : nullptr,
             Offset{m} * p > kParallelEntries};
   }
 
@@ -54,19 +59,10 @@ class Sweep {
     const Assembly& assembly = plan_.assembly;
     for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k) {
       const Index c = assembly.child[k];
-      const T* from = update_ + plan_.schedule.update[c] * r_;
-      for (Offset h = assembly.run_ptr[c]; h < assembly.run_ptr[c + 1]; ++h) {
-        const RowRun& run = assembly.run[h];
-        const Index pivots = std::clamp(f.p - run.parent, Index{0}, run.length);
-        add(from + Offset{run.child} * r_, f.x + Offset{run.parent} * r_, Offset{pivots} * r_);
-        if (pivots < run.length)
-          add(from + Offset{run.child + pivots} * r_, f.u + Offset{run.parent + pivots - f.p} * r_, Offset{run.length - pivots} * r_);
-      }
+      const RowRun* run = assembly.run.data();
+      kernels_.pull_rows(run + assembly.run_ptr[c], run + assembly.run_ptr[c + 1], f.p, r_, update_ + plan_.schedule.update[c] * r_, f.x,
+                         f.u);
     }
-  }
-
-  static void add(const T* from, T* to, Offset count) {
-    for (Offset i = 0; i < count; ++i) to[i] += from[i];
   }
 
   void forward_front(Index s) {
@@ -94,8 +90,7 @@ class Sweep {
 
   void backward_front(Index s) {
     const Shape f = shape(s);
-    const Index* row = plan_.supernodes.row.data() + plan_.supernodes.row_ptr[s] + f.p;
-    for (Index i = 0; i < f.q; ++i) std::copy_n(x_ + Offset{row[i]} * r_, r_, f.u + Offset{i} * r_);
+    kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[s] + f.p, r_, x_, f.u);
     if (!f.blocked) {
       kernels_.backward_update(f.q, f.p, r_, f.l + f.p, f.m, f.u, f.x);
       kernels_.backward(f.p, r_, f.l, f.m, f.x);

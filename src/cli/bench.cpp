@@ -37,10 +37,29 @@ A system that fails has its reason in "fail" and null for what is missing; the e
 /// Every key there is, in order, with null for what was not reached.
 Json empty_line(const std::string& system, const Job& job, const Options& options) {
   Json line = header("bench", system, job.backend, options.job, nullptr);
-  for (const char* key : {"n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s",
-                          "predicted_factor_s", "solve1_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops",
-                          "supernodes", "front_rows", "contribution_entries", "residual", "backward_error_componentwise", "mem_gb",
-                          "peak_bytes", "peak_rss_bytes"})
+  for (const char* key : {"n",
+                          "nnz_lower",
+                          "read_s",
+                          "reorder_s",
+                          "predicted_reorder_s",
+                          "symbolic_s",
+                          "factor1_s",
+                          "factor_s",
+                          "predicted_factor_s",
+                          "solve1_s",
+                          "solve32_s",
+                          "nnzL",
+                          "flops",
+                          "stored_entries",
+                          "executed_flops",
+                          "supernodes",
+                          "front_rows",
+                          "contribution_entries",
+                          "residual",
+                          "backward_error_componentwise",
+                          "mem_gb",
+                          "peak_bytes",
+                          "peak_rss_bytes"})
     line[key] = nullptr;
   line["reps"] = options.repetitions;
   line["status"] = "failed";

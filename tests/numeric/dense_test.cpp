@@ -67,7 +67,8 @@ TYPED_TEST(Dense, UpdateIsExactOnIntegers) {
   for (const std::string& target : targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 300; ++round) {
-      const Index n = 1 + static_cast<Index>(random() % 60), m = n + static_cast<Index>(random() % 60), k = static_cast<Index>(random() % 40);
+      const Index n = 1 + static_cast<Index>(random() % 60), m = n + static_cast<Index>(random() % 60),
+                  k = static_cast<Index>(random() % 40);
       const bool lower = random() % 2, keep = random() % 2;
       const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
       auto c = integers<T>(m, n, random);
@@ -93,13 +94,15 @@ TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
     ASSERT_EQ(kFrontTile % kernels.slab_rows, 0);
     ASSERT_LE(kernels.slab_rows, FrontScratch::kPadding);
     for (int round = 0; round < 200; ++round) {
-      const Index n = 1 + static_cast<Index>(random() % 120), m = 1 + static_cast<Index>(random() % 120), k = 1 + static_cast<Index>(random() % 40);
+      const Index n = 1 + static_cast<Index>(random() % 120), m = 1 + static_cast<Index>(random() % 120),
+                  k = 1 + static_cast<Index>(random() % 40);
       const bool keep = random() % 2;
       const Index diagonal = static_cast<Index>(random() % 3) * 50 - 100;  // rows at or below j + diagonal must be right
       const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
       auto c = integers<T>(m, n, random);
       const auto before = c;
-      std::vector<T> pa(static_cast<std::size_t>(m + FrontScratch::kPadding) * k), pb(static_cast<std::size_t>(n + FrontScratch::kPadding) * k);
+      std::vector<T> pa(static_cast<std::size_t>(m + FrontScratch::kPadding) * k),
+          pb(static_cast<std::size_t>(n + FrontScratch::kPadding) * k);
       kernels.pack(m, k, a.data.data(), a.ld, pa.data());
       kernels.pack(n, k, b.data.data(), b.ld, pb.data());
       kernels.update_packed(m, n, k, pa.data(), pb.data(), c.data.data(), c.ld, diagonal, keep);
@@ -217,6 +220,71 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
         for (Index i = 0; i < p; ++i) ASSERT_EQ(x[i * r + c], z(i, c)) << target << " p=" << p << " q=" << q << " r=" << r;
       ASSERT_EQ(x.back(), Matrix<T>::kPoison);
       ASSERT_EQ(u.back(), Matrix<T>::kPoison);
+    }
+  }
+}
+
+/// Rows 0 to q of a child spread over `m` rows of its parent, as runs.
+std::vector<RowRun> random_runs(Index q, Index m, std::mt19937& random, std::vector<Index>& row_of) {
+  row_of.resize(static_cast<std::size_t>(m));
+  for (Index i = 0; i < m; ++i) row_of[i] = i;
+  while (static_cast<Index>(row_of.size()) > q) row_of.erase(row_of.begin() + static_cast<std::ptrdiff_t>(random() % row_of.size()));
+  std::vector<RowRun> runs;
+  for (Index k = 0; k < q; ++k)
+    if (!runs.empty() && row_of[k] == runs.back().parent + runs.back().length)
+      ++runs.back().length;
+    else
+      runs.push_back({k, row_of[k], 1});
+  return runs;
+}
+
+TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
+  using T = TypeParam;
+  std::mt19937 random(11);
+  for (const auto& target : targets()) {
+    const auto& kernels = dense_kernels<T>(target);
+    for (int round = 0; round < 300; ++round) {
+      const Index q = 1 + static_cast<Index>(random() % 40), m = q + static_cast<Index>(random() % 10);
+      const Index p = static_cast<Index>(random() % (static_cast<unsigned>(m) + 1)),
+                  r = round % 2 == 0 ? 1 : 1 + static_cast<Index>(random() % kSolveBlock);
+      std::vector<Index> row_of;
+      const std::vector<RowRun> runs = random_runs(q, m, random, row_of);
+      const auto from = integers<T>(r, q, random), start = integers<T>(r, m, random);
+      std::vector<T> rows(static_cast<std::size_t>(q) * r), x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison),
+          u(static_cast<std::size_t>(m - p) * r + 1, Matrix<T>::kPoison);
+      for (Index c = 0; c < r; ++c) {
+        for (Index k = 0; k < q; ++k) rows[k * r + c] = from(c, k);
+        for (Index i = 0; i < m; ++i) (i < p ? x[i * r + c] : u[(i - p) * r + c]) = start(c, i);
+      }
+      kernels.pull_rows(runs.data(), runs.data() + runs.size(), p, r, rows.data(), x.data(), u.data());
+      auto expected = start;
+      for (Index k = 0; k < q; ++k)
+        for (Index c = 0; c < r; ++c) expected(c, row_of[k]) += from(c, k);
+      for (Index c = 0; c < r; ++c)
+        for (Index i = 0; i < m; ++i) ASSERT_EQ((i < p ? x[i * r + c] : u[(i - p) * r + c]), expected(c, i)) << target << " r=" << r;
+      ASSERT_EQ(x.back(), Matrix<T>::kPoison);
+      ASSERT_EQ(u.back(), Matrix<T>::kPoison);
+
+      // One column from row `first` on.
+      const Index first = static_cast<Index>(random() % static_cast<unsigned>(q));
+      const RowRun* run = runs.data();
+      while (run->child + run->length <= first) ++run;
+      std::vector<T> to(static_cast<std::size_t>(m) + 1, Matrix<T>::kPoison);
+      for (Index i = 0; i < m; ++i) to[i] = start(0, i);
+      std::vector<T> column(static_cast<std::size_t>(q));
+      for (Index k = 0; k < q; ++k) column[k] = from(0, k);
+      kernels.add_rows(run, runs.data() + runs.size(), first, column.data(), to.data());
+      for (Index k = first; k < q; ++k) to[row_of[k]] -= from(0, k);
+      for (Index i = 0; i < m; ++i) ASSERT_EQ(to[i], start(0, i)) << target << " first=" << first;
+      ASSERT_EQ(to.back(), Matrix<T>::kPoison);
+
+      std::vector<T> all(static_cast<std::size_t>(m) * r), picked(static_cast<std::size_t>(q) * r + 1, Matrix<T>::kPoison);
+      for (Index i = 0; i < m; ++i)
+        for (Index c = 0; c < r; ++c) all[i * r + c] = start(c, i);
+      kernels.gather_rows(q, row_of.data(), r, all.data(), picked.data());
+      for (Index k = 0; k < q; ++k)
+        for (Index c = 0; c < r; ++c) ASSERT_EQ(picked[k * r + c], start(c, row_of[k])) << target;
+      ASSERT_EQ(picked.back(), Matrix<T>::kPoison);
     }
   }
 }
