@@ -169,6 +169,12 @@ def figures(line):
     return f"{entries / 1e6:.3f} M" if entries else "-", f"{residual:.1e}" if residual is not None else "-"
 
 
+def process_mb(lines):
+    """The most memory the process held, in 1e6 bytes: the least over the rounds; peers tell it in units of 2^20."""
+    sizes = [line["peak_rss_bytes"] / 1e6 if "peak_rss_bytes" in line else line["peak_rss_mb"] * 2**20 / 1e6 for line in lines]
+    return min(sizes)
+
+
 def print_table(rows):
     width = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     for row in rows:
@@ -181,7 +187,7 @@ def print_system(name, runners):
     kauri, peers = runners[0], runners[1:]
     busy = busy_share(runners)
     print(f"{name}" + (f"   (others took up to {busy:.0f} % of a core)" if busy is not None and busy > 10 else ""))
-    rows = [["", "solver", "nnz(L)", "residual", *PHASES, *(f"x {phase}" for phase in PHASES)]]
+    rows = [["", "solver", "nnz(L)", "residual", "process", *PHASES, *(f"x {phase}" for phase in PHASES)]]
     ratios = {}
     for runner in runners:
         if runner.failure:
@@ -191,7 +197,7 @@ def print_system(name, runners):
         ratios[runner.name] = {p: runner.times[p] / kauri.times[p] for p in PHASES if p in runner.times and kauri.times.get(p)}
         cells = [f"{1e3 * runner.times[p]:.3f} ms" if p in runner.times else "-" for p in PHASES]
         factors = [f"{ratios[runner.name][p]:.2f}" if runner is not kauri and p in ratios[runner.name] else "" for p in PHASES]
-        rows.append(["", runner.name, *figures(runner.lines[0]), *cells, *factors])
+        rows.append(["", runner.name, *figures(runner.lines[0]), f"{process_mb(runner.lines):.0f} MB", *cells, *factors])
     print_table(rows)
     ratios.pop("kauri", None)
     done = [ratios[peer.name] for peer in peers if peer.name in ratios]
