@@ -164,7 +164,8 @@ void Contest::plan_method(OrderingMethod method) {
 void Contest::plan_given() { plan(callers(), *options_.permutation); }
 
 void Contest::skip(OrderingMethod method, std::string why) {
-  if (planned(method)) return;
+  const auto same = [&](const Candidate& c) { return !c.given && c.method == method; };
+  if (std::any_of(analysis_.candidates.begin(), analysis_.candidates.end(), same)) return;
   Candidate candidate{};
   candidate.method = method;
   candidate.note = std::move(why);

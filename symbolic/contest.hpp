@@ -33,7 +33,7 @@ class Contest {
   /// Runs a method (or the caller's permutation) all the way to its plan. It does not compete before it is tried.
   void plan_method(OrderingMethod method);
   void plan_given();
-  /// Lists a method that does not compete, and why; nothing if it is planned already.
+  /// Lists a method that does not compete, and why; nothing if it is listed already.
   void skip(OrderingMethod method, std::string why);
 
   /// Predicted job seconds of the best so far, and its entries of L.

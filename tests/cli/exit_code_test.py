@@ -228,12 +228,12 @@ class ResourcesTest(ProgramTest):
 
     def test_compare_leaves_out_what_does_not_fit(self):
         plain = self.json_of("compare", "--gen", "poisson3d 10")
-        least = min(row["peak_bytes"] for row in plain["orderings"])
+        least = min(row["peak_bytes"] for row in plain["orderings"] if row["peak_bytes"] is not None)  # METIS may be missing
         result = self.json_of("compare", "--gen", "poisson3d 10", "--factor", "--max-gb", 1.6 * least / 1e9)
         status = {row["ordering"]: row["status"] for row in result["orderings"]}
         self.assertIn("ok", status.values())
         self.assertIn("not_run", status.values())
-        self.assertTrue(all("bytes" in row["note"] for row in result["orderings"] if row["status"] == "not_run"))
+        self.assertTrue(all("bytes" in row["note"] for row in result["orderings"] if row["status"] == "not_run" and row["peak_bytes"] is not None))
 
     def test_device_that_is_not_there(self):
         if has_cuda_device():
