@@ -13,10 +13,12 @@
 #include "numeric/cpu/dense.hpp"
 
 #ifdef KAURI_BENCH_BLAS
+// NOLINTBEGIN(readability-identifier-naming): Fortran's names
 extern "C" void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*,
                        const int*);
 extern "C" void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*,
                        double*, const int*);
+// NOLINTEND(readability-identifier-naming)
 #endif
 
 namespace kauri {

@@ -3,7 +3,7 @@
 // calls. kauri is timed from Graph to Permutation, AMD from the full pattern to the permutation (amd_order).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
 
 #include <algorithm>
 #include <cstdio>

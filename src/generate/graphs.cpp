@@ -29,8 +29,9 @@ Columns tri2d(Index n, std::uint64_t seed, double shift) {
   Rng rng(seed);
   std::vector<std::array<double, 2>> at(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
-    at[i][0] = static_cast<double>(i % grid.width) + 0.7 * (rng.uniform() - 0.5);
-    at[i][1] = static_cast<double>(i / grid.width) + 0.7 * (rng.uniform() - 0.5);
+    const Index column = i % grid.width, row = i / grid.width;
+    at[i][0] = column + 0.7 * (rng.uniform() - 0.5);
+    at[i][1] = row + 0.7 * (rng.uniform() - 0.5);
   }
   std::vector<Edge> edges;
   edges.reserve(3 * static_cast<std::size_t>(n));
