@@ -42,7 +42,7 @@ class Reachability {
   std::vector<std::uint64_t> bits_;
 };
 
-/// Memory [begin, end) from the start of task `from` to the end of task `until`.
+/// Memory [begin, end) from the start of task `from` to the end of task `until`, or for good if that is kNone.
 struct Item {
   Offset begin;
   Offset end;
@@ -67,81 +67,162 @@ class LiveSet {
   std::map<Offset, Offset> live_;
 };
 
-/// One arena: places of the fronts' blocks and their sizes.
-class ArenaCheck {
- public:
-  ArenaCheck(const Plan& plan, const std::vector<Index>& task_of, const std::vector<Offset>& place, std::vector<Offset> size, Offset arena)
-      : plan_(plan), task_of_(task_of), place_(place), size_(std::move(size)), arena_(arena) {}
+/// A part of a front's block.
+struct Part {
+  Offset place;
+  Offset size;
+  bool early;  // dead once the parent's panel is assembled
+};
 
-  /// Memory of task t alone, from its start to its end.
-  std::string add_scratch(Index t, Offset place, Offset size) {
-    if ((size == 0) != (place == kNone)) return at("task", t, "a place for no scratch, or none for some");
-    if (size > 0 && (place < 0 || place > arena_ - size)) return at("task", t, "its scratch leaves the arena");
-    if (size > 0) items_.push_back({place, place + size, t, t});
-    return {};
+/// What lies in one array: the parts of each front's block (two each), and in a factorisation the panels and the scratch of tasks.
+class ArrayCheck {
+ public:
+  ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<Part> parts, Offset size)
+      : plan_(plan), task_of_(task_of), parts_(std::move(parts)), size_(size) {}
+
+  /// With the panels, which are first in the array and stay, and scratch; reach: the edges that reuse may rely on.
+  std::string run_factorisation(const Reachability& reach) {
+    factor_ = true;
+    reach_ = &reach;
+    return run();
   }
 
-  std::string run(const Reachability* reach) {
-    for (Index s = 0; s < plan_.supernodes.count(); ++s) {
-      if ((size_[s] == 0) != (place_[s] == kNone)) return at("supernode", s, "a place for an empty block, or none for a full one");
-      if (size_[s] > 0 && (place_[s] < 0 || place_[s] > arena_ - size_[s])) return at("supernode", s, "its block leaves the arena");
-    }
-    for (std::size_t t = 0; t < plan_.schedule.task.size(); ++t)
+  /// Panels have no places here, and tasks share nothing.
+  std::string run() {
+    for (Index s = 0; s < plan_.supernodes.count(); ++s)
+      for (const Part& part : parts_of(s)) {
+        if ((part.size == 0) != (part.place == kNone)) return at("supernode", s, "a place for an empty block, or none for a full one");
+        if (part.size > 0 && (part.place < 0 || part.place > size_ - part.size)) return at("supernode", s, "its block leaves the array");
+      }
+    for (std::size_t t = 0; t < plan_.schedule.task.size(); ++t) {
+      if (std::string flaw = factor_ ? measure_scratch(static_cast<Index>(t)) : std::string(); !flaw.empty()) return flaw;
       if (std::string flaw = run_task(static_cast<Index>(t)); !flaw.empty()) return flaw;
-    return compare_items(reach);
+    }
+    return compare_items();
   }
 
  private:
-  [[nodiscard]] bool internal(Index s) const {
-    return plan_.supernodes.parent[s] != kNone && task_of_[plan_.supernodes.parent[s]] == task_of_[s];
+  [[nodiscard]] std::span<const Part> parts_of(Index s) const { return {parts_.data() + std::size_t{2} * static_cast<std::size_t>(s), 2}; }
+  [[nodiscard]] std::span<const Index> children_of(Index s) const {
+    const auto& a = plan_.assembly;
+    return {a.child.data() + a.child_ptr[s], static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
   }
-  bool add(Index s) { return size_[s] == 0 || live_.insert(place_[s], place_[s] + size_[s]); }
+  bool add(const Part& part) { return part.size == 0 || live_.insert(part.place, part.place + part.size); }
+  void remove_children(Index s, bool early) {
+    for (const Index c : children_of(s))
+      for (const Part& part : parts_of(c))
+        if (part.size > 0 && part.early == early) live_.erase(part.place);
+  }
 
-  /// Fronts in order: a block appears while those of the children are live, then those made in this task go.
-  std::string run_task(Index t) {
+  /// Scratch of a front, none if it works in place; of task t's fronts all at one place.
+  [[nodiscard]] Part scratch(Index t, Index s) const {
+    const Offset size = factor_ ? FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s)) : 0;
+    return {plan_.schedule.scratch[t], size, true};
+  }
+
+  std::string measure_scratch(Index t) {
     const auto& task = plan_.schedule.task[t];
-    live_.clear();
-    Item region{arena_, 0, t, t};
-    for (Index s = task.first_front; s < task.last_front; ++s)  // handed in by other tasks, and live throughout
-      for (Index k = plan_.assembly.child_ptr[s]; k < plan_.assembly.child_ptr[s + 1]; ++k)
-        if (task_of_[plan_.assembly.child[k]] != t && !add(plan_.assembly.child[k])) return at("task", t, "blocks handed in overlap");
-    for (Index s = task.first_front; s < task.last_front; ++s) {
-      if (!add(s)) return at("supernode", s, "its block overlaps one that is live in its task");
-      if (size_[s] > 0 && internal(s)) {
-        region.begin = std::min(region.begin, place_[s]);
-        region.end = std::max(region.end, place_[s] + size_[s]);
-      } else if (size_[s] > 0) {
-        items_.push_back({place_[s], place_[s] + size_[s], t, task.parent});
-      }
-      for (Index k = plan_.assembly.child_ptr[s]; k < plan_.assembly.child_ptr[s + 1]; ++k)
-        if (const Index c = plan_.assembly.child[k]; task_of_[c] == t && size_[c] > 0) live_.erase(place_[c]);
-    }
-    if (region.begin < region.end) items_.push_back(region);
+    Part most{plan_.schedule.scratch[t], 0, true};
+    for (Index s = task.first_front; s < task.last_front; ++s) most.size = std::max(most.size, scratch(t, s).size);
+    if ((most.size == 0) != (most.place == kNone)) return at("task", t, "a place for no scratch, or none for some");
+    if (most.size > 0 && (most.place < 0 || most.place > size_ - most.size)) return at("task", t, "its scratch leaves the array");
+    if (most.size > 0) items_.push_back({most.place, most.place + most.size, t, t});
     return {};
   }
 
-  /// Items of different tasks share memory only if one is done with it before the other starts. Without edges for reuse (reach is null)
-  /// they never do.
-  std::string compare_items(const Reachability* reach) {
+  /// Fronts in order, with all panels and all blocks from other tasks there from the start. A front's panel is assembled from its
+  /// children's blocks; then what is dead early goes, its own block and scratch appear, and last go its scratch and the rest of its
+  /// children's.
+  std::string run_task(Index t) {
+    const auto& task = plan_.schedule.task[t];
+    live_.clear();
+    if (factor_) {
+      const Offset begin = plan_.panel_ptr[task.first_front], end = plan_.panel_ptr[task.last_front];
+      live_.insert(begin, end);
+      items_.push_back({begin, end, t, kNone});
+    }
+    for (Index s = task.first_front; s < task.last_front; ++s)
+      for (const Index c : children_of(s))
+        for (const Part& part : parts_of(c))
+          if (task_of_[c] != t && !add(part)) return at("task", t, "blocks handed in overlap each other or its panels");
+    for (Index s = task.first_front; s < task.last_front; ++s) {
+      remove_children(s, true);
+      for (const Part& part : parts_of(s))
+        if (!add(part)) return at("supernode", s, "its block overlaps what is live in its task");
+      if (!add(scratch(t, s))) return at("supernode", s, "its scratch overlaps what is live in its task");
+      if (scratch(t, s).size > 0) live_.erase(scratch(t, s).place);
+      remove_children(s, false);
+    }
+    note_blocks(t);
+    return {};
+  }
+
+  /// Blocks of task t as other tasks see them: those consumed inside are one stretch that lives as long as the task.
+  void note_blocks(Index t) {
+    const auto& task = plan_.schedule.task[t];
+    Item region{size_, 0, t, t};
+    for (Index s = task.first_front; s < task.last_front; ++s)
+      for (const Part& part : parts_of(s)) {
+        if (part.size == 0) continue;
+        if (const Index up = plan_.supernodes.parent[s]; up != kNone && task_of_[up] == t) {
+          region.begin = std::min(region.begin, part.place);
+          region.end = std::max(region.end, part.place + part.size);
+        } else {
+          items_.push_back({part.place, part.place + part.size, t, task.parent});
+        }
+      }
+    if (region.begin < region.end) items_.push_back(region);
+  }
+
+  /// True if b cannot begin before a is done. Inside the task that a ends and b begins with, run_task() has looked.
+  [[nodiscard]] bool ordered(const Item& a, const Item& b) const {
+    return reach_ != nullptr && a.until != kNone && (a.until == b.from || reach_->before(a.until, b.from));
+  }
+
+  /// Items of different tasks share memory only if one is done with it before the other starts.
+  std::string compare_items() {
     std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.begin < b.begin; });
     for (std::size_t a = 0; a < items_.size(); ++a)
-      for (std::size_t b = a + 1; b < items_.size() && items_[b].begin < items_[a].end; ++b) {
-        const bool ordered =
-            reach != nullptr && (reach->before(items_[a].until, items_[b].from) || reach->before(items_[b].until, items_[a].from));
-        if (!ordered)
+      for (std::size_t b = a + 1; b < items_.size() && items_[b].begin < items_[a].end; ++b)
+        if (!ordered(items_[a], items_[b]) && !ordered(items_[b], items_[a]))
           return "tasks " + std::to_string(items_[a].from) + " and " + std::to_string(items_[b].from) + " share memory unordered";
-      }
     return {};
   }
 
   const Plan& plan_;
   const std::vector<Index>& task_of_;
-  const std::vector<Offset>& place_;
-  std::vector<Offset> size_;
-  Offset arena_;
+  std::vector<Part> parts_;
+  Offset size_;
+  bool factor_ = false;
+  const Reachability* reach_ = nullptr;
   LiveSet live_;
   std::vector<Item> items_;
 };
+
+/// Columns of the block of c that meet pivots of its parent, which come first.
+Index meeting_columns(const Plan& plan, Index c) {
+  const Index up = plan.supernodes.parent[c];
+  Index columns = 0;
+  for (Offset k = plan.assembly.run_ptr[c]; k < plan.assembly.run_ptr[c + 1]; ++k) {
+    const RowRun run = plan.assembly.run[k];
+    columns += std::clamp(plan.supernodes.pivots(up) - run.parent, Index{0}, run.length);
+  }
+  return columns;
+}
+
+/// Heads and tails; a flaw where heads are not cut as they must be.
+std::string block_parts(const Plan& plan, std::vector<Part>& parts) {
+  const Schedule& schedule = plan.schedule;
+  for (Index s = 0; s < plan.supernodes.count(); ++s) {
+    const Index q = plan.supernodes.contribution(s), columns = schedule.head_columns[s];
+    if (columns < 0 || columns > q || (columns < q && columns % ContributionLayout::kTile != 0))
+      return at("supernode", s, "its block is not cut between block columns");
+    const Offset all = ContributionLayout::entries(q), head = columns < q ? ContributionLayout::column(q, columns) : all;
+    parts.push_back({schedule.head[s], head, columns <= meeting_columns(plan, s)});
+    parts.push_back({schedule.tail[s], all - head, false});
+  }
+  return {};
+}
 
 std::string flaw_in_edges(const Schedule& schedule) {
   const auto count = static_cast<Index>(schedule.task.size());
@@ -195,27 +276,24 @@ std::string flaw_in_tasks(const Plan& plan) {
 
 std::string flaw_in_memory(const Plan& plan) {
   const Schedule& schedule = plan.schedule;
-  const Index count = plan.supernodes.count();
-  if (schedule.contribution.size() != plan.supernodes.parent.size() || schedule.update.size() != plan.supernodes.parent.size())
+  const std::size_t count = plan.supernodes.parent.size();
+  if (schedule.head_columns.size() != count || schedule.head.size() != count || schedule.tail.size() != count ||
+      schedule.update.size() != count)
     return "places of blocks are not one per supernode";
   if (schedule.scratch.size() != schedule.task.size()) return "places of scratch are not one per task";
-  std::vector<Offset> entries(plan.supernodes.parent.size()), rows(plan.supernodes.parent.size());
-  for (Index s = 0; s < count; ++s) {
-    rows[s] = plan.supernodes.contribution(s);
-    entries[s] = ContributionLayout::entries(plan.supernodes.contribution(s));
+  if (schedule.stack_entries < 0) return "less memory than the panels take";
+  std::vector<Part> blocks, rows;
+  std::string flaw = block_parts(plan, blocks);
+  if (!flaw.empty()) return flaw;
+  for (Index s = 0; s < plan.supernodes.count(); ++s) {
+    rows.push_back({schedule.update[s], plan.supernodes.contribution(s), false});
+    rows.push_back({kNone, 0, false});
   }
   const std::vector<Index> task_of = task_of_front(plan);
   const Reachability reach(schedule);
-  ArenaCheck factor(plan, task_of, schedule.contribution, std::move(entries), schedule.stack_entries);
-  for (std::size_t t = 0; t < schedule.task.size(); ++t) {
-    Offset most = 0;
-    for (Index s = schedule.task[t].first_front; s < schedule.task[t].last_front; ++s)
-      most = std::max(most, FrontScratch::entries(plan.supernodes.order(s), plan.supernodes.pivots(s)));
-    if (std::string flaw = factor.add_scratch(static_cast<Index>(t), schedule.scratch[t], most); !flaw.empty()) return flaw;
-  }
-  std::string flaw = factor.run(&reach);
+  flaw = ArrayCheck(plan, task_of, std::move(blocks), plan.panel_ptr.back() + schedule.stack_entries).run_factorisation(reach);
   if (!flaw.empty()) return "contribution blocks: " + flaw;
-  flaw = ArenaCheck(plan, task_of, schedule.update, std::move(rows), schedule.update_rows).run(nullptr);
+  flaw = ArrayCheck(plan, task_of, std::move(rows), schedule.update_rows).run();
   return flaw.empty() ? flaw : "updates of a solve: " + flaw;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "symbolic/amalgamate.hpp"
+#include "symbolic/block_heads.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/child_order.hpp"
 #include "symbolic/column_counts.hpp"
@@ -118,7 +119,7 @@ Outline make_outline(const Pattern& lower, const Permutation& perm, const CostTa
 
   const std::vector<double> work = work_of(fronts, table);
   const TaskTree tasks = task_tree(fronts, task_ranges(fronts.parent, work, find_cut(fronts.parent, work, table.task_floor_s)));
-  out.schedule = make_schedule(tasks, workers);
+  out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.rows, out.final_of, out.supernodes.first), workers);
   out.cost = count_cost(tree.column_count, fronts);
   out.cost.tree_height = height_of(out.tree.parent);
   out.core = predict(table, fronts, out.schedule, lower.nnz(), out.cost);

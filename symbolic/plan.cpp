@@ -42,7 +42,8 @@ Offset Plan::plan_bytes() const {
          bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) + bytes(assembly.entry_ptr) + bytes(assembly.entry_source) +
          bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) + bytes(assembly.run_ptr) + bytes(assembly.run) +
          bytes(schedule.task) + bytes(schedule.dependencies) + bytes(schedule.successor_ptr) + bytes(schedule.successor) +
-         bytes(schedule.scratch) + bytes(schedule.contribution) + bytes(schedule.update) + bytes(cost.fronts);
+         bytes(schedule.scratch) + bytes(schedule.head_columns) + bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) +
+         bytes(cost.fronts);
 }
 
 std::uint64_t fingerprint(const Pattern& lower) {

@@ -103,11 +103,24 @@ struct Schedule {
   std::vector<Index> dependencies;     ///< length tasks: number of edges that end here
   std::vector<Offset> successor_ptr;   ///< length tasks+1
   std::vector<Index> successor;        ///< tasks that wait for this one (its parent, and those that reuse its memory); no repeats
-  std::vector<Offset> scratch;         ///< length tasks: place of FrontScratch::entries of the task's fronts (their greatest), in entries; -1 if 0
-  std::vector<Offset> contribution;    ///< length supernodes: place of each contribution block in the stack arena, in entries; -1 if q = 0
-  Offset stack_entries = 0;            ///< size of the stack arena in entries: the peak of the factorisation beyond L
+  // Places of the factorisation are offsets in entries into one array: the panels at Plan::panel_ptr, then stack_entries more. Contribution
+  // blocks and scratch may lie in panels of tasks with higher tickets than all who read them: edges keep these from beginning too early.
+  // The head of a block is its first columns, the tail all others. A head whose columns all meet pivots of the parent is dead once the
+  // parent's panel is assembled: the parent's own block and scratch may lie there if the parent is the only front of its task.
+  std::vector<Offset> scratch;         ///< length tasks: place of FrontScratch::entries of the task's fronts (their greatest); -1 if 0
+  std::vector<Index> head_columns;     ///< length supernodes: columns of the contribution block in its head: q, or a multiple of kTile
+  std::vector<Offset> head;            ///< length supernodes: place of the head; -1 if it has no columns
+  std::vector<Offset> tail;            ///< length supernodes: place of the tail; -1 if it has no columns
+  Offset stack_entries = 0;            ///< entries of the array beyond the panels
   std::vector<Offset> update;          ///< length supernodes: place of each front's q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;              ///< size of that arena in rows (times right-hand sides)
+
+  /// Place of row ContributionLayout::first_row(j) of column j < q of the contribution block of s, whose order is q. Inside a block column
+  /// the columns are contiguous.
+  [[nodiscard]] Offset block_column(Index s, Index q, Index j) const {
+    const Offset at = ContributionLayout::column(q, j);
+    return j < head_columns[s] ? head[s] + at : tail[s] + (at - ContributionLayout::column(q, head_columns[s]));
+  }
 };
 
 /// Fronts of order in [least_order, 2*least_order).
@@ -153,7 +166,7 @@ struct Plan {
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const;
   /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 4 * Offset{sizeof(Index)}; }
-  /// Bytes that Factor::create takes on the CPU: L, the stack arena, counters. Equal to what is allocated, byte for byte.
+  /// Bytes that Factor::create takes on the CPU: L, the schedule's stack_entries, counters. Equal to what is allocated, byte for byte.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Bytes that Workspace::create takes on the CPU for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;

@@ -12,12 +12,11 @@ const RowRun* first_run_beyond(std::span<const RowRun> runs, Index row) {
   return &*std::lower_bound(runs.begin(), runs.end(), row, [](const RowRun& r, Index i) { return r.parent + r.length <= i; });
 }
 
-/// Columns of the child's block that meet parent columns [range); column(jp) points where parent row 0 of that column would be.
+/// Columns of c's block that meet parent columns [range); column(jp) points where parent row 0 of that column would be.
 template <class T, class Column>
 void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const Column& column) {
   const Plan& plan = *arrays.plan;
   const Assembly& assembly = plan.assembly;
-  const T* block = arrays.stack + plan.schedule.contribution[c];
   const std::span<const RowRun> runs(assembly.run.data() + assembly.run_ptr[c], assembly.run.data() + assembly.run_ptr[c + 1]);
   if (runs.empty() || runs.back().parent + runs.back().length <= range.begin) return;
   const Index q = plan.supernodes.contribution(c);
@@ -26,7 +25,7 @@ void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const 
     const Index first = std::max(range.begin, run->parent), last = std::min(range.end, run->parent + run->length);
     for (Index jp = first; jp < last; ++jp) {
       const Index j = run->child + (jp - run->parent);
-      arrays.kernels->add_rows(run, end, j, block + ContributionLayout::column(q, j) - ContributionLayout::first_row(j), column(jp));
+      arrays.kernels->add_rows(run, end, j, arrays.l + plan.schedule.block_column(c, q, j) - ContributionLayout::first_row(j), column(jp));
     }
   }
 }
@@ -34,10 +33,8 @@ void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const 
 template <class T, class Column>
 void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, const Column& column) {
   const Plan& plan = *arrays.plan;
-  for (Index k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k) {
-    const Index c = plan.assembly.child[k];
-    if (plan.schedule.contribution[c] >= 0) add_child(arrays, c, range, column);
-  }
+  for (Index k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k)
+    add_child(arrays, plan.assembly.child[k], range, column);
 }
 
 }  // namespace
@@ -62,9 +59,8 @@ template <class T>
 void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   const Plan& plan = *arrays.plan;
   const Index q = plan.supernodes.contribution(s), p = plan.supernodes.pivots(s);
-  T* block = arrays.stack + plan.schedule.contribution[s];
   add_children(arrays, s, range,
-               [&](Index j) { return block + ContributionLayout::column(q, j - p) - ContributionLayout::first_row(j - p) - p; });
+               [&](Index j) { return arrays.l + plan.schedule.block_column(s, q, j - p) - ContributionLayout::first_row(j - p) - p; });
 }
 
 template void assemble_panel(const FactorArrays<float>&, Index, ColumnRange);

@@ -22,8 +22,7 @@ struct FactorArrays {
   const DenseKernels<T>* kernels;
   const T* value;  ///< of A, in the caller's order
   T shift;         ///< added to the diagonal
-  T* l;            ///< panels, at plan->panel_ptr
-  T* stack;        ///< contribution blocks and scratch, at plan->schedule
+  T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of plan->schedule
 };
 
 /// Pivot columns [range) of front s: zeroed, then entries of A (plus the shift), then the children's columns that meet them. range.end <= p.

@@ -41,19 +41,18 @@ CpuFactor<T>::CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, Memo
     : plan_(std::move(plan)),
       kernels_(dense_kernels<T>(plan_->target)),
       workers_(workers),
-      l_(plan_->panel_ptr.back(), ledger),
-      stack_(plan_->schedule.stack_entries, ledger),
+      l_(plan_->panel_ptr.back() + plan_->schedule.stack_entries, ledger),
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
 template <class T>
 Result<void, Breakdown> CpuFactor<T>::refactorize(std::span<const T> value, T shift) {
   valid_ = false;
   const Plan& plan = *plan_;
-  const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data(), stack_.data()};
+  const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data()};
   FirstFailure failure;
   const auto run_task = [&](Index t) {
     const Schedule::Task& task = plan.schedule.task[t];
-    T* scratch = plan.schedule.scratch[t] >= 0 ? stack_.data() + plan.schedule.scratch[t] : nullptr;
+    T* scratch = plan.schedule.scratch[t] >= 0 ? l_.data() + plan.schedule.scratch[t] : nullptr;
     const bool parallel = workers_.threads() > 1;
     for (Index s = task.first_front; s < task.last_front; ++s) {
       const Index first = plan.supernodes.first[s];

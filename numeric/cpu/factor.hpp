@@ -9,7 +9,7 @@
 
 namespace kauri::numeric::cpu {
 
-/// Values of L in panels, with the stack of contribution blocks they are made with.
+/// Values of L in panels, with the memory they are made in: contribution blocks lie in panels not yet begun, and beyond all panels.
 template <class T>
 class CpuFactor final : public FactorStore<T> {
  public:
@@ -26,8 +26,7 @@ class CpuFactor final : public FactorStore<T> {
   std::shared_ptr<const Plan> plan_;
   const DenseKernels<T>& kernels_;
   Workers& workers_;
-  Buffer<T> l_;      // plan->panel_ptr.back()
-  Buffer<T> stack_;  // plan->schedule.stack_entries
+  Buffer<T> l_;  // plan->panel_ptr.back() + plan->schedule.stack_entries
   RunCounters counters_;
   bool valid_ = false;
 };

@@ -22,7 +22,6 @@ class Front {
         packed_(FrontScratch::packed(m_, p_)),
         parallel_(parallel && packed_),
         panel_(arrays.l + arrays.plan->panel_ptr[s]),
-        block_(q_ > 0 ? arrays.stack + arrays.plan->schedule.contribution[s] : nullptr),
         scratch_(scratch) {}
 
   FrontFailure<T> run() {
@@ -57,6 +56,8 @@ class Front {
   }
 
   [[nodiscard]] T* at(Index i, Index j) const { return panel_ + i + Offset{j} * m_; }
+  /// Entry (j, j) of the contribution block, j a multiple of ContributionLayout::kTile.
+  [[nodiscard]] T* block(Index j) const { return arrays_.l + arrays_.plan->schedule.block_column(s_, q_, j); }
 
   /// Columns [c0, c1) of the panel, rows c0 to m, given that all columns to the left are applied: recursive halves.
   bool factor_columns(Index c0, Index c1) {
@@ -117,7 +118,7 @@ class Front {
   void contribute_packed() {
     apply_packed(p_, 0, p_, [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool keep) {
       const Index i0 = row_tile * kFrontTile, j0 = col_tile * kFrontTile;
-      T* c = block_ + ContributionLayout::column(q_, j0) + (i0 - j0);
+      T* c = block(j0) + (i0 - j0);
       kernels_.update_packed(std::min(kFrontTile, q_ - i0), std::min(kFrontTile, q_ - j0), k, rows, cols, c, q_ - j0, j0 - i0, keep);
     }, (q_ + kFrontTile - 1) / kFrontTile);
   }
@@ -125,7 +126,7 @@ class Front {
   void contribute_in_place() {
     for (Index j0 = 0; j0 < q_; j0 += kFrontTile)
       kernels_.update(q_ - j0, std::min(kFrontTile, q_ - j0), p_, at(p_ + j0, 0), m_, at(p_ + j0, 0), m_,
-                      block_ + ContributionLayout::column(q_, j0), q_ - j0, true, false);
+                      block(j0), q_ - j0, true, false);
   }
 
   const FactorArrays<T>& arrays_;
@@ -134,7 +135,6 @@ class Front {
   Index s_, m_, p_, q_;
   bool packed_, parallel_;
   T* panel_;    // m x p, leading dimension m
-  T* block_;    // ContributionLayout of order q
   T* scratch_;  // FrontScratch::entries(m, p)
   FrontFailure<T> failure_;
 };

@@ -1,0 +1,188 @@
+// Who may be alive together, greedy placement in a few orders, and the edges that the best of them needs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/placement.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "symbolic/checked.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+Index task_at(Offset step) { return static_cast<Index>(step / 2); }
+
+/// Places in order, given what may be alive together.
+class Placer {
+ public:
+  Placer(const Ground& ground, std::span<const Tenant> tenants) : ground_(ground), tenants_(tenants), rivals_(tenants.size()) {
+    std::vector<Index> alive;  // may still be there when a later tenant is born
+    for (Index k = 0; k < count(); ++k) {
+      const Index task = task_at(tenants[k].born);
+      const auto gone = [&](Index j) { return task - task_at(tenants[j].dies) >= ground.workers; };
+      alive.erase(std::remove_if(alive.begin(), alive.end(), gone), alive.end());
+      for (const Index j : alive)
+        if (!before(tenants[j], tenants[k])) {
+          rivals_[j].push_back(k);
+          rivals_[k].push_back(j);
+        }
+      alive.push_back(k);
+      floor_.push_back(floor_of(task_at(tenants[k].dies)));
+    }
+    least_end_ = least_end();
+  }
+
+  /// The end of the memory that the best of the orders needs; their places in `place`.
+  Offset best(std::vector<Offset>& place) {
+    std::vector<Index> by_size(tenants_.size()), by_reader;
+    std::iota(by_size.begin(), by_size.end(), 0);
+    std::stable_sort(by_size.begin(), by_size.end(), [&](Index a, Index b) { return tenants_[a].size > tenants_[b].size; });
+    by_reader = by_size;
+    std::stable_sort(by_reader.begin(), by_reader.end(), [&](Index a, Index b) { return tenants_[a].dies / 2 > tenants_[b].dies / 2; });
+    Offset end = std::numeric_limits<Offset>::max();
+    std::vector<Offset> trial;
+    const auto attempt = [&](const std::vector<Index>& order, bool high) {
+      if (end == least_end_) return;
+      const Offset reached = fill(order, high, trial);
+      if (reached >= end) return;
+      end = reached;
+      place = trial;
+    };
+    attempt(by_size, false);
+    attempt(by_reader, false);
+    attempt(by_reader, true);
+    return end;
+  }
+
+ private:
+  using Piece = std::pair<Offset, Offset>;
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(tenants_.size()); }
+
+  /// True if memory may go from a to b, born no earlier.
+  [[nodiscard]] bool before(const Tenant& a, const Tenant& b) const {
+    const Index from = task_at(a.dies), to = task_at(b.born);
+    if (from >= to) return a.dies < b.born;
+    return from <= to - ground_.workers || from >= ground_.least[to];
+  }
+
+  /// Where the panels begin that a block with this reader may lie in: those of tasks that wait for the reader, or are far behind it.
+  [[nodiscard]] Offset floor_of(Index reader) const {
+    const auto tasks = static_cast<Index>(ground_.least.size());
+    Index first = tasks - reader > ground_.workers ? reader + ground_.workers : tasks;
+    while (first - 1 > reader && ground_.least[first - 1] <= reader) --first;
+    return ground_.panel[first];
+  }
+
+  /// No placement ends below this: panels and tenants alive at one step of a run in ticket order.
+  [[nodiscard]] Offset least_end() const {
+    std::vector<Offset> change(ground_.least.size() * 2 + 1, 0);
+    Offset all = ground_.panel.back(), live = 0, most = ground_.panel.back();
+    for (const Tenant& t : tenants_) {
+      all = checked_add(all, t.size, "entries of the factorisation's memory");  // so no sum below can wrap
+      change[t.born] += t.size;
+      change[t.dies + 1] -= t.size;
+    }
+    for (std::size_t step = 0; step + 1 < change.size(); ++step) {
+      live += change[step];
+      most = std::max(most, live + ground_.panel[step / 2 + 1]);
+    }
+    return most;
+  }
+
+  /// The lowest gap for k above its floor, or the highest below least_end_ if `high` and there is one; taken: ascending.
+  [[nodiscard]] Offset gap(Index k, bool high, const std::vector<Piece>& taken) const {
+    const Offset size = tenants_[k].size;
+    Offset at = floor_[k], found = kNone;
+    for (const auto& [begin, end] : taken) {
+      if (begin - at >= size) found = high ? begin - size : at;
+      if (found != kNone && !high) return found;
+      at = std::max(at, end);
+    }
+    if (high && least_end_ - at >= size) return least_end_ - size;
+    return found == kNone ? at : found;
+  }
+
+  Offset fill(const std::vector<Index>& order, bool high, std::vector<Offset>& place) const {
+    place.assign(tenants_.size(), kNone);
+    Offset end = ground_.panel.back();
+    std::vector<Piece> taken;
+    for (const Index k : order) {
+      taken.clear();
+      for (const Index j : rivals_[k])
+        if (place[j] != kNone) taken.emplace_back(place[j], place[j] + tenants_[j].size);
+      std::sort(taken.begin(), taken.end());
+      place[k] = gap(k, high, taken);
+      end = std::max(end, place[k] + tenants_[k].size);
+    }
+    return end;
+  }
+
+  const Ground& ground_;
+  std::span<const Tenant> tenants_;
+  std::vector<std::vector<Index>> rivals_;  // those that may be alive at the same time
+  std::vector<Offset> floor_;               // least place
+  Offset least_end_ = 0;
+};
+
+/// The last to use each part of memory, in the order of tickets.
+class LastUsers {
+ public:
+  /// [begin, end) goes to task `to`, and is in use until task `until` is done; calls wait(u) for the last users u so far.
+  template <class Wait>
+  void claim(Offset begin, Offset end, Index until, const Wait& wait) {
+    cut(begin);
+    cut(end);
+    const auto first = part_.lower_bound(begin), last = part_.lower_bound(end);
+    for (auto p = first; p != last; ++p) wait(p->second.user);
+    part_.erase(first, last);
+    part_.emplace(begin, Part{end, until});
+  }
+
+ private:
+  struct Part {
+    Offset end;
+    Index user;
+  };
+
+  /// No part lies on both sides of `at` afterwards.
+  void cut(Offset at) {
+    auto p = part_.lower_bound(at);
+    if (p == part_.begin() || std::prev(p)->second.end <= at) return;
+    p = std::prev(p);
+    part_.emplace(at, p->second);
+    p->second.end = at;
+  }
+
+  std::map<Offset, Part> part_;
+};
+
+/// Each task waits for the last users of the memory it takes: these have waited for those before them.
+std::vector<Edge> waits_of(const Ground& ground, std::span<const Tenant> tenants, std::span<const Offset> place) {
+  std::vector<Edge> waits;
+  LastUsers users;
+  const auto tasks = static_cast<Index>(ground.least.size());
+  std::size_t k = 0;
+  for (Index t = 0; t < tasks; ++t) {
+    const auto wait = [&](Index user) {
+      if (user < ground.least[t]) waits.emplace_back(user, t);  // descendants are waited for anyway
+    };
+    if (ground.panel[t] < ground.panel[t + 1]) users.claim(ground.panel[t], ground.panel[t + 1], t, wait);
+    for (; k < tenants.size() && task_at(tenants[k].born) == t; ++k)
+      users.claim(place[k], place[k] + tenants[k].size, task_at(tenants[k].dies), wait);
+  }
+  return waits;
+}
+
+}  // namespace
+
+Placement place_tenants(const Ground& ground, std::span<const Tenant> tenants) {
+  Placement out;
+  out.end = Placer(ground, tenants).best(out.place);
+  out.waits = waits_of(ground, tenants, out.place);
+  return out;
+}
+
+}  // namespace kauri::symbolic
