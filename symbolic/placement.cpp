@@ -29,7 +29,6 @@ class Placer {
           rivals_[k].push_back(j);
         }
       alive.push_back(k);
-      floor_.push_back(floor_of(task_at(tenants[k].dies)));
     }
     least_end_ = least_end();
   }
@@ -68,12 +67,15 @@ class Placer {
     return from <= to - ground_.workers || from >= ground_.least[to];
   }
 
-  /// Where the panels begin that a block with this reader may lie in: those of tasks that wait for the reader, or are far behind it.
-  [[nodiscard]] Offset floor_of(Index reader) const {
-    const auto tasks = static_cast<Index>(ground_.least.size());
-    Index first = tasks - reader > ground_.workers ? reader + ground_.workers : tasks;
-    while (first - 1 > reader && ground_.least[first - 1] <= reader) --first;
-    return ground_.panel[first];
+  /// Where k may not lie beyond its reader's panel, ascending: panels of tasks that may run beside the reader, rivals that have a place.
+  void find_taken(Index k, const std::vector<Offset>& place, std::vector<Piece>& taken) const {
+    taken.clear();
+    const Index reader = task_at(tenants_[k].dies), tasks = static_cast<Index>(ground_.least.size());
+    for (Index t = reader + 1; t < tasks && t - reader < ground_.workers; ++t)
+      if (ground_.least[t] > reader && ground_.panel[t] < ground_.panel[t + 1]) taken.emplace_back(ground_.panel[t], ground_.panel[t + 1]);
+    for (const Index j : rivals_[k])
+      if (place[j] != kNone) taken.emplace_back(place[j], place[j] + tenants_[j].size);
+    std::sort(taken.begin(), taken.end());
   }
 
   /// No placement ends below this: panels and tenants alive at one step of a run in ticket order.
@@ -92,10 +94,10 @@ class Placer {
     return most;
   }
 
-  /// The lowest gap for k above its floor, or the highest below least_end_ if `high` and there is one; taken: ascending.
+  /// The lowest gap for k, or the highest below least_end_ if `high` and there is one.
   [[nodiscard]] Offset gap(Index k, bool high, const std::vector<Piece>& taken) const {
     const Offset size = tenants_[k].size;
-    Offset at = floor_[k], found = kNone;
+    Offset at = ground_.panel[task_at(tenants_[k].dies) + 1], found = kNone;
     for (const auto& [begin, end] : taken) {
       if (begin - at >= size) found = high ? begin - size : at;
       if (found != kNone && !high) return found;
@@ -110,10 +112,7 @@ class Placer {
     Offset end = ground_.panel.back();
     std::vector<Piece> taken;
     for (const Index k : order) {
-      taken.clear();
-      for (const Index j : rivals_[k])
-        if (place[j] != kNone) taken.emplace_back(place[j], place[j] + tenants_[j].size);
-      std::sort(taken.begin(), taken.end());
+      find_taken(k, place, taken);
       place[k] = gap(k, high, taken);
       end = std::max(end, place[k] + tenants_[k].size);
     }
@@ -123,14 +122,13 @@ class Placer {
   const Ground& ground_;
   std::span<const Tenant> tenants_;
   std::vector<std::vector<Index>> rivals_;  // those that may be alive at the same time
-  std::vector<Offset> floor_;               // least place
   Offset least_end_ = 0;
 };
 
 /// The last to use each part of memory, in the order of tickets.
 class LastUsers {
  public:
-  /// [begin, end) goes to task `to`, and is in use until task `until` is done; calls wait(u) for the last users u so far.
+  /// [begin, end) is in use until task `until` is done; calls wait(u) for its last users u before.
   template <class Wait>
   void claim(Offset begin, Offset end, Index until, const Wait& wait) {
     cut(begin);

@@ -36,12 +36,12 @@ using Edge = std::pair<Index, Index>;
 struct Placement {
   std::vector<Offset> place;  ///< of each tenant
   Offset end = 0;             ///< of all places and panels
-  std::vector<Edge> waits;    ///< edges that reuse of memory needs beside those by data
+  std::vector<Edge> waits;    ///< edges that reuse of memory needs beside those by data; repeats are possible
 };
 
 /// Places for all tenants (ascending by `born`). Memory goes from a reader to a task that waits for it by data, or else to one whose ticket
 /// is at least `workers` higher, so that tasks running at once seldom wait for each other's memory. O(pairs of tenants that may be
-/// alive at once, times log) plus O(tenants * panels under one).
+/// alive at once + tenants * workers, times log).
 Placement place_tenants(const Ground& ground, std::span<const Tenant> tenants);
 
 }  // namespace kauri::symbolic
