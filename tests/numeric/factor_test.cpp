@@ -168,6 +168,47 @@ TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
   }
 }
 
+/// Large fronts: their blocks lie in panels not yet begun, cut in two, wherever `workers` puts them. A factorisation that fails leaves its
+/// blocks in what become panels of the next one.
+TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
+  const test::ManyThreads many;
+  using T = TypeParam;
+  const auto a = generate("lap27 20");
+  auto value = test::cast<T>(a.value());
+  const Index n = a.n();
+  std::vector<T> b(static_cast<std::size_t>(n)), first;
+  for (Index i = 0; i < n; ++i) b[i] = static_cast<T>(i % 17 - 8);
+  int in_panels = 0, cut = 0;
+  for (const int workers : {1, 2, 3, 8, 16}) {
+    AnalyzeOptions options;
+    options.ordering.method = OrderingMethod::amd;
+    options.workers = workers;
+    const auto plan = analyze(a.pattern(), options);
+    for (Index s = 0; s < plan->supernodes.count(); ++s) {
+      in_panels += plan->schedule.head[s] != kNone && plan->schedule.head[s] < plan->panel_ptr.back();
+      cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
+    }
+    for (const int threads : {1, 2, 8}) {
+      Backend backend = cpu_backend(threads);
+      auto factor = Factor<T>::create(plan, backend);
+      auto workspace = Workspace<T>::create(plan, 1, backend);
+      for (const Index spoiled : {n / 2, n - 1}) {
+        T& entry = value[a.pattern().col_ptr[spoiled]];
+        entry = -entry;
+        ASSERT_FALSE(refactorize<T>(factor, value).ok());
+        entry = -entry;
+        ASSERT_TRUE(refactorize<T>(factor, value).ok());
+        std::vector<T> x = b;
+        factor.solve(column_view(std::span<T>(x)), workspace);
+        if (first.empty()) first = x;
+        ASSERT_EQ(x, first) << threads << " threads, " << workers << " workers";
+      }
+    }
+  }
+  EXPECT_GT(in_panels, 0);
+  EXPECT_GT(cut, 0);
+}
+
 TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
   const test::ManyThreads many;
   using T = TypeParam;
