@@ -35,11 +35,17 @@ class Placer {
 
   /// The end of the memory that the best of the orders needs; their places in `place`.
   Offset best(std::vector<Offset>& place) {
-    std::vector<Index> by_size(tenants_.size()), by_reader;
+    std::vector<Index> by_size(tenants_.size());
     std::iota(by_size.begin(), by_size.end(), 0);
-    std::stable_sort(by_size.begin(), by_size.end(), [&](Index a, Index b) { return tenants_[a].size > tenants_[b].size; });
-    by_reader = by_size;
-    std::stable_sort(by_reader.begin(), by_reader.end(), [&](Index a, Index b) { return tenants_[a].dies / 2 > tenants_[b].dies / 2; });
+    const auto greater = [&](Index a, Index b) {
+      return tenants_[a].size != tenants_[b].size ? tenants_[a].size > tenants_[b].size : a < b;
+    };
+    std::sort(by_size.begin(), by_size.end(), greater);
+    std::vector<Index> by_reader = by_size;
+    std::sort(by_reader.begin(), by_reader.end(), [&](Index a, Index b) {
+      const Index x = task_at(tenants_[a].dies), y = task_at(tenants_[b].dies);
+      return x != y ? x > y : greater(a, b);
+    });
     Offset end = std::numeric_limits<Offset>::max();
     std::vector<Offset> trial;
     const auto attempt = [&](const std::vector<Index>& order, bool high) {
