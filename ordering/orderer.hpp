@@ -27,6 +27,8 @@ class Orderer {
 
   /// Throws as order().
   Permutation run(OrderingMethod method);
+  /// The graph with its indistinguishable vertices merged (if options.compress): run() keeps the members of a supervariable together.
+  [[nodiscard]] const CompressedGraph& compressed() const { return reduction_.compressed(); }
   /// Vertices and undirected edges of the reduced graph: what the time of an ordering depends on.
   [[nodiscard]] Offset vertices() const { return reduction_.size(); }
   [[nodiscard]] Offset edges() const { return reduction_.edges() / 2; }

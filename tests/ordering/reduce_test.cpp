@@ -56,6 +56,46 @@ TEST(Reduce, DenseDegree) {
   EXPECT_EQ(dense_degree(5, 1), 5);
 }
 
+// Supervariables whole, by their least members, each ascending.
+void expect_by_supervariable(const CompressedGraph& compressed, const std::vector<Index>& rows) {
+  std::vector<Index> expected, vertices;
+  for (const Index row : rows)
+    if (row == compressed.member(compressed.vertex_of(row), 0)) vertices.push_back(compressed.vertex_of(row));
+  ASSERT_TRUE(std::is_sorted(vertices.begin(), vertices.end()));
+  for (const Index v : vertices)
+    for (Index t = 0; t < compressed.weight(v); ++t) expected.push_back(compressed.member(v, t));
+  ASSERT_EQ(rows, expected);
+}
+
+TEST(Compress, SupervariablesAreClassesWithTheirGraph) {
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    const Graph graph = any_graph(seed);
+    const auto representative = indistinguishable(view_of(graph), {});
+    const CompressedGraph compressed(graph, true), plain(graph, false);
+    ASSERT_FALSE(plain.merged());
+    ASSERT_EQ(plain.size(), graph.size());
+    ASSERT_EQ(compressed.merged(), compressed.size() < graph.size());
+    std::vector<std::vector<Index>> members(static_cast<std::size_t>(graph.size()));
+    for (Index row = 0; row < graph.size(); ++row) members[representative[row]].push_back(row);
+    std::erase_if(members, [](const auto& rows) { return rows.empty(); });
+    ASSERT_EQ(static_cast<std::size_t>(compressed.size()), members.size());
+    for (Index v = 0; v < compressed.size(); ++v) {
+      ASSERT_EQ(compressed.weight(v), static_cast<Index>(members[v].size()));
+      for (Index t = 0; t < compressed.weight(v); ++t) {
+        ASSERT_EQ(compressed.member(v, t), members[v][t]);
+        ASSERT_EQ(compressed.vertex_of(members[v][t]), v);
+      }
+      std::set<Index> expected;
+      for (const Index u : graph.neighbours(members[v][0]))
+        if (compressed.vertex_of(u) != v) expected.insert(compressed.vertex_of(u));
+      const auto list = compressed.view().neighbours(v);
+      ASSERT_TRUE(std::is_sorted(list.begin(), list.end()));
+      ASSERT_EQ(list.size(), expected.size()) << "seed " << seed;
+      ASSERT_TRUE(std::equal(list.begin(), list.end(), expected.begin())) << "seed " << seed;
+    }
+  }
+}
+
 // Component c, with its own numbers, is the subgraph of the caller's graph that expand() names.
 void expect_reduction(const Graph& graph, bool compress, double dense, std::uint64_t seed) {
   const Reduction reduction(graph, compress, dense);
@@ -69,7 +109,7 @@ void expect_reduction(const Graph& graph, bool compress, double dense, std::uint
       std::vector<Index> group;
       reduction.expand(c, std::vector<Index>{v}, group);
       ASSERT_EQ(static_cast<Index>(group.size()), view.weight_of(v));
-      ASSERT_TRUE(std::is_sorted(group.begin(), group.end()));
+      ASSERT_NO_FATAL_FAILURE(expect_by_supervariable(reduction.compressed(), group));
       ASSERT_TRUE(members.empty() || members.back().front() < group.front());
       old_of.insert(old_of.end(), group.begin(), group.end());
       members.push_back(std::move(group));
@@ -90,6 +130,8 @@ void expect_reduction(const Graph& graph, bool compress, double dense, std::uint
   }
   const std::size_t sparse = old_of.size();
   reduction.append_dense(old_of);
+  ASSERT_NO_FATAL_FAILURE(
+      expect_by_supervariable(reduction.compressed(), {old_of.begin() + static_cast<std::ptrdiff_t>(sparse), old_of.end()}));
   for (std::size_t k = 0; k < old_of.size(); ++k) ASSERT_EQ(graph.degree(old_of[k]) > dense_degree(graph.size(), dense), k >= sparse);
   ASSERT_EQ(Permutation::from_old_of(old_of).size(), graph.size());
 }

@@ -1,0 +1,127 @@
+// Hashing of closed neighbourhoods, and the graph of their classes (Ashcraft 1995).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/compress.hpp"
+
+#include <bit>
+
+namespace kauri::ordering {
+namespace {
+
+// Sums of plain vertex numbers collide on regular meshes; a multiplication folded onto itself is not linear and does not.
+std::uint64_t scramble(Index v) {
+  const std::uint64_t x = (static_cast<std::uint64_t>(v) + 1) * 0x9E3779B97F4A7C15u;
+  return x ^ (x >> 29);
+}
+
+class TwinFinder {
+ public:
+  TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
+      : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
+
+  std::vector<Index> run() {
+    const Index n = graph_.size();
+    std::vector<Index> representative(static_cast<std::size_t>(n));
+    const std::size_t buckets = std::bit_ceil(static_cast<std::size_t>(n) + 1);
+    std::vector<Index> head(buckets, kNone), next(static_cast<std::size_t>(n));
+    hash_.resize(static_cast<std::size_t>(n));
+    for (Index v = 0; v < n; ++v) {
+      representative[v] = v;
+      if (!is_kept(v)) continue;
+      hash_[v] = hash(v);
+      Index& bucket = head[hash_[v] & (buckets - 1)];
+      Index u = bucket;
+      while (u != kNone && !(hash_[u] == hash_[v] && equal(u, v))) u = next[u];
+      if (u != kNone) {
+        representative[v] = u;
+      } else {
+        next[v] = bucket;
+        bucket = v;
+      }
+    }
+    return representative;
+  }
+
+ private:
+  bool is_kept(Index v) const { return kept_.empty() || kept_[v]; }
+
+  std::uint64_t hash(Index v) const {
+    std::uint64_t sum = scramble(v);
+    if (kept_.empty())
+      for (const Index u : graph_.neighbours(v)) sum += scramble(u);
+    else
+      for (const Index u : graph_.neighbours(v)) sum += kept_[u] ? scramble(u) : 0;
+    return (sum ^ (sum >> 32)) & hash_mask_;
+  }
+
+  // Both lists ascend; u is left out of v's and v out of u's, and each must have been there.
+  bool equal(Index u, Index v) const {
+    const auto a = graph_.neighbours(u), b = graph_.neighbours(v);
+    std::size_t i = 0, j = 0;
+    bool adjacent = false;
+    for (;;) {
+      while (i < a.size() && (a[i] == v || !is_kept(a[i]))) adjacent |= a[i++] == v;
+      while (j < b.size() && (b[j] == u || !is_kept(b[j]))) ++j;
+      if (i == a.size() || j == b.size()) break;
+      if (a[i++] != b[j++]) return false;
+    }
+    return adjacent && i == a.size() && j == b.size();
+  }
+
+  GraphView graph_;
+  std::span<const char> kept_;
+  std::uint64_t hash_mask_;
+  std::vector<std::uint64_t> hash_;
+};
+
+/// True if some class has more than one row.
+bool any_merged(std::span<const Index> representative) {
+  for (std::size_t v = 0; v < representative.size(); ++v)
+    if (representative[v] != static_cast<Index>(v)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask) {
+  return TwinFinder(graph, kept, hash_mask).run();
+}
+
+CompressedGraph::CompressedGraph(const Graph& graph, bool merge) : graph_(&graph), view_(view_of(graph)) {
+  if (merge) merge_classes(indistinguishable(view_, {}));
+}
+
+CompressedGraph::CompressedGraph(const Graph& graph, std::span<const Index> representative) : graph_(&graph), view_(view_of(graph)) {
+  merge_classes(representative);
+}
+
+void CompressedGraph::merge_classes(std::span<const Index> representative) {
+  if (!any_merged(representative)) return;
+  const Index n = graph_->size();
+  vertex_of_.resize(representative.size());
+  Offset edges = 0;  // at most, of the representatives
+  for (Index v = 0; v < n; ++v) {
+    const bool leads = representative[v] == v;
+    vertex_of_[v] = leads ? static_cast<Index>(weight_.size()) : vertex_of_[representative[v]];
+    if (leads) {
+      weight_.push_back(0);
+      edges += graph_->degree(v);
+    }
+    ++weight_[vertex_of_[v]];
+  }
+  first_.assign(1, 0);
+  for (const Index w : weight_) first_.push_back(first_.back() + w);
+  member_.resize(representative.size());
+  std::vector<Index> next(first_.begin(), first_.end() - 1);
+  for (Index v = 0; v < n; ++v) member_[next[vertex_of_[v]]++] = v;
+  ptr_.reserve(first_.size());
+  ptr_.push_back(0);
+  adjacency_.reserve(static_cast<std::size_t>(edges));
+  for (Index s = 0; s + 1 < static_cast<Index>(first_.size()); ++s) {
+    for (const Index u : graph_->neighbours(member_[first_[s]]))
+      if (representative[u] == u) adjacency_.push_back(vertex_of_[u]);
+    ptr_.push_back(static_cast<Offset>(adjacency_.size()));
+  }
+  view_ = {ptr_, adjacency_, weight_};
+}
+
+}  // namespace kauri::ordering

@@ -1,0 +1,59 @@
+// Indistinguishable vertices: found, and merged into one weighted vertex each. Ordering and symbolic phase both work on what remains.
+// C. Ashcraft, "Compressed graphs and the minimum degree algorithm", SIAM J. Sci. Comput. 16 (1995).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ordering/graph_view.hpp"
+
+namespace kauri::ordering {
+
+/// representative[v] = the least vertex u with the same closed neighbourhood, {u} + neighbours(u) = {v} + neighbours(v), vertices that are
+/// not kept being disregarded; representative[v] = v for a vertex that is not kept. Hashing finds candidates, comparison decides.
+/// hash_mask: bits of the hash that are used; fewer make collisions (for tests) and change nothing else.
+/// kept: length graph.size(), or empty: all are. O(n + nnz) expected; workspace 12n bytes.
+std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask = ~std::uint64_t{0});
+
+/// A graph with its indistinguishable vertices merged: what is left are *supervariables*, numbered by their least member, each with its
+/// members, rows of A, ascending. Where nothing is merged it is the caller's graph itself and nothing is copied. Read-only once built.
+class CompressedGraph {
+ public:
+  /// merge: false leaves every row a supervariable of its own. Borrows the graph, which outlives this. O(n + nnz).
+  CompressedGraph(const Graph& graph, bool merge);
+  /// From classes: representative[v] = the least row of v's class, length n; rows of a class have equal closed neighbourhoods.
+  CompressedGraph(const Graph& graph, std::span<const Index> representative);
+  CompressedGraph(CompressedGraph&&) = default;  // vectors keep their storage when they move, so the view stays right
+  CompressedGraph& operator=(CompressedGraph&&) = default;
+  CompressedGraph(const CompressedGraph&) = delete;
+  CompressedGraph& operator=(const CompressedGraph&) = delete;
+
+  /// The supervariables; no weights if nothing is merged.
+  [[nodiscard]] const GraphView& view() const { return view_; }
+  /// The caller's.
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  [[nodiscard]] bool merged() const { return !member_.empty(); }
+  [[nodiscard]] Index size() const { return view_.size(); }
+  [[nodiscard]] Index weight(Index v) const { return view_.weight_of(v); }
+  /// Member t of supervariable v, 0 <= t < weight(v).
+  [[nodiscard]] Index member(Index v, Index t) const { return merged() ? member_[first_[v] + t] : v; }
+  /// The supervariable of a row.
+  [[nodiscard]] Index vertex_of(Index row) const { return merged() ? vertex_of_[row] : row; }
+
+ private:
+  void merge_classes(std::span<const Index> representative);
+
+  const Graph* graph_;
+  GraphView view_;  // of the caller's graph, or of the arrays below
+  // All empty where nothing is merged.
+  std::vector<Index> vertex_of_;  // length n
+  std::vector<Index> member_;     // length n, by supervariable
+  std::vector<Index> first_;      // length size()+1: into member_
+  std::vector<Offset> ptr_;
+  std::vector<Index> adjacency_;
+  std::vector<Index> weight_;
+};
+
+}  // namespace kauri::ordering
