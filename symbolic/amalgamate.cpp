@@ -10,17 +10,22 @@
 namespace kauri::symbolic {
 namespace {
 
+/// Of a front in a factorisation and a solve.
+double seconds_of(const CostTable& table, Index m, Index p) { return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p); }
+
 /// One pass over the tree at a given price of padding.
 class Merger {
  public:
-  Merger(const FrontTree& fronts, const Children& children, const CostTable& table, double padding_s)
-      : children_(children), table_(table), padding_s_(padding_s), tree_(fronts), merged_(fronts.parent.size(), 0) {
-    seconds_.reserve(fronts.parent.size());
-    for (Index s = 0; s < fronts.count(); ++s) {
-      seconds_.push_back(seconds_of(fronts.order[s], fronts.pivots[s]));
-      stored_ += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
-    }
-  }
+  /// seconds: of each front as it is; stored: the sum of m p.
+  Merger(const FrontTree& fronts, const Children& children, const CostTable& table, double padding_s, std::vector<double> seconds,
+         double stored)
+      : children_(children),
+        table_(table),
+        padding_s_(padding_s),
+        tree_(fronts),
+        merged_(fronts.parent.size(), 0),
+        stored_(stored),
+        seconds_(std::move(seconds)) {}
 
   /// False, with the pass left half done, once more than `limit` entries are stored: merging never makes them fewer.
   bool run(double limit) {
@@ -32,12 +37,18 @@ class Merger {
   [[nodiscard]] const FrontTree& tree() const { return tree_; }         // sizes are right for fronts that are not merged
 
  private:
-  [[nodiscard]] double seconds_of(Index m, Index p) const { return front_seconds(table_, m, p) + 2 * front_sweep_seconds(table_, m, p); }
+  struct Candidate {
+    double delta;  // seconds lost, below 0
+    Index child;
+    double together;  // seconds of the two as one
+
+    bool operator<(const Candidate& other) const { return delta != other.delta ? delta < other.delta : child < other.child; }
+  };
 
   /// Seconds lost (gained if negative) by merging c into s as s is now.
   double price(Index c, Index s, double& together) const {
     const Index p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
-    together = seconds_of(m, p);
+    together = seconds_of(table_, m, p);
     return together - seconds_[c] - seconds_[s] + padding_s_ * padding(c, s);
   }
 
@@ -49,17 +60,21 @@ class Merger {
 
   void absorb_children(Index s) {
     candidates_.clear();
-    double together = 0;
-    for (const Index c : children_.of(s))
-      if (const double delta = price(c, s, together); delta < 0) candidates_.emplace_back(delta, c);
+    for (const Index c : children_.of(s)) {
+      Candidate candidate{0, c, 0};
+      candidate.delta = price(c, s, candidate.together);
+      if (candidate.delta < 0) candidates_.push_back(candidate);
+    }
     if (candidates_.size() > 1) std::sort(candidates_.begin(), candidates_.end());
-    for (const auto& [first_delta, c] : candidates_) {
-      if (price(c, s, together) >= 0) continue;
+    bool grown = false;
+    for (auto& [delta, c, together] : candidates_) {
+      if (grown && price(c, s, together) >= 0) continue;
       stored_ += padding(c, s);
       tree_.order[s] += tree_.pivots[c];
       tree_.pivots[s] += tree_.pivots[c];
       seconds_[s] = together;
       merged_[c] = 1;
+      grown = true;
     }
   }
 
@@ -68,9 +83,9 @@ class Merger {
   double padding_s_;
   FrontTree tree_;
   std::vector<unsigned char> merged_;
-  double stored_ = 0;  // sum of m p over the fronts as merged so far
+  double stored_;  // sum of m p over the fronts as merged so far
   std::vector<double> seconds_;
-  std::vector<std::pair<double, Index>> candidates_;
+  std::vector<Candidate> candidates_;
 };
 
 Groups compact(const FrontTree& fronts, const Merger& merger) {
@@ -114,8 +129,15 @@ double storage_limit(const FrontTree& fronts) {
 Groups amalgamate(const FrontTree& fronts, const CostTable& table) {
   const double limit = storage_limit(fronts);
   const Children children = children_of(fronts.parent);
+  std::vector<double> seconds;
+  seconds.reserve(fronts.parent.size());
+  double stored = 0;
+  for (Index s = 0; s < fronts.count(); ++s) {
+    seconds.push_back(seconds_of(table, fronts.order[s], fronts.pivots[s]));
+    stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
+  }
   for (double padding_s = table.padding_s;; padding_s *= 2) {
-    Merger merger(fronts, children, table, padding_s);
+    Merger merger(fronts, children, table, padding_s, seconds, stored);
     if (merger.run(limit)) return compact(fronts, merger);
   }
 }

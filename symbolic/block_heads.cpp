@@ -8,26 +8,26 @@
 
 namespace kauri::symbolic {
 
-std::vector<Index> head_columns(const TaskTree& tree, const RowLists& rows, std::span<const Index> final_of, std::span<const Index> first) {
+std::vector<Index> head_columns(const TaskTree& tree, const Pairs& pairs, std::span<const Index> row_of, std::span<const Index> first) {
   const FrontTree& fronts = tree.fronts;
   std::vector<Index> head(fronts.parent.size(), 0), last(fronts.parent.size(), kNone);  // rows counted, and the last of them
   std::vector<unsigned char> takes(fronts.parent.size(), 0);                            // blocks of other tasks that may be cut
   for (Index s = 0; s < fronts.count(); ++s)
     if (fronts.parent[s] != kNone && !tree.internal(s) && fronts.contribution(s) > ContributionLayout::kTile) takes[fronts.parent[s]] = 1;
-  std::vector<Index> front_of(final_of.size());
+  std::vector<Index> front_of(static_cast<std::size_t>(first.back()));
   for (Index s = 0; s < fronts.count(); ++s) std::fill(front_of.begin() + first[s], front_of.begin() + first[s + 1], s);
   const Children children = children_of(fronts.parent);
-  for (Index i = 0; i < rows.size(); ++i) {
-    const Index up = front_of[final_of[i]];
+  for (Index i = 0; i < pairs.size(); ++i) {
+    const Index up = front_of[row_of[i]];
     if (takes[up] == 0) continue;
     const auto mine = children.of(up);
-    for (Offset k = rows.ptr[i]; k < rows.ptr[i + 1]; ++k) {
-      const Index s = front_of[final_of[rows.column[k]]];
+    for (const Index below : pairs.lower(i)) {
+      const Index s = front_of[row_of[below]];
       if (s == up) continue;
       const Index c = *std::lower_bound(mine.begin(), mine.end(), s);  // fronts are postordered: c is the last of its subtree
       if (last[c] == i) continue;
       last[c] = i;
-      ++head[c];
+      head[c] += pairs.weight(i);
     }
   }
   for (Index s = 0; s < fronts.count(); ++s) {

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
-#include "symbolic/row_lists.hpp"
+#include "symbolic/pairs.hpp"
 #include "symbolic/task_memory.hpp"
 
 namespace kauri::symbolic {
 
 /// head_columns of a Schedule: for a block that is handed to another task, the columns that meet the parent's pivots, rounded down to a
 /// multiple of kTile unless that is all of them; for other blocks, q. A row of B that is a pivot of the parent is a row of the child if it
-/// has an entry in the child's subtree. rows, final_of: as in Outline; first: columns of the fronts. O(n + entries in the rows of such
-/// parents * log of their children).
-std::vector<Index> head_columns(const TaskTree& tree, const RowLists& rows, std::span<const Index> final_of, std::span<const Index> first);
+/// has an entry in the child's subtree. pairs, row_of: as in Outline; first: columns of the fronts. O(n + pairs in the rows of such parents *
+/// log of their children).
+std::vector<Index> head_columns(const TaskTree& tree, const Pairs& pairs, std::span<const Index> row_of, std::span<const Index> first);
 
 }  // namespace kauri::symbolic

@@ -2,26 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/column_counts.hpp"
 
+#include <algorithm>
+
 namespace kauri::symbolic {
 namespace {
-
-/// Columns of the postordered matrix: rows below the diagonal, ascending.
-struct ColumnLists {
-  std::vector<Offset> ptr;
-  std::vector<Index> row;
-};
-
-ColumnLists postordered_columns(const RowLists& rows, std::span<const Index> position) {
-  const Index n = rows.size();
-  ColumnLists columns{std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0), std::vector<Index>(rows.column.size())};
-  std::vector<Index> at(static_cast<std::size_t>(n));  // the inverse of position
-  for (Index j = 0; j < n; ++j) at[position[j]] = j;
-  for (Index j = 0; j < n; ++j) columns.ptr[j + 1] = columns.ptr[j] + rows.column_entries[at[j]];
-  std::vector<Offset> next(columns.ptr.begin(), columns.ptr.end() - 1);
-  for (Index i = 0; i < n; ++i)
-    for (Offset k = rows.ptr[at[i]]; k < rows.ptr[at[i] + 1]; ++k) columns.row[next[position[rows.column[k]]]++] = i;
-  return columns;
-}
 
 /// The root of x's set; halves the path on its way.
 Index find_root(std::vector<Index>& up, Index x) {
@@ -32,39 +16,35 @@ Index find_root(std::vector<Index>& up, Index x) {
   return x;
 }
 
-/// What row i has met so far: its last neighbour and the last leaf of its row subtree.
-struct RowState {
-  Index neighbour = kNone;
-  Index leaf = kNone;
-};
-
 }  // namespace
 
-std::vector<Index> column_counts(const RowLists& rows, std::span<const Index> position, std::span<const Index> parent) {
-  const Index n = rows.size();
-  const ColumnLists columns = postordered_columns(rows, position);
-  std::vector<Index> count(static_cast<std::size_t>(n), 1), first(static_cast<std::size_t>(n)), up(static_cast<std::size_t>(n));
-  std::vector<RowState> state(static_cast<std::size_t>(n));
-  for (Index j = 0; j < n; ++j) first[j] = up[j] = j;
-  for (Index j = 0; j < n; ++j)
-    if (parent[j] != kNone) {
-      if (first[j] < first[parent[j]]) first[parent[j]] = first[j];
-      count[parent[j]] = 0;  // the diagonal starts at leaves and is carried up
-    }
-  // count[j] becomes the weight whose sum over the subtree of j is the count of column j: +1 where a row subtree has a leaf,
-  // -1 where two of its branches meet, -1 at the parent of its root.
+std::vector<Index> column_counts(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent) {
+  const Index n = pairs.size();
+  std::vector<Index> count(position.size(), 0), first(position.size()), up(position.size()), place(position.size());
   for (Index j = 0; j < n; ++j) {
-    if (parent[j] != kNone) --count[parent[j]];
-    for (Offset k = columns.ptr[j]; k < columns.ptr[j + 1]; ++k) {
-      RowState& row = state[columns.row[k]];
-      if (first[j] > row.neighbour) {
-        ++count[j];
-        if (row.leaf != kNone) --count[find_root(up, row.leaf)];
-        row.leaf = j;
-      }
-      row.neighbour = j;
+    first[j] = up[j] = j;  // first: the least position in the subtree
+    place[position[j]] = j;
+  }
+  std::vector<Index> leaf(position.size(), kNone);  // by place: the last leaf of its row subtree so far; a column is one if no earlier
+                                                    // leaf lies in its own subtree
+  // count[j] becomes the weight whose sum over the subtree of j is the count of column j: that of the row where a row subtree has a leaf,
+  // minus that where two of its branches meet, and minus that at the parent of its root.
+  for (Index j = 0; j < n; ++j) {
+    const Index k = place[j], least = first[j], weight = pairs.weight(k);
+    Index sum = least == j ? weight : 0;  // the diagonal starts at leaves of the tree and is carried up
+    for (const Index i : pairs.higher(k)) {
+      if (leaf[i] >= least) continue;
+      const Index row = pairs.weight(i);
+      sum += row;
+      if (leaf[i] != kNone) count[find_root(up, leaf[i])] -= row;
+      leaf[i] = j;
     }
-    if (parent[j] != kNone) up[j] = parent[j];
+    count[j] += sum;
+    if (const Index p = parent[j]; p != kNone) {
+      count[p] -= weight;
+      up[j] = p;
+      first[p] = std::min(first[p], least);
+    }
   }
   for (Index j = 0; j < n; ++j)
     if (parent[j] != kNone) count[parent[j]] += count[j];

@@ -5,14 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "symbolic/row_lists.hpp"
+#include "symbolic/pairs.hpp"
 
 namespace kauri::symbolic {
 
-/// Entries of each column of L, the diagonal included, for the postordered matrix: count[j] for the column at position j.
-/// rows: B as given; position: postorder of its elimination tree; parent: that tree with nodes named by position (parent[j] > j or kNone).
-/// J. R. Gilbert, E. G. Ng & B. W. Peyton, "An efficient algorithm to compute row and column counts for sparse Cholesky factorization",
-/// SIAM J. Matrix Anal. Appl. 15 (1994). O(nnz * inverse Ackermann) time, O(n + nnz) memory.
-std::vector<Index> column_counts(const RowLists& rows, std::span<const Index> position, std::span<const Index> parent);
+/// Entries of columns of L, the diagonal included, by place in a postorder of the elimination tree: position[k] is that of the
+/// supervariable at place k, parent the tree by position (parent[j] > j or kNone). A supervariable of weight w stands for w columns in a
+/// row; count[j] is that of its first one, the others fall by one each. By leaves of row subtrees: J. R. Gilbert, E. G. Ng & B. W. Peyton,
+/// "An efficient algorithm to compute row and column counts for sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 15 (1994), here
+/// with weighted rows. O(pairs * inverse Ackermann) time, O(n) memory.
+std::vector<Index> column_counts(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent);
 
 }  // namespace kauri::symbolic

@@ -60,6 +60,12 @@ ordering::Orderer& Contest::orderer() {
   return *orderer_;
 }
 
+const ordering::CompressedGraph& Contest::compressed() {
+  if (orderer_) return orderer_->compressed();
+  if (!plain_) plain_.emplace(graph(), false);
+  return *plain_;
+}
+
 double Contest::predicted_trial_seconds(OrderingMethod method) {
   return order_seconds(method, orderer().vertices(), orderer().edges()) + outline_seconds(lower_.n, lower_.nnz());
 }
@@ -120,7 +126,7 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
   std::optional<Outline> outline;
   {
     const Stopwatch watch(candidate.symbolic_s);
-    outline = make_outline(lower_, perm, table_, workers_, options_.amalgamate);
+    outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate);
   }
   const Known known{outline->core, outline->cost.nnz_l};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
@@ -133,7 +139,7 @@ void Contest::plan(Candidate candidate, const Permutation& perm) {
   Known known;
   {
     const Stopwatch watch(candidate.symbolic_s);
-    Outline outline = make_outline(lower_, perm, table_, workers_, options_.amalgamate);
+    Outline outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate);
     known = {outline.core, outline.cost.nnz_l};
     const auto made = complete_plan(lower_, std::move(outline), table_);
     made->ordering = candidate.method;

@@ -62,6 +62,8 @@ class Contest {
 
   static Candidate callers();
   ordering::Orderer& orderer();
+  /// The graph of A with the supervariables that the orderings found; as it is if none was run.
+  const ordering::CompressedGraph& compressed();
   Permutation ordered(OrderingMethod method, Candidate& candidate);
   void add(Candidate candidate, Known known);
   /// The candidate of a method that is planned already, or none.
@@ -78,6 +80,7 @@ class Contest {
   int workers_;
   std::optional<Graph> graph_;
   std::optional<ordering::Orderer> orderer_;
+  std::optional<ordering::CompressedGraph> plain_;
   Analysis analysis_;
   std::vector<Known> known_;          // one per candidate
   std::vector<std::size_t> entered_;  // candidates that compete

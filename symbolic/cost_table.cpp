@@ -85,19 +85,4 @@ double order_seconds(OrderingMethod method, Offset vertices, Offset edges) {
 
 double outline_seconds(Index n, Offset entries) { return 1.4e-7 * n + 4e-9 * static_cast<double>(entries); }
 
-double front_flops(Index m, Index p) {
-  const double x = m, k = p;
-  return k * x * x - x * k * (k - 1) + (k - 1) * k * (2 * k - 1) / 6;
-}
-
-double front_seconds(const CostTable& table, Index m, Index p) {
-  const double x = m, k = p, q = x - k;
-  const double bytes = 8 * (x * k + q * (q + 1));
-  return table.front_overhead_s + table.row_s * x + bytes / table.bandwidth + front_flops(m, p) / table.peak;
-}
-
-double front_sweep_seconds(const CostTable& table, Index m, Index p) {
-  return table.solve_overhead_s + table.solve_column_s * p + 8.0 * m * p / table.solve_bandwidth;
-}
-
 }  // namespace kauri::symbolic

@@ -45,10 +45,19 @@ double order_seconds(OrderingMethod method, Offset vertices, Offset edges);
 double outline_seconds(Index n, Offset entries);
 
 /// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53.
-double front_flops(Index m, Index p);
+inline double front_flops(Index m, Index p) {
+  const double x = m, k = p;
+  return k * x * x - x * k * (k - 1) + (k - 1) * k * (2 * k - 1) / 6;
+}
 /// Predicted seconds of a front on one core.
-double front_seconds(const CostTable& table, Index m, Index p);
+inline double front_seconds(const CostTable& table, Index m, Index p) {
+  const double x = m, k = p, q = x - k;
+  const double bytes = 8 * (x * k + q * (q + 1));
+  return table.front_overhead_s + table.row_s * x + bytes / table.bandwidth + front_flops(m, p) / table.peak;
+}
 /// Predicted seconds of a front in one sweep of a solve with one right-hand side, on one core.
-double front_sweep_seconds(const CostTable& table, Index m, Index p);
+inline double front_sweep_seconds(const CostTable& table, Index m, Index p) {
+  return table.solve_overhead_s + table.solve_column_s * p + 8.0 * m * p / table.solve_bandwidth;
+}
 
 }  // namespace kauri::symbolic

@@ -4,13 +4,12 @@
 
 namespace kauri::symbolic {
 
-std::vector<Index> elimination_tree(const RowLists& rows) {
-  const Index n = rows.size();
+std::vector<Index> elimination_tree(const Pairs& pairs) {
+  const Index n = pairs.size();
   std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
   std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // some ancestor, as high as known
   for (Index i = 0; i < n; ++i)
-    for (Offset k = rows.ptr[i]; k < rows.ptr[i + 1]; ++k) {
-      Index j = rows.column[k];
+    for (Index j : pairs.lower(i))
       while (shortcut[j] != i) {
         const Index up = shortcut[j];
         shortcut[j] = i;
@@ -20,7 +19,6 @@ std::vector<Index> elimination_tree(const RowLists& rows) {
         }
         j = up;
       }
-    }
   return parent;
 }
 

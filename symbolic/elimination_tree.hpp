@@ -5,13 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "symbolic/row_lists.hpp"
+#include "symbolic/pairs.hpp"
 
 namespace kauri::symbolic {
 
-/// parent[j] = min { i > j : L(i,j) != 0 }, or kNone; length n. By ancestor path compression: J. W. H. Liu, "The role of elimination
-/// trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11 (1990). O(nnz log n) time at worst, in practice linear; O(n) memory.
-std::vector<Index> elimination_tree(const RowLists& rows);
+/// parent[k] = the least place > k that column k of L meets, or kNone; columns are supervariables by place. By ancestor path compression:
+/// J. W. H. Liu, "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11 (1990). O(pairs log n) time at
+/// worst, in practice linear; O(n) memory.
+std::vector<Index> elimination_tree(const Pairs& pairs);
 
 /// position[j] = place of node j in a postorder of the forest: subtrees are contiguous and end with their root, children keep their order.
 /// parent[j] > j or kNone. O(n) time, no recursion and no stack: each parent hands out the places below it from the end.

@@ -25,8 +25,6 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   plan->assembly = fill_structure(lower, outline);
-  outline.rows = {};
-  fill_runs(outline.supernodes, plan->assembly);
   plan->n = lower.n;
   plan->nnz = lower.nnz();
   plan->fingerprint = fingerprint(lower);
@@ -40,12 +38,18 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const
   return plan;
 }
 
-std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options) {
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm,
+                                const AnalyzeOptions& options) {
   if (perm.size() != lower.n)
     throw Error(ErrorKind::input,
                 "analyze: a permutation of " + std::to_string(perm.size()) + " rows for a matrix of " + std::to_string(lower.n));
   const CostTable& table = planned_table(options);
-  return complete_plan(lower, make_outline(lower, perm, table, planned_workers(options), options.amalgamate), table);
+  return complete_plan(lower, make_outline(lower, graph, perm, table, planned_workers(options), options.amalgamate), table);
+}
+
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options) {
+  const Graph graph(lower);
+  return make_plan(lower, ordering::CompressedGraph(graph, false), perm, options);
 }
 
 }  // namespace kauri::symbolic

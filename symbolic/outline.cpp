@@ -14,6 +14,7 @@
 #include "symbolic/elimination_tree.hpp"
 #include "symbolic/schedule.hpp"
 #include "symbolic/supernodes.hpp"
+#include "symbolic/supervariables.hpp"
 #include "symbolic/task_cut.hpp"
 #include "symbolic/task_memory.hpp"
 
@@ -57,13 +58,17 @@ void set_sizes(const FrontTree& fronts, Outline& out) {
   }
 }
 
-/// Final places of postordered columns: supernodes in final order, the fundamental ones inside in their own order, which keeps every column
-/// behind its descendants.
-std::vector<Index> final_places(const Partition& partition, std::span<const Index> front_of, std::span<const Index> first) {
-  std::vector<Index> next(first.begin(), first.end() - 1), place(static_cast<std::size_t>(partition.first.back()));
+/// Final rows of postordered nodes, of the first column of each: supernodes in final order, the fundamental ones inside in their own order,
+/// which keeps every column behind its descendants.
+std::vector<Index> final_rows(const Partition& partition, std::span<const Index> front_of, std::span<const Index> first,
+                              std::span<const Index> weight) {
+  std::vector<Index> next(first.begin(), first.end() - 1), row(static_cast<std::size_t>(partition.first.back()));
   for (Index f = 0; f < partition.fronts.count(); ++f)
-    for (Index j = partition.first[f]; j < partition.first[f + 1]; ++j) place[j] = next[front_of[f]]++;
-  return place;
+    for (Index j = partition.first[f]; j < partition.first[f + 1]; ++j) {
+      row[j] = next[front_of[f]];
+      next[front_of[f]] += weight.empty() ? 1 : weight[j];
+    }
+  return row;
 }
 
 Index height_of(std::span<const Index> parent) {
@@ -76,37 +81,63 @@ Index height_of(std::span<const Index> parent) {
   return greatest;
 }
 
-/// Takes columns from postordered to final numbers: tree, counts, permutation.
-void set_numbering(const Permutation& perm, std::span<const Index> position, const EliminationTree& postordered,
-                   std::span<const Index> place, Outline& out) {
-  const Index n = perm.size();
-  out.tree.parent = renamed(postordered.parent, place);
-  out.tree.column_count.resize(place.size());
-  for (Index j = 0; j < n; ++j) out.tree.column_count[place[j]] = postordered.column_count[j];
-  out.final_of.resize(place.size());
-  std::vector<Index> old_of(place.size());
-  for (Index k = 0; k < n; ++k) {
-    out.final_of[k] = place[position[k]];
-    old_of[out.final_of[k]] = perm.old_of(k);
+/// The tree of supervariables, by place in a postorder.
+struct CoarseTree {
+  std::vector<Index> parent, count;
+  std::vector<Index> weight;    // empty: all are 1
+  std::vector<Index> position;  // of the supervariable that the ordering eliminates k-th
+};
+
+CoarseTree coarse_tree(const Pairs& pairs) {
+  CoarseTree tree;
+  {
+    const std::vector<Index> parent = elimination_tree(pairs);
+    tree.position = postorder(parent);
+    tree.parent = renamed(parent, tree.position);
+  }
+  if (pairs.merged()) {
+    tree.weight.resize(tree.parent.size());
+    for (Index k = 0; k < pairs.size(); ++k) tree.weight[tree.position[k]] = pairs.weight(k);
+  }
+  tree.count = column_counts(pairs, tree.position, tree.parent);
+  return tree;
+}
+
+/// Expands the tree to columns in their final numbers, and names them.
+void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row, Outline& out) {
+  const auto n = static_cast<std::size_t>(perm.size());
+  out.tree.parent.resize(n);
+  out.tree.column_count.resize(n);
+  const auto weight = [&](Index j) { return coarse.weight.empty() ? 1 : coarse.weight[j]; };
+  for (Index j = 0; j < static_cast<Index>(row.size()); ++j) {
+    const Index last = row[j] + weight(j) - 1;
+    for (Index i = row[j]; i <= last; ++i) {
+      out.tree.parent[i] = i + 1;
+      out.tree.column_count[i] = coarse.count[j] - (i - row[j]);
+    }
+    out.tree.parent[last] = coarse.parent[j] == kNone ? kNone : row[coarse.parent[j]];
+  }
+  out.row_of.reserve(row.size());
+  std::vector<Index> old_of(n);
+  Index from = 0;
+  for (const Index j : coarse.position) {
+    out.row_of.push_back(row[j]);
+    for (Index t = 0; t < weight(j); ++t) old_of[row[j] + t] = perm.old_of(from++);
   }
   out.perm = Permutation::from_old_of(std::move(old_of));
 }
 
 }  // namespace
 
-Outline make_outline(const Pattern& lower, const Permutation& perm, const CostTable& table, int workers, bool relaxed) {
+Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
+                     int workers, bool relaxed) {
   Outline out;
-  out.rows = row_lists(lower, perm);
-  EliminationTree tree;
-  std::vector<Index> position;
-  {
-    const std::vector<Index> parent = elimination_tree(out.rows);
-    position = postorder(parent);
-    tree.parent = renamed(parent, position);
-  }
-  tree.column_count = column_counts(out.rows, position, tree.parent);
+  out.own = other_supervariables(graph, perm);
+  out.graph = out.own ? out.own.get() : &graph;
+  out.pairs = Pairs(*out.graph, elimination_order(*out.graph, perm).value());
+  const CoarseTree tree = coarse_tree(out.pairs);
 
-  const Partition partition = fundamental_supernodes(tree.parent, tree.column_count);
+  const Partition partition = fundamental_supernodes(tree.parent, tree.count, tree.weight);
   const Groups groups = relaxed ? amalgamate(partition.fronts, table) : no_amalgamation(partition.fronts);
   const Cut rough = find_cut(groups.fronts.parent, work_of(groups.fronts, table), table.task_floor_s);
   const std::vector<Index> front_place = stack_postorder(groups.fronts, rough.above, rough.small);
@@ -115,12 +146,12 @@ Outline make_outline(const Pattern& lower, const Permutation& perm, const CostTa
 
   std::vector<Index> front_of(groups.group.size());
   for (std::size_t f = 0; f < front_of.size(); ++f) front_of[f] = front_place[groups.group[f]];
-  set_numbering(perm, position, tree, final_places(partition, front_of, out.supernodes.first), out);
+  set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
 
   const std::vector<double> work = work_of(fronts, table);
   const TaskTree tasks = task_tree(fronts, task_ranges(fronts.parent, work, find_cut(fronts.parent, work, table.task_floor_s)));
-  out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.rows, out.final_of, out.supernodes.first), workers);
-  out.cost = count_cost(tree.column_count, fronts);
+  out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), workers);
+  out.cost = count_cost(out.tree.column_count, fronts);
   out.cost.tree_height = height_of(out.tree.parent);
   out.core = predict(table, fronts, out.schedule, lower.nnz(), out.cost);
   return out;

@@ -3,21 +3,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "kauri/plan.hpp"
+#include "ordering/compress.hpp"
 #include "symbolic/cost.hpp"
 #include "symbolic/cost_table.hpp"
-#include "symbolic/row_lists.hpp"
+#include "symbolic/pairs.hpp"
 
 namespace kauri::symbolic {
 
 /// supernodes.row is still empty; all else is final.
 struct Outline {
-  RowLists rows;                ///< of B in the ordering's numbering, before it was postordered
-  std::vector<Index> final_of;  ///< length n: final place of column k of the ordering's numbering
-  Permutation perm;             ///< final
-  EliminationTree tree;         ///< final
+  /// What the structure is read from: supervariables whose members the ordering keeps together.
+  const ordering::CompressedGraph* graph = nullptr;
+  std::unique_ptr<const ordering::CompressedGraph> own;  ///< holds *graph where the one that was given did not fit the ordering
+  Pairs pairs;                                           ///< of *graph in the ordering's own sequence
+  std::vector<Index> row_of;                             ///< by place in it: the final row of the supervariable's first member
+  Permutation perm;                                      ///< final
+  EliminationTree tree;                                  ///< final
   Supernodes supernodes;
   std::vector<Offset> panel_ptr;
   Schedule schedule;
@@ -25,7 +30,11 @@ struct Outline {
   CoreSeconds core;  ///< a function of pattern, permutation and table alone
 };
 
-/// perm.size() == lower.n; lower is valid; workers >= 1. O(nnz * inverse Ackermann + n log n).
-Outline make_outline(const Pattern& lower, const Permutation& perm, const CostTable& table, int workers, bool amalgamate);
+/// Supervariables are eliminated whole, so the phase runs on `graph`, A's with indistinguishable rows merged, and expands what it finds to
+/// columns. Where perm takes members of a supervariable apart, it is divided into the runs that perm leaves. Borrows the graph as long as
+/// the outline lives. perm.size() == lower.n; lower is valid, and graph that of lower; workers >= 1.
+/// O(edges * inverse Ackermann + n log n).
+Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
+                     int workers, bool amalgamate);
 
 }  // namespace kauri::symbolic

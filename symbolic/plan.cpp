@@ -3,6 +3,7 @@
 #include "kauri/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "symbolic/checked.hpp"
@@ -47,15 +48,19 @@ Offset Plan::plan_bytes() const {
 }
 
 std::uint64_t fingerprint(const Pattern& lower) {
-  std::uint64_t h = stirred(0x6b61757269, static_cast<std::uint64_t>(lower.n));
-  for (Index j = 0; j < lower.n; ++j) {
-    h = stirred(h, static_cast<std::uint64_t>(lower.col_ptr[j + 1]));
-    Offset k = lower.col_ptr[j];
-    for (; k + 1 < lower.col_ptr[j + 1]; k += 2)
-      h = stirred(h, static_cast<std::uint64_t>(lower.row[k]) << 32 | static_cast<std::uint64_t>(lower.row[k + 1]));
-    if (k < lower.col_ptr[j + 1]) h = stirred(h, static_cast<std::uint64_t>(lower.row[k]));
-  }
-  return h;
+  // Four chains that do not wait for each other over the arrays as they lie; col_ptr tells where columns end.
+  std::array<std::uint64_t, 4> h{};
+  for (std::uint64_t lane = 0; lane < h.size(); ++lane) h[lane] = stirred(0x6b61757269 + lane, static_cast<std::uint64_t>(lower.n));
+  const std::size_t n = static_cast<std::size_t>(lower.n), rows = static_cast<std::size_t>(lower.nnz());
+  for (std::size_t j = 1; j <= n; ++j) h[j % 4] = stirred(h[j % 4], static_cast<std::uint64_t>(lower.col_ptr[j]));
+  const auto two = [&](std::size_t k) {
+    return static_cast<std::uint64_t>(lower.row[k]) << 32 | static_cast<std::uint64_t>(lower.row[k + 1]);
+  };
+  std::size_t k = 0;
+  for (; k + 8 <= rows; k += 8)
+    for (std::size_t lane = 0; lane < 4; ++lane) h[lane] = stirred(h[lane], two(k + 2 * lane));
+  for (; k < rows; ++k) h[k % 4] = stirred(h[k % 4], static_cast<std::uint64_t>(lower.row[k]));
+  return stirred(stirred(stirred(h[0], h[1]), h[2]), h[3]);
 }
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// Row structures of the supernodes and the map of A's values, in one walk over the rows of B.
+// Row structures of the supernodes, and what each front gathers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,14 +6,12 @@
 
 namespace kauri::symbolic {
 
-/// Fills outline.supernodes.row (presized by row_ptr) and returns entry_ptr, entry_source, entry_row; run_ptr holds the number of runs of
-/// each supernode towards its parent, summed up. Row by row of B, ascending, each entry's supernode and its ancestors below the row take
-/// the row as their next: so all lists come out sorted, as the row subtrees of J. W. H. Liu, "A compact row storage scheme for Cholesky
-/// factors using elimination trees", ACM Trans. Math. Softw. 12 (1986), on supernodes. lower: the pattern the outline was made of.
+/// Fills outline.supernodes.row (presized by row_ptr) and returns the maps of A's entries and of contributions; outline.pairs is used up.
+/// Row by row of B, ascending, each entry's supernode and its ancestors below the row take the row as their next: so all lists come out
+/// sorted, as the row subtrees of J. W. H. Liu, "A compact row storage scheme for Cholesky factors using elimination trees", ACM Trans.
+/// Math. Softw. 12 (1986), on supernodes; here the members of a supervariable are taken at once. Where its members are not neighbours in
+/// the caller's numbering, the map of A's entries is made row by row all the same. lower: the pattern the outline was made of.
 /// O(nnz + rows of all fronts).
 Assembly fill_structure(const Pattern& lower, Outline& outline);
-
-/// Fills child_ptr, child and run (run_ptr is given). O(rows of all fronts).
-void fill_runs(const Supernodes& supernodes, Assembly& assembly);
 
 }  // namespace kauri::symbolic

@@ -4,7 +4,8 @@
 
 namespace kauri::symbolic {
 
-Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count) {
+Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count, std::span<const Index> weight) {
+  const auto width = [&](Index j) { return weight.empty() ? 1 : weight[j]; };
   const auto n = static_cast<Index>(parent.size());
   std::vector<Index> owner(parent.size());
   std::vector<unsigned char> children(parent.size(), 0);  // 0, 1, or 2 for more
@@ -12,7 +13,7 @@ Partition fundamental_supernodes(std::span<const Index> parent, std::span<const 
     if (parent[j] != kNone && children[parent[j]] < 2) ++children[parent[j]];
   Partition partition;
   for (Index j = 0; j < n; ++j) {
-    const bool joins = j > 0 && parent[j - 1] == j && children[j] == 1 && count[j - 1] == count[j] + 1;
+    const bool joins = j > 0 && parent[j - 1] == j && children[j] == 1 && count[j - 1] == count[j] + width(j - 1);
     if (!joins) partition.first.push_back(j);
     owner[j] = static_cast<Index>(partition.first.size()) - 1;
   }
@@ -21,10 +22,10 @@ Partition fundamental_supernodes(std::span<const Index> parent, std::span<const 
   FrontTree& tree = partition.fronts;
   tree.parent.resize(static_cast<std::size_t>(fronts));
   tree.order.resize(static_cast<std::size_t>(fronts));
-  tree.pivots.resize(static_cast<std::size_t>(fronts));
+  tree.pivots.assign(static_cast<std::size_t>(fronts), 0);
   for (Index s = 0; s < fronts; ++s) {
     const Index begin = partition.first[s], end = partition.first[s + 1];
-    tree.pivots[s] = end - begin;
+    for (Index j = begin; j < end; ++j) tree.pivots[s] += width(j);
     tree.order[s] = count[begin];
     tree.parent[s] = parent[end - 1] == kNone ? kNone : owner[parent[end - 1]];
   }

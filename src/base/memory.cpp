@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/base/memory.hpp"
 
+#include <cstdint>
 #include <new>
 #include <string>
 
@@ -35,12 +36,19 @@ Offset byte_count(Offset count, Offset size) {
   return bytes;
 }
 
+void prefer_huge_pages([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (bytes < static_cast<std::size_t>(2 * kHugePage)) return;
+  constexpr std::uintptr_t kPage = 4096;  // whole pages: what else lies on the first and the last loses nothing by it
+  const auto address = reinterpret_cast<std::uintptr_t>(data), begin = address / kPage * kPage;
+  madvise(reinterpret_cast<void*>(begin), address + bytes - begin, MADV_HUGEPAGE);
+#endif
+}
+
 void* allocate_counted(Offset bytes, MemoryLedger& ledger) {
   void* data = ::operator new(static_cast<std::size_t>(bytes), alignment_of(bytes), std::nothrow);
   if (!data) throw Error(ErrorKind::memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  if (bytes >= 2 * kHugePage) madvise(data, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
-#endif
+  prefer_huge_pages(data, static_cast<std::size_t>(bytes));
   ledger.add(bytes);
   return data;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "kauri/types.hpp"
 
@@ -30,6 +31,18 @@ Offset byte_count(Offset count, Offset size);
 /// `bytes` aligned to a cache line, or to a huge page from 4 MB on. Throws Error(memory) naming the bytes.
 void* allocate_counted(Offset bytes, MemoryLedger& ledger);
 void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
+
+/// Asks for huge pages behind memory not touched yet, from 4 MB on; elsewhere, or where the system has none, nothing happens. Faults of
+/// small pages would take a third of an analysis.
+void prefer_huge_pages(const void* data, std::size_t bytes) noexcept;
+
+/// An empty vector to `size` zeros, on huge pages if it is large.
+template <class T>
+void resize_large(std::vector<T>& empty, Offset size) {
+  empty.reserve(static_cast<std::size_t>(size));
+  prefer_huge_pages(empty.data(), static_cast<std::size_t>(size) * sizeof(T));
+  empty.resize(static_cast<std::size_t>(size));
+}
 
 /// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
 template <class T>

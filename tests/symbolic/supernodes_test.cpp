@@ -22,11 +22,13 @@ struct PostorderedTree {
 };
 
 PostorderedTree tree_of(const OwnedPattern& a, const Permutation& perm) {
-  const RowLists rows = row_lists(a.view(), perm);
-  const std::vector<Index> parent = elimination_tree(rows), position = postorder(parent);
+  const Graph graph(a.view());
+  const ordering::CompressedGraph plain(graph, false);
+  const Pairs pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
+  const std::vector<Index> parent = elimination_tree(pairs), position = postorder(parent);
   PostorderedTree tree{std::vector<Index>(parent.size()), {}};
   for (std::size_t j = 0; j < parent.size(); ++j) tree.parent[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
-  tree.count = column_counts(rows, position, tree.parent);
+  tree.count = column_counts(pairs, position, tree.parent);
   return tree;
 }
 

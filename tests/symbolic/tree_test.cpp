@@ -15,8 +15,10 @@ using namespace kauri::symbolic;
 /// All of tree_test's checks for one pattern and order.
 void check_tree(const OwnedPattern& a, const Permutation& perm) {
   const auto columns = naive_columns(a.view(), perm);
-  const RowLists rows = row_lists(a.view(), perm);
-  const std::vector<Index> parent = elimination_tree(rows);
+  const Graph graph(a.view());
+  const ordering::CompressedGraph plain(graph, false);
+  const Pairs pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
+  const std::vector<Index> parent = elimination_tree(pairs);
   ASSERT_EQ(parent, naive_tree(columns));
 
   const std::vector<Index> position = postorder(parent);
@@ -31,7 +33,7 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
   }
   Permutation::from_old_of(std::vector<Index>(position));  // throws unless a bijection
 
-  const std::vector<Index> count = column_counts(rows, position, renamed);
+  const std::vector<Index> count = column_counts(pairs, position, renamed);
   for (std::size_t j = 0; j < parent.size(); ++j) ASSERT_EQ(count[position[j]], static_cast<Index>(columns[j].size())) << "column " << j;
 }
 
@@ -66,26 +68,6 @@ TEST(Tree, PostorderKeepsChildrenInTheirOrder) {
   // Two roots (4 and 6); 4 has the children 1 and 3, 3 has 0 and 2.
   const std::vector<Index> parent{3, 4, 3, 4, kNone, 6, kNone};
   EXPECT_EQ(postorder(parent), (std::vector<Index>{1, 0, 2, 3, 4, 5, 6}));
-}
-
-TEST(Tree, RowListsHoldEachEntryOnce) {
-  const OwnedPattern a = random_pattern(50, 4, 9);
-  const Permutation perm = random_order(50, 2);
-  const RowLists rows = row_lists(a.view(), perm);
-  std::vector<bool> seen(a.row.size(), false);
-  std::vector<Index> column_entries(50, 0);
-  for (Index i = 0; i < 50; ++i)
-    for (Offset k = rows.ptr[i]; k < rows.ptr[i + 1]; ++k) {
-      const Offset source = rows.source[k];
-      const auto column = static_cast<Index>(std::upper_bound(a.col_ptr.begin(), a.col_ptr.end(), source) - a.col_ptr.begin() - 1);
-      EXPECT_EQ(std::max(perm.new_of(column), perm.new_of(a.row[source])), i);
-      EXPECT_EQ(std::min(perm.new_of(column), perm.new_of(a.row[source])), rows.column[k]);
-      EXPECT_FALSE(seen[source]);
-      seen[source] = true;
-      ++column_entries[rows.column[k]];
-    }
-  EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(a.row.size()) - 50);
-  EXPECT_EQ(column_entries, rows.column_entries);
 }
 
 }  // namespace
