@@ -74,7 +74,7 @@ void study(const std::string& path, int delta) {
     options.tie_break = tie;
     options.delta = delta;
     start = Clock::now();
-    old_of = ordering::minimum_degree(graph, {}, options, workspace);
+    old_of = ordering::minimum_degree(ordering::view_of(graph), options, workspace);
     const double own_s = seconds_since(start);
     const Offset fill = nnz_of_factor(graph, std::move(old_of));
     std::printf(

@@ -24,8 +24,8 @@ double metis_seconds(const kauri::Graph& graph) {
   std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
   std::vector<idx_t> old_of(static_cast<std::size_t>(n)), new_of(static_cast<std::size_t>(n));
   int status = METIS_OK;
-  const double seconds = kauri::seconds_of(
-      [&] { status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, old_of.data(), new_of.data()); });
+  const double seconds =
+      kauri::seconds_of([&] { status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, old_of.data(), new_of.data()); });
   if (status != METIS_OK) throw std::runtime_error("METIS_NodeND failed");
   return seconds;
 }
@@ -42,8 +42,9 @@ void compare(const std::string& source, int pairs) {
     const auto keep = [k](double& least, double x) { least = k == 0 ? x : std::min(least, x); };
     keep(metis, seconds), keep(reorder, analysis.order_s), keep(symbolic, analysis.symbolic_s);
   }
-  std::printf("{\"system\": \"%s\", \"n\": %d, \"nnz\": %lld, \"metis_s\": %.6f, \"reorder_s\": %.6f, \"symbolic_s\": %.6f, \"ratio\": %.4f}\n",
-              source.c_str(), a.n(), static_cast<long long>(a.nnz()), metis, reorder, symbolic, symbolic / metis);
+  std::printf(
+      "{\"system\": \"%s\", \"n\": %d, \"nnz\": %lld, \"metis_s\": %.6f, \"reorder_s\": %.6f, \"symbolic_s\": %.6f, \"ratio\": %.4f}\n",
+      source.c_str(), a.n(), static_cast<long long>(a.nnz()), metis, reorder, symbolic, symbolic / metis);
   std::fflush(stdout);
 }
 

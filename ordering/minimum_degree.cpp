@@ -40,27 +40,28 @@ Index total_weight(Index n, std::span<const Index> weight) {
 
 }  // namespace
 
-MinimumDegree::MinimumDegree(const Graph& graph, std::span<const Index> vertex_weight, const OrderingOptions& options,
-                             MinimumDegreeWorkspace& workspace, std::vector<MinimumDegreeEvent>* trace)
+MinimumDegree::MinimumDegree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
+                             std::vector<MinimumDegreeEvent>* trace)
     : w_(workspace), lists_(workspace), trace_(trace), options_(options), n_(graph.size()) {
   if (options.delta < 0) throw Error(ErrorKind::usage, "minimum degree: delta is " + std::to_string(options.delta));
-  total_ = total_weight(n_, vertex_weight);
+  total_ = total_weight(n_, graph.weight);
   order_.reserve(static_cast<std::size_t>(n_));
-  load(graph, vertex_weight);
+  load(graph);
   lists_.reset(n_, total_);
   defer_dense(graph);
   initial_degrees(graph);
 }
 
-void MinimumDegree::load(const Graph& graph, std::span<const Index> vertex_weight) {
+void MinimumDegree::load(const GraphView& graph) {
   const Offset edges = graph.edges();
   const auto capacity = static_cast<std::size_t>(edges + edges / 5 + n_);
   if (w_.list_.size() < capacity) w_.list_.resize(capacity);
-  std::copy(graph.adjacency().begin(), graph.adjacency().end(), w_.list_.begin());
+  const Offset base = graph.ptr.front();
+  std::copy_n(graph.adjacency.begin() + base, edges, w_.list_.begin());
   tail_ = edges;
   live_ = n_;
   fill(w_.start_, n_, Offset{0});
-  std::copy_n(graph.ptr().begin(), n_, w_.start_.begin());
+  std::transform(graph.ptr.begin(), graph.ptr.end() - 1, w_.start_.begin(), [base](Offset p) { return p - base; });
   fill(w_.length_, n_, 0);
   for (Index v = 0; v < n_; ++v) w_.length_[v] = graph.degree(v);
   fill(w_.elements_, n_, 0);
@@ -70,7 +71,7 @@ void MinimumDegree::load(const Graph& graph, std::span<const Index> vertex_weigh
   fill(w_.absorber_, n_, kNone);
   fill(w_.light_round_, n_, 0);
   fill(w_.weight_, n_, 1);
-  if (!vertex_weight.empty()) std::copy(vertex_weight.begin(), vertex_weight.end(), w_.weight_.begin());
+  std::copy(graph.weight.begin(), graph.weight.end(), w_.weight_.begin());
   fill(w_.member_next_, n_, kNone);
   fill(w_.member_last_, n_, 0);
   std::iota(w_.member_last_.begin(), w_.member_last_.begin() + n_, 0);
@@ -84,7 +85,7 @@ void MinimumDegree::load(const Graph& graph, std::span<const Index> vertex_weigh
 }
 
 /// A row that meets almost all others costs more in lists than its place in the order can win.
-void MinimumDegree::defer_dense(const Graph& graph) {
+void MinimumDegree::defer_dense(const GraphView& graph) {
   if (!(options_.dense > 0)) return;
   const double limit = std::max(16.0, options_.dense * std::sqrt(static_cast<double>(total_)));
   std::vector<std::pair<Offset, Index>> dense;
@@ -102,7 +103,7 @@ void MinimumDegree::defer_dense(const Graph& graph) {
   }
 }
 
-void MinimumDegree::initial_degrees(const Graph& graph) {
+void MinimumDegree::initial_degrees(const GraphView& graph) {
   for (Index v = 0; v < n_; ++v) {
     if (w_.kind_[v] != kVariable) continue;
     Index degree = 0;
@@ -183,9 +184,9 @@ std::vector<Index> MinimumDegree::run() {
   return std::move(order_);
 }
 
-std::vector<Index> minimum_degree(const Graph& graph, std::span<const Index> vertex_weight, const OrderingOptions& options,
-                                  MinimumDegreeWorkspace& workspace, std::vector<MinimumDegreeEvent>* trace) {
-  return MinimumDegree(graph, vertex_weight, options, workspace, trace).run();
+std::vector<Index> minimum_degree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
+                                  std::vector<MinimumDegreeEvent>* trace) {
+  return MinimumDegree(graph, options, workspace, trace).run();
 }
 
 }  // namespace kauri::ordering

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "kauri/graph.hpp"
 #include "kauri/ordering.hpp"
+#include "ordering/graph_view.hpp"
 
 namespace kauri::ordering {
 
@@ -50,7 +50,7 @@ class MinimumDegreeWorkspace {
 };
 
 /// Orders any graph, connected or not, by exact minimum external degree.
-/// vertex_weight: empty, or one weight >= 1 per vertex (the number of rows it stands for); degrees are sums of weights.
+/// Its weights are >= 1 (the number of rows that a vertex stands for); degrees are sums of them.
 /// options: tie_break, delta and dense are used. Rows of degree > max(16, dense * sqrt(total weight)) go last and do not count in degrees.
 /// trace: null, or receives the events (nothing is cleared).
 /// Returns old_of: a permutation of 0..size()-1 in elimination order. A function of the arguments alone.
@@ -58,7 +58,7 @@ class MinimumDegreeWorkspace {
 /// Storage: 1.2 edges() + n list entries, and O(n + total weight).
 /// Time: per change of a vertex about the length of its lists (elements and variables); the union of its elements is counted only when a
 /// lower bound of its degree makes it a candidate, and a row that is long beside what touches it is left alone until then.
-std::vector<Index> minimum_degree(const Graph& graph, std::span<const Index> vertex_weight, const OrderingOptions& options,
-                                  MinimumDegreeWorkspace& workspace, std::vector<MinimumDegreeEvent>* trace = nullptr);
+std::vector<Index> minimum_degree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
+                                  std::vector<MinimumDegreeEvent>* trace = nullptr);
 
 }  // namespace kauri::ordering

@@ -17,7 +17,7 @@ namespace kauri::ordering {
 /// of the graph; new elements are written to the free tail, and collect_garbage() closes the holes when the tail is short.
 class MinimumDegree {
  public:
-  MinimumDegree(const Graph& graph, std::span<const Index> vertex_weight, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
+  MinimumDegree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
                 std::vector<MinimumDegreeEvent>* trace);
   std::vector<Index> run();
 
@@ -26,9 +26,9 @@ class MinimumDegree {
   using Event = MinimumDegreeEvent::Kind;
 
   // minimum_degree.cpp
-  void load(const Graph& graph, std::span<const Index> vertex_weight);
-  void defer_dense(const Graph& graph);
-  void initial_degrees(const Graph& graph);
+  void load(const GraphView& graph);
+  void defer_dense(const GraphView& graph);
+  void initial_degrees(const GraphView& graph);
   void eliminate_round();
   void insert(Index v);
   Index exact_degree(Index i);

@@ -11,7 +11,7 @@ namespace {
 /// Breadth-first searches that share their buffers. A vertex is unseen while its level is kNone.
 class LevelSearch {
  public:
-  explicit LevelSearch(const Graph& graph)
+  explicit LevelSearch(const GraphView& graph)
       : graph_(graph), level_(static_cast<std::size_t>(graph.size()), kNone), queue_(static_cast<std::size_t>(graph.size())) {}
 
   [[nodiscard]] Index level(Index v) const { return level_[v]; }
@@ -47,13 +47,13 @@ class LevelSearch {
   }
 
  private:
-  const Graph& graph_;
+  const GraphView& graph_;
   std::vector<Index> level_, queue_;
   Index count_ = 0;
 };
 
 /// Twice the distance of each vertex's level from the middle of its component.
-std::vector<Index> distance_from_middle(const Graph& graph) {
+std::vector<Index> distance_from_middle(const GraphView& graph) {
   std::vector<Index> distance(static_cast<std::size_t>(graph.size()));
   LevelSearch search(graph);
   for (Index v = 0; v < graph.size(); ++v) {
@@ -66,7 +66,7 @@ std::vector<Index> distance_from_middle(const Graph& graph) {
 
 }  // namespace
 
-std::vector<Index> initial_order(const Graph& graph, TieBreak tie_break) {
+std::vector<Index> initial_order(const GraphView& graph, TieBreak tie_break) {
   std::vector<Index> order(static_cast<std::size_t>(graph.size()));
   std::iota(order.begin(), order.end(), 0);
   if (tie_break == TieBreak::last) std::reverse(order.begin(), order.end());

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "kauri/graph.hpp"
 #include "kauri/ordering.hpp"
+#include "ordering/graph_view.hpp"
 
 namespace kauri::ordering {
 
 /// A permutation of the vertices: who comes first wins among equals. first: ascending; last: descending;
 /// pseudo_peripheral: by breadth-first level from a pseudo-peripheral vertex of the component (George & Liu, ACM TOMS 5, 1979), the levels
 /// farthest from the middle one first, ascending within |level - middle|. O(n + edges) times the few searches that find the vertex.
-std::vector<Index> initial_order(const Graph& graph, TieBreak tie_break);
+std::vector<Index> initial_order(const GraphView& graph, TieBreak tie_break);
 
 }  // namespace kauri::ordering

@@ -24,14 +24,6 @@ constexpr std::array<std::pair<OrderingMethod, std::string_view>, 6> kNames{{
     {OrderingMethod::automatic, "auto"},
 }};
 
-std::vector<Index> order_by_minimum_degree(const GraphView& view, OrderingOptions options, MinimumDegreeWorkspace& workspace) {
-  std::vector<Offset> ptr(view.ptr.begin(), view.ptr.end());
-  const auto edges = view.adjacency.subspan(static_cast<std::size_t>(ptr.front()), static_cast<std::size_t>(view.edges()));
-  for (Offset& p : ptr) p -= view.ptr.front();
-  options.dense = 0;  // dense rows are set aside already
-  return minimum_degree(Graph(std::move(ptr), {edges.begin(), edges.end()}), view.weight, options, workspace);
-}
-
 void order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, std::span<Index> order) {
   switch (options.method) {
     case OrderingMethod::rcm:
@@ -41,7 +33,9 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
     case OrderingMethod::metis:
       return metis_nested_dissection(graph, options.seed, workspace.metis, order);
     case OrderingMethod::minimum_degree: {
-      const auto old_of = order_by_minimum_degree(graph, options, workspace.minimum_degree);
+      OrderingOptions exact = options;
+      exact.dense = 0;  // dense rows are set aside already
+      const auto old_of = minimum_degree(graph, exact, workspace.minimum_degree);
       std::copy(old_of.begin(), old_of.end(), order.begin());
       return;
     }

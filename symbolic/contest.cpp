@@ -3,32 +3,14 @@
 #include "symbolic/contest.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "src/base/stopwatch.hpp"
 #include "symbolic/make_plan.hpp"
 
 namespace kauri::symbolic {
-namespace {
-
-/// Adds the seconds of its own life to a report.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& seconds) : seconds_(seconds), start_(Clock::now()) {}
-  ~Stopwatch() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& seconds_;
-  Clock::time_point start_;
-};
-
-}  // namespace
-
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options) {
   return options.factorizations * (core.factor_s + options.solves * core.solve_s);
 }
@@ -94,10 +76,16 @@ Candidate Contest::callers() {
 
 Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
   candidate.method = method;
-  const Stopwatch watch(candidate.order_s);
-  if (method == OrderingMethod::natural) return Permutation::identity(lower_.n);
-  candidate.predicted_order_s = order_seconds(method, orderer().vertices(), orderer().edges());
-  return orderer().run(method);
+  Permutation perm;
+  candidate.order_s += seconds_of([&] {
+    if (method == OrderingMethod::natural) {
+      perm = Permutation::identity(lower_.n);
+    } else {
+      candidate.predicted_order_s = order_seconds(method, orderer().vertices(), orderer().edges());
+      perm = orderer().run(method);
+    }
+  });
+  return perm;
 }
 
 void Contest::add(Candidate candidate, Known known) {
@@ -124,10 +112,7 @@ bool Contest::enter(std::size_t k) {
 
 void Contest::judge(Candidate candidate, const Permutation& perm) {
   std::optional<Outline> outline;
-  {
-    const Stopwatch watch(candidate.symbolic_s);
-    outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate);
-  }
+  candidate.symbolic_s += seconds_of([&] { outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate); });
   const Known known{outline->core, outline->cost.nnz_l};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + " on one core";
@@ -137,15 +122,14 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
 
 void Contest::plan(Candidate candidate, const Permutation& perm) {
   Known known;
-  {
-    const Stopwatch watch(candidate.symbolic_s);
+  candidate.symbolic_s += seconds_of([&] {
     Outline outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate);
     known = {outline.core, outline.cost.nnz_l};
     const auto made = complete_plan(lower_, std::move(outline), table_);
     made->ordering = candidate.method;
     made->given = candidate.given;
     candidate.plan = made;
-  }
+  });
   add(std::move(candidate), known);
 }
 
@@ -194,13 +178,13 @@ std::string Contest::comparison() const {
 
 Analysis Contest::finish(std::string reason) {
   Candidate& best = analysis_.candidates[best_candidate_];
-  if (!best.plan) {
-    const Stopwatch watch(best.symbolic_s);
-    const auto made = complete_plan(lower_, std::move(*best_), table_);
-    made->ordering = best.method;
-    made->given = best.given;
-    best.plan = made;
-  }
+  if (!best.plan)
+    best.symbolic_s += seconds_of([&] {
+      const auto made = complete_plan(lower_, std::move(*best_), table_);
+      made->ordering = best.method;
+      made->given = best.given;
+      best.plan = made;
+    });
   best.note.clear();
   best.chosen = true;
   analysis_.plan = best.plan;

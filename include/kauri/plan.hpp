@@ -50,7 +50,8 @@ struct RowRun {
 
 /// What each front gathers: entries of A and contributions of its children, in this fixed order.
 struct Assembly {
-  // Entries of A by column of B: column j takes value[entry_source[k]] to front row entry_row[k], k in [entry_ptr[j], entry_ptr[j+1]).
+  // Entries of A by column of B: column j takes value[entry_source[k]] to front row entry_row[k], k in [entry_ptr[j], entry_ptr[j+1]). The
+  // diagonal comes first, the others in no order to rely on.
   std::vector<Offset> entry_ptr;     ///< length n+1
   std::vector<Offset> entry_source;  ///< length nnz(A): position in the caller's value array
   std::vector<Index> entry_row;      ///< length nnz(A): local row of the front of the supernode that owns column j

@@ -21,9 +21,11 @@ namespace kauri {
 namespace {
 
 using namespace kauri::test;
+using ordering::GraphView;
 using ordering::minimum_degree;
 using ordering::MinimumDegreeEvent;
 using ordering::MinimumDegreeWorkspace;
+using ordering::view_of;
 using Kind = MinimumDegreeEvent::Kind;
 
 constexpr TieBreak kTies[] = {TieBreak::first, TieBreak::last, TieBreak::pseudo_peripheral};
@@ -197,8 +199,8 @@ TEST(MinimumDegree, EveryStepAgreesWithTheEliminationGame) {
     const TieBreak tie = kTies[seed / 7 % 3];
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::vector<MinimumDegreeEvent> events;
-    const auto old_of = minimum_degree(graph, weighted ? std::span<const Index>(weight) : std::span<const Index>(), options_of(tie, delta),
-                                       workspace, &events);
+    const auto old_of = minimum_degree(weighted ? GraphView{graph.ptr(), graph.adjacency(), weight} : view_of(graph),
+                                       options_of(tie, delta), workspace, &events);
     expect_permutation(graph, old_of);
     Replay replay(graph, weight, delta);
     replay.check(events, old_of);
@@ -230,7 +232,7 @@ TEST(MinimumDegree, EveryStepAgreesWhereThereAreHubs) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::vector<MinimumDegreeEvent> events;
     const int delta = seed % 4 == 0 ? 2 : 0;
-    const auto old_of = minimum_degree(graph, {}, options_of(kTies[seed % 3], delta), workspace, &events);
+    const auto old_of = minimum_degree(view_of(graph), options_of(kTies[seed % 3], delta), workspace, &events);
     expect_permutation(graph, old_of);
     Replay(graph, std::vector<Index>(static_cast<std::size_t>(n), 1), delta).check(events, old_of);
     if (HasFailure()) return;
@@ -248,7 +250,7 @@ TEST(MinimumDegree, DenseRowsComeLastAndDoNotCount) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MinimumDegreeWorkspace workspace;
     std::vector<MinimumDegreeEvent> events;
-    const auto old_of = minimum_degree(graph, {}, options, workspace, &events);
+    const auto old_of = minimum_degree(view_of(graph), options, workspace, &events);
     expect_permutation(graph, old_of);
     std::vector<Index> last(old_of.end() - static_cast<std::ptrdiff_t>(dense.size()), old_of.end());
     std::sort(last.begin(), last.end());
@@ -266,7 +268,7 @@ TEST(MinimumDegree, FillIsThatOfNaiveMinimumDegree) {
     const Graph graph = random_graph(seed, 60);
     const auto naive = static_cast<double>(naive_fill(graph, naive_minimum_degree(graph)));
     for (const TieBreak tie : kTies) {
-      const double ratio = static_cast<double>(naive_fill(graph, minimum_degree(graph, {}, options_of(tie, 0), workspace))) / naive;
+      const double ratio = static_cast<double>(naive_fill(graph, minimum_degree(view_of(graph), options_of(tie, 0), workspace))) / naive;
       log_ratio += std::log(ratio);
       worst = std::max(worst, ratio);
       ++count;
@@ -287,7 +289,7 @@ TEST(MinimumDegree, ForestsHaveNoFill) {
       if (below(random, 8) > 0) edges.emplace_back(v, below(random, v));
     const Graph graph = renumbered(graph_from_edges(n, edges), random_permutation(n, random));
     for (const TieBreak tie : kTies)
-      EXPECT_EQ(naive_fill(graph, minimum_degree(graph, {}, options_of(tie, 0), workspace)), n + graph.edges() / 2);
+      EXPECT_EQ(naive_fill(graph, minimum_degree(view_of(graph), options_of(tie, 0), workspace)), n + graph.edges() / 2);
   }
 }
 
@@ -295,18 +297,18 @@ TEST(MinimumDegree, SmallestGraphs) {
   MinimumDegreeWorkspace workspace;
   for (const TieBreak tie : kTies) {
     const auto options = options_of(tie, 0, 10.0);
-    EXPECT_TRUE(minimum_degree(Graph(), {}, options, workspace).empty());
-    EXPECT_EQ(minimum_degree(path(1), {}, options, workspace), std::vector<Index>{0});
-    expect_permutation(path(2), minimum_degree(path(2), {}, options, workspace));
+    EXPECT_TRUE(minimum_degree(view_of(Graph()), options, workspace).empty());
+    EXPECT_EQ(minimum_degree(view_of(path(1)), options, workspace), std::vector<Index>{0});
+    expect_permutation(path(2), minimum_degree(view_of(path(2)), options, workspace));
     const Graph diagonal = graph_from_edges(1000, {});
-    expect_permutation(diagonal, minimum_degree(diagonal, {}, options, workspace));
+    expect_permutation(diagonal, minimum_degree(view_of(diagonal), options, workspace));
   }
-  EXPECT_EQ(minimum_degree(graph_from_edges(4, {}), {}, options_of(TieBreak::first, 0), workspace), (std::vector<Index>{0, 1, 2, 3}));
-  EXPECT_EQ(minimum_degree(graph_from_edges(4, {}), {}, options_of(TieBreak::last, 0), workspace), (std::vector<Index>{3, 2, 1, 0}));
+  EXPECT_EQ(minimum_degree(view_of(graph_from_edges(4, {})), options_of(TieBreak::first, 0), workspace), (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(minimum_degree(view_of(graph_from_edges(4, {})), options_of(TieBreak::last, 0), workspace), (std::vector<Index>{3, 2, 1, 0}));
 }
 
 TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
-  const auto order_of = [](const Graph& graph) { return ordering::initial_order(graph, TieBreak::pseudo_peripheral); };
+  const auto order_of = [](const Graph& graph) { return ordering::initial_order(view_of(graph), TieBreak::pseudo_peripheral); };
   EXPECT_EQ(order_of(path(7)), (std::vector<Index>{0, 6, 1, 5, 2, 4, 3}));
   const Graph chain = renumbered(path(5), {3, 1, 4, 0, 2});  // 3 - 1 - 4 - 0 - 2
   EXPECT_EQ(order_of(chain), (std::vector<Index>{2, 3, 0, 1, 4}));
@@ -315,7 +317,7 @@ TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
   EXPECT_EQ(parts.back(), 3);
   // In a run: the corners of a ladder come first in any rule; then the two ends, and the middle last.
   MinimumDegreeWorkspace workspace;
-  const auto old_of = minimum_degree(grid(9, 2, 1), {}, options_of(TieBreak::pseudo_peripheral, 0), workspace);
+  const auto old_of = minimum_degree(view_of(grid(9, 2, 1)), options_of(TieBreak::pseudo_peripheral, 0), workspace);
   EXPECT_TRUE(old_of[0] % 9 == 0 || old_of[0] % 9 == 8);
 }
 
@@ -330,17 +332,17 @@ TEST(MinimumDegree, LargeHardShapes) {
                           graph_from_edges(300000, {})};
   for (const Graph& graph : shapes)
     for (const double dense : {0.0, 10.0})
-      expect_permutation(graph, minimum_degree(graph, {}, options_of(TieBreak::first, 0, dense), workspace));
+      expect_permutation(graph, minimum_degree(view_of(graph), options_of(TieBreak::first, 0, dense), workspace));
 }
 
 TEST(MinimumDegree, SameResultFromAnyWorkspace) {
   MinimumDegreeWorkspace used;
-  (void)minimum_degree(grid(30, 30, 1), {}, options_of(TieBreak::last, 1), used);
+  (void)minimum_degree(view_of(grid(30, 30, 1)), options_of(TieBreak::last, 1), used);
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     const Graph graph = random_graph(seed, 60);
     for (const TieBreak tie : kTies) {
       MinimumDegreeWorkspace fresh;
-      EXPECT_EQ(minimum_degree(graph, {}, options_of(tie, 0), used), minimum_degree(graph, {}, options_of(tie, 0), fresh));
+      EXPECT_EQ(minimum_degree(view_of(graph), options_of(tie, 0), used), minimum_degree(view_of(graph), options_of(tie, 0), fresh));
     }
   }
 }
@@ -349,7 +351,8 @@ TEST(MinimumDegree, MisuseIsAnError) {
   MinimumDegreeWorkspace workspace;
   const auto kind_of = [&](std::vector<Index> weight, int delta) {
     try {
-      (void)minimum_degree(path(3), weight, options_of(TieBreak::first, delta), workspace);
+      const Graph graph = path(3);
+      (void)minimum_degree(GraphView{graph.ptr(), graph.adjacency(), weight}, options_of(TieBreak::first, delta), workspace);
     } catch (const Error& error) {
       return static_cast<int>(error.kind());
     }
@@ -369,7 +372,7 @@ TEST(MinimumDegree, HugeDeltaIsOneIndependentSetPerRound) {
   const Graph graph = grid(6, 6, 1);
   std::vector<MinimumDegreeEvent> events;
   const int delta = std::numeric_limits<int>::max();
-  const auto old_of = minimum_degree(graph, {}, options_of(TieBreak::first, delta), workspace, &events);
+  const auto old_of = minimum_degree(view_of(graph), options_of(TieBreak::first, delta), workspace, &events);
   expect_permutation(graph, old_of);
   EXPECT_GT(std::count_if(events.begin(), events.end(), [](const auto& e) { return e.kind == Kind::select; }),
             2 * std::count_if(events.begin(), events.end(), [](const auto& e) { return e.kind == Kind::round; }));
