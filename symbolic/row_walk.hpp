@@ -1,10 +1,11 @@
-// Row subtrees climbed on the assembly tree: the rows of all fronts, sorted, and how many runs they make towards their parents.
+// Row subtrees climbed on the assembly tree (after Liu 1986). Private to structure.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
 
 #include "kauri/plan.hpp"
+#include "src/base/memory.hpp"
 
 namespace kauri::symbolic {
 
@@ -12,7 +13,7 @@ namespace kauri::symbolic {
 class RowWalk {
  public:
   RowWalk(Supernodes& nodes, Assembly& assembly) : nodes_(nodes), assembly_(assembly), front_(nodes.parent.size()) {
-    nodes_.row.resize(static_cast<std::size_t>(nodes_.row_ptr.back()));
+    resize_large(nodes_.row, nodes_.row_ptr.back());
     for (Index s = 0; s < nodes_.count(); ++s) {
       front_[s].parent = nodes_.parent[s];
       front_[s].next = nodes_.pivots(s);
@@ -21,25 +22,25 @@ class RowWalk {
     }
   }
 
-  /// Rows i .. i+count-1, pivots of front top from place own on, enter front s for an entry there; returns the local row of i in s.
-  Index enter(Index i, Index count, Index top, Index own, Index s) {
-    if (s == top) return own;
-    if (front_[s].last == i) return front_[s].next - count;
-    const Index local = front_[s].next;
-    while (true) {
+  /// Rows i .. i+count-1, pivots of front top from place own on, enter front s for an entry there, and its ancestors below top.
+  void enter(Index i, Index count, Index top, Index own, Index s) {
+    while (s != top && front_[s].last != i) {
       Front& front = front_[s];
       front.last = i;
       Index* row = nodes_.row.data() + front.row + front.next;
       for (Index t = 0; t < count; ++t) row[t] = i + t;
       front.next += count;
-      const Index up = front.parent;
-      const bool end = up == top || front_[up].last == i;
-      const Index above = up == top ? own : front_[up].next - (end ? count : 0);
-      if (above != front.expected) ++assembly_.run_ptr[s + 1];
+      s = front.parent;
+      const Index above = s == top ? own : front_[s].next - (front_[s].last == i ? count : 0);
+      if (above != front.expected) ++front.runs;
       front.expected = above + count;
-      if (end) return local;
-      s = up;
     }
+  }
+
+  void set_run_ptr() {
+    assembly_.run_ptr.reserve(front_.size() + 1);
+    assembly_.run_ptr.push_back(0);
+    for (const Front& front : front_) assembly_.run_ptr.push_back(assembly_.run_ptr.back() + front.runs);
   }
 
  private:
@@ -49,6 +50,7 @@ class RowWalk {
     Index next = 0;          // local row to fill next
     Index last = kNone;      // row that came last
     Index expected = kNone;  // local row of the parent that would continue the current run
+    Index runs = 0;
   };
 
   Supernodes& nodes_;
