@@ -172,7 +172,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
     EXPECT_EQ(find_flaw(*candidate.plan), "");
     least = std::min(least, static_cast<double>(candidate.plan->cost.nnz_l));
   }
-  EXPECT_FALSE(analysis.plan->given);  // a random permutation is the worst
+  EXPECT_FALSE(analysis.plan->given);                                    // a random permutation is the worst
   EXPECT_LT(static_cast<double>(analysis.plan->cost.nnz_l), 2 * least);  // seconds decide, not fill alone
 }
 

@@ -201,6 +201,24 @@ TEST(Plan, FingerprintTellsPatternsApart) {
   EXPECT_EQ(fingerprint(chain_pattern(9).view()), fingerprint(chain_pattern(9).view()));
 }
 
+// Each row and each end of a column counts, wherever it stands.
+TEST(Plan, FingerprintSeesEveryPosition) {
+  OwnedPattern a = random_pattern(41, 5, 2);
+  std::set<std::uint64_t> seen{fingerprint(a.view())};
+  std::size_t changes = 0;
+  for (std::size_t k = 0; k < a.row.size(); ++k, ++changes) {
+    ++a.row[k];
+    seen.insert(fingerprint(a.view()));
+    --a.row[k];
+  }
+  for (std::size_t j = 1; j < a.col_ptr.size() - 1; ++j, ++changes) {
+    ++a.col_ptr[j];
+    seen.insert(fingerprint(a.view()));
+    --a.col_ptr[j];
+  }
+  EXPECT_EQ(seen.size(), changes + 1);
+}
+
 TEST(Plan, WrongArgumentsAreErrors) {
   const OwnedPattern a = chain_pattern(5);
   const auto kind_of = [&](const Permutation& perm, const AnalyzeOptions& options) -> std::optional<ErrorKind> {

@@ -96,7 +96,9 @@ std::string difference(const Plan& a, const Plan& b) {
   if (fields(x.task) != fields(y.task) || x.dependencies != y.dependencies || x.successor_ptr != y.successor_ptr ||
       x.successor != y.successor)
     return "tasks";
-  if (x.scratch != y.scratch || x.contribution != y.contribution || x.update != y.update || x.update_rows != y.update_rows) return "memory";
+  if (x.scratch != y.scratch || x.head_columns != y.head_columns || x.head != y.head || x.tail != y.tail || x.update != y.update ||
+      x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
+    return "memory";
   if (a.peak_bytes(8) != b.peak_bytes(8) || a.workspace_bytes(8, 3) != b.workspace_bytes(8, 3)) return "bytes";
   const Cost &c = a.cost, &d = b.cost;
   if (std::tuple(c.nnz_l, c.flops, c.stored_entries, c.executed_flops, c.tree_height, c.largest_front, c.largest_supernode) !=
@@ -163,6 +165,24 @@ TEST(Supervariables, Families) {
   for (const Numbering numbering : {Numbering::together, Numbering::shuffled, Numbering::by_unknown}) {
     check_all(blown_up(grid_pattern(6, 6, 6), std::vector<Index>(216, 3), numbering, 1), 1);
     check_all(blown_up(grid_pattern(15, 14, 1), std::vector<Index>(210, 2), numbering, 2), 2);
+  }
+}
+
+// Blocks between tasks are large enough to have heads.
+TEST(Supervariables, LargeFronts) {
+  for (const Numbering numbering : {Numbering::together, Numbering::shuffled}) {
+    const OwnedPattern a = blown_up(grid_pattern(17, 16, 16), std::vector<Index>(17 * 16 * 16, 3), numbering, 5);
+    const Graph graph(a.view());
+    const CompressedGraph compressed(graph, true);
+    const Permutation perm = order(graph, {.method = OrderingMethod::amd});
+    ASSERT_EQ(flaw_of(a, compressed, perm, true), "");
+    const auto plan = make_plan(a.view(), compressed, perm, {});
+    Index divided = 0;
+    for (Index s = 0; s < plan->supernodes.count(); ++s) {
+      const Index head = plan->schedule.head_columns[s];
+      divided += head > 0 && head < plan->supernodes.contribution(s) ? 1 : 0;
+    }
+    EXPECT_GT(divided, 0);
   }
 }
 
