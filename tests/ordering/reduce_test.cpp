@@ -145,6 +145,17 @@ TEST(Reduce, ComponentsAreTheSubgraphsTheyName) {
   }
 }
 
+TEST(Reduce, WhatADenseRowToldApartIsMerged) {
+  std::vector<Edge> edges{{0, 1}, {0, 2}, {1, 2}};
+  for (Index v = 2; v < 23; ++v) edges.emplace_back(v, 23);  // of 0, 1 and 2 only 2 meets the hub
+  const Graph graph = graph_of(24, edges);
+  const Reduction reduction(graph, true, 1);
+  EXPECT_EQ(reduction.compressed().size(), 23);  // 0 and 1
+  ASSERT_EQ(reduction.size(0), 1);
+  EXPECT_EQ(reduction.component(0).weight_of(0), 3);
+  EXPECT_EQ(Reduction(graph, false, 1).size(0), 3);
+}
+
 TEST(Reduce, ComponentsAreConnectedAndApart) {
   const Graph graph = side_by_side({path(4), clique(3), star(5), Graph(), path(1)});
   const Reduction plain(graph, false, 0), compressed(graph, true, 0);
