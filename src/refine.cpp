@@ -88,13 +88,13 @@ Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView
   return refine_with<T>(*residual, a, factor, b, x, workspace, options);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                                       \
-  template Refinement refine_with(const numeric::ResidualStore<T>&, const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>,     \
-                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                             \
-  template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&);                                   \
-  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);              \
-  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);              \
-  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,         \
+#define KAURI_INSTANTIATE(T)                                                                                                        \
+  template Refinement refine_with(const numeric::ResidualStore<T>&, const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, \
+                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                              \
+  template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&);                                    \
+  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);               \
+  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);               \
+  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,          \
                              const RefineOptions&);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)

@@ -94,8 +94,9 @@ void Solver<T>::solve(MatrixView<T> x) {
   for (Index c = 0; c < x.cols; ++c) b.insert(b.end(), x.data + c * x.ld, x.data + c * x.ld + n);
   s.report.solve_s = seconds_of([&] { s.factor->solve(x, *s.workspace); });
   const MatrixView<const T> rhs{b.data(), x.rows, x.cols, x.rows};
-  s.report.refine_s =
-      seconds_of([&] { s.report.refinement = refine_with<T>(*s.residual, {s.pattern(), s.value}, *s.factor, rhs, x, *s.workspace, s.options.refine); });
+  s.report.refine_s = seconds_of([&] {
+    s.report.refinement = refine_with<T>(*s.residual, {s.pattern(), s.value}, *s.factor, rhs, x, *s.workspace, s.options.refine);
+  });
 }
 
 template <Scalar T>

@@ -19,17 +19,21 @@ constexpr double kMetisHope = 0.6;
 /// The natural ordering is looked at up to this many times the predicted seconds of minimum degree.
 constexpr double kNaturalHope = 2;
 
-/// Lets a method compete if what it may spare pays for running it.
-void consider(Contest& contest, OrderingMethod method, double hope) {
+/// A banded ordering is judged by its envelope up to this many times the best job: L may be a little less.
+constexpr double kEnvelopeHope = 1.2;
+
+/// True if what a method may spare pays for running it; else it is listed as not tried.
+bool pays(Contest& contest, OrderingMethod method, double hope) {
   const double price = contest.predicted_trial_seconds(method);
-  if (hope > price) return contest.try_method(method);
+  if (hope > price) return true;
   contest.skip(method, "not tried: " + in_seconds(price) + " predicted for the ordering, at most " + in_seconds(hope) + " to spare");
+  return false;
 }
 
 /// The numbering as it is costs no ordering, but judging it costs an outline: only where its envelope promises a job that is not much
 /// dearer than minimum degree alone.
-void consider_natural(Contest& contest, const Pattern& lower) {
-  const double job = contest.band_seconds(envelope_entries(lower)), amd = contest.predicted_trial_seconds(OrderingMethod::amd);
+void consider_natural(Contest& contest) {
+  const double job = contest.envelope_seconds(OrderingMethod::natural), amd = contest.predicted_trial_seconds(OrderingMethod::amd);
   if (job < kNaturalHope * amd) return contest.try_method(OrderingMethod::natural);
   contest.skip(OrderingMethod::natural,
                "not tried: its envelope promises " + in_seconds(job) + " against " + in_seconds(amd) + " for running amd");
@@ -39,25 +43,30 @@ void consider_natural(Contest& contest, const Pattern& lower) {
 void consider_amd(Contest& contest) {
   if (!contest.begun()) return contest.try_method(OrderingMethod::amd);
   const double fill = 1 - static_cast<double>(contest.entries()) / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
-  consider(contest, OrderingMethod::amd, fill * contest.best_seconds());
+  if (pays(contest, OrderingMethod::amd, fill * contest.best_seconds())) contest.try_method(OrderingMethod::amd);
 }
 
 /// Nested dissection costs much more than minimum degree.
 void consider_metis(Contest& contest) {
   if (!ordering_available(OrderingMethod::metis)) return contest.skip(OrderingMethod::metis, "kauri was built without METIS");
-  consider(contest, OrderingMethod::metis, kMetisHope * contest.best_seconds());
+  if (pays(contest, OrderingMethod::metis, kMetisHope * contest.best_seconds())) contest.try_method(OrderingMethod::metis);
 }
 
 /// A banded ordering: only where the graph is long and thin.
 void consider_rcm(Contest& contest) {
   const double job = contest.band_seconds(banded_entries(contest.graph())), best = contest.best_seconds();
-  if (job < best) return consider(contest, OrderingMethod::rcm, best);
-  contest.skip(OrderingMethod::rcm, "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
+  if (job >= best)
+    return contest.skip(OrderingMethod::rcm,
+                        "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
+  if (!pays(contest, OrderingMethod::rcm, best)) return;
+  const double envelope = contest.envelope_seconds(OrderingMethod::rcm);
+  if (envelope < kEnvelopeHope * best) return contest.try_method(OrderingMethod::rcm);
+  contest.skip(OrderingMethod::rcm, "judged by its envelope: " + in_seconds(envelope) + " against " + in_seconds(best));
 }
 
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
-std::string hold(Contest& contest, const Pattern& lower) {
-  consider_natural(contest, lower);
+std::string hold(Contest& contest) {
+  consider_natural(contest);
   consider_amd(contest);
   consider_rcm(contest);
   consider_metis(contest);
@@ -66,7 +75,7 @@ std::string hold(Contest& contest, const Pattern& lower) {
 
 Analysis run_contest(const Pattern& lower, const AnalyzeOptions& options) {
   Contest contest(lower, options);
-  return contest.finish(hold(contest, lower));
+  return contest.finish(hold(contest));
 }
 
 Analysis run_one(const Pattern& lower, const AnalyzeOptions& options) {
@@ -88,7 +97,7 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
     else
       contest.skip(method, "kauri was built without it");
   }
-  return contest.finish(hold(contest, lower));
+  return contest.finish(hold(contest));
 }
 
 #ifndef NDEBUG

@@ -8,9 +8,17 @@
 #include <utility>
 
 #include "src/base/stopwatch.hpp"
+#include "symbolic/level_structure.hpp"
 #include "symbolic/make_plan.hpp"
 
 namespace kauri::symbolic {
+namespace {
+
+/// Widths of a band vary, and work grows with their squares: outlines of 60 bands cost this many times one of even width, in the median.
+constexpr double kBandSpread = 1.25;
+
+}  // namespace
+
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options) {
   return options.factorizations * (core.factor_s + options.solves * core.solve_s);
 }
@@ -55,12 +63,12 @@ double Contest::predicted_trial_seconds(OrderingMethod method) {
 double Contest::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
   const double width = entries / lower_.n;
-  // Amalgamation makes no fronts much smaller than this of a band.
-  const auto p = static_cast<Index>(std::ceil(std::max(8.0, width / 2))), m = p + static_cast<Index>(std::ceil(0.75 * width));
+  // Fronts as amalgamation makes them of a band, with entries / n in a column on average.
+  const auto p = static_cast<Index>(std::ceil(std::max(8.0, width / 4))), m = static_cast<Index>(std::ceil(width)) + p / 2;
   const double fronts = static_cast<double>(lower_.n) / p;
   const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
   const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
-  return job_seconds({front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
+  return job_seconds({kBandSpread * front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
 }
 
 std::string Contest::label(const Candidate& candidate) const {
@@ -135,12 +143,28 @@ void Contest::plan(Candidate candidate, const Permutation& perm) {
 
 void Contest::try_method(OrderingMethod method) {
   if (const auto k = planned(method)) {
+    waiting_.reset();
     enter(*k);
     return;
   }
   Candidate candidate{};
-  const Permutation perm = ordered(method, candidate);
+  Permutation perm;
+  if (waiting_ && waiting_->candidate.method == method) {
+    candidate = std::move(waiting_->candidate);
+    perm = std::move(waiting_->perm);
+    waiting_.reset();
+  } else {
+    perm = ordered(method, candidate);
+  }
   judge(std::move(candidate), perm);
+}
+
+double Contest::envelope_seconds(OrderingMethod method) {
+  Candidate candidate{};
+  Permutation perm = ordered(method, candidate);
+  const double seconds = band_seconds(envelope_entries(lower_, perm));
+  waiting_.emplace(Waiting{std::move(candidate), std::move(perm)});
+  return seconds;
 }
 
 void Contest::try_given() { judge(callers(), *options_.permutation); }
@@ -155,8 +179,13 @@ void Contest::plan_given() { plan(callers(), *options_.permutation); }
 
 void Contest::skip(OrderingMethod method, std::string why) {
   const auto same = [&](const Candidate& c) { return !c.given && c.method == method; };
-  if (std::any_of(analysis_.candidates.begin(), analysis_.candidates.end(), same)) return;
+  const bool listed = std::any_of(analysis_.candidates.begin(), analysis_.candidates.end(), same);
   Candidate candidate{};
+  if (waiting_ && waiting_->candidate.method == method) {
+    candidate = std::move(waiting_->candidate);
+    waiting_.reset();
+  }
+  if (listed) return;
   candidate.method = method;
   candidate.note = std::move(why);
   add(std::move(candidate), {});
@@ -189,10 +218,9 @@ Analysis Contest::finish(std::string reason) {
   best.chosen = true;
   analysis_.plan = best.plan;
   analysis_.reason = std::move(reason);
-  for (const Candidate& candidate : analysis_.candidates) {
-    analysis_.order_s += candidate.order_s;
-    analysis_.symbolic_s += candidate.symbolic_s;
-  }
+  for (const Candidate& candidate : analysis_.candidates) analysis_.symbolic_s += candidate.symbolic_s;
+  // The graph, and looks at it that decide what is tried, belong to ordering.
+  analysis_.order_s = watch_.seconds() - analysis_.symbolic_s;
   return std::move(analysis_);
 }
 

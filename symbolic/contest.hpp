@@ -7,6 +7,7 @@
 
 #include "kauri/plan.hpp"
 #include "ordering/orderer.hpp"
+#include "src/base/stopwatch.hpp"
 #include "symbolic/outline.hpp"
 
 namespace kauri::symbolic {
@@ -44,6 +45,8 @@ class Contest {
   [[nodiscard]] bool begun() const { return !entered_.empty(); }
   /// Predicted seconds of the job if L is a band of this many entries.
   [[nodiscard]] double band_seconds(double entries) const;
+  /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than an outline.
+  double envelope_seconds(OrderingMethod method);
   /// The graph of A, built when first asked for.
   const Graph& graph();
   /// Predicted seconds to run a method on this graph and to outline what it gives.
@@ -58,6 +61,11 @@ class Contest {
   struct Known {  // of a candidate that was outlined
     CoreSeconds core;
     Offset nnz_l = 0;
+  };
+
+  struct Waiting {  // ordered, not judged yet
+    Candidate candidate;
+    Permutation perm;
   };
 
   static Candidate callers();
@@ -78,12 +86,14 @@ class Contest {
   const AnalyzeOptions& options_;
   const CostTable& table_;
   int workers_;
+  Stopwatch watch_;  // runs from the first step to finish()
   std::optional<Graph> graph_;
   std::optional<ordering::Orderer> orderer_;
   std::optional<ordering::CompressedGraph> plain_;
   Analysis analysis_;
   std::vector<Known> known_;          // one per candidate
   std::vector<std::size_t> entered_;  // candidates that compete
+  std::optional<Waiting> waiting_;
   std::optional<Outline> best_;
   std::size_t best_candidate_ = 0;
   double best_seconds_ = 0;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/level_structure.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace kauri::symbolic {
@@ -40,10 +42,15 @@ class Search {
 
 }  // namespace
 
-double envelope_entries(const Pattern& lower) {
+double envelope_entries(const Pattern& lower, const Permutation& perm) {
+  const std::span<const Index> new_of = perm.new_of();
   std::vector<Index> first(static_cast<std::size_t>(lower.n));
-  for (Index j = lower.n - 1; j >= 0; --j)  // downwards: the least column of a row comes last
-    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) first[lower.row[k]] = j;
+  std::iota(first.begin(), first.end(), 0);
+  for (Index j = 0; j < lower.n; ++j)
+    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
+      const auto [low, high] = std::minmax(new_of[j], new_of[lower.row[k]]);
+      first[high] = std::min(first[high], low);
+    }
   double entries = 0;
   for (Index i = 0; i < lower.n; ++i) entries += i - first[i] + 1;
   return entries;

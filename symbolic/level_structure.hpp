@@ -4,6 +4,7 @@
 
 #include "kauri/graph.hpp"
 #include "kauri/matrix.hpp"
+#include "kauri/permutation.hpp"
 
 namespace kauri::symbolic {
 
@@ -11,7 +12,7 @@ namespace kauri::symbolic {
 /// levels, from a vertex far from the first of each component. O(n + edges).
 double banded_entries(const Graph& graph);
 
-/// Entries of A's envelope, the diagonal included: L of the natural ordering has no more. O(n + nnz).
-double envelope_entries(const Pattern& lower);
+/// Entries of the envelope of P A P^T, the diagonal included: L of that ordering has no more. O(n + nnz).
+double envelope_entries(const Pattern& lower, const Permutation& perm);
 
 }  // namespace kauri::symbolic

@@ -15,8 +15,8 @@ class Executor;  // numeric/backend.hpp
 
 enum class BackendKind { cpu, cuda };
 
-/// Memory, threads or streams of one device. Explicit, and outlives the factors and workspaces made with it; moving it does not disturb them.
-/// One backend may serve several factors; calls on different factors may run at the same time.
+/// Memory, threads or streams of one device. Explicit, and outlives the factors and workspaces made with it; moving it does not disturb
+/// them. One backend may serve several factors; calls on different factors may run at the same time.
 class Backend {
  public:
   ~Backend();

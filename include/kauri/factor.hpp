@@ -42,7 +42,8 @@ class Workspace {
   std::unique_ptr<numeric::SolveStore<T>> store_;
 };
 
-/// P A P^T = L L^T. Move-only. create() allocates; refactorize() fills; solve() is const and safe from several threads with a workspace each.
+/// P A P^T = L L^T. Move-only. create() allocates; refactorize() fills; solve() is const and safe from several threads with a workspace
+/// each.
 template <Scalar T>
 class Factor {
  public:

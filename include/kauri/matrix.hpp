@@ -65,9 +65,9 @@ class SymmetricMatrix {
   SymmetricMatrix() : col_ptr_(1, 0) {}
 
   /// From compressed columns. Rows may come in any order; repeated entries are summed; a missing diagonal entry becomes a stored zero.
-  /// col_ptr: length n+1; row, value: length col_ptr[n]; indices are zero-based. Compressed rows of one half are compressed columns of the other.
-  /// NaN and infinite values are taken as they are: a factorisation names them. Throws Error(input) naming row and column of an index out of
-  /// range, an entry in the wrong half, or two halves that differ. O(n + nnz).
+  /// col_ptr: length n+1; row, value: length col_ptr[n]; indices are zero-based. Compressed rows of one half are compressed columns of the
+  /// other. NaN and infinite values are taken as they are: a factorisation names them. Throws Error(input) naming row and column of an
+  /// index out of range, an entry in the wrong half, or two halves that differ. O(n + nnz).
   static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row, std::span<const T> value,
                                   Storage storage);
 

@@ -50,7 +50,8 @@ struct OrderingOptions {
 /// A fill-reducing permutation of the graph by one method (not automatic: that choice needs the symbolic phase, see analyze()).
 /// natural is the identity. For the others indistinguishable vertices are merged (the members stay together, ascending), dense rows are set
 /// aside and come last (by their least member), what is indistinguishable without them is merged as well, and each connected component is
-/// ordered by itself, in the order of its least vertex. Empty graphs are fine. Deterministic: a function of graph and options alone. O(n + nnz) beyond the method's own time.
+/// ordered by itself, in the order of its least vertex. Empty graphs are fine. Deterministic: a function of graph and options alone. O(n +
+/// nnz) beyond the method's own time.
 ///
 /// metis: seed 1 is METIS's own default (its seed -1), so that results compare. METIS keeps state of the process: one call at a time runs
 /// in it, the others wait, and it reseeds and draws from rand(). Its result repeats as rand() does: on one C library.

@@ -1,9 +1,9 @@
 // The symbolic phase: elimination tree, supernodes and the Plan that presizes everything before any number is touched.
 //
 // Glossary. With B = P A P^T = L L^T: the *elimination tree* has parent(j) = min { i > j : L(i,j) != 0 }. A *supernode* is a run of columns
-// treated as one dense block. Its *front* is the dense matrix of order m whose rows are the rows of the supernode: its p *pivots* (own columns)
-// come first. The m x p *panel* of the front becomes part of L; the q = m - p trailing rows form the *contribution block*, handed to the parent front.
-// Rows and columns mean those of B in this file.
+// treated as one dense block. Its *front* is the dense matrix of order m whose rows are the rows of the supernode: its p *pivots* (own
+// columns) come first. The m x p *panel* of the front becomes part of L; the q = m - p trailing rows form the *contribution block*, handed
+// to the parent front. Rows and columns mean those of B in this file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,9 +34,9 @@ struct Supernodes {
   std::vector<Index> row;       ///< length row_ptr[count()]
 
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
-  [[nodiscard]] Index pivots(Index s) const { return first[s + 1] - first[s]; }                             // p
-  [[nodiscard]] Index order(Index s) const { return static_cast<Index>(row_ptr[s + 1] - row_ptr[s]); }      // m
-  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }                          // q
+  [[nodiscard]] Index pivots(Index s) const { return first[s + 1] - first[s]; }                         // p
+  [[nodiscard]] Index order(Index s) const { return static_cast<Index>(row_ptr[s + 1] - row_ptr[s]); }  // m
+  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }                      // q
   [[nodiscard]] std::span<const Index> rows(Index s) const { return {row.data() + row_ptr[s], static_cast<std::size_t>(order(s))}; }
 };
 
@@ -80,41 +80,41 @@ struct ContributionLayout {
 
 /// Scratch of a front of order m with p pivots beside its panel: a packed copy of part of the panel. Fronts up to a size work in place.
 struct FrontScratch {
-  static constexpr Index kColumns = 256;   ///< columns packed at a time
-  static constexpr Index kPadding = 48;    ///< rows added for the last slab; the most that any target and scalar needs
+  static constexpr Index kColumns = 256;  ///< columns packed at a time
+  static constexpr Index kPadding = 48;   ///< rows added for the last slab; the most that any target and scalar needs
   static constexpr bool packed(Index m, Index p) { return m > 400 && p > 32; }
   static constexpr Offset entries(Index m, Index p) {
     return packed(m, p) ? (static_cast<Offset>(m) + kPadding) * (p < kColumns ? p : kColumns) : 0;
   }
 };
 
-/// The order of work on the CPU, fixed by the pattern: tasks are whole subtrees (or runs of small siblings), single fronts near the root, or
-/// runs of small fronts along a chain, numbered ("tickets") so that every edge, by data or by reuse of memory, goes from a lower to a
+/// The order of work on the CPU, fixed by the pattern: tasks are whole subtrees (or runs of small siblings), single fronts near the root,
+/// or runs of small fronts along a chain, numbered ("tickets") so that every edge, by data or by reuse of memory, goes from a lower to a
 /// higher ticket. All fronts of a task whose parent lies outside it have the same parent, or none. A front's children in other tasks are
 /// numbered below the task's first front.
 struct Schedule {
   struct Task {
     Index first_front;  ///< fronts [first_front, last_front) are done by this task in ascending order
     Index last_front;
-    Index parent;       ///< the task that holds the parent of front last_front-1, or kNone
-    double flops;       ///< executed flops of its fronts
+    Index parent;  ///< the task that holds the parent of front last_front-1, or kNone
+    double flops;  ///< executed flops of its fronts
   };
-  int workers = 1;                     ///< tasks that may run at once without waiting for memory
+  int workers = 1;  ///< tasks that may run at once without waiting for memory
   std::vector<Task> task;
-  std::vector<Index> dependencies;     ///< length tasks: number of edges that end here
-  std::vector<Offset> successor_ptr;   ///< length tasks+1
-  std::vector<Index> successor;        ///< tasks that wait for this one (its parent, and those that reuse its memory); no repeats
+  std::vector<Index> dependencies;    ///< length tasks: number of edges that end here
+  std::vector<Offset> successor_ptr;  ///< length tasks+1
+  std::vector<Index> successor;       ///< tasks that wait for this one (its parent, and those that reuse its memory); no repeats
   // Places of the factorisation are offsets in entries into one array: the panels at Plan::panel_ptr, then stack_entries more. Contribution
   // blocks and scratch may lie in panels of tasks with higher tickets than all who read them: edges keep these from beginning too early.
   // The head of a block is its first columns, the tail all others. A head whose columns all meet pivots of the parent is dead once the
   // parent's panel is assembled: the parent's own block and scratch may lie there if the parent is the only front of its task.
-  std::vector<Offset> scratch;         ///< length tasks: place of FrontScratch::entries of the task's fronts (their greatest); -1 if 0
-  std::vector<Index> head_columns;     ///< length supernodes: columns of the contribution block in its head: q, or a multiple of kTile
-  std::vector<Offset> head;            ///< length supernodes: place of the head; -1 if it has no columns
-  std::vector<Offset> tail;            ///< length supernodes: place of the tail; -1 if it has no columns
-  Offset stack_entries = 0;            ///< entries of the array beyond the panels
-  std::vector<Offset> update;          ///< length supernodes: place of each front's q update rows in the arena of a solve, in rows; -1 if q = 0
-  Offset update_rows = 0;              ///< size of that arena in rows (times right-hand sides)
+  std::vector<Offset> scratch;      ///< length tasks: place of FrontScratch::entries of the task's fronts (their greatest); -1 if 0
+  std::vector<Index> head_columns;  ///< length supernodes: columns of the contribution block in its head: q, or a multiple of kTile
+  std::vector<Offset> head;         ///< length supernodes: place of the head; -1 if it has no columns
+  std::vector<Offset> tail;         ///< length supernodes: place of the tail; -1 if it has no columns
+  Offset stack_entries = 0;         ///< entries of the array beyond the panels
+  std::vector<Offset> update;  ///< length supernodes: place of each front's q update rows in the arena of a solve, in rows; -1 if q = 0
+  Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
 
   /// Place of row ContributionLayout::first_row(j) of column j < q of the contribution block of s, whose order is q. Inside a block column
   /// the columns are contiguous.
@@ -135,12 +135,12 @@ struct FrontBin {
 /// counts c_j of c_j and c_j^2 (one multiply-add = 2 operations), no padding.
 struct Cost {
   Offset nnz_l = 0;
-  double flops = 0;            ///< exact up to 2^53
-  Offset stored_entries = 0;   ///< entries of all panels, padding and the upper half of the pivot blocks included
-  double executed_flops = 0;   ///< sum of c_j^2 over the columns as amalgamated
-  Index tree_height = 0;       ///< columns on the longest path of the elimination tree
-  Index largest_front = 0;     ///< greatest m
-  Index largest_supernode = 0; ///< greatest p
+  double flops = 0;             ///< exact up to 2^53
+  Offset stored_entries = 0;    ///< entries of all panels, padding and the upper half of the pivot blocks included
+  double executed_flops = 0;    ///< sum of c_j^2 over the columns as amalgamated
+  Index tree_height = 0;        ///< columns on the longest path of the elimination tree
+  Index largest_front = 0;      ///< greatest m
+  Index largest_supernode = 0;  ///< greatest p
   std::vector<FrontBin> fronts;
   double predicted_factor_s = 0;  ///< on the plan's target with its number of workers, double
   double predicted_solve_s = 0;   ///< one right-hand side
@@ -149,15 +149,17 @@ struct Cost {
 /// Everything the numeric phases need, and no number of A. Immutable, shared by factors, threads and devices.
 struct Plan {
   Index n = 0;
-  Offset nnz = 0;                ///< entries of A's lower triangle
-  std::uint64_t fingerprint = 0; ///< of the pattern analysed; calls that get a matrix with its pattern (refactorize, refine) refuse another one
-  std::string target;            ///< cost table and kernels: "cpu-avx512" ...
+  Offset nnz = 0;  ///< entries of A's lower triangle
+  std::uint64_t fingerprint =
+      0;               ///< of the pattern analysed; calls that get a matrix with its pattern (refactorize, refine) refuse another one
+  std::string target;  ///< cost table and kernels: "cpu-avx512" ...
   OrderingMethod ordering = OrderingMethod::natural;  ///< what was run; `given` below tells of a caller's permutation
   bool given = false;
-  Permutation perm;              ///< of the ordering, postordered
+  Permutation perm;  ///< of the ordering, postordered
   EliminationTree tree;
   Supernodes supernodes;
-  std::vector<Offset> panel_ptr; ///< length supernodes+1: panel of s is column-major at [panel_ptr[s], panel_ptr[s+1]) of L, leading dimension m
+  std::vector<Offset>
+      panel_ptr;  ///< length supernodes+1: panel of s is column-major at [panel_ptr[s], panel_ptr[s+1]) of L, leading dimension m
   Assembly assembly;
   Schedule schedule;
   Cost cost;
@@ -179,21 +181,21 @@ struct AnalyzeOptions {
   OrderingOptions ordering;
   std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method
   std::string target;                      ///< cost table; empty: host_target()
-  int workers = 0;        ///< tasks at once that memory is planned for; 0: hardware threads, at most 16. Never reaches a bit of L
-  bool amalgamate = true; ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
-  int solves = 1;         ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
-  int factorizations = 1; ///< factorisations expected: the same
+  int workers = 0;         ///< tasks at once that memory is planned for; 0: hardware threads, at most 16. Never reaches a bit of L
+  bool amalgamate = true;  ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
+  int solves = 1;          ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
+  int factorizations = 1;  ///< factorisations expected: the same
 };
 
 /// One ordering of a contest.
 struct Candidate {
   OrderingMethod method;
   bool given = false;
-  double order_s = 0;     ///< measured, for reports only
-  double symbolic_s = 0;  ///< measured, for reports only
+  double order_s = 0;                ///< measured, for reports only
+  double symbolic_s = 0;             ///< measured, for reports only
   double predicted_order_s = 0;      ///< by the constants that `automatic` weighs orderings with; 0 if it was not run
   std::shared_ptr<const Plan> plan;  ///< null if it was not tried, or lost by its counts alone
-  std::string note;       ///< why there is no plan, or empty
+  std::string note;                  ///< why there is no plan, or empty
   bool chosen = false;
 };
 
@@ -203,7 +205,7 @@ struct Analysis {
   double order_s = 0;     ///< seconds of all orderings run
   double symbolic_s = 0;  ///< seconds of all symbolic phases run
   std::vector<Candidate> candidates;
-  std::string reason;     ///< one sentence: what decided, with the figure
+  std::string reason;  ///< one sentence: what decided, with the figure
 };
 
 /// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63); std::bad_alloc.

@@ -9,29 +9,30 @@ namespace kauri {
 /// How well x solves A x = b; the worst over the columns. Never flattering: where x is not finite (A^-1 b does not fit T), both are NaN or
 /// infinite, whatever the other rows and columns say. Ask !(error <= bound), not error > bound.
 struct BackwardError {
-  double normwise = 0;       ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
-  /// max_i |b - A x|_i / (|A||x| + |b|)_i. A row i of k entries whose denominator is at most 1000 k eps (s_i ||x||_inf + |b_i|), with s_i the
-  /// sum of its |A_ij|, takes the second one of Arioli, Demmel & Duff 1989: s_i ||x||_inf is added to it. 0/0 counts as 0.
+  double normwise = 0;  ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
+  /// max_i |b - A x|_i / (|A||x| + |b|)_i. A row i of k entries whose denominator is at most 1000 k eps (s_i ||x||_inf + |b_i|), with s_i
+  /// the sum of its |A_ij|, takes the second one of Arioli, Demmel & Duff 1989: s_i ||x||_inf is added to it. 0/0 counts as 0.
   double componentwise = 0;
 };
 
 struct RefineOptions {
-  int max_steps = 2;     ///< at most this many corrections, >= 0
-  double target = 0;     ///< stop when the componentwise backward error is at most this; 0: eps of T
-  double stagnation = 2; ///< stop when a step does not shrink it by this factor; the better x is kept
+  int max_steps = 2;      ///< at most this many corrections, >= 0
+  double target = 0;      ///< stop when the componentwise backward error is at most this; 0: eps of T
+  double stagnation = 2;  ///< stop when a step does not shrink it by this factor; the better x is kept
 };
 
 /// An x that is not finite is left as it came: no step is kept (steps = 0), and both errors are NaN or infinite.
 struct Refinement {
-  int steps = 0;             ///< corrections made and kept
-  BackwardError unrefined;   ///< of x as it came
-  BackwardError final_error; ///< of x as returned
+  int steps = 0;              ///< corrections made and kept
+  BackwardError unrefined;    ///< of x as it came
+  BackwardError final_error;  ///< of x as returned
 };
 
 // For all calls below: A by its lower triangle, checked (Error(input) for a bad pattern, Error(usage) for another number of values or for
 // shapes that do not fit); each sets A up by full rows first, O(n + nnz). x, b and y have n rows and as many columns as each other.
 
-/// y = A x with each row's sum accumulated in about twice the precision of T. y must not overlap x. Deterministic for any number of threads.
+/// y = A x with each row's sum accumulated in about twice the precision of T. y must not overlap x. Deterministic for any number of
+/// threads.
 template <Scalar T>
 void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend);
 

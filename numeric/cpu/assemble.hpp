@@ -25,7 +25,8 @@ struct FactorArrays {
   T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of plan->schedule
 };
 
-/// Pivot columns [range) of front s: zeroed, then entries of A (plus the shift), then the children's columns that meet them. range.end <= p.
+/// Pivot columns [range) of front s: zeroed, then entries of A (plus the shift), then the children's columns that meet them. range.end <=
+/// p.
 template <class T>
 void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range);
 

@@ -9,10 +9,10 @@
 
 namespace kauri::numeric::cpu {
 
-#define KAURI_DECLARE_KERNELS(isa)               \
-  namespace isa {                                \
-  const DenseKernels<float>& float_kernels();    \
-  const DenseKernels<double>& double_kernels();  \
+#define KAURI_DECLARE_KERNELS(isa)              \
+  namespace isa {                               \
+  const DenseKernels<float>& float_kernels();   \
+  const DenseKernels<double>& double_kernels(); \
   }
 KAURI_DECLARE_KERNELS(generic)
 #if defined(__x86_64__)

@@ -56,7 +56,8 @@ struct DenseKernels {
   void (*gather_rows)(Index q, const Index* row, Index r, const T* x, T* u);
 };
 
-/// The kernels of a target ("cpu-avx512", "cpu-avx2", "cpu-generic"). Throws Error(usage) for an unknown one or one this machine cannot run.
+/// The kernels of a target ("cpu-avx512", "cpu-avx2", "cpu-generic"). Throws Error(usage) for an unknown one or one this machine cannot
+/// run.
 template <Scalar T>
 const DenseKernels<T>& dense_kernels(std::string_view target);
 

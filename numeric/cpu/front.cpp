@@ -65,10 +65,14 @@ class Front {
     const Index mid = c0 + ((c1 - c0) / 2 + kBasePanel - 1) / kBasePanel * kBasePanel;
     if (!factor_columns(c0, mid)) return false;
     if (packed_)
-      apply_packed(mid, c0, mid, [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool) {
-        const Index i0 = mid + row_tile * kFrontTile, j0 = mid + col_tile * kFrontTile;
-        kernels_.update_packed(std::min(kFrontTile, m_ - i0), std::min(kFrontTile, c1 - j0), k, rows, cols, at(i0, j0), m_, j0 - i0, true);
-      }, (c1 - mid + kFrontTile - 1) / kFrontTile);
+      apply_packed(
+          mid, c0, mid,
+          [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool) {
+            const Index i0 = mid + row_tile * kFrontTile, j0 = mid + col_tile * kFrontTile;
+            kernels_.update_packed(std::min(kFrontTile, m_ - i0), std::min(kFrontTile, c1 - j0), k, rows, cols, at(i0, j0), m_, j0 - i0,
+                                   true);
+          },
+          (c1 - mid + kFrontTile - 1) / kFrontTile);
     else
       kernels_.update(m_ - mid, c1 - mid, mid - c0, at(mid, c0), m_, at(mid, c0), m_, at(mid, mid), m_, true, true);
     return factor_columns(mid, c1);
@@ -101,9 +105,8 @@ class Front {
     for (Index k = k0; k < k1; k += FrontScratch::kColumns) {
       const Index width = std::min(FrontScratch::kColumns, k1 - k);
       const auto packed = [&](Index t) { return scratch_ + Offset{t} * kFrontTile * width; };
-      loop(row_tiles, [&](Index t) {
-        kernels_.pack(std::min(kFrontTile, rows - t * kFrontTile), width, at(r0 + t * kFrontTile, k), m_, packed(t));
-      });
+      loop(row_tiles,
+           [&](Index t) { kernels_.pack(std::min(kFrontTile, rows - t * kFrontTile), width, at(r0 + t * kFrontTile, k), m_, packed(t)); });
       // Tiles column by column of tiles; number of tiles in the first j columns: j*row_tiles - j(j-1)/2.
       const Index tiles = col_tiles * row_tiles - col_tiles * (col_tiles - 1) / 2;
       loop(tiles, [&](Index t) {
@@ -116,17 +119,19 @@ class Front {
   }
 
   void contribute_packed() {
-    apply_packed(p_, 0, p_, [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool keep) {
-      const Index i0 = row_tile * kFrontTile, j0 = col_tile * kFrontTile;
-      T* c = block(j0) + (i0 - j0);
-      kernels_.update_packed(std::min(kFrontTile, q_ - i0), std::min(kFrontTile, q_ - j0), k, rows, cols, c, q_ - j0, j0 - i0, keep);
-    }, (q_ + kFrontTile - 1) / kFrontTile);
+    apply_packed(
+        p_, 0, p_,
+        [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool keep) {
+          const Index i0 = row_tile * kFrontTile, j0 = col_tile * kFrontTile;
+          T* c = block(j0) + (i0 - j0);
+          kernels_.update_packed(std::min(kFrontTile, q_ - i0), std::min(kFrontTile, q_ - j0), k, rows, cols, c, q_ - j0, j0 - i0, keep);
+        },
+        (q_ + kFrontTile - 1) / kFrontTile);
   }
 
   void contribute_in_place() {
     for (Index j0 = 0; j0 < q_; j0 += kFrontTile)
-      kernels_.update(q_ - j0, std::min(kFrontTile, q_ - j0), p_, at(p_ + j0, 0), m_, at(p_ + j0, 0), m_,
-                      block(j0), q_ - j0, true, false);
+      kernels_.update(q_ - j0, std::min(kFrontTile, q_ - j0), p_, at(p_ + j0, 0), m_, at(p_ + j0, 0), m_, block(j0), q_ - j0, true, false);
   }
 
   const FactorArrays<T>& arrays_;

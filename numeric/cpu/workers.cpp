@@ -86,9 +86,12 @@ void TaskRun::upwards(const std::function<void(Index)>& run) {
     counter_[t].store(schedule_.dependencies[t], std::memory_order_relaxed);
     start += schedule_.dependencies[t] == 0;
   }
-  all(start, run, [&](Index t, auto&& f) {
-    for (Offset k = schedule_.successor_ptr[t]; k < schedule_.successor_ptr[t + 1]; ++k) f(schedule_.successor[k]);
-  }, 1);
+  all(
+      start, run,
+      [&](Index t, auto&& f) {
+        for (Offset k = schedule_.successor_ptr[t]; k < schedule_.successor_ptr[t + 1]; ++k) f(schedule_.successor[k]);
+      },
+      1);
 }
 
 void TaskRun::downwards(const std::function<void(Index)>& run) {
@@ -109,9 +112,12 @@ void TaskRun::downwards(const std::function<void(Index)>& run) {
       first_child_[parent] = t;
     }
   }
-  all(start, run, [&](Index t, auto&& f) {
-    for (Index u = first_child_[t]; u != kNone; u = sibling_[u]) f(u);
-  }, -1);
+  all(
+      start, run,
+      [&](Index t, auto&& f) {
+        for (Index u = first_child_[t]; u != kNone; u = sibling_[u]) f(u);
+      },
+      -1);
 }
 
 }  // namespace kauri::numeric::cpu

@@ -16,8 +16,8 @@ namespace kauri::numeric::cpu {
 /// Threads that oneTBB allows the process now.
 int allowed_threads();
 
-/// An arena of its own: nothing outside it is used or changed. It has `threads` threads, or as many as oneTBB allows the process now, if these
-/// are fewer: an arena beyond that would never fill, and oneTBB would print a warning.
+/// An arena of its own: nothing outside it is used or changed. It has `threads` threads, or as many as oneTBB allows the process now, if
+/// these are fewer: an arena beyond that would never fill, and oneTBB would print a warning.
 class Workers {
  public:
   explicit Workers(int threads);
@@ -39,10 +39,14 @@ class Workers {
       for (Index i = 0; i < count; ++i) f(i);
       return;
     }
-    tbb::this_task_arena::isolate(
-        [&] { tbb::parallel_for(tbb::blocked_range<Index>(0, count, 1), [&](const tbb::blocked_range<Index>& range) {
-                for (Index i = range.begin(); i < range.end(); ++i) f(i);
-              }, tbb::simple_partitioner()); });
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(
+          tbb::blocked_range<Index>(0, count, 1),
+          [&](const tbb::blocked_range<Index>& range) {
+            for (Index i = range.begin(); i < range.end(); ++i) f(i);
+          },
+          tbb::simple_partitioner());
+    });
   }
 
  private:

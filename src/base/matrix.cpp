@@ -117,8 +117,7 @@ template <Scalar T>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row,
                                                 std::span<const T> value, Storage storage) {
   check_col_ptr(n, col_ptr, row.size());
-  if (value.size() != row.size())
-    fail("there are " + std::to_string(row.size()) + " rows but " + std::to_string(value.size()) + " values");
+  if (value.size() != row.size()) fail("there are " + std::to_string(row.size()) + " rows but " + std::to_string(value.size()) + " values");
   for (Index j = 0; j < n; ++j)
     for (Offset k = col_ptr[j]; k < col_ptr[j + 1]; ++k) {
       const Index i = row[k];
@@ -127,8 +126,8 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset>
         fail("entry " + at(i, j) + " lies in the wrong half");
     }
   Sorted<T> a{{col_ptr.begin(), col_ptr.end()}, {row.begin(), row.end()}, {value.begin(), value.end()}};
-  a = transpose(n, a);                                         // the transpose, sorted
-  if (storage != Storage::upper) a = transpose(n, a);          // back, sorted
+  a = transpose(n, a);                                 // the transpose, sorted
+  if (storage != Storage::upper) a = transpose(n, a);  // back, sorted
   sum_duplicates(n, a);
   if (storage == Storage::full) check_symmetric(n, a);
   SymmetricMatrix m;

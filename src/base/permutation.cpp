@@ -16,8 +16,8 @@ Permutation Permutation::from_old_of(std::vector<Index> old_of) {
   for (Index k = 0; k < n; ++k) {
     const Index i = old_of[k];
     if (i < 0 || i >= n)
-      throw Error(ErrorKind::input, "permutation: entry " + std::to_string(k) + " is " + std::to_string(i) + ", expected 0 to " +
-                                        std::to_string(n - 1));
+      throw Error(ErrorKind::input,
+                  "permutation: entry " + std::to_string(k) + " is " + std::to_string(i) + ", expected 0 to " + std::to_string(n - 1));
     if (p.new_of_[i] != kNone)
       throw Error(ErrorKind::input, "permutation: row " + std::to_string(i) + " stands at positions " + std::to_string(p.new_of_[i]) +
                                         " and " + std::to_string(k));

@@ -107,8 +107,7 @@ TEST(MarketError, Asymmetry) {
   const std::string general = "%%MatrixMarket matrix coordinate real general\n";
   expect_error(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n",
                "matrix: entry (1, 0) has no partner (0, 1): the matrix is not symmetric (rows and columns counted from 0)");
-  expect_error(general + "2 2 2\n1 2 5\n2 1 4\n",
-               "matrix: entries (1, 0) and (0, 1) differ: 4 and 5 (rows and columns counted from 0)");
+  expect_error(general + "2 2 2\n1 2 5\n2 1 4\n", "matrix: entries (1, 0) and (0, 1) differ: 4 and 5 (rows and columns counted from 0)");
 }
 
 TEST(MarketError, Gzip) {

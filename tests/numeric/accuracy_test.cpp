@@ -22,8 +22,8 @@ std::vector<double> random_vector(std::size_t size, std::uint64_t seed) {
   return b;
 }
 
-const char* const kSystems[] = {"poisson2d 40", "poisson3d 12", "lap27 9", "shell2d 30", "elast3d 7", "rgg3d 2000 10 1", "tree 5000 1",
-                                "arrow 600 5", "blockdiag 310 16"};
+const char* const kSystems[] = {"poisson2d 40",    "poisson3d 12", "lap27 9",     "shell2d 30",      "elast3d 7",
+                                "rgg3d 2000 10 1", "tree 5000 1",  "arrow 600 5", "blockdiag 310 16"};
 
 TEST(Residual, EqualsAnExactSumInLongDouble) {
   Backend backend = cpu_backend(2);
@@ -120,17 +120,22 @@ TEST(Accuracy, TheCheckSeesARoundedOrSlightlyWrongFactor) {
   for (const char* spec : {"poisson2d 15", "elast3d 3", "tree 200 1"}) {
     const auto a = generate(spec);
     EXPECT_LE(error_with_damaged_factor(a, [](const Plan&, double*) {}), 1e-14) << spec;
-    EXPECT_GT(error_with_damaged_factor(a, [](const Plan& plan, double* l) {
-                for (Offset k = 0; k < plan.panel_ptr.back(); ++k) l[k] = static_cast<double>(static_cast<float>(l[k]));
-              }), 1e-14)
+    EXPECT_GT(error_with_damaged_factor(a,
+                                        [](const Plan& plan, double* l) {
+                                          for (Offset k = 0; k < plan.panel_ptr.back(); ++k)
+                                            l[k] = static_cast<double>(static_cast<float>(l[k]));
+                                        }),
+              1e-14)
         << spec;
-    EXPECT_GT(error_with_damaged_factor(a, [](const Plan& plan, double* l) {
-                double* largest = nullptr;
-                below_diagonal(plan, l, [&](double& v) {
-                  if (!largest || std::abs(v) > std::abs(*largest)) largest = &v;
-                });
-                *largest *= 1 + 1e-8;
-              }), 1e-14)
+    EXPECT_GT(error_with_damaged_factor(a,
+                                        [](const Plan& plan, double* l) {
+                                          double* largest = nullptr;
+                                          below_diagonal(plan, l, [&](double& v) {
+                                            if (!largest || std::abs(v) > std::abs(*largest)) largest = &v;
+                                          });
+                                          *largest *= 1 + 1e-8;
+                                        }),
+              1e-14)
         << spec;
   }
 }
@@ -152,7 +157,8 @@ TEST(Refine, ImprovesAPoorSolutionAndLeavesBAlone) {
   EXPECT_LE(done.final_error.componentwise, 1e-15);
   EXPECT_GE(done.steps, 1);
   EXPECT_EQ(b, before);
-  const Refinement none = refine<double>(a.view(), factor.value(), column_view(std::span(b)), column_view(std::span(x)), workspace, {.max_steps = 0});
+  const Refinement none =
+      refine<double>(a.view(), factor.value(), column_view(std::span(b)), column_view(std::span(x)), workspace, {.max_steps = 0});
   EXPECT_EQ(none.steps, 0);
   EXPECT_DOUBLE_EQ(none.final_error.componentwise, done.final_error.componentwise);
 }

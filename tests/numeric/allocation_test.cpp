@@ -87,13 +87,16 @@ TEST(Allocation, EveryPhaseSurvivesEveryFailure) {
   EXPECT_GT(fail_each_allocation([&] { (void)Factor<double>::create(plan, backend); }), 2);
   EXPECT_GT(fail_each_allocation([&] { (void)Workspace<double>::create(plan, 4, backend); }), 2);
   EXPECT_EQ(backend.bytes_in_use(), 0);
-  EXPECT_GT(fail_each_allocation([&] { (void)SymmetricMatrix<double>::from_csc(a.n(), a.pattern().col_ptr, a.pattern().row, a.value(), Storage::lower); }), 2);
+  EXPECT_GT(fail_each_allocation(
+                [&] { (void)SymmetricMatrix<double>::from_csc(a.n(), a.pattern().col_ptr, a.pattern().row, a.value(), Storage::lower); }),
+            2);
   SolverOptions options;
   options.threads = 1;
   EXPECT_GT(fail_each_allocation([&] {
               Solver<double> solver(options);
               (void)solver.compute(a.view());
-            }), 20);
+            }),
+            20);
 }
 
 TEST(Allocation, OrderingsThatCallOthersSurviveEveryFailure) {

@@ -20,7 +20,7 @@ using IntegerRows = std::vector<std::vector<std::pair<Index, std::int64_t>>>;
 
 struct ExactSystem {
   IntegerRows l;
-  Permutation perm;         // B = P A P^T = L L^T
+  Permutation perm;  // B = P A P^T = L L^T
   SymmetricMatrix<double> a;
 };
 

@@ -202,9 +202,12 @@ TEST(Analyze, BrokenInputIsAnError) {
 }
 
 TEST(LevelStructure, EnvelopeIsCountedRowByRow) {
-  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(0).view()), 0);
-  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(7).view()), 7);
-  EXPECT_EQ(symbolic::envelope_entries(pattern_of(6, {{0, 5}, {1, 2}, {3, 5}, {2, 4}}).view()), 1 + 1 + 2 + 1 + 3 + 6);
+  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(0).view(), Permutation::identity(0)), 0);
+  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(7).view(), Permutation::identity(7)), 7);
+  const OwnedPattern edges = pattern_of(6, {{0, 5}, {1, 2}, {3, 5}, {2, 4}});
+  EXPECT_EQ(symbolic::envelope_entries(edges.view(), Permutation::identity(6)), 1 + 1 + 2 + 1 + 3 + 6);
+  // Eliminated in this order the edges are {0,1}, {2,3}, {3,4}, {1,5}.
+  EXPECT_EQ(symbolic::envelope_entries(edges.view(), Permutation::from_old_of({0, 5, 1, 2, 4, 3})), 1 + 2 + 1 + 2 + 2 + 5);
 }
 
 TEST(LevelStructure, CountsWidthsFromTheEnds) {
