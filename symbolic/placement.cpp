@@ -21,7 +21,7 @@ class Placer {
     std::vector<Index> alive;  // may still be there when a later tenant is born
     for (Index k = 0; k < count(); ++k) {
       const Index task = task_at(tenants[k].born);
-      const auto gone = [&](Index j) { return task - task_at(tenants[j].dies) >= ground.workers; };
+      const auto gone = [&](Index j) { return task - task_at(tenants[j].dies) >= ground.lag; };
       alive.erase(std::remove_if(alive.begin(), alive.end(), gone), alive.end());
       for (const Index j : alive)
         if (!before(tenants[j], tenants[k])) {
@@ -70,14 +70,14 @@ class Placer {
   [[nodiscard]] bool before(const Tenant& a, const Tenant& b) const {
     const Index from = task_at(a.dies), to = task_at(b.born);
     if (from >= to) return a.dies < b.born;
-    return from <= to - ground_.workers || from >= ground_.least[to];
+    return from <= to - ground_.lag || from >= ground_.least[to];
   }
 
   /// Where k may not lie beyond its reader's panel, ascending: panels of tasks that may run beside the reader, rivals that have a place.
   void find_taken(Index k, const std::vector<Offset>& place, std::vector<Piece>& taken) const {
     taken.clear();
     const Index reader = task_at(tenants_[k].dies), tasks = static_cast<Index>(ground_.least.size());
-    for (Index t = reader + 1; t < tasks && t - reader < ground_.workers; ++t)
+    for (Index t = reader + 1; t < tasks && t - reader < ground_.lag; ++t)
       if (ground_.least[t] > reader && ground_.panel[t] < ground_.panel[t + 1]) taken.emplace_back(ground_.panel[t], ground_.panel[t + 1]);
     for (const Index j : rivals_[k])
       if (place[j] != kNone) taken.emplace_back(place[j], place[j] + tenants_[j].size);

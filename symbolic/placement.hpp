@@ -27,7 +27,7 @@ struct Tenant {
 struct Ground {
   std::span<const Offset> panel;  ///< length tasks+1: panels of task t lie at [panel[t], panel[t+1]), in use from step 2t for good
   std::span<const Index> least;   ///< length tasks: t waits for the tasks least[t] .. t-1 by data
-  int workers;                    ///< >= 1
+  Index lag;                      ///< >= 1: tickets between a reader and a task that gets its memory without waiting for it by data
 };
 
 /// An edge of the task graph: the second waits for the first.
@@ -40,8 +40,8 @@ struct Placement {
 };
 
 /// Places for all tenants (ascending by `born`). Memory goes from a reader to a task that waits for it by data, or else to one whose ticket
-/// is at least `workers` higher, so that tasks running at once seldom wait for each other's memory. O(pairs of tenants that may be
-/// alive at once + tenants * workers, times log).
+/// is at least `lag` higher, so that tasks running at once seldom wait for each other's memory. O(pairs of tenants that may be
+/// alive at once + tenants * lag, times log).
 Placement place_tenants(const Ground& ground, std::span<const Tenant> tenants);
 
 }  // namespace kauri::symbolic

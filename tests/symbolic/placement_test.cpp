@@ -45,7 +45,7 @@ struct RandomTasks {
       for (Offset k = below(3); k > 0; --k) tenants.push_back({1 + below(40), born, Offset{t} * 2 + 1});
     }
   }
-  [[nodiscard]] Ground ground(int workers) const { return {panel, least, workers}; }
+  [[nodiscard]] Ground ground(Index lag) const { return {panel, least, lag}; }
 };
 
 /// Which tasks wait for which, edges of the tree and others taken together: after[a][b] if b waits for a.
@@ -90,8 +90,8 @@ TEST(Placement, NothingAliveIsOverwrittenWhateverTheForest) {
   int reused = 0, withheld = 0;
   for (int round = 0; round < 200; ++round) {
     const RandomTasks tasks(1 + static_cast<Index>(random() % 40), random);
-    for (const int workers : {1, 2, 3, 8, 16, 1000}) {
-      const Placement placed = place_tenants(tasks.ground(workers), tasks.tenants);
+    for (const Index lag : {1, 2, 3, 8, 16, 1000}) {
+      const Placement placed = place_tenants(tasks.ground(lag), tasks.tenants);
       ASSERT_EQ(placed.place.size(), tasks.tenants.size());
       Offset end = tasks.panel.back();
       for (std::size_t k = 0; k < placed.place.size(); ++k) {
@@ -100,10 +100,10 @@ TEST(Placement, NothingAliveIsOverwrittenWhateverTheForest) {
       }
       ASSERT_EQ(placed.end, end);
       for (const auto& [from, to] : placed.waits) {
-        ASSERT_LE(from + workers, to) << "a wait among tasks that should run at once";
+        ASSERT_LE(from + lag, to) << "a wait among tasks that should run at once";
         ASSERT_LT(from, tasks.least[to]) << "an edge that the tree implies";
       }
-      ASSERT_EQ(clashes(tasks, placed.place, placed.waits), 0) << round << " " << workers;
+      ASSERT_EQ(clashes(tasks, placed.place, placed.waits), 0) << round << " " << lag;
       reused += clashes(tasks, placed.place, {}) > 0;
       for (std::size_t k = 0; k < placed.waits.size() && withheld < 100; ++k) {  // the oracle notices what is missing
         std::vector<Edge> fewer = placed.waits;
