@@ -48,20 +48,20 @@ struct Running {
 
 }  // namespace
 
-double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seconds, double efficiency) {
+double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds, double efficiency) {
   std::priority_queue<Index, std::vector<Index>, std::greater<>> ready;
-  std::vector<Index> waits = schedule.dependencies;
+  std::vector<Index> waits = edges.dependencies;
   for (std::size_t t = 0; t < waits.size(); ++t)
     if (waits[t] == 0) ready.push(static_cast<Index>(t));
-  const auto workers = static_cast<std::size_t>(schedule.workers);
+  const auto most = static_cast<std::size_t>(workers);
   std::vector<Running> running;
   double now = 0;
   while (!ready.empty() || !running.empty()) {
-    for (; !ready.empty() && running.size() < workers; ready.pop()) running.push_back({ready.top(), seconds[ready.top()]});
+    for (; !ready.empty() && running.size() < most; ready.pop()) running.push_back({ready.top(), seconds[ready.top()]});
     // Workers without a task of their own help in the first large front there is.
     const auto helped =
         std::find_if(running.begin(), running.end(), [](const Running& r) { return r.left.alone <= 0 && r.left.shared > 0; });
-    const double speed = 1 + efficiency * static_cast<double>(workers - running.size());
+    const double speed = 1 + efficiency * static_cast<double>(most - running.size());
     double step = std::numeric_limits<double>::infinity();
     for (auto r = running.begin(); r != running.end(); ++r)
       step = std::min(step, r->left.alone > 0 ? r->left.alone : r->left.shared / (r == helped ? speed : 1));
@@ -72,8 +72,8 @@ double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seco
       if (running[k].left.alone > kInstant || running[k].left.shared > kInstant) continue;
       const Index t = running[k].task;
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(k));
-      for (Offset e = schedule.successor_ptr[t]; e < schedule.successor_ptr[t + 1]; ++e)
-        if (--waits[schedule.successor[e]] == 0) ready.push(schedule.successor[e]);
+      for (Offset e = edges.successor_ptr[t]; e < edges.successor_ptr[t + 1]; ++e)
+        if (--waits[edges.successor[e]] == 0) ready.push(edges.successor[e]);
     }
   }
   return now;
@@ -91,8 +91,8 @@ CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Sched
       factor[t].alone += share * p / columns;
       sweep[t].alone += front_sweep_seconds(table, m, p);
     }
-  cost.predicted_factor_s = list_schedule(schedule, factor, table.tile_efficiency);
-  cost.predicted_solve_s = 2 * list_schedule(schedule, sweep, table.tile_efficiency);
+  cost.predicted_factor_s = list_schedule(schedule.factor_edges, schedule.workers, factor, table.tile_efficiency);
+  cost.predicted_solve_s = 2 * list_schedule(schedule.forward_edges, schedule.workers, sweep, table.tile_efficiency);
   CoreSeconds core;
   for (std::size_t t = 0; t < factor.size(); ++t) {
     core.factor_s += factor[t].alone + factor[t].shared;

@@ -19,9 +19,9 @@ struct TaskSeconds {
   double shared = 0;  ///< large fronts
 };
 
-/// Length of the list schedule (lowest ticket first) of the tasks on schedule.workers workers. Workers without a task help in the shared
+/// Length of the list schedule (lowest ticket first) of the tasks on so many workers. Workers without a task help in the shared
 /// part of the first task that has one, each at `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
-double list_schedule(const Schedule& schedule, std::span<const TaskSeconds> seconds, double efficiency);
+double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds, double efficiency);
 
 /// Predicted seconds of a factorisation and of a solve with one right-hand side.
 struct CoreSeconds {

@@ -23,10 +23,11 @@ std::vector<Index> task_of_front(const Plan& plan) {
 /// Which tasks come after which along the edges, as bits; O(tasks^2).
 class Reachability {
  public:
-  explicit Reachability(const Schedule& schedule) : words_((schedule.task.size() + 63) / 64), bits_(words_ * schedule.task.size(), 0) {
-    for (std::size_t t = schedule.task.size(); t-- > 0;)
-      for (Offset k = schedule.successor_ptr[t]; k < schedule.successor_ptr[t + 1]; ++k) {
-        const auto next = static_cast<std::size_t>(schedule.successor[k]);
+  explicit Reachability(const TaskEdges& edges)
+      : words_((edges.dependencies.size() + 63) / 64), bits_(words_ * edges.dependencies.size(), 0) {
+    for (std::size_t t = edges.dependencies.size(); t-- > 0;)
+      for (Offset k = edges.successor_ptr[t]; k < edges.successor_ptr[t + 1]; ++k) {
+        const auto next = static_cast<std::size_t>(edges.successor[k]);
         bits_[t * words_ + next / 64] |= std::uint64_t{1} << (next % 64);
         for (std::size_t w = next / 64; w < words_; ++w) bits_[t * words_ + w] |= bits_[next * words_ + w];
       }
@@ -77,17 +78,10 @@ struct Part {
 /// What lies in one array: the parts of each front's block (two each), and in a factorisation the panels and the scratch of tasks.
 class ArrayCheck {
  public:
-  ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<Part> parts, Offset size)
-      : plan_(plan), task_of_(task_of), parts_(std::move(parts)), size_(size) {}
+  /// factor: with the panels, which are first in the array and stay, and scratch; edges: those that reuse may rely on.
+  ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<Part> parts, Offset size, bool factor, const TaskEdges& edges)
+      : plan_(plan), task_of_(task_of), parts_(std::move(parts)), size_(size), factor_(factor), reach_(edges) {}
 
-  /// With the panels, which are first in the array and stay, and scratch; reach: the edges that reuse may rely on.
-  std::string run_factorisation(const Reachability& reach) {
-    factor_ = true;
-    reach_ = &reach;
-    return run();
-  }
-
-  /// Panels have no places here, and tasks share nothing.
   std::string run() {
     for (Index s = 0; s < plan_.supernodes.count(); ++s)
       for (const Part& part : parts_of(s)) {
@@ -176,7 +170,7 @@ class ArrayCheck {
 
   /// True if b cannot begin before a is done. Inside the task that a ends and b begins with, run_task() has looked.
   [[nodiscard]] bool ordered(const Item& a, const Item& b) const {
-    return reach_ != nullptr && a.until != kNone && (a.until == b.from || reach_->before(a.until, b.from));
+    return a.until != kNone && (a.until == b.from || reach_.before(a.until, b.from));
   }
 
   /// Items of different tasks share memory only if one is done with it before the other starts.
@@ -193,8 +187,8 @@ class ArrayCheck {
   const std::vector<Index>& task_of_;
   std::vector<Part> parts_;
   Offset size_;
-  bool factor_ = false;
-  const Reachability* reach_ = nullptr;
+  bool factor_;
+  Reachability reach_;
   LiveSet live_;
   std::vector<Item> items_;
 };
@@ -224,17 +218,21 @@ std::string block_parts(const Plan& plan, std::vector<Part>& parts) {
   return {};
 }
 
-std::string flaw_in_edges(const Schedule& schedule) {
+bool divided(const TaskEdges& edges, std::size_t tasks) {
+  return edges.dependencies.size() == tasks && edges.successor_ptr.size() == tasks + 1 && edges.successor_ptr.front() == 0 &&
+         edges.successor_ptr.back() == static_cast<Offset>(edges.successor.size()) &&
+         std::is_sorted(edges.successor_ptr.begin(), edges.successor_ptr.end());
+}
+
+/// Edges upwards.
+std::string flaw_in_edges(const Schedule& schedule, const TaskEdges& edges) {
   const auto count = static_cast<Index>(schedule.task.size());
   std::vector<Index> incoming(schedule.task.size(), 0), seen(schedule.task.size(), kNone);
-  if (schedule.dependencies.size() != schedule.task.size() || schedule.successor_ptr.size() != schedule.task.size() + 1 ||
-      schedule.successor_ptr.front() != 0 || schedule.successor_ptr.back() != static_cast<Offset>(schedule.successor.size()) ||
-      !std::is_sorted(schedule.successor_ptr.begin(), schedule.successor_ptr.end()))
-    return "edges are not divided among the tasks";
+  if (!divided(edges, schedule.task.size())) return "edges are not divided among the tasks";
   for (Index t = 0; t < count; ++t) {
     bool found = schedule.task[t].parent == kNone;
-    for (Offset k = schedule.successor_ptr[t]; k < schedule.successor_ptr[t + 1]; ++k) {
-      const Index to = schedule.successor[k];
+    for (Offset k = edges.successor_ptr[t]; k < edges.successor_ptr[t + 1]; ++k) {
+      const Index to = edges.successor[k];
       if (to <= t || to >= count) return at("task", t, "an edge that does not go to a higher ticket");
       if (seen[to] == t) return at("task", t, "an edge twice");
       seen[to] = t;
@@ -244,8 +242,34 @@ std::string flaw_in_edges(const Schedule& schedule) {
     if (!found) return at("task", t, "its parent does not wait for it");
   }
   for (Index t = 0; t < count; ++t)
-    if (incoming[t] != schedule.dependencies[t]) return at("task", t, "its dependencies are not the edges that end there");
+    if (incoming[t] != edges.dependencies[t]) return at("task", t, "its dependencies are not the edges that end there");
   return {};
+}
+
+/// forward: sound. Each edge once more, from its end to its beginning.
+std::string flaw_in_reversal(const TaskEdges& forward, const TaskEdges& backward) {
+  const std::size_t count = forward.dependencies.size();
+  if (!divided(backward, count)) return "edges are not divided among the tasks";
+  std::vector<std::pair<Index, Index>> there, back;
+  for (std::size_t t = 0; t < count; ++t) {
+    const auto task = static_cast<Index>(t);
+    for (Offset k = forward.successor_ptr[t]; k < forward.successor_ptr[t + 1]; ++k) there.emplace_back(task, forward.successor[k]);
+    for (Offset k = backward.successor_ptr[t]; k < backward.successor_ptr[t + 1]; ++k) back.emplace_back(backward.successor[k], task);
+    if (backward.dependencies[t] != forward.successor_ptr[t + 1] - forward.successor_ptr[t])
+      return at("task", task, "its dependencies are not the edges that end there");
+  }
+  std::sort(there.begin(), there.end());
+  std::sort(back.begin(), back.end());
+  return there == back ? std::string() : "not the edges of the forward sweep reversed";
+}
+
+std::string flaw_in_all_edges(const Schedule& schedule) {
+  std::string flaw = flaw_in_edges(schedule, schedule.factor_edges);
+  if (!flaw.empty()) return flaw;
+  flaw = flaw_in_edges(schedule, schedule.forward_edges);
+  if (!flaw.empty()) return "forward sweep: " + flaw;
+  flaw = flaw_in_reversal(schedule.forward_edges, schedule.backward_edges);
+  return flaw.empty() ? flaw : "backward sweep: " + flaw;
 }
 
 }  // namespace
@@ -271,7 +295,7 @@ std::string flaw_in_tasks(const Plan& plan) {
         return at("task", t, "fronts with different parents outside the task");
   }
   if (schedule.workers < 1) return "no workers";
-  return flaw_in_edges(schedule);
+  return flaw_in_all_edges(schedule);
 }
 
 std::string flaw_in_memory(const Plan& plan) {
@@ -290,10 +314,10 @@ std::string flaw_in_memory(const Plan& plan) {
     rows.push_back({kNone, 0, false});
   }
   const std::vector<Index> task_of = task_of_front(plan);
-  const Reachability reach(schedule);
-  flaw = ArrayCheck(plan, task_of, std::move(blocks), plan.panel_ptr.back() + schedule.stack_entries).run_factorisation(reach);
+  flaw = ArrayCheck(plan, task_of, std::move(blocks), plan.panel_ptr.back() + schedule.stack_entries, true, schedule.factor_edges).run();
   if (!flaw.empty()) return "contribution blocks: " + flaw;
-  flaw = ArrayCheck(plan, task_of, std::move(rows), schedule.update_rows).run();
+  // The backward sweep needs no look of its own: tasks use less there, and backward_edges are these reversed.
+  flaw = ArrayCheck(plan, task_of, std::move(rows), schedule.update_rows, false, schedule.forward_edges).run();
   return flaw.empty() ? flaw : "updates of a solve: " + flaw;
 }
 

@@ -89,7 +89,7 @@ class Placer {
     std::vector<Offset> change(ground_.least.size() * 2 + 1, 0);
     Offset all = ground_.panel.back(), live = 0, most = ground_.panel.back();
     for (const Tenant& t : tenants_) {
-      all = checked_add(all, t.size, "entries of the factorisation's memory");  // so no sum below can wrap
+      all = checked_add(all, t.size, "planned memory");  // so no sum below can wrap
       change[t.born] += t.size;
       change[t.dies + 1] -= t.size;
     }

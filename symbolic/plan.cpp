@@ -16,6 +16,8 @@ Offset bytes(const std::vector<T>& array) {
   return static_cast<Offset>(array.size() * sizeof(T));
 }
 
+Offset bytes(const TaskEdges& edges) { return bytes(edges.dependencies) + bytes(edges.successor_ptr) + bytes(edges.successor); }
+
 /// Stirs x into h: xor, multiply by an odd constant, fold the high bits down.
 std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
   h = (h ^ x) * 0x9e3779b97f4a7c15U;
@@ -42,7 +44,7 @@ Offset Plan::plan_bytes() const {
   return spans + bytes(tree.parent) + bytes(tree.column_count) + bytes(supernodes.first) + bytes(supernodes.parent) +
          bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) + bytes(assembly.entry_ptr) + bytes(assembly.entry_source) +
          bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) + bytes(assembly.run_ptr) + bytes(assembly.run) +
-         bytes(schedule.task) + bytes(schedule.dependencies) + bytes(schedule.successor_ptr) + bytes(schedule.successor) +
+         bytes(schedule.task) + bytes(schedule.factor_edges) + bytes(schedule.forward_edges) + bytes(schedule.backward_edges) +
          bytes(schedule.scratch) + bytes(schedule.head_columns) + bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) +
          bytes(cost.fronts);
 }

@@ -28,6 +28,19 @@ Offset scratch_entries(const TaskTree& tree, Index t) {
 
 constexpr Index kLag = 2;  // times workers; with 1 predicted times are up to 10 % longer on 2 workers, 40 % on 16
 
+/// Where several tasks run at once, a task that begins is up to that many tickets behind the last one done, and tasks differ in length.
+Index lag(int workers, Index tasks) { return workers == 1 ? 1 : static_cast<Index>(std::min(Offset{kLag} * workers, Offset{tasks} + 1)); }
+
+/// The number of a new tenant, or kNone if it has no size.
+Index add_tenant(std::vector<Tenant>& tenants, Offset size, Offset born, Offset dies) {
+  if (size == 0) return kNone;
+  tenants.push_back({size, born, dies});
+  return static_cast<Index>(tenants.size()) - 1;
+}
+
+/// Where tenant k of a placement lies, kNone if k is.
+Offset place_of(const Placement& placement, Index k) { return k == kNone ? Offset{kNone} : placement.place[k]; }
+
 /// Contribution blocks and scratch of a factorisation, gathered task by task, placed at once.
 class BlockMemory {
  public:
@@ -44,9 +57,9 @@ class BlockMemory {
     std::vector<Offset> panel;
     for (const TaskRange range : tree_.range) panel.push_back(panel_ptr[range.first]);
     panel.push_back(panel_ptr.back());
-    Placement placement = place_tenants({panel, tree_.least, lag()}, tenants_);
+    Placement placement = place_tenants({panel, tree_.least, lag(schedule_.workers, tree_.tasks())}, tenants_);
     for (Index t = 0; t < tree_.tasks(); ++t) {
-      const auto at = [&](Index k) { return k == kNone ? Offset{kNone} : placement.place[k]; };
+      const auto at = [&](Index k) { return place_of(placement, k); };
       const Parts& parts = parts_[t];
       move_blocks(tree_, t, at(parts.region), at(parts.heads), schedule_.head);
       move_blocks(tree_, t, kNone, at(parts.tails), schedule_.tail);
@@ -62,20 +75,9 @@ class BlockMemory {
     Index region, heads, tails, scratch;
   };
 
-  /// Where several tasks run at once, a task that begins is up to that many tickets behind the last one done, and tasks differ in length.
-  [[nodiscard]] Index lag() const {
-    return schedule_.workers == 1 ? 1 : static_cast<Index>(std::min(Offset{kLag} * schedule_.workers, Offset{tree_.tasks()} + 1));
-  }
-
   [[nodiscard]] Offset head_entries(Index s) const {
     const Index q = tree_.fronts.contribution(s), columns = schedule_.head_columns[s];
     return columns < q ? ContributionLayout::column(q, columns) : ContributionLayout::entries(q);
-  }
-
-  Index add(Offset size, Offset born, Offset dies) {
-    if (size == 0) return kNone;
-    tenants_.push_back({size, born, dies});
-    return static_cast<Index>(tenants_.size()) - 1;
   }
 
   void add_task(Index t) {
@@ -89,10 +91,10 @@ class BlockMemory {
     // A front alone in its task takes memory for its block and its scratch once its panel is assembled.
     const Offset last = Offset{t} * 2 + 1, born = tree_.alone(t) ? last : last - 1, read = Offset{tree_.parent[t]} * 2 + 1;
     Parts parts{};
-    parts.heads = add(extent.left, born, tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
-    parts.tails = add(tails, born, read);
-    parts.region = add(extent.region, born, last);
-    parts.scratch = add(scratch_entries(tree_, t), born, last);
+    parts.heads = add_tenant(tenants_, extent.left, born, tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
+    parts.tails = add_tenant(tenants_, tails, born, read);
+    parts.region = add_tenant(tenants_, extent.region, born, last);
+    parts.scratch = add_tenant(tenants_, scratch_entries(tree_, t), born, last);
     parts_.push_back(parts);
   }
 
@@ -103,18 +105,26 @@ class BlockMemory {
   std::vector<Parts> parts_;
 };
 
-/// Update rows of a solve: the same inside a task, and no memory in common between tasks.
-void place_updates(const TaskTree& tree, Schedule& schedule) {
+/// Places for the update rows of a solve; returns the edges that their reuse needs. A front's rows and those of its children are read and
+/// written together to the end, so nothing dies inside a task.
+std::vector<Edge> place_updates(const TaskTree& tree, Schedule& schedule) {
   std::vector<Offset> size(tree.fronts.parent.size()), scratch(tree.fronts.parent.size(), 0);
   for (Index s = 0; s < tree.fronts.count(); ++s) size[s] = tree.fronts.contribution(s);
   schedule.update.resize(size.size());
-  Offset used = 0;
+  std::vector<Tenant> tenants;
+  std::vector<std::pair<Index, Index>> parts;  // of each task: what is consumed inside, what is left for the parent
   for (Index t = 0; t < tree.tasks(); ++t) {
     const TaskExtent extent = place_blocks(tree, t, size, schedule.update, scratch);
-    move_blocks(tree, t, used, used + extent.region, schedule.update);
-    used = checked_add(used, extent.region + extent.left, "rows of a solve's arena");
+    const Offset born = Offset{t} * 2;
+    const Index region = add_tenant(tenants, extent.region, born, born + 1);
+    parts.emplace_back(region, add_tenant(tenants, extent.left, born, Offset{tree.parent[t]} * 2 + 1));
   }
-  schedule.update_rows = used;
+  const std::vector<Offset> no_panels(tree.range.size() + 1, 0);
+  Placement placement = place_tenants({no_panels, tree.least, lag(schedule.workers, tree.tasks())}, tenants);
+  for (Index t = 0; t < tree.tasks(); ++t)
+    move_blocks(tree, t, place_of(placement, parts[t].first), place_of(placement, parts[t].second), schedule.update);
+  schedule.update_rows = placement.end;
+  return std::move(placement.waits);
 }
 
 /// Drops edges that others imply together with the tree: r -> u where r -> v is there too and v is a descendant of u, or v -> u and r is a
@@ -138,16 +148,25 @@ std::vector<Edge> without_implied(const TaskTree& tree, std::vector<Edge> edges)
 }
 
 /// edges: ascending, no repeats.
-void set_edges(const std::vector<Edge>& edges, Schedule& schedule) {
-  schedule.dependencies.assign(schedule.task.size(), 0);
-  schedule.successor_ptr.assign(schedule.task.size() + 1, 0);
-  schedule.successor.reserve(edges.size());
+TaskEdges task_edges(const std::vector<Edge>& edges, Index tasks) {
+  TaskEdges out;
+  out.dependencies.assign(static_cast<std::size_t>(tasks), 0);
+  out.successor_ptr.assign(static_cast<std::size_t>(tasks) + 1, 0);
+  out.successor.reserve(edges.size());
   for (const auto& [from, to] : edges) {
-    ++schedule.dependencies[to];
-    ++schedule.successor_ptr[from + 1];
-    schedule.successor.push_back(to);
+    ++out.dependencies[to];
+    ++out.successor_ptr[from + 1];
+    out.successor.push_back(to);
   }
-  for (std::size_t t = 0; t < schedule.task.size(); ++t) schedule.successor_ptr[t + 1] += schedule.successor_ptr[t];
+  for (Index t = 0; t < tasks; ++t) out.successor_ptr[t + 1] += out.successor_ptr[t];
+  return out;
+}
+
+/// The edges of a schedule, from those that reuse of memory needs.
+std::vector<Edge> with_tree(const TaskTree& tree, std::vector<Edge> edges) {
+  for (Index t = 0; t < tree.tasks(); ++t)
+    if (tree.parent[t] != kNone) edges.emplace_back(t, tree.parent[t]);
+  return without_implied(tree, std::move(edges));
 }
 
 }  // namespace
@@ -162,11 +181,12 @@ Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, 
     for (Index s = range.first; s < range.last; ++s) flops += front_flops(tree.fronts.order[s], tree.fronts.pivots[s]);
     schedule.task.push_back({range.first, range.last, tree.parent[t], flops});
   }
-  std::vector<Edge> edges = BlockMemory(tree, schedule).place(panel_ptr);
-  for (Index t = 0; t < tree.tasks(); ++t)
-    if (tree.parent[t] != kNone) edges.emplace_back(t, tree.parent[t]);
-  place_updates(tree, schedule);
-  set_edges(without_implied(tree, std::move(edges)), schedule);
+  schedule.factor_edges = task_edges(with_tree(tree, BlockMemory(tree, schedule).place(panel_ptr)), tree.tasks());
+  std::vector<Edge> edges = with_tree(tree, place_updates(tree, schedule));
+  schedule.forward_edges = task_edges(edges, tree.tasks());
+  for (auto& [from, to] : edges) std::swap(from, to);
+  std::sort(edges.begin(), edges.end());
+  schedule.backward_edges = task_edges(edges, tree.tasks());
   return schedule;
 }
 

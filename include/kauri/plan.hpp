@@ -88,10 +88,18 @@ struct FrontScratch {
   }
 };
 
+/// Which tasks wait for which, by data or by reuse of memory.
+struct TaskEdges {
+  std::vector<Index> dependencies;    ///< length tasks: number of edges that end here
+  std::vector<Offset> successor_ptr;  ///< length tasks+1
+  std::vector<Index> successor;       ///< those that wait for task t are successor[successor_ptr[t] .. successor_ptr[t+1]); no repeats
+  friend bool operator==(const TaskEdges&, const TaskEdges&) = default;
+};
+
 /// The order of work on the CPU, fixed by the pattern: tasks are whole subtrees (or runs of small siblings), single fronts near the root,
-/// or runs of small fronts along a chain, numbered ("tickets") so that every edge, by data or by reuse of memory, goes from a lower to a
-/// higher ticket. All fronts of a task whose parent lies outside it have the same parent, or none. A front's children in other tasks are
-/// numbered below the task's first front.
+/// or runs of small fronts along a chain, numbered ("tickets") so that every edge upwards goes from a lower to a higher ticket, the one
+/// from each task to its parent among them. All fronts of a task whose parent lies outside it have the same parent, or none. A front's
+/// children in other tasks are numbered below the task's first front.
 struct Schedule {
   struct Task {
     Index first_front;  ///< fronts [first_front, last_front) are done by this task in ascending order
@@ -101,9 +109,9 @@ struct Schedule {
   };
   int workers = 1;  ///< tasks that may run at once without waiting for memory
   std::vector<Task> task;
-  std::vector<Index> dependencies;    ///< length tasks: number of edges that end here
-  std::vector<Offset> successor_ptr;  ///< length tasks+1
-  std::vector<Index> successor;       ///< tasks that wait for this one (its parent, and those that reuse its memory); no repeats
+  TaskEdges factor_edges;    ///< upwards
+  TaskEdges forward_edges;   ///< upwards, for the forward sweep of a solve: memory is reused elsewhere than in a factorisation
+  TaskEdges backward_edges;  ///< forward_edges reversed, for the backward sweep
   // Places of the factorisation are offsets in entries into one array: the panels at Plan::panel_ptr, then stack_entries more. Contribution
   // blocks and scratch may lie in panels of tasks with higher tickets than all who read them: edges keep these from beginning too early.
   // The head of a block is its first columns, the tail all others. A head whose columns all meet pivots of the parent is dead once the
@@ -113,6 +121,9 @@ struct Schedule {
   std::vector<Offset> head;         ///< length supernodes: place of the head; -1 if it has no columns
   std::vector<Offset> tail;         ///< length supernodes: place of the tail; -1 if it has no columns
   Offset stack_entries = 0;         ///< entries of the array beyond the panels
+  // Update rows of a solve. In the forward sweep those read in the task that made them are in use while it runs, all others until the
+  // parent's task is done. In the backward sweep a task uses its own alone, as scratch while it runs: part of that, so the same edges keep
+  // tasks apart.
   std::vector<Offset> update;  ///< length supernodes: place of each front's q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
 
@@ -168,7 +179,7 @@ struct Plan {
   /// Bytes of L.
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const;
   /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
-  [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 4 * Offset{sizeof(Index)}; }
+  [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
   /// Bytes that Factor::create takes on the CPU: L, the schedule's stack_entries, counters. Equal to what is allocated, byte for byte.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Bytes that Workspace::create takes on the CPU for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.

@@ -61,7 +61,7 @@ Result<void, Breakdown> CpuFactor<T>::refactorize(std::span<const T> value, T sh
       if (f.column != kNone) return failure.note(first + f.column, static_cast<double>(f.pivot));
     }
   };
-  workers_.execute([&] { TaskRun(workers_, plan, counters_).upwards(std::ref(run_task)); });
+  workers_.execute([&] { TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task)); });
   if (failure.any()) return Breakdown{plan.perm.old_of(failure.column()), failure.pivot()};
   valid_ = true;
   return {};

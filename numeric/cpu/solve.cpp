@@ -159,8 +159,8 @@ void CpuFactor<T>::solve(MatrixView<T> x, SolveStore<T>& workspace) const {
       const MatrixView<T> block{x.data + c * x.ld, x.rows, std::min(w.nrhs(), x.cols - c), x.ld};
       Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), block.cols);
       gather(plan_->perm, block, w.x(), workers_);
-      TaskRun(workers_, *plan_, w.counters()).upwards([&](Index t) { sweep.forward_task(t); });
-      TaskRun(workers_, *plan_, w.counters()).downwards([&](Index t) { sweep.backward_task(t); });
+      TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) { sweep.forward_task(t); });
+      TaskRun(workers_, w.counters()).downwards(plan_->schedule.backward_edges, [&](Index t) { sweep.backward_task(t); });
       scatter(plan_->perm, w.x(), block, workers_);
     }
   });

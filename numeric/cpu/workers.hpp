@@ -56,34 +56,26 @@ class Workers {
 
 /// What a run of tasks counts with: allocated once with the factor or workspace it serves.
 struct RunCounters {
-  RunCounters(Index tasks, MemoryLedger& ledger)
-      : waiting(tasks, ledger), heap(tasks, ledger), first_child(tasks, ledger), sibling(tasks, ledger) {}
+  RunCounters(Index tasks, MemoryLedger& ledger) : waiting(tasks, ledger), heap(tasks, ledger) {}
   Buffer<std::atomic<Index>> waiting;  // edges still open
   Buffer<Index> heap;                  // tasks that may start
-  Buffer<Index> first_child;           // the tree of tasks, for downwards()
-  Buffer<Index> sibling;
 };
 
-/// One run over the tasks of a plan, each on some thread; called from inside Workers::execute().
+/// One run over the tasks of a plan, each on some thread and after all tasks with an edge to it; called from inside Workers::execute().
 class TaskRun {
  public:
-  TaskRun(Workers& workers, const Plan& plan, const RunCounters& counters);
+  TaskRun(Workers& workers, const RunCounters& counters) : workers_(workers), counters_(counters) {}
 
-  /// run(t) for every task, each after all tasks with an edge to it (by data or by memory).
-  void upwards(const std::function<void(Index)>& run);
-  /// run(t) for every task, each after its parent.
-  void downwards(const std::function<void(Index)>& run);
+  /// run(t) for every task, the lowest ready ticket first; edges go to higher tickets.
+  void upwards(const TaskEdges& edges, const std::function<void(Index)>& run) { all(edges, run, 1); }
+  /// run(t) for every task, the highest ready ticket first; edges go to lower tickets.
+  void downwards(const TaskEdges& edges, const std::function<void(Index)>& run) { all(edges, run, -1); }
 
  private:
-  template <class Successors>
-  void all(Index start_count, const std::function<void(Index)>& run, const Successors& successors, int sign);
+  void all(const TaskEdges& edges, const std::function<void(Index)>& run, int sign);
 
   Workers& workers_;
-  const Schedule& schedule_;
-  std::atomic<Index>* counter_;
-  Index* heap_;
-  Index* first_child_;
-  Index* sibling_;
+  const RunCounters& counters_;
 };
 
 }  // namespace kauri::numeric::cpu

@@ -93,8 +93,8 @@ std::string difference(const Plan& a, const Plan& b) {
   if (a.assembly.child_ptr != b.assembly.child_ptr || a.assembly.child != b.assembly.child) return "children";
   if (a.assembly.run_ptr != b.assembly.run_ptr || fields(a.assembly.run) != fields(b.assembly.run)) return "runs";
   const Schedule &x = a.schedule, &y = b.schedule;
-  if (fields(x.task) != fields(y.task) || x.dependencies != y.dependencies || x.successor_ptr != y.successor_ptr ||
-      x.successor != y.successor)
+  if (fields(x.task) != fields(y.task) || x.factor_edges != y.factor_edges || x.forward_edges != y.forward_edges ||
+      x.backward_edges != y.backward_edges)
     return "tasks";
   if (x.scratch != y.scratch || x.head_columns != y.head_columns || x.head != y.head || x.tail != y.tail || x.update != y.update ||
       x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
