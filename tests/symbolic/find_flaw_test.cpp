@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "support/interleaving.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/make_plan.hpp"
 
@@ -98,10 +99,10 @@ TEST(FindFlaw, TasksAndEdges) {
       [](Plan& p) { p.schedule.task.pop_back(); },
       [](Plan& p) { p.schedule.task[0].last_front -= 1; },
       [](Plan& p) { p.schedule.task[0].parent = kNone; },
-      [](Plan& p) { p.schedule.dependencies.back() += 1; },
-      [](Plan& p) { p.schedule.successor[0] = 0; },
-      [](Plan& p) { p.schedule.successor[0] = static_cast<Index>(p.schedule.task.size()); },
-      [](Plan& p) { p.schedule.successor_ptr.back() -= 1; },
+      [](Plan& p) { p.schedule.factor_edges.dependencies.back() += 1; },
+      [](Plan& p) { p.schedule.factor_edges.successor[0] = 0; },
+      [](Plan& p) { p.schedule.factor_edges.successor[0] = static_cast<Index>(p.schedule.task.size()); },
+      [](Plan& p) { p.schedule.factor_edges.successor_ptr.back() -= 1; },
       [](Plan& p) {  // one task over two subtrees with different parents
         Schedule& s = p.schedule;
         for (std::size_t t = 0; t + 1 < s.task.size(); ++t)
@@ -160,16 +161,7 @@ TEST(FindFlaw, Memory) {
         p.schedule.update[b] = p.schedule.update[a];
       },
       [](Plan& p) {  // the edges for reuse of memory taken away
-        Schedule& s = p.schedule;
-        s.successor.clear();
-        std::fill(s.dependencies.begin(), s.dependencies.end(), 0);
-        for (std::size_t t = 0; t < s.task.size(); ++t) {
-          if (s.task[t].parent != kNone) {
-            s.successor.push_back(s.task[t].parent);
-            ++s.dependencies[s.task[t].parent];
-          }
-          s.successor_ptr[t + 1] = static_cast<Offset>(s.successor.size());
-        }
+        p.schedule.factor_edges = tree_edges(p.schedule);
       },
   };
   for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
@@ -201,15 +193,11 @@ TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
   const auto tasks = static_cast<Index>(sound.schedule.task.size());
   int reuse = 0, missed = 0;
   for (Index t = 0; t < tasks; ++t)
-    for (Offset k = sound.schedule.successor_ptr[t]; k < sound.schedule.successor_ptr[t + 1]; ++k) {
-      const Index to = sound.schedule.successor[k];
+    for (Offset k = sound.schedule.factor_edges.successor_ptr[t]; k < sound.schedule.factor_edges.successor_ptr[t + 1]; ++k) {
+      const Index to = sound.schedule.factor_edges.successor[k];
       if (to == sound.schedule.task[t].parent) continue;
       ++reuse;
-      missed += flaw_after([&](Plan& p) {
-                  p.schedule.successor.erase(p.schedule.successor.begin() + k);
-                  for (Index u = t; u < tasks; ++u) --p.schedule.successor_ptr[u + 1];
-                  --p.schedule.dependencies[to];
-                }).find("unordered") != std::string::npos;
+      missed += flaw_after([&](Plan& p) { erase_edge(p.schedule.factor_edges, t, k); }).find("unordered") != std::string::npos;
     }
   EXPECT_GT(reuse, 10);
   EXPECT_GT(missed, reuse / 2);  // some follow from several others

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <span>
 #include <vector>
 
+#include "support/interleaving.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/make_plan.hpp"
 #include "symbolic/task_cut.hpp"
@@ -25,50 +25,26 @@ AnalyzeOptions options_for(int workers) {
   return options;
 }
 
-/// Runs the tasks of a plan on `workers` simulated threads that take turns at random, each front in two turns: the assembly of its panel,
-/// and the rest. Every entry of the array carries the name of its last writer.
+/// Factorisations on simulated threads, each front in two turns: the assembly of its panel, and the rest. Every entry of the array carries
+/// the name of its last writer.
 class Interleaving {
  public:
-  Interleaving(const Plan& plan, int workers, std::uint64_t seed)
+  Interleaving(const Plan& plan, int threads, std::uint64_t seed)
       : plan_(plan),
-        random_(seed),
-        running_(static_cast<std::size_t>(workers)),
-        waits_(plan.schedule.dependencies),
+        threads_(threads),
+        seed_(seed),
         owner_(static_cast<std::size_t>(plan.panel_ptr.back() + plan.schedule.stack_entries), kNone) {}
 
   /// The first front that finds a child's block overwritten, or the first of which the panel is in the end, or kNone.
   Index first_damage() {
-    for (std::size_t t = 0; t < waits_.size(); ++t)
-      if (waits_[t] == 0) ready_.push_back(static_cast<Index>(t));
-    std::size_t done = 0;
-    while (done < waits_.size()) {
-      Turn& turn = running_[random_() % running_.size()];
-      if (turn.task == kNone) {
-        if (ready_.empty()) continue;
-        std::swap(ready_[random_() % ready_.size()], ready_.back());
-        turn = {ready_.back(), plan_.schedule.task[ready_.back()].first_front, false};
-        ready_.pop_back();
-        continue;
-      }
-      if (!(turn.assembled ? finish(turn.task, turn.front) : assemble(turn.front))) return turn.front;
-      turn.assembled = !turn.assembled;
-      if (turn.assembled || ++turn.front < plan_.schedule.task[turn.task].last_front) continue;
-      for (Offset k = plan_.schedule.successor_ptr[turn.task]; k < plan_.schedule.successor_ptr[turn.task + 1]; ++k)
-        if (--waits_[plan_.schedule.successor[k]] == 0) ready_.push_back(plan_.schedule.successor[k]);
-      turn.task = kNone;
-      ++done;
-    }
-    for (Index s = 0; s < plan_.supernodes.count(); ++s)
+    const auto turn = [&](Index task, Index s, bool first) { return first ? assemble(s) : finish(task, s); };
+    const Index damaged = test::first_damage(plan_.schedule, plan_.schedule.factor_edges, false, threads_, seed_, turn);
+    for (Index s = 0; damaged == kNone && s < plan_.supernodes.count(); ++s)
       if (!holds(plan_.panel_ptr[s], plan_.panel_ptr[s + 1] - plan_.panel_ptr[s], panel_name(s))) return s;
-    return kNone;
+    return damaged;
   }
 
  private:
-  struct Turn {
-    Index task = kNone;
-    Index front = 0;
-    bool assembled = false;
-  };
   static Index panel_name(Index s) { return -2 - 2 * s; }
   static Index scratch_name(Index s) { return -3 - 2 * s; }
 
@@ -113,10 +89,8 @@ class Interleaving {
   }
 
   const Plan& plan_;
-  std::mt19937_64 random_;
-  std::vector<Turn> running_;  // per thread
-  std::vector<Index> waits_;
-  std::vector<Index> ready_;
+  int threads_;
+  std::uint64_t seed_;
   std::vector<Index> owner_;
 };
 
@@ -142,16 +116,7 @@ TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
 TEST(Schedule, TheSimulationNoticesAMissingEdge) {
   const auto plan = make_plan(grid_pattern(13, 13, 13, true).view(), grid_dissection(13, 13, 13), options_for(1));
   Plan loose = *plan;  // data edges only: memory is reused too early in some order
-  Schedule& schedule = loose.schedule;
-  schedule.successor.clear();
-  std::fill(schedule.dependencies.begin(), schedule.dependencies.end(), 0);
-  for (std::size_t t = 0; t < schedule.task.size(); ++t) {
-    if (schedule.task[t].parent != kNone) {
-      schedule.successor.push_back(schedule.task[t].parent);
-      ++schedule.dependencies[schedule.task[t].parent];
-    }
-    schedule.successor_ptr[t + 1] = static_cast<Offset>(schedule.successor.size());
-  }
+  loose.schedule.factor_edges = tree_edges(loose.schedule);
   int damaged = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) damaged += Interleaving(loose, 8, seed).first_damage() != kNone;
   EXPECT_GT(damaged, 0);
@@ -171,7 +136,6 @@ TEST(Schedule, OnlyMemoryEdgesAndPredictionsDependOnWorkers) {
     EXPECT_EQ(one->assembly.entry_source, many->assembly.entry_source);
     EXPECT_EQ(one->assembly.child, many->assembly.child);
     EXPECT_EQ(one->panel_ptr, many->panel_ptr);
-    EXPECT_EQ(one->schedule.update, many->schedule.update);
     ASSERT_EQ(one->schedule.task.size(), many->schedule.task.size());
     for (std::size_t t = 0; t < one->schedule.task.size(); ++t) {
       EXPECT_EQ(one->schedule.task[t].last_front, many->schedule.task[t].last_front);
@@ -207,12 +171,13 @@ TEST(Schedule, NoEdgeIsImpliedByAnotherAndTheTree) {
     while (t != kNone && t < u) t = schedule.task[t].parent;
     return t == u;
   };
-  for (Index t = 0; t < static_cast<Index>(schedule.task.size()); ++t)
-    for (Offset k = schedule.successor_ptr[t]; k < schedule.successor_ptr[t + 1]; ++k)
-      for (Offset l = schedule.successor_ptr[t]; l < schedule.successor_ptr[t + 1]; ++l) {
-        const Index to = schedule.successor[k], other = schedule.successor[l];
-        EXPECT_FALSE(k != l && to != schedule.task[t].parent && above(other, to)) << t << ": " << other << " " << to;
-      }
+  for (const TaskEdges* edges : {&schedule.factor_edges, &schedule.forward_edges})
+    for (Index t = 0; t < static_cast<Index>(schedule.task.size()); ++t)
+      for (Offset k = edges->successor_ptr[t]; k < edges->successor_ptr[t + 1]; ++k)
+        for (Offset l = edges->successor_ptr[t]; l < edges->successor_ptr[t + 1]; ++l) {
+          const Index to = edges->successor[k], other = edges->successor[l];
+          EXPECT_FALSE(k != l && to != schedule.task[t].parent && above(other, to)) << t << ": " << other << " " << to;
+        }
 }
 
 TEST(TaskCut, ChainsBecomeFewTasks) {

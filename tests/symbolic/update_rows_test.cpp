@@ -1,0 +1,231 @@
+// Update rows of solves in random legal interleavings of both sweeps, how few they are, and damage that find_flaw() must see.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "support/interleaving.hpp"
+#include "support/patterns.hpp"
+#include "symbolic/make_plan.hpp"
+
+namespace kauri::test {
+namespace {
+
+std::shared_ptr<const Plan> plan_for(const OwnedPattern& a, const Permutation& perm, int workers) {
+  AnalyzeOptions options;
+  options.workers = workers;
+  options.target = "cpu-avx512";
+  return symbolic::make_plan(a.view(), perm, options);
+}
+
+/// Both sweeps of a solve, one after the other; every row of the arena carries the name of its last writer.
+class SweepSimulation {
+ public:
+  explicit SweepSimulation(const Plan& plan)
+      : plan_(plan), owner_(static_cast<std::size_t>(plan.schedule.update_rows), kNone), solved_(plan.supernodes.parent.size(), false) {}
+
+  /// A front zeroes its rows and pulls its children's; later it writes to its own again.
+  Index forward_damage(int threads, std::uint64_t seed) {
+    return first_damage(plan_.schedule, plan_.schedule.forward_edges, false, threads, seed, [&](Index, Index s, bool first) {
+      if (first) mark(s, s);
+      bool whole = holds(s, s);
+      for (Index k = plan_.assembly.child_ptr[s]; k < plan_.assembly.child_ptr[s + 1]; ++k)
+        whole = whole && holds(plan_.assembly.child[k], plan_.assembly.child[k]);
+      return whole;
+    });
+  }
+  /// A front gathers the solution of its ancestors into its own rows and reads them after.
+  Index backward_damage(int threads, std::uint64_t seed) {
+    return first_damage(plan_.schedule, plan_.schedule.backward_edges, true, threads, seed, [&](Index, Index s, bool first) {
+      if (first) mark(s, -2 - s);
+      const Index up = plan_.supernodes.parent[s];
+      solved_[s] = !first;
+      return holds(s, -2 - s) && (up == kNone || solved_[up]);
+    });
+  }
+
+ private:
+  void mark(Index s, Index name) {
+    const Index q = plan_.supernodes.contribution(s);
+    if (q > 0) std::fill_n(owner_.begin() + plan_.schedule.update[s], q, name);
+  }
+  [[nodiscard]] bool holds(Index s, Index name) const {
+    const Index q = plan_.supernodes.contribution(s);
+    const auto begin = owner_.begin() + std::max(plan_.schedule.update[s], Offset{0});
+    return std::all_of(begin, begin + q, [&](Index owner) { return owner == name; });
+  }
+
+  const Plan& plan_;
+  std::vector<Index> owner_;
+  std::vector<bool> solved_;
+};
+
+/// Rows alive at once in a sequential sweep, and in all fronts.
+std::pair<Offset, Offset> least_and_all(const Plan& plan) {
+  Offset live = 0, peak = 0, all = 0;
+  for (Index s = 0; s < plan.supernodes.count(); ++s) {
+    live += plan.supernodes.contribution(s);
+    all += plan.supernodes.contribution(s);
+    peak = std::max(peak, live);
+    for (Index k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k)
+      live -= plan.supernodes.contribution(plan.assembly.child[k]);
+  }
+  return {peak, all};
+}
+
+void expect_sound(const Plan& plan) {
+  ASSERT_EQ(find_flaw(plan), "");
+  const auto [least, all] = least_and_all(plan);
+  EXPECT_GE(plan.schedule.update_rows, least);
+  EXPECT_LE(plan.schedule.update_rows, all);
+  for (const int threads : {1, 2, 8, 40}) {
+    SweepSimulation sweeps(plan);
+    EXPECT_EQ(sweeps.forward_damage(threads, static_cast<std::uint64_t>(threads)), kNone) << plan.schedule.workers << " " << threads;
+    EXPECT_EQ(sweeps.backward_damage(threads, static_cast<std::uint64_t>(threads)), kNone) << plan.schedule.workers << " " << threads;
+  }
+}
+
+TEST(UpdateRows, NoLiveRowIsOverwrittenInAnyLegalOrder) {
+  const std::pair<OwnedPattern, Permutation> cases[] = {
+      {grid_pattern(90, 80, 1), grid_dissection(90, 80, 1)},         {grid_pattern(13, 13, 13, true), grid_dissection(13, 13, 13)},
+      {grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24)}, {grid_pattern(6, 2000, 1), Permutation::identity(12000)},
+      {random_pattern(6000, 2.2, 3), Permutation::identity(6000)},
+  };
+  for (const auto& [a, perm] : cases)
+    for (const int workers : {1, 2, 3, 8, 16}) expect_sound(*plan_for(a, perm, workers));
+}
+
+TEST(UpdateRows, NoLiveRowIsOverwrittenWhateverThePattern) {
+  std::size_t tasks = 0, reuse = 0;
+  for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    const Index n = 200 + 90 * static_cast<Index>(seed);
+    const OwnedPattern a = random_pattern(n, 1.8 + 0.06 * static_cast<double>(seed), seed);
+    for (const int workers : {1, 2, 3, 8, 16}) {
+      const auto plan = plan_for(a, random_order(n, seed), workers);
+      expect_sound(*plan);
+      tasks += plan->schedule.task.size();
+      reuse += plan->schedule.forward_edges.successor.size() - tree_edges(plan->schedule).successor.size();
+    }
+  }
+  EXPECT_GT(tasks, 2000U);
+  EXPECT_GT(reuse, 500U);
+}
+
+TEST(UpdateRows, TheSimulationNoticesMissingEdges) {
+  Plan loose = *plan_for(grid_pattern(90, 80, 1), grid_dissection(90, 80, 1), 1);
+  loose.schedule.forward_edges = tree_edges(loose.schedule);
+  loose.schedule.backward_edges = reversed(loose.schedule.forward_edges);
+  int forward = 0, backward = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SweepSimulation sweeps(loose);
+    forward += sweeps.forward_damage(8, seed) != kNone;
+    backward += sweeps.backward_damage(8, seed) != kNone;
+  }
+  EXPECT_GT(forward, 0);
+  EXPECT_GT(backward, 0);
+  EXPECT_NE(find_flaw(loose).find("unordered"), std::string::npos);
+}
+
+TEST(UpdateRows, FewWorkersNeedLittleMoreThanRowsAliveTogether) {
+  for (const bool flat : {true, false}) {
+    const OwnedPattern a = flat ? grid_pattern(200, 200, 1) : grid_pattern(18, 18, 18);
+    const Permutation perm = flat ? grid_dissection(200, 200, 1) : grid_dissection(18, 18, 18);
+    Offset before = 0;
+    for (const int workers : {1, 2, 1000}) {
+      const auto plan = plan_for(a, perm, workers);
+      const auto [least, all] = least_and_all(*plan);
+      if (workers < 1000) EXPECT_LE(static_cast<double>(plan->schedule.update_rows), 2.0 * static_cast<double>(least)) << workers;
+      EXPECT_LT(plan->schedule.update_rows, all) << flat << " " << workers;
+      EXPECT_GE(plan->schedule.update_rows, before);
+      before = plan->schedule.update_rows;
+    }
+  }
+}
+
+/// A plan with reuse of rows between tasks.
+const Plan& sound_plan() {
+  static const auto plan = plan_for(grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24, 64), 1);
+  return *plan;
+}
+
+TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
+  const Schedule& sound = sound_plan().schedule;
+  const auto last = [](const Plan& p, std::size_t t) { return p.schedule.task[t].last_front - 1; };
+  const Index head = sound.task.back().first_front, child = head - 1;  // left for the last task, read by it
+  ASSERT_EQ(find_flaw(sound_plan()), "");
+  ASSERT_EQ(sound_plan().supernodes.parent[child], head);
+  const std::vector<std::function<void(Plan&)>> damages{
+      [&](Plan& p) { p.schedule.update[last(p, 1)] = p.schedule.update[last(p, 0)]; },  // may run at once
+      [&](Plan& p) { p.schedule.update[child] = -1 - p.schedule.update[child]; },
+      [&](Plan& p) { p.schedule.update[child] = p.schedule.update_rows - p.supernodes.contribution(child) + 1; },
+      [&](Plan& p) {  // read by one front: side by side no longer
+        const Index other = p.assembly.child[p.assembly.child_ptr[head]];
+        p.schedule.update[other] = p.schedule.update[child];
+      },
+      [](Plan& p) { p.schedule.update_rows -= 1; },
+      [](Plan& p) { p.schedule.backward_edges = p.schedule.forward_edges; },
+      [](Plan& p) { p.schedule.backward_edges = reversed(tree_edges(p.schedule)); },
+      [](Plan& p) { p.schedule.backward_edges.dependencies[0] += 1; },
+      [](Plan& p) { p.schedule.backward_edges.successor_ptr.pop_back(); },
+      [](Plan& p) { p.schedule.backward_edges.successor.back() = p.schedule.backward_edges.successor[0]; },
+      [](Plan& p) { p.schedule.backward_edges.successor.push_back(0); },
+      [](Plan& p) {  // an edge in place of another
+        auto& list = p.schedule.backward_edges.successor;
+        const auto different = std::find_if(list.begin(), list.end(), [&](Index t) { return t != list.front(); });
+        std::swap(list.front(), *different);
+      },
+      [](Plan& p) { p.schedule.forward_edges.dependencies.back() += 1; },
+      [](Plan& p) { p.schedule.forward_edges.successor[0] = 0; },
+      [](Plan& p) { p.schedule.forward_edges.successor_ptr.back() -= 1; },
+      [](Plan& p) { p.schedule.forward_edges = p.schedule.backward_edges; },
+      [](Plan& p) { p.schedule.forward_edges = p.schedule.factor_edges; },
+      [](Plan& p) {  // both lists agree, and a parent does not wait for its child
+        erase_edge(p.schedule.forward_edges, 0, 0);
+        p.schedule.backward_edges = reversed(p.schedule.forward_edges);
+      },
+  };
+  for (std::size_t k = 0; k < damages.size(); ++k) {
+    Plan plan = sound_plan();
+    damages[k](plan);
+    EXPECT_NE(find_flaw(plan), "") << "damage " << k;
+  }
+}
+
+TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
+  const Schedule& sound = sound_plan().schedule;
+  int reuse = 0, missed = 0;
+  for (Index t = 0; t < static_cast<Index>(sound.task.size()); ++t)
+    for (Offset k = sound.forward_edges.successor_ptr[t]; k < sound.forward_edges.successor_ptr[t + 1]; ++k) {
+      if (sound.forward_edges.successor[k] == sound.task[t].parent) continue;
+      ++reuse;
+      Plan plan = sound_plan();
+      erase_edge(plan.schedule.forward_edges, t, k);
+      EXPECT_NE(find_flaw(plan), "");  // no longer what backward_edges reverse
+      plan.schedule.backward_edges = reversed(plan.schedule.forward_edges);
+      missed += find_flaw(plan).find("unordered") != std::string::npos;
+    }
+  EXPECT_GT(reuse, 10);
+  EXPECT_GT(missed, reuse / 2);  // some follow from several others
+}
+
+/// Damage of one block at a time: moved onto another one, it lies with what it may lie with, or is found out.
+TEST(UpdateRows, ABlockMovedOntoALiveOneIsFound) {
+  const Plan& sound = sound_plan();
+  int found = 0, tried = 0;
+  for (std::size_t a = 0; a < sound.schedule.task.size(); ++a)
+    for (std::size_t b = a + 1; b < sound.schedule.task.size(); ++b) {
+      const Index from = sound.schedule.task[a].last_front - 1, to = sound.schedule.task[b].last_front - 1;
+      if (sound.supernodes.parent[from] == kNone || sound.supernodes.parent[from] != sound.supernodes.parent[to]) continue;
+      Plan plan = sound;  // both are live while their parent reads them
+      plan.schedule.update[from] = plan.schedule.update[to];
+      ++tried;
+      found += find_flaw(plan).find("updates of a solve") != std::string::npos;
+    }
+  EXPECT_GT(tried, 5);
+  EXPECT_EQ(found, tried);
+}
+
+}  // namespace
+}  // namespace kauri::test
