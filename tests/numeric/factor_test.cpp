@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -207,6 +208,41 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   }
   EXPECT_GT(in_panels, 0);
   EXPECT_GT(cut, 0);
+}
+
+/// Update rows of a solve lie elsewhere for each number of workers, and most of them where others lay before.
+TYPED_TEST(Numeric, SameBitsWhereverUpdateRowsLie) {
+  const test::ManyThreads many;
+  using T = TypeParam;
+  const auto a = generate("poisson2d 120");
+  const auto value = test::cast<T>(a.value());
+  const Index n = a.n(), columns = 3;
+  std::vector<T> b(static_cast<std::size_t>(n) * columns), first;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(static_cast<int>(i % 23) - 11);
+  std::set<std::vector<Offset>> places;
+  for (const int workers : {1, 2, 3, 8, 16}) {
+    AnalyzeOptions options;
+    options.ordering.method = OrderingMethod::amd;
+    options.workers = workers;
+    const auto plan = analyze(a.pattern(), options);
+    Offset rows = 0;
+    for (Index s = 0; s < plan->supernodes.count(); ++s) rows += plan->supernodes.contribution(s);
+    EXPECT_LT(plan->schedule.update_rows, rows / 4);
+    places.insert(plan->schedule.update);
+    for (const int threads : {1, 2, 8}) {
+      Backend backend = cpu_backend(threads);
+      auto factor = factorize<T>(plan, value, backend);
+      ASSERT_TRUE(factor.ok());
+      auto workspace = Workspace<T>::create(plan, columns, backend);
+      for (int round = 0; round < 5; ++round) {
+        std::vector<T> x = b;
+        factor.value().solve({x.data(), n, columns, n}, workspace);
+        if (first.empty()) first = x;
+        ASSERT_EQ(x, first) << threads << " threads, " << workers << " workers";
+      }
+    }
+  }
+  EXPECT_GT(places.size(), 2U);
 }
 
 TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {

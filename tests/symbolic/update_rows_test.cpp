@@ -100,7 +100,7 @@ TEST(UpdateRows, NoLiveRowIsOverwrittenInAnyLegalOrder) {
 TEST(UpdateRows, NoLiveRowIsOverwrittenWhateverThePattern) {
   std::size_t tasks = 0, reuse = 0;
   for (std::uint64_t seed = 0; seed < 25; ++seed) {
-    const Index n = 200 + 90 * static_cast<Index>(seed);
+    const Index n = 200 + 150 * static_cast<Index>(seed);
     const OwnedPattern a = random_pattern(n, 1.8 + 0.06 * static_cast<double>(seed), seed);
     for (const int workers : {1, 2, 3, 8, 16}) {
       const auto plan = plan_for(a, random_order(n, seed), workers);
@@ -109,8 +109,8 @@ TEST(UpdateRows, NoLiveRowIsOverwrittenWhateverThePattern) {
       reuse += plan->schedule.forward_edges.successor.size() - tree_edges(plan->schedule).successor.size();
     }
   }
-  EXPECT_GT(tasks, 2000U);
-  EXPECT_GT(reuse, 500U);
+  EXPECT_GT(tasks, 1000U);
+  EXPECT_GT(reuse, 200U);
 }
 
 TEST(UpdateRows, TheSimulationNoticesMissingEdges) {
@@ -136,7 +136,9 @@ TEST(UpdateRows, FewWorkersNeedLittleMoreThanRowsAliveTogether) {
     for (const int workers : {1, 2, 1000}) {
       const auto plan = plan_for(a, perm, workers);
       const auto [least, all] = least_and_all(*plan);
-      if (workers < 1000) EXPECT_LE(static_cast<double>(plan->schedule.update_rows), 2.0 * static_cast<double>(least)) << workers;
+      if (workers <= 2) {
+        EXPECT_LE(static_cast<double>(plan->schedule.update_rows), (workers == 1 ? 1.25 : 2.0) * static_cast<double>(least)) << flat;
+      }
       EXPECT_LT(plan->schedule.update_rows, all) << flat << " " << workers;
       EXPECT_GE(plan->schedule.update_rows, before);
       before = plan->schedule.update_rows;
