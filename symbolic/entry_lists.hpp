@@ -98,15 +98,13 @@ class EntriesByRows : EntryLists {
 /// its own supervariable, then those of the others in the caller's order.
 class EntriesByBlocks : EntryLists {
  public:
-  /// row_of, place: as of the outline, for these pairs of graph.
-  EntriesByBlocks(const Pattern& lower, const Permutation& perm, const ordering::CompressedGraph& graph, const Pairs& pairs,
-                  std::span<const Index> row_of, std::span<const Index> place, Assembly& assembly)
-      : EntryLists(lower, perm, assembly),
-        graph_(graph),
-        pairs_(pairs),
-        row_of_(row_of),
+  EntriesByBlocks(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
+      : EntryLists(lower, outline.perm, assembly),
+        graph_(*outline.graph),
+        pairs_(outline.pairs),
+        row_of_(outline.row_of),
         place_(place),
-        source_(static_cast<std::size_t>(pairs.pairs())) {
+        source_(static_cast<std::size_t>(pairs_.pairs())) {
     find_sources();
   }
 

@@ -34,23 +34,6 @@ void fill_rows(std::span<const Index> place, Outline& outline, Assembly& assembl
   walk.set_run_ptr();
 }
 
-/// Rows by classes whose members follow each other in A and, in the same order, in B.
-struct Blocks {
-  std::vector<Index> least;  // of each row's class; length n
-  Index count = 0;
-};
-
-/// The supervariables of graph divided into such classes.
-Blocks blocks_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
-  Blocks blocks{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
-  for (Index i = 0; i < perm.size(); ++i) {
-    const bool joins = i > 0 && graph.vertex_of(i) == graph.vertex_of(i - 1) && perm.new_of(i) == perm.new_of(i - 1) + 1;
-    blocks.least[i] = joins ? blocks.least[i - 1] : i;
-    blocks.count += joins ? 0 : 1;
-  }
-  return blocks;
-}
-
 void fill_runs(const Supernodes& nodes, std::span<const Index> children, const LocalRows& local, Assembly& assembly) {
   for (const Index c : children) {
     RowRun* run = assembly.run.data() + assembly.run_ptr[c];
@@ -84,35 +67,19 @@ void fill_maps(const Supernodes& nodes, Lists lists, Assembly& assembly) {
   assembly.child = std::move(children.child);
 }
 
-/// The maps where something is merged: by the blocks there are, or by rows where they hardly have more than one each.
-void fill_maps_of_merged(const Pattern& lower, Outline& outline, std::vector<Index> place, Assembly& assembly) {
-  const ordering::CompressedGraph& graph = *outline.graph;
-  const Permutation& perm = outline.perm;
-  const auto fill = [&](auto lists) { fill_maps(outline.supernodes, std::move(lists), assembly); };
-  const Blocks blocks = blocks_of(graph, perm);
-  if (blocks.count == graph.size()) return fill(EntriesByBlocks(lower, perm, graph, outline.pairs, outline.row_of, place, assembly));
-  if (!worth_merging(blocks.count, perm.size())) return fill(EntriesByRows(lower, outline, assembly));
-  const ordering::CompressedGraph finer(graph.graph(), blocks.least);
-  std::vector<Index> order, row_of;
-  for (Index i = 0; i < perm.size(); i += finer.weight(order.back())) {
-    order.push_back(finer.vertex_of(perm.old_of(i)));
-    place[i] = static_cast<Index>(row_of.size());
-    row_of.push_back(i);
-  }
-  outline.pairs = Pairs(finer, std::move(order));
-  fill(EntriesByBlocks(lower, perm, finer, outline.pairs, row_of, place, assembly));
-}
-
 }  // namespace
 
 Assembly fill_structure(const Pattern& lower, Outline& outline) {
   Assembly assembly;
-  std::vector<Index> place = places_by_row(outline);
+  const std::vector<Index> place = places_by_row(outline);
   fill_rows(place, outline, assembly);
-  if (outline.graph->merged())
-    fill_maps_of_merged(lower, outline, std::move(place), assembly);
+  const auto fill = [&](auto lists) { fill_maps(outline.supernodes, std::move(lists), assembly); };
+  if (!outline.graph->merged())
+    fill(EntriesByPairs(lower, outline, place, assembly));
+  else if (in_blocks(*outline.graph, outline.perm))
+    fill(EntriesByBlocks(lower, outline, place, assembly));
   else
-    fill_maps(outline.supernodes, EntriesByPairs(lower, outline, place, assembly), assembly);
+    fill(EntriesByRows(lower, outline, assembly));
   return assembly;
 }
 

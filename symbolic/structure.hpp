@@ -6,7 +6,7 @@
 
 namespace kauri::symbolic {
 
-/// Fills outline.supernodes.row (presized by row_ptr) and returns the maps of A's entries and of contributions; outline.pairs is used up.
+/// Fills outline.supernodes.row (presized by row_ptr) and returns the maps of A's entries and of contributions.
 /// Row by row of B, ascending, each entry's supernode and its ancestors below the row take the row as their next: so all lists come out
 /// sorted, as the row subtrees of J. W. H. Liu, "A compact row storage scheme for Cholesky factors using elimination trees", ACM Trans.
 /// Math. Softw. 12 (1986), on supernodes; here the members of a supervariable are taken at once. Where its members are not neighbours in

@@ -7,16 +7,36 @@
 namespace kauri::symbolic {
 namespace {
 
-/// The members of a supervariable that follow each other in perm are a class: the least row of each row's class.
-std::vector<Index> runs_of_members(const ordering::CompressedGraph& graph, const Permutation& perm) {
-  std::vector<Index> least(static_cast<std::size_t>(perm.size()));
+/// Rows in classes.
+struct Classes {
+  std::vector<Index> least;  // of each row's class; length n
+  Index count = 0;
+
+  [[nodiscard]] bool worth_merging() const { return count < 0.9 * static_cast<double>(least.size()); }
+};
+
+/// The members of a supervariable that follow each other in the caller's numbering and in perm, in the same order.
+Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
+  Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
+  for (Index i = 0; i < perm.size(); ++i) {
+    const bool joins = i > 0 && graph.vertex_of(i) == graph.vertex_of(i - 1) && perm.new_of(i) == perm.new_of(i - 1) + 1;
+    classes.least[i] = joins ? classes.least[i - 1] : i;
+    classes.count += joins ? 0 : 1;
+  }
+  return classes;
+}
+
+/// The members of a supervariable that follow each other in perm.
+Classes runs_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
+  Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
   for (Index begin = 0, end = 0; begin < perm.size(); begin = end) {
     Index first = perm.old_of(begin);
     for (end = begin + 1; end < perm.size() && graph.vertex_of(perm.old_of(end)) == graph.vertex_of(first); ++end)
       first = std::min(first, perm.old_of(end));
-    for (Index k = begin; k < end; ++k) least[perm.old_of(k)] = first;
+    for (Index k = begin; k < end; ++k) classes.least[perm.old_of(k)] = first;
+    ++classes.count;
   }
-  return least;
+  return classes;
 }
 
 }  // namespace
@@ -34,15 +54,19 @@ std::optional<std::vector<Index>> elimination_order(const ordering::CompressedGr
   return order;
 }
 
+bool in_blocks(const ordering::CompressedGraph& graph, const Permutation& perm) {
+  return !graph.merged() || blocks_of(graph, perm).count == graph.size();
+}
+
 std::unique_ptr<const ordering::CompressedGraph> other_supervariables(const ordering::CompressedGraph& graph, const Permutation& perm) {
-  using ordering::CompressedGraph;
   if (!graph.merged()) return nullptr;
-  if (worth_merging(graph.size(), perm.size())) {
-    if (elimination_order(graph, perm)) return nullptr;
-    auto divided = std::make_unique<const CompressedGraph>(graph.graph(), runs_of_members(graph, perm));
-    if (worth_merging(divided->size(), perm.size())) return divided;
-  }
-  return std::make_unique<const CompressedGraph>(graph.graph(), false);
+  const auto divided = [&](const Classes& classes) -> std::unique_ptr<const ordering::CompressedGraph> {
+    if (classes.count == graph.size()) return nullptr;
+    return std::make_unique<const ordering::CompressedGraph>(graph.graph(), classes.least);
+  };
+  if (const Classes blocks = blocks_of(graph, perm); blocks.worth_merging()) return divided(blocks);
+  if (const Classes runs = runs_of(graph, perm); runs.worth_merging()) return divided(runs);
+  return std::make_unique<const ordering::CompressedGraph>(graph.graph(), false);
 }
 
 }  // namespace kauri::symbolic

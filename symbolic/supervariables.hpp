@@ -15,12 +15,13 @@ namespace kauri::symbolic {
 /// nothing. O(n).
 std::optional<std::vector<Index>> elimination_order(const ordering::CompressedGraph& graph, const Permutation& perm);
 
-/// True if classes of rows, so many of n rows, spare enough to be looked after.
-inline bool worth_merging(Index classes, Index n) { return classes < 0.9 * n; }
+/// True if the members of each supervariable are a block: they follow each other in the caller's numbering and, in the same order, in perm.
+/// O(n).
+bool in_blocks(const ordering::CompressedGraph& graph, const Permutation& perm);
 
-/// What to work on in place of graph: null where graph itself will do. Where perm takes the members of a supervariable apart they are
-/// divided into those that follow each other in perm; where hardly any rows are merged, none are: looking after a few costs more than they
-/// spare. O(n + edges).
+/// What to work on in place of graph: null where graph itself will do. Supervariables whose members are not in blocks are divided into
+/// blocks, or, if that leaves too little, only where perm takes members apart; where hardly any rows are merged, none are: looking after a
+/// few costs more than they spare. O(n + edges).
 std::unique_ptr<const ordering::CompressedGraph> other_supervariables(const ordering::CompressedGraph& graph, const Permutation& perm);
 
 }  // namespace kauri::symbolic

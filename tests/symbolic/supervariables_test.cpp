@@ -217,7 +217,9 @@ TEST(Supervariables, OrderIsThatOfTheirMembers) {
   EXPECT_EQ(order_of({2, 1, 0, 5, 4, 3}), (std::vector<Index>{1, 0, 2}));
   EXPECT_EQ(order_of({2, 1, 0, 5, 3, 4}), (std::vector<Index>{1, 0, 2}));
   EXPECT_EQ(symbolic::other_supervariables(compressed, Permutation::identity(6)), nullptr);
-  const auto divided = symbolic::other_supervariables(compressed, Permutation::from_old_of({0, 1, 3, 2, 5, 4}));
+  EXPECT_TRUE(symbolic::in_blocks(compressed, Permutation::identity(6)));
+  EXPECT_FALSE(symbolic::in_blocks(compressed, Permutation::from_old_of({1, 0, 2, 3, 4, 5})));
+  const auto divided = symbolic::other_supervariables(compressed, Permutation::from_old_of({0, 1, 3, 2, 4, 5}));
   ASSERT_NE(divided, nullptr);
   ASSERT_EQ(divided->size(), 4);  // {0, 1}, {2}, {3}, {4, 5}
   EXPECT_EQ(divided->vertex_of(5), divided->vertex_of(4));
@@ -225,6 +227,17 @@ TEST(Supervariables, OrderIsThatOfTheirMembers) {
   const auto single = symbolic::other_supervariables(compressed, Permutation::from_old_of({0, 3, 1, 4, 2, 5}));
   ASSERT_NE(single, nullptr);
   EXPECT_FALSE(single->merged());
+
+  // Members apart in the caller's numbering, {0, 3, 5}, {1}, {2, 4}: they stay together where perm has them so.
+  const OwnedPattern apart = blown_up(chain_pattern(3), {3, 1, 2}, Numbering::by_unknown, 0);
+  const Graph other(apart.view());
+  const CompressedGraph scattered(other, true);
+  ASSERT_EQ(scattered.size(), 3);
+  EXPECT_EQ(symbolic::other_supervariables(scattered, Permutation::from_old_of({1, 5, 0, 3, 2, 4})), nullptr);
+  const auto runs = symbolic::other_supervariables(scattered, Permutation::from_old_of({1, 5, 0, 2, 4, 3}));
+  ASSERT_NE(runs, nullptr);
+  ASSERT_EQ(runs->size(), 4);  // {0, 5}, {1}, {2, 4}, {3}
+  EXPECT_EQ(runs->vertex_of(5), runs->vertex_of(0));
 }
 
 }  // namespace
