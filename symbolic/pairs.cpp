@@ -8,6 +8,11 @@
 #include "src/base/memory.hpp"
 
 namespace kauri::symbolic {
+namespace {
+
+constexpr Index kAhead = 8;  // lists that are fetched early
+
+}  // namespace
 
 Pairs::Pairs(const ordering::CompressedGraph& graph, std::vector<Index> order) : order_(std::move(order)) {
   const ordering::GraphView& view = graph.view();
@@ -25,6 +30,11 @@ Pairs::Pairs(const ordering::CompressedGraph& graph, std::vector<Index> order) :
   }
   Offset low = 0, high = 0;
   for (Index k = 0; k < size(); ++k) {
+    if (k + kAhead < size()) {  // lists are met in no order that the machine could foresee
+      const std::span<const Index> list = view.neighbours(order_[k + kAhead]);
+      __builtin_prefetch(list.data());
+      __builtin_prefetch(list.data() + list.size());
+    }
     for (const Index u : view.neighbours(order_[k])) {
       const Index other = place[u];
       lower_[low] = higher_[high] = other;
