@@ -33,6 +33,9 @@ std::string in_seconds(double seconds) { return in_digits(seconds) + " s"; }
 
 Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
     : lower_(lower), options_(options), table_(planned_table(options)), workers_(planned_workers(options)) {
+  if (lower.nnz() > kMostEntries)
+    throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
+                                         std::to_string(kMostEntries));
   check(lower);
   if (options.solves < 0 || options.factorizations < 0) throw Error(ErrorKind::usage, "analyze: solves and factorizations must be >= 0");
   if (options.permutation && options.permutation->size() != lower.n)

@@ -26,7 +26,7 @@ class EntryLists {
  protected:
   /// The next entry of the column at hand.
   void put(Offset source, Index row) {
-    assembly_.entry_source[at_] = source;
+    assembly_.entry_source[at_] = static_cast<std::uint32_t>(source);
     assembly_.entry_row[at_++] = row;
   }
 
@@ -36,7 +36,7 @@ class EntryLists {
     const auto new_of = perm_.new_of();
     for (Index j = 0; j < lower_.n; ++j)
       for (Offset k = lower_.col_ptr[j] + 1; k < lower_.col_ptr[j + 1]; ++k)
-        assembly_.entry_source[assembly_.entry_ptr[std::min(new_of[j], new_of[lower_.row[k]]) + 1]++] = k;
+        assembly_.entry_source[assembly_.entry_ptr[std::min(new_of[j], new_of[lower_.row[k]]) + 1]++] = static_cast<std::uint32_t>(k);
   }
 
   const Pattern& lower_;

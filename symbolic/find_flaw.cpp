@@ -126,7 +126,7 @@ std::string flaw_in_assembly(const Plan& plan) {
     for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j)
       for (Offset k = assembly.entry_ptr[j]; k < assembly.entry_ptr[j + 1]; ++k) {
         const Offset source = assembly.entry_source[k];
-        if (source < 0 || source >= plan.nnz || seen[source]) return at("entry", k, "its source is out of range or taken twice");
+        if (source >= plan.nnz || seen[source]) return at("entry", k, "its source is out of range or taken twice");
         seen[source] = true;
         if (assembly.entry_row[k] < j - nodes.first[s] || assembly.entry_row[k] >= nodes.order(s))
           return at("entry", k, "its row is above the diagonal or outside the front");

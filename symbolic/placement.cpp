@@ -17,19 +17,18 @@ Index task_at(Offset step) { return static_cast<Index>(step / 2); }
 /// Places in order, given what may be alive together.
 class Placer {
  public:
-  Placer(const Ground& ground, std::span<const Tenant> tenants) : ground_(ground), tenants_(tenants), rivals_(tenants.size()) {
+  Placer(const Ground& ground, std::span<const Tenant> tenants) : ground_(ground), tenants_(tenants), rival_ptr_(tenants.size() + 1, 0) {
+    std::vector<std::pair<Index, Index>> rivals;
     std::vector<Index> alive;  // may still be there when a later tenant is born
     for (Index k = 0; k < count(); ++k) {
       const Index task = task_at(tenants[k].born);
       const auto gone = [&](Index j) { return task - task_at(tenants[j].dies) >= ground.lag; };
       alive.erase(std::remove_if(alive.begin(), alive.end(), gone), alive.end());
       for (const Index j : alive)
-        if (!before(tenants[j], tenants[k])) {
-          rivals_[j].push_back(k);
-          rivals_[k].push_back(j);
-        }
+        if (!before(tenants[j], tenants[k])) rivals.emplace_back(j, k);
       alive.push_back(k);
     }
+    list(rivals);
     least_end_ = least_end();
   }
 
@@ -64,7 +63,29 @@ class Placer {
  private:
   using Piece = std::pair<Offset, Offset>;
 
+  /// What is at hand while tenants are placed.
+  struct Trial {
+    std::vector<Piece> taken;
+    std::vector<Index> placed;    // ascending by place
+    std::vector<Index> rival_of;  // the tenant whose rivals were marked last with this one among them
+  };
+
+  /// Sorting a few rivals is cheaper than picking them from more placed tenants than this for each.
+  static constexpr std::size_t kSorting = 8;
+
   [[nodiscard]] Index count() const { return static_cast<Index>(tenants_.size()); }
+
+  /// Each tenant's rivals, one list after the other.
+  void list(std::span<const std::pair<Index, Index>> rivals) {
+    for (const auto& [j, k] : rivals) ++rival_ptr_[j + 1], ++rival_ptr_[k + 1];
+    std::partial_sum(rival_ptr_.begin(), rival_ptr_.end(), rival_ptr_.begin());
+    rival_.resize(rivals.size() * 2);
+    std::vector<Offset> next(rival_ptr_.begin(), rival_ptr_.end() - 1);
+    for (const auto& [j, k] : rivals) {
+      rival_[next[j]++] = k;
+      rival_[next[k]++] = j;
+    }
+  }
 
   /// True if memory may go from a to b, born no earlier.
   [[nodiscard]] bool before(const Tenant& a, const Tenant& b) const {
@@ -73,15 +94,29 @@ class Placer {
     return from <= to - ground_.lag || from >= ground_.least[to];
   }
 
+  [[nodiscard]] std::span<const Index> rivals(Index k) const {
+    return {rival_.data() + rival_ptr_[k], static_cast<std::size_t>(rival_ptr_[k + 1] - rival_ptr_[k])};
+  }
+  [[nodiscard]] Piece piece(Index k, const std::vector<Offset>& place) const { return {place[k], place[k] + tenants_[k].size}; }
+
   /// Where k may not lie beyond its reader's panel, ascending: panels of tasks that may run beside the reader, rivals that have a place.
-  void find_taken(Index k, const std::vector<Offset>& place, std::vector<Piece>& taken) const {
+  void find_taken(Index k, const std::vector<Offset>& place, Trial& trial) const {
+    std::vector<Piece>& taken = trial.taken;
     taken.clear();
     const Index reader = task_at(tenants_[k].dies), tasks = static_cast<Index>(ground_.least.size());
     for (Index t = reader + 1; t < tasks && t - reader < ground_.lag; ++t)
       if (ground_.least[t] > reader && ground_.panel[t] < ground_.panel[t + 1]) taken.emplace_back(ground_.panel[t], ground_.panel[t + 1]);
-    for (const Index j : rivals_[k])
-      if (place[j] != kNone) taken.emplace_back(place[j], place[j] + tenants_[j].size);
-    std::sort(taken.begin(), taken.end());
+    const auto panels = static_cast<std::ptrdiff_t>(taken.size());
+    if (rivals(k).size() * kSorting < trial.placed.size()) {
+      for (const Index j : rivals(k))
+        if (place[j] != kNone) taken.push_back(piece(j, place));
+      std::sort(taken.begin() + panels, taken.end());
+    } else {
+      for (const Index j : rivals(k)) trial.rival_of[j] = k;
+      for (const Index j : trial.placed)
+        if (trial.rival_of[j] == k) taken.push_back(piece(j, place));
+    }
+    std::inplace_merge(taken.begin(), taken.begin() + panels, taken.end());
   }
 
   /// No placement ends below this: panels and tenants alive at one step of a run in ticket order.
@@ -116,18 +151,21 @@ class Placer {
   Offset fill(const std::vector<Index>& order, bool high, std::vector<Offset>& place) const {
     place.assign(tenants_.size(), kNone);
     Offset end = ground_.panel.back();
-    std::vector<Piece> taken;
+    Trial trial{{}, {}, std::vector<Index>(tenants_.size(), kNone)};
     for (const Index k : order) {
-      find_taken(k, place, taken);
-      place[k] = gap(k, high, taken);
+      find_taken(k, place, trial);
+      place[k] = gap(k, high, trial.taken);
       end = std::max(end, place[k] + tenants_[k].size);
+      const auto lower = [&](Index a, Index b) { return piece(a, place) < piece(b, place); };
+      trial.placed.insert(std::upper_bound(trial.placed.begin(), trial.placed.end(), k, lower), k);
     }
     return end;
   }
 
   const Ground& ground_;
   std::span<const Tenant> tenants_;
-  std::vector<std::vector<Index>> rivals_;  // those that may be alive at the same time
+  std::vector<Offset> rival_ptr_;  // length tenants+1
+  std::vector<Index> rival_;       // those that may be alive at the same time as tenant k, in [rival_ptr_[k], rival_ptr_[k+1])
   Offset least_end_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,16 +49,19 @@ struct RowRun {
   Index length;
 };
 
+/// Most stored entries of A: their positions are kept in 32 bits, a third less memory and time for the map of a matrix (Assembly).
+inline constexpr Offset kMostEntries = std::numeric_limits<std::uint32_t>::max();
+
 /// What each front gathers: entries of A and contributions of its children, in this fixed order.
 struct Assembly {
   // Entries of A by column of B: column j takes value[entry_source[k]] to front row entry_row[k], k in [entry_ptr[j], entry_ptr[j+1]). The
   // diagonal comes first, the others in no order to rely on.
-  std::vector<Offset> entry_ptr;     ///< length n+1
-  std::vector<Offset> entry_source;  ///< length nnz(A): position in the caller's value array
-  std::vector<Index> entry_row;      ///< length nnz(A): local row of the front of the supernode that owns column j
-  std::vector<Index> child_ptr;      ///< length supernodes+1
-  std::vector<Index> child;          ///< children of each supernode, ascending
-  std::vector<Offset> run_ptr;       ///< length supernodes+1: the runs of supernode c towards its parent (none for roots)
+  std::vector<Offset> entry_ptr;            ///< length n+1
+  std::vector<std::uint32_t> entry_source;  ///< length nnz(A) <= kMostEntries: position in the caller's value array
+  std::vector<Index> entry_row;             ///< length nnz(A): local row of the front of the supernode that owns column j
+  std::vector<Index> child_ptr;             ///< length supernodes+1
+  std::vector<Index> child;                 ///< children of each supernode, ascending
+  std::vector<Offset> run_ptr;              ///< length supernodes+1: the runs of supernode c towards its parent (none for roots)
   std::vector<RowRun> run;
 };
 
@@ -219,7 +223,8 @@ struct Analysis {
   std::string reason;  ///< one sentence: what decided, with the figure
 };
 
-/// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63); std::bad_alloc.
+/// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63, more than
+/// kMostEntries stored entries); std::bad_alloc.
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// The same, with the report.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});

@@ -79,7 +79,7 @@ TEST(FindFlaw, Assembly) {
         p.assembly.entry_ptr[0] = 1;
       },
       [](Plan& p) { p.assembly.entry_source[0] = p.assembly.entry_source[1]; },
-      [](Plan& p) { p.assembly.entry_source[0] = p.nnz; },
+      [](Plan& p) { p.assembly.entry_source[0] = static_cast<std::uint32_t>(p.nnz); },
       [](Plan& p) { p.assembly.entry_row[0] = p.supernodes.order(0); },
       [](Plan& p) { p.assembly.entry_row[p.assembly.entry_ptr[1]] = 0; },
       [](Plan& p) { p.assembly.child.pop_back(); },

@@ -187,9 +187,20 @@ TEST(Plan, BytesAreThoseOfItsParts) {
   EXPECT_EQ(plan->workspace_bytes(8, 1000), rows * 8 * kSolveBlock + counters);
   EXPECT_EQ(plan->factor_bytes(4), plan->cost.stored_entries * 4);
   EXPECT_EQ(plan->peak_bytes(8), (plan->cost.stored_entries + plan->schedule.stack_entries) * 8 + counters);
-  EXPECT_GE(plan->plan_bytes(), static_cast<Offset>(plan->supernodes.row.size() * 4 + plan->assembly.entry_source.size() * 8));
+  EXPECT_GE(plan->plan_bytes(), static_cast<Offset>(plan->supernodes.row.size() * 4 + plan->assembly.entry_source.size() * 4));
   EXPECT_EQ(plan->target, "cpu-avx512");
   EXPECT_EQ(plan->fingerprint, fingerprint(grid_pattern(30, 31, 1).view()));
+}
+
+TEST(Plan, MoreEntriesThanPositionsCountAreRefused) {
+  const std::vector<Offset> col_ptr{0, kMostEntries + 1};
+  try {
+    (void)analyze({1, col_ptr, {}});  // told from the pointers: no row is read
+    FAIL() << "a plan was made";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::overflow) << e.what();
+    EXPECT_NE(std::string(e.what()).find("4294967296 stored entries"), std::string::npos) << e.what();
+  }
 }
 
 TEST(Plan, FingerprintTellsPatternsApart) {
