@@ -12,7 +12,7 @@ Lines are made, one run per ordering, by
 
 with one thread, on an idle machine; of several lines for one system and ordering the least time of each phase counts. Printed are
 
-    order constants      today's constant times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms
+    order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms
     outline constants    seconds per row and per entry of A of the symbolic phase, least squares of the relative error
     factor constants     seconds per front, row, operation and entry of A: least squares of the relative error, none negative, with the
                          bandwidth as it is in the table (needs SciPy)
@@ -52,14 +52,16 @@ def total(line):
 
 
 def fit_orders(table):
-    constants = dict(re.findall(r"case OrderingMethod::(\w+):\s+return ([0-9.e-]+);", SOURCE.read_text(encoding="utf-8")))
+    pairs = re.findall(r"case OrderingMethod::(\w+):\s+return {([0-9.e-]+), ([0-9.e-]+)};", SOURCE.read_text(encoding="utf-8"))
+    constants = {method: (float(vertex), float(edge)) for method, vertex, edge in pairs}
     for method, name in NAMES.items():
         ratios = [row[name]["reorder_s"] / row[name]["predicted_reorder_s"] for row in table.values()
                   if name in row and row[name]["predicted_reorder_s"] > 0 and row[name]["reorder_s"] > 1e-3]  # fmt: skip
         if ratios:
             middle = statistics.median(ratios)
-            print(f"order {name:6}: {float(constants[method]) * middle:.3g} (today {constants[method]}; measured/predicted: "
-                  f"median {middle:.2f}, {min(ratios):.2f} to {max(ratios):.2f} on {len(ratios)} systems)")  # fmt: skip
+            vertex, edge = constants[method]
+            print(f"order {name:6}: {vertex * middle:.3g} per vertex, {edge * middle:.3g} per edge (today {vertex}, {edge}; measured/"
+                  f"predicted: median {middle:.2f}, {min(ratios):.2f} to {max(ratios):.2f} on {len(ratios)} systems)")  # fmt: skip
 
 
 def fit_outline(table):

@@ -13,14 +13,18 @@ namespace kauri {
 namespace symbolic {
 namespace {
 
-/// METIS may at best spare this part of the predicted job: what nested dissection gains on the largest three-dimensional grids.
-constexpr double kMetisHope = 0.6;
+/// METIS is hoped to spare this part of what fill costs: more only on grids so large that running it is cheap beside their jobs.
+constexpr double kMetisHope = 0.45;
 
-/// The natural ordering is looked at up to this many times the predicted seconds of minimum degree.
+/// The numbering as it is is taken without a look at any other if its job is promised to take less than this many times what it takes to
+/// get from minimum degree to an outline. An envelope is more than L, often twice as much, and minimum degree leaves a job too.
 constexpr double kNaturalHope = 2;
 
 /// A banded ordering is judged by its envelope up to this many times the best job: L may be a little less.
 constexpr double kEnvelopeHope = 1.2;
+
+/// Few graphs are long and thin: a look whether one is may cost this part of the best job.
+constexpr double kLook = 0.03;
 
 /// True if what a method may spare pays for running it; else it is listed as not tried.
 bool pays(Contest& contest, OrderingMethod method, double hope) {
@@ -30,46 +34,63 @@ bool pays(Contest& contest, OrderingMethod method, double hope) {
   return false;
 }
 
-/// The numbering as it is costs no ordering, but judging it costs an outline: only where its envelope promises a job that is not much
-/// dearer than minimum degree alone.
-void consider_natural(Contest& contest) {
-  const double job = contest.envelope_seconds(OrderingMethod::natural), amd = contest.predicted_trial_seconds(OrderingMethod::amd);
-  if (job < kNaturalHope * amd) return contest.try_method(OrderingMethod::natural);
+/// Predicted seconds of the best job that L's entries beyond those of A are to blame for: no ordering spares more.
+double fill_seconds(const Contest& contest) {
+  return (1 - static_cast<double>(contest.entries()) / static_cast<double>(std::max<Offset>(1, contest.best_entries()))) *
+         contest.best_seconds();
+}
+
+/// The numbering as it is costs no ordering. True if nothing else needs a look.
+bool natural_will_do(Contest& contest, double job) {
+  const double amd = contest.predicted_first_trial_seconds(OrderingMethod::amd);
+  if (job >= kNaturalHope * amd) return false;
+  contest.try_method(OrderingMethod::natural);
+  const std::string why =
+      "not tried: the envelope of the natural ordering promises " + in_seconds(job) + " against " + in_seconds(amd) + " for running amd";
+  contest.skip(OrderingMethod::amd, why);
+  contest.skip(OrderingMethod::rcm, why);
+  if (ordering_available(OrderingMethod::metis)) contest.skip(OrderingMethod::metis, why);
+  return true;
+}
+
+/// The same against what minimum degree has reached.
+void consider_natural(Contest& contest, double job) {
+  if (job < kEnvelopeHope * contest.best_seconds()) return contest.try_method(OrderingMethod::natural);
   contest.skip(OrderingMethod::natural,
-               "not tried: its envelope promises " + in_seconds(job) + " against " + in_seconds(amd) + " for running amd");
-}
-
-/// Minimum degree may spare fill, but not A's own entries.
-void consider_amd(Contest& contest) {
-  if (!contest.begun()) return contest.try_method(OrderingMethod::amd);
-  const double fill = 1 - static_cast<double>(contest.entries()) / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
-  if (pays(contest, OrderingMethod::amd, fill * contest.best_seconds())) contest.try_method(OrderingMethod::amd);
-}
-
-/// Nested dissection costs much more than minimum degree.
-void consider_metis(Contest& contest) {
-  if (!ordering_available(OrderingMethod::metis)) return contest.skip(OrderingMethod::metis, "kauri was built without METIS");
-  if (pays(contest, OrderingMethod::metis, kMetisHope * contest.best_seconds())) contest.try_method(OrderingMethod::metis);
+               "not tried: its envelope promises " + in_seconds(job) + " against " + in_seconds(contest.best_seconds()));
 }
 
 /// A banded ordering: only where the graph is long and thin.
 void consider_rcm(Contest& contest) {
-  const double job = contest.band_seconds(banded_entries(contest.graph())), best = contest.best_seconds();
+  const double best = contest.best_seconds(), look = level_seconds(contest.graph().size(), contest.entries());
+  if (look >= kLook * best)
+    return contest.skip(OrderingMethod::rcm, "not tried: to look at its levels takes " + in_seconds(look) + " of " + in_seconds(best));
+  const double job = contest.band_seconds(banded_entries(contest.graph()));
   if (job >= best)
     return contest.skip(OrderingMethod::rcm,
                         "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
-  if (!pays(contest, OrderingMethod::rcm, best)) return;
+  if (!pays(contest, OrderingMethod::rcm, fill_seconds(contest))) return;
   const double envelope = contest.envelope_seconds(OrderingMethod::rcm);
   if (envelope < kEnvelopeHope * best) return contest.try_method(OrderingMethod::rcm);
   contest.skip(OrderingMethod::rcm, "judged by its envelope: " + in_seconds(envelope) + " against " + in_seconds(best));
 }
 
+/// Nested dissection costs much more than minimum degree.
+void consider_metis(Contest& contest) {
+  if (!ordering_available(OrderingMethod::metis)) return;
+  if (pays(contest, OrderingMethod::metis, kMetisHope * fill_seconds(contest))) contest.try_method(OrderingMethod::metis);
+}
+
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
 std::string hold(Contest& contest) {
-  consider_natural(contest);
-  consider_amd(contest);
-  consider_rcm(contest);
-  consider_metis(contest);
+  const double natural = contest.envelope_seconds(OrderingMethod::natural);
+  if (!natural_will_do(contest, natural)) {
+    contest.try_method(OrderingMethod::amd);
+    consider_natural(contest, natural);
+    consider_rcm(contest);
+    consider_metis(contest);
+  }
+  if (!ordering_available(OrderingMethod::metis)) contest.skip(OrderingMethod::metis, "kauri was built without METIS");
   return contest.comparison();
 }
 

@@ -63,6 +63,12 @@ double Contest::predicted_trial_seconds(OrderingMethod method) {
   return order_seconds(method, orderer().vertices(), orderer().edges()) + outline_seconds(lower_.n, lower_.nnz());
 }
 
+double Contest::predicted_first_trial_seconds(OrderingMethod method) const {
+  const Index n = lower_.n;
+  const Offset entries = lower_.nnz();
+  return reduction_seconds(n, entries) + order_seconds(method, n, entries - n) + outline_seconds(n, entries);
+}
+
 double Contest::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
   const double width = entries / lower_.n;
@@ -92,7 +98,8 @@ Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
     if (method == OrderingMethod::natural) {
       perm = Permutation::identity(lower_.n);
     } else {
-      candidate.predicted_order_s = order_seconds(method, orderer().vertices(), orderer().edges());
+      candidate.predicted_order_s =
+          reduction_seconds(lower_.n, lower_.nnz()) + order_seconds(method, orderer().vertices(), orderer().edges());
       perm = orderer().run(method);
     }
   });
@@ -165,7 +172,7 @@ void Contest::try_method(OrderingMethod method) {
 double Contest::envelope_seconds(OrderingMethod method) {
   Candidate candidate{};
   Permutation perm = ordered(method, candidate);
-  const double seconds = band_seconds(envelope_entries(lower_, perm));
+  const double seconds = band_seconds(method == OrderingMethod::natural ? envelope_entries(lower_) : envelope_entries(lower_, perm));
   waiting_.emplace(Waiting{std::move(candidate), std::move(perm)});
   return seconds;
 }

@@ -41,8 +41,6 @@ class Contest {
   [[nodiscard]] double best_seconds() const { return best_seconds_; }
   [[nodiscard]] Offset best_entries() const { return known_[best_candidate_].nnz_l; }
   [[nodiscard]] Offset entries() const { return lower_.nnz(); }
-  /// True once a candidate competes.
-  [[nodiscard]] bool begun() const { return !entered_.empty(); }
   /// Predicted seconds of the job if L is a band of this many entries.
   [[nodiscard]] double band_seconds(double entries) const;
   /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than an outline.
@@ -51,6 +49,8 @@ class Contest {
   const Graph& graph();
   /// Predicted seconds to run a method on this graph and to outline what it gives.
   double predicted_trial_seconds(OrderingMethod method);
+  /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.
+  [[nodiscard]] double predicted_first_trial_seconds(OrderingMethod method) const;
 
   /// The best candidate's plan is the plan.
   Analysis finish(std::string reason);

@@ -37,12 +37,15 @@ const CostTable& cost_table(std::string_view target);
 /// All tables.
 std::span<const CostTable> cost_tables();
 
-/// Predicted seconds of an ordering on one core: a constant per method times (vertices + edges) log2(vertices), undirected edges, of the
-/// graph whose indistinguishable vertices are merged. Zero for natural.
+/// Predicted seconds of an ordering on one core: constants of the method for vertices and for undirected edges, times log2(vertices), of
+/// the graph whose indistinguishable vertices are merged. Zero for natural.
 double order_seconds(OrderingMethod method, Offset vertices, Offset edges);
 
-/// Predicted seconds of the symbolic phase up to the counts and sizes of a plan, on one core: a constant per row and entry of A.
+/// Predicted seconds on one core, from the rows and entries of A: to build its graph and reduce it; of the symbolic phase up to the counts
+/// and sizes of a plan; of a look at the levels of the graph (banded_entries).
+double reduction_seconds(Index n, Offset entries);
 double outline_seconds(Index n, Offset entries);
+double level_seconds(Index n, Offset entries);
 
 /// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53.
 inline double front_flops(Index m, Index p) {

@@ -40,7 +40,20 @@ class Search {
   std::vector<Index> queue_;
 };
 
+double rows_from(const std::vector<Index>& first) {
+  double entries = 0;
+  for (Index i = 0; i < static_cast<Index>(first.size()); ++i) entries += i - first[i] + 1;
+  return entries;
+}
+
 }  // namespace
+
+double envelope_entries(const Pattern& lower) {
+  std::vector<Index> first(static_cast<std::size_t>(lower.n));
+  for (Index j = lower.n - 1; j >= 0; --j)  // the last to write is the least
+    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) first[lower.row[k]] = j;
+  return rows_from(first);
+}
 
 double envelope_entries(const Pattern& lower, const Permutation& perm) {
   const std::span<const Index> new_of = perm.new_of();
@@ -51,9 +64,7 @@ double envelope_entries(const Pattern& lower, const Permutation& perm) {
       const auto [low, high] = std::minmax(new_of[j], new_of[lower.row[k]]);
       first[high] = std::min(first[high], low);
     }
-  double entries = 0;
-  for (Index i = 0; i < lower.n; ++i) entries += i - first[i] + 1;
-  return entries;
+  return rows_from(first);
 }
 
 double banded_entries(const Graph& graph) {

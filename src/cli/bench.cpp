@@ -109,8 +109,8 @@ int bench_system(const Options& options, const Source& source, Job& job, Json& l
   const System system = load(source, options.system.shift, options.limits);
   add_size(line, system);
   Analysis analysis = analyze_system(system, job, options.limits);
-  analysis.candidates.clear();  // and the plans that were not chosen
   add_analysis(line, system, analysis);
+  analysis.candidates.clear();  // and the plans that were not chosen
   require(demand(*analysis.plan, scalar_bytes(options.job), kMany), options.limits, system.name);
   release_free_memory();
   const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backend, {options.repetitions, kMany, options.job.seed});

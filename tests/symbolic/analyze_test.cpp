@@ -206,6 +206,12 @@ TEST(LevelStructure, EnvelopeIsCountedRowByRow) {
   EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(7).view(), Permutation::identity(7)), 7);
   const OwnedPattern edges = pattern_of(6, {{0, 5}, {1, 2}, {3, 5}, {2, 4}});
   EXPECT_EQ(symbolic::envelope_entries(edges.view(), Permutation::identity(6)), 1 + 1 + 2 + 1 + 3 + 6);
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const OwnedPattern a = shuffled(grid_pattern(9, 7, 3), seed);
+    EXPECT_EQ(symbolic::envelope_entries(a.view()), symbolic::envelope_entries(a.view(), Permutation::identity(a.n())));
+  }
+  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(0).view()), 0);
+  EXPECT_EQ(symbolic::envelope_entries(edges.view()), 1 + 1 + 2 + 1 + 3 + 6);
   // Eliminated in this order the edges are {0,1}, {2,3}, {3,4}, {1,5}.
   EXPECT_EQ(symbolic::envelope_entries(edges.view(), Permutation::from_old_of({0, 5, 1, 2, 4, 3})), 1 + 2 + 1 + 2 + 2 + 5);
 }
