@@ -7,7 +7,7 @@
   acceptance.py --kauri build/src/cli/kauri --threads-bits --orderings amd,metis --scalars double system.mtx.gz
 
 Targets: componentwise backward error (Arioli, Demmel & Duff 1989) in double at most 1e-14 as solved and at most 1e-15 after at most two
-steps of refinement; in float at most 5e-6 as solved. A plan beyond the limits must be refused with exit code 3 and the bytes. A system that
+steps of refinement; in float at most 5e-6 as solved. The most memory held for factor and workspace equals the plan's figure, byte for byte. A plan beyond the limits must be refused with exit code 3 and the bytes. A system that
 data/expected.json calls indefinite must be found so (exit code 2); any other breakdown in double is a failure. In float a breakdown, or an
 entry beyond float's range, is reported and not judged: A rounded to float need not be positive definite. Exit code 0: all met; 1: not."""
 import argparse
@@ -55,6 +55,8 @@ def judge(result, scalar):
         error = result[key]
         if scalar in bound and not (error is not None and error <= bound[scalar]):
             missed.append(f"{key} above {bound[scalar]:g}")
+    if result["peak_bytes"] != result["planned_bytes"]:
+        missed.append(f"{result['peak_bytes']} bytes held, {result['planned_bytes']} planned")
     if result["refine_steps"] > STEPS:
         missed.append(f"{result['refine_steps']} steps")
     return "; ".join(missed)
@@ -93,8 +95,10 @@ def same_bits(options, file, ordering, scalar):
         for threads in THREADS:
             path = pathlib.Path(folder) / "x.npy"
             path.unlink(missing_ok=True)
-            done = solve(options, file, ordering, "--scalar", scalar, "--refine", 0, "--threads", threads, "-o", path)
+            done = solve(options, file, ordering, "--scalar", scalar, "--refine", 0, "--threads", threads, "-o", path, "--json")
             found[threads] = path.read_bytes() if done.returncode == 0 else f"exit {done.returncode}"
+            if done.returncode == 0 and json.loads(done.stdout)["threads"] != threads:
+                return row._replace(status="THREADS", ok=False, note=f"asked for {threads}, ran {json.loads(done.stdout)['threads']}")
     if len(set(found.values())) > 1:
         what = ", ".join(f"{t}: {v if isinstance(v, str) else 'x'}" for t, v in found.items())
         return row._replace(status="BITS DIFFER", ok=False, note=f"threads {what}")

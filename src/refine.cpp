@@ -16,7 +16,7 @@ namespace {
 
 template <class T>
 void require_shape(const Pattern& a, MatrixView<const T> x, MatrixView<const T> b, const char* call) {
-  if (x.rows != a.n || b.rows != a.n || x.cols != b.cols || x.ld < x.rows || b.ld < b.rows)
+  if (x.rows != a.n || b.rows != a.n || x.cols != b.cols || x.cols < 0 || x.ld < x.rows || b.ld < b.rows)
     throw Error(ErrorKind::usage, std::string(call) + ": x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) + " and b " +
                                       std::to_string(b.rows) + " x " + std::to_string(b.cols) + ", A has n = " + std::to_string(a.n));
 }

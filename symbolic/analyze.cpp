@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -40,17 +41,15 @@ double fill_seconds(const Contest& contest) {
          contest.best_seconds();
 }
 
-/// The numbering as it is costs no ordering. True if nothing else needs a look.
-bool natural_will_do(Contest& contest, double job) {
+/// The numbering as it is costs no ordering. If nothing else needs a look: why.
+std::optional<std::string> natural_will_do(Contest& contest, double job) {
   const double amd = contest.predicted_first_trial_seconds(OrderingMethod::amd);
-  if (job >= kNaturalHope * amd) return false;
+  if (job >= kNaturalHope * amd) return {};
   contest.try_method(OrderingMethod::natural);
-  const std::string why =
-      "not tried: the envelope of the natural ordering promises " + in_seconds(job) + " against " + in_seconds(amd) + " for running amd";
-  contest.skip(OrderingMethod::amd, why);
-  contest.skip(OrderingMethod::rcm, why);
-  if (ordering_available(OrderingMethod::metis)) contest.skip(OrderingMethod::metis, why);
-  return true;
+  std::string why = "the envelope of the natural ordering promises " + in_seconds(job) + ", to run amd takes " + in_seconds(amd);
+  for (const OrderingMethod method : {OrderingMethod::amd, OrderingMethod::rcm, OrderingMethod::metis})
+    if (ordering_available(method)) contest.skip(method, "not tried: " + why);
+  return why;
 }
 
 /// The same against what minimum degree has reached.
@@ -84,14 +83,15 @@ void consider_metis(Contest& contest) {
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
 std::string hold(Contest& contest) {
   const double natural = contest.envelope_seconds(OrderingMethod::natural);
-  if (!natural_will_do(contest, natural)) {
+  const std::optional<std::string> enough = natural_will_do(contest, natural);
+  if (!enough) {
     contest.try_method(OrderingMethod::amd);
     consider_natural(contest, natural);
     consider_rcm(contest);
     consider_metis(contest);
   }
   if (!ordering_available(OrderingMethod::metis)) contest.skip(OrderingMethod::metis, "kauri was built without METIS");
-  return contest.comparison();
+  return contest.comparison() + (enough ? "; " + *enough : "");
 }
 
 Analysis run_contest(const Pattern& lower, const AnalyzeOptions& options) {

@@ -21,10 +21,11 @@ enum class ErrorKind {
   device,    ///< the accelerator failed or is not there
 };
 
-/// Thrown for everything but "not positive definite" and the ordinary std::bad_alloc: the buffers of factors and workspaces, whose bytes a
-/// plan tells beforehand, fail with Error(memory); matrices, graphs, orderings, plans and other containers of the host fail with
-/// std::bad_alloc, as standard containers do. After either, nothing leaks and every argument is as usable as before the call. kauri never
-/// prints or aborts.
+/// Thrown for everything but "not positive definite" and the ordinary std::bad_alloc: analyses, readers, generators, and the buffers of
+/// factors and workspaces, whose bytes a plan tells beforehand, fail with Error(memory); matrices, graphs, orderings called by themselves
+/// and other containers of the host fail with std::bad_alloc, as standard containers do. After either, nothing leaks and every argument is
+/// as usable as before the call, but for a factor filled with values that are not finite: it is not valid until it is filled again. kauri
+/// never prints or aborts.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
@@ -36,7 +37,7 @@ class Error : public std::runtime_error {
 
 /// A is not positive definite (to working precision).
 struct Breakdown {
-  Index column = kNone;  ///< the failing column in the caller's numbering; of several, the one eliminated first
+  Index column = kNone;  ///< the failing column in the caller's numbering; of several, that of least index in Plan::perm
   double pivot = 0;      ///< the diagonal value met there before the square root: zero, negative, or not finite
 };
 

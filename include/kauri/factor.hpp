@@ -42,8 +42,8 @@ class Workspace {
   std::unique_ptr<numeric::SolveStore<T>> store_;
 };
 
-/// P A P^T = L L^T. Move-only. create() allocates; refactorize() fills; solve() is const and safe from several threads with a workspace
-/// each.
+/// P A P^T = L L^T. Move-only; one moved from may be assigned to and destroyed, nothing else. create() allocates; refactorize() fills;
+/// solve() is const and safe from several threads with a workspace each.
 template <Scalar T>
 class Factor {
  public:
@@ -77,7 +77,8 @@ class Factor {
 /// Fills the factor with the Cholesky factor of A + shift*I. value: length plan.nnz, in the order of the pattern analysed. No allocation.
 /// A Breakdown leaves the factor invalid, with plan and buffers kept: try again with a larger shift.
 /// Throws Error(usage) for a wrong length or a shift that is not finite, Error(input) naming row and column of a NaN or infinite entry that
-/// made it fail. Only the number of values can be checked here; the form below sees the pattern too.
+/// made it fail: then too the factor is not valid until it is filled again. Only the number of values can be checked here; the form below
+/// sees the pattern too.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0);
 

@@ -224,7 +224,7 @@ struct Analysis {
 };
 
 /// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63, more than
-/// kMostEntries stored entries); std::bad_alloc.
+/// kMostEntries stored entries), memory.
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// The same, with the report.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});

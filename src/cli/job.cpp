@@ -22,6 +22,12 @@ TieBreak tie_break(const std::string& name) {
   return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::last;
 }
 
+/// A backend takes no more threads than oneTBB allows the process. This program is the whole process: what its user asks for is allowed.
+std::unique_ptr<tbb::global_control> allow_threads(int threads) {
+  if (threads == 0) return nullptr;
+  return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+}
+
 void choose_ordering(const JobOptions& options, Job& job) {
   if (const auto method = ordering_from_name(options.ordering)) {
     job.analyze.ordering.method = *method;
@@ -56,7 +62,8 @@ Backend make_backend(const JobOptions& options) {
 }
 
 Job make_job(const JobOptions& options) {
-  Job job{make_backend(options), {}, {}};
+  auto threads = allow_threads(options.threads);
+  Job job{std::move(threads), make_backend(options), {}, {}};
   job.analyze.ordering.seed = options.seed;
   job.analyze.ordering.tie_break = tie_break(options.ties);
   job.analyze.target = job.backend.target();

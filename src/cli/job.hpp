@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <oneapi/tbb/global_control.h>
+
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,6 +16,7 @@
 namespace kauri::cli {
 
 struct Job {
+  std::unique_ptr<tbb::global_control> threads;  ///< lets the process use as many threads as asked for, be they more than cores; or null
   Backend backend;
   AnalyzeOptions analyze;
   std::optional<std::vector<Index>> given;  ///< the rows of a permutation file, not yet checked against a system

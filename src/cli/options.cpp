@@ -53,7 +53,9 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->type_name("NAME")
       ->group("Method");
-  command.add_option("--threads", options.threads, "CPU threads, 0: one per hardware thread; x is the same for any number")
+  command
+      .add_option("--threads", options.threads,
+                  "CPU threads, also more than there are cores; 0: one per hardware thread; x is the same for any number")
       ->capture_default_str()
       ->check(CLI::Range(0, 4096))
       ->type_name("N")

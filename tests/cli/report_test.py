@@ -1,7 +1,10 @@
 # kauri analyze, compare, bench, generate, info and the help: keys, figures, files.
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
+import pathlib
+import re
 
+from solve_test import SOLVE_KEYS
 from program import HEADER_KEYS, ProgramTest, available, build_facts, has_metis, kauri, read_symmetric, strict_json
 
 ANALYZE_KEYS = HEADER_KEYS + [
@@ -222,6 +225,21 @@ class InfoTest(ProgramTest):
         text = self.run_ok("info", "--gen", "poisson2d 30")
         for word in ["900 rows", "components", "bandwidth", "30", "positive definite", "undecided", "compiler", "METIS"]:
             self.assertIn(word, text)
+
+
+class DocumentTest(ProgramTest):
+    def test_every_key_is_told(self):
+        text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+        part, told = "", {}
+        for line in text.splitlines():
+            if line.startswith("## "):
+                part = line[3:]
+            told.setdefault(part, set()).update(re.findall(r"`(\w+)`", line))
+        common = told["In every object"] | told[""]
+        keys = {"solve": SOLVE_KEYS, "analyze": ANALYZE_KEYS, "compare": COMPARE_KEYS + ORDERING_KEYS + MEASURED_KEYS, "bench": BENCH_KEYS,
+                "info": INFO_KEYS + FACT_KEYS + BUILD_KEYS, "generate": GENERATE_KEYS}  # fmt: skip
+        for command, names in keys.items():
+            self.assertEqual([name for name in names if name not in told[command] | common], [], command)
 
 
 class HelpTest(ProgramTest):

@@ -41,6 +41,12 @@ class SolveTest(ProgramTest):
         self.assertGreater(result["backward_error_unrefined"], 0)
         self.assertGreaterEqual(result["stored_entries"], result["nnzL"])
 
+    def test_memory_held_is_that_of_the_plan(self):
+        for system in ["poisson3d 14", "elast3d 6", "tree 3000 1", "blockdiag 1 1"]:
+            for words in [[], ["--threads", 8, "--nrhs", 40], ["--scalar", "float", "--ordering", "amd"]]:
+                result = self.json_of("solve", "--gen", system, *words)
+                self.assertEqual(result["peak_bytes"], result["planned_bytes"], (system, words))
+
     def test_counts_of_a_known_factor(self):
         # A tridiagonal matrix in its own order fills nowhere: c_j = 2, the last 1.
         n = 7
@@ -106,9 +112,10 @@ class SolveTest(ProgramTest):
         for system in ["poisson3d 14", "elast3d 6", "tree 3000 1"]:
             for ordering in available(["metis", "amd"]):
                 bits = set()
-                for threads in [1, 2, 3]:
+                for threads in [1, 2, 8]:  # more than there are cores, too
                     path = self.folder / "x.npy"
-                    self.run_ok("solve", "--gen", system, "--ordering", ordering, "--nrhs", 5, "--threads", threads, "-o", path)
+                    words = ["--gen", system, "--ordering", ordering, "--nrhs", 5, "--threads", threads, "-o", path]
+                    self.assertEqual(self.json_of("solve", *words)["threads"], threads)
                     bits.add(path.read_bytes())
                 self.assertEqual(len(bits), 1, (system, ordering))
 

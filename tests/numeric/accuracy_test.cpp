@@ -59,6 +59,8 @@ TEST(Residual, BackwardErrorsFollowTheirDefinition) {
   const std::vector<double> nan{1, std::nan("")};
   EXPECT_TRUE(std::isnan(backward_error<double>(a.view(), column_view(std::span(nan)), column_view(std::span(b)), backend).normwise));
   EXPECT_THROW((void)backward_error<double>(a.view(), column_view(std::span(x).first(1)), column_view(std::span(b)), backend), Error);
+  const MatrixView<const double> negative{x.data(), a.n(), -1, a.n()};
+  EXPECT_THROW((void)backward_error<double>(a.view(), negative, negative, backend), Error);
 }
 
 /// Unrefined and refined errors of one solve.

@@ -145,7 +145,11 @@ TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
 
 TEST(Analyze, NarrowSystemsInTheirOwnNumberingAreLeftInIt) {
   EXPECT_EQ(analyze(chain_pattern(5000).view(), options_for())->ordering, OrderingMethod::natural);
-  EXPECT_EQ(analyze(grid_pattern(4, 300, 1).view(), options_for())->ordering, OrderingMethod::natural);
+  const OwnedPattern strip = grid_pattern(4, 300, 1);
+  const Analysis analysis = analyze_with_report(strip.view(), options_for());
+  EXPECT_EQ(analysis.plan->ordering, OrderingMethod::natural);
+  EXPECT_NE(analysis.reason.find("the envelope of the natural ordering promises"), std::string::npos) << analysis.reason;
+  EXPECT_EQ(compare_orderings(strip.view(), options_for()).reason, analysis.reason);
   EXPECT_NE(analyze(shuffled(chain_pattern(5000), 11).view(), options_for())->ordering, OrderingMethod::natural);
 }
 
