@@ -1,20 +1,20 @@
-// ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] FILE.kspd ...: kauri's approximate minimum degree against SuiteSparse AMD.
-// One JSON line per system and numbering (shuffle 0 is its own): nnzL of both, median CPU seconds of both over P interleaved pairs of
-// calls. kauri is timed from Graph to Permutation, AMD from the full pattern to the permutation (amd_order).
+// ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] SOURCE ...: kauri's approximate minimum degree against SuiteSparse AMD.
+// SOURCE is a file or, where no file has that name, a specification of kauri::generate. One JSON line per system and numbering (shuffle 0
+// is its own): nnzL of both, median CPU seconds of both over P interleaved pairs of calls; then a line on all systems. kauri is timed from
+// Graph to Permutation, AMD from the full pattern to the permutation (amd_order).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/source.hpp"
 #include "kauri/ordering.hpp"
 
 namespace {
@@ -22,12 +22,13 @@ namespace {
 using kauri::Graph;
 using kauri::Index;
 using kauri::Offset;
+using kauri::bench::median;
 
 struct Settings {
   int shuffles = 5;
   int pairs = 7;
   kauri::OrderingOptions options;
-  std::vector<std::string> files;
+  std::vector<std::string> sources;
 };
 
 Graph graph_from(Index n, const std::vector<std::pair<Index, Index>>& edges) {
@@ -39,25 +40,6 @@ Graph graph_from(Index n, const std::vector<std::pair<Index, Index>>& edges) {
   for (const auto& [u, v] : edges) adjacency[next[u]++] = v, adjacency[next[v]++] = u;
   for (Index v = 0; v < n; ++v) std::sort(adjacency.begin() + ptr[v], adjacency.begin() + ptr[v + 1]);
   return Graph(std::move(ptr), std::move(adjacency));
-}
-
-// .kspd: 'KSPD0001', int64 n, nnz, int64 rowptr[n+1], int32 col[nnz], values; lower triangle by rows.
-Graph read_kspd(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  char magic[8];
-  std::int64_t n = 0, nnz = 0;
-  in.read(magic, 8).read(reinterpret_cast<char*>(&n), 8).read(reinterpret_cast<char*>(&nnz), 8);
-  if (!in || std::memcmp(magic, "KSPD0001", 8) != 0) throw std::runtime_error(path + " is no .kspd file");
-  std::vector<std::int64_t> ptr(static_cast<std::size_t>(n) + 1);
-  std::vector<std::int32_t> col(static_cast<std::size_t>(nnz));
-  in.read(reinterpret_cast<char*>(ptr.data()), static_cast<std::streamsize>(8 * ptr.size()));
-  in.read(reinterpret_cast<char*>(col.data()), static_cast<std::streamsize>(4 * col.size()));
-  if (!in) throw std::runtime_error(path + " ends too early");
-  std::vector<std::pair<Index, Index>> edges;
-  for (Index i = 0; i < n; ++i)
-    for (auto k = ptr[i]; k < ptr[i + 1]; ++k)
-      if (col[k] != i) edges.emplace_back(i, col[k]);
-  return graph_from(static_cast<Index>(n), edges);
 }
 
 Graph shuffled(const Graph& graph, unsigned seed) {
@@ -113,12 +95,11 @@ kauri::Permutation order_by_kauri(const Graph& graph, const kauri::OrderingOptio
   return p;
 }
 
-double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return x[x.size() / 2];
-}
+struct Ratios {
+  double fill, time;
+};
 
-void compare(const std::string& system, int shuffle, const Graph& graph, const Settings& settings) {
+Ratios compare(const std::string& system, int shuffle, const Graph& graph, const Settings& settings) {
   const std::vector<int> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
   std::vector<double> own, theirs, ratio;
   kauri::Permutation p, q;
@@ -135,6 +116,18 @@ void compare(const std::string& system, int shuffle, const Graph& graph, const S
       system.c_str(), graph.size(), shuffle, static_cast<long long>(fill_own), static_cast<long long>(fill_theirs),
       static_cast<double>(fill_own) / static_cast<double>(fill_theirs), median(own), median(theirs), median(ratio));
   std::fflush(stdout);
+  return {static_cast<double>(fill_own) / static_cast<double>(fill_theirs), median(ratio)};
+}
+
+/// All numberings of one system: the medians.
+Ratios compare(const std::string& source, const Settings& settings) {
+  const Graph graph(kauri::bench::load(source).pattern());
+  std::vector<double> fill, time;
+  for (int k = 0; k <= settings.shuffles; ++k) {
+    const Ratios one = compare(source, k, k == 0 ? graph : shuffled(graph, static_cast<unsigned>(k)), settings);
+    fill.push_back(one.fill), time.push_back(one.time);
+  }
+  return {median(fill), median(time)};
 }
 
 Settings parse(int argc, char** argv) {
@@ -149,7 +142,7 @@ Settings parse(int argc, char** argv) {
     else if (word == "--no-compress")
       s.options.compress = false;
     else
-      s.files.push_back(word);
+      s.sources.push_back(word);
   }
   if (s.pairs < 1) throw std::runtime_error("--pairs must be at least 1");
   return s;
@@ -159,13 +152,16 @@ Settings parse(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   const Settings settings = parse(argc, argv);
-  for (const std::string& file : settings.files) {
-    const Graph graph = read_kspd(file);
-    const std::size_t slash = file.find_last_of('/') + 1;
-    const std::string system = file.substr(slash, file.find_last_of('.') - slash);
-    compare(system, 0, graph, settings);
-    for (int k = 1; k <= settings.shuffles; ++k) compare(system, k, shuffled(graph, static_cast<unsigned>(k)), settings);
+  std::vector<double> fill, time;
+  for (const std::string& source : settings.sources) {
+    const Ratios medians = compare(source, settings);
+    fill.push_back(medians.fill), time.push_back(medians.time);
   }
+  if (fill.empty()) throw std::runtime_error("no system");
+  std::printf(
+      "{\"systems\": %zu, \"fill_ratio_mean\": %.4f, \"fill_ratio_worst\": %.4f, \"time_ratio\": %.4f, \"time_ratio_worst\": %.4f}\n",
+      fill.size(), kauri::bench::geometric_mean(fill), *std::max_element(fill.begin(), fill.end()), median(time),
+      *std::max_element(time.begin(), time.end()));
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "ordering_vs_amd: %s\n", e.what());

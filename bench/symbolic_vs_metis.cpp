@@ -7,13 +7,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/io.hpp"
+#include "bench/source.hpp"
 #include "kauri/plan.hpp"
 #include "src/base/stopwatch.hpp"
 
@@ -31,7 +29,7 @@ double metis_seconds(const kauri::Graph& graph) {
 }
 
 void compare(const std::string& source, int pairs) {
-  const auto a = std::filesystem::exists(source) ? kauri::read_matrix(source) : kauri::generate(source);
+  const auto a = kauri::bench::load(source);
   const kauri::Graph graph(a.pattern());
   kauri::AnalyzeOptions options;
   options.ordering.method = kauri::OrderingMethod::metis;

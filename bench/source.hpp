@@ -1,0 +1,34 @@
+// What the studies share: systems by file or specification, names, medians and means.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kauri/generate.hpp"
+#include "kauri/io.hpp"
+
+namespace kauri::bench {
+
+/// A file (Matrix Market, .npz) or, where no file has that name, a specification of kauri::generate. Throws Error.
+inline SymmetricMatrix<double> load(const std::string& source) {
+  return std::filesystem::exists(source) ? read_matrix(source) : generate(source);
+}
+
+/// The upper one of an even number. x is not empty.
+inline double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return x[x.size() / 2];
+}
+
+/// x is not empty.
+inline double geometric_mean(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double value : x) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(x.size()));
+}
+
+}  // namespace kauri::bench
