@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -179,12 +180,15 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   const Index n = a.n();
   std::vector<T> b(static_cast<std::size_t>(n)), first;
   for (Index i = 0; i < n; ++i) b[i] = static_cast<T>(i % 17 - 8);
+  const std::vector<std::vector<Index>> spoiled{{n / 2}, {n - 1}, {0, n / 3, n / 2, n - 20, n - 1}};
+  std::vector<double> pivots;  // of each of these
   int in_panels = 0, cut = 0;
   for (const int workers : {1, 2, 3, 8, 16}) {
     AnalyzeOptions options;
     options.ordering.method = OrderingMethod::amd;
     options.workers = workers;
     const auto plan = analyze(a.pattern(), options);
+    ASSERT_GT(plan->schedule.task.size(), 10U);
     for (Index s = 0; s < plan->supernodes.count(); ++s) {
       in_panels += plan->schedule.head[s] != kNone && plan->schedule.head[s] < plan->panel_ptr.back();
       cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
@@ -193,12 +197,24 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
       Backend backend = cpu_backend(threads);
       auto factor = Factor<T>::create(plan, backend);
       auto workspace = Workspace<T>::create(plan, 1, backend);
-      for (const Index spoiled : {n / 2, n - 1}) {
-        T& entry = value[a.pattern().col_ptr[spoiled]];
-        entry = -entry;
-        ASSERT_FALSE(refactorize<T>(factor, value).ok());
-        entry = -entry;
+      for (std::size_t which = 0; which < spoiled.size(); ++which) {
+        const auto negate = [&] {
+          for (const Index i : spoiled[which]) value[a.pattern().col_ptr[i]] *= T(-1);
+        };
+        negate();
+        const auto failed = refactorize<T>(factor, value);
+        ASSERT_FALSE(failed.ok());
+        negate();
         ASSERT_TRUE(refactorize<T>(factor, value).ok());
+        // Of the columns spoiled the one eliminated first, d - S = L(c,c)^2 in the sound factor: its pivot is -d - S.
+        Index c = n;
+        for (const Index i : spoiled[which]) c = std::min(c, plan->perm.new_of(i));
+        const Index column = plan->perm.old_of(c);
+        const double sound = factor.entry(c, c), pivot = sound * sound - 2 * double{value[a.pattern().col_ptr[column]]};
+        ASSERT_EQ(failed.error().column, column) << threads << " threads, " << workers << " workers";
+        ASSERT_NEAR(failed.error().pivot, pivot, 100 * std::numeric_limits<T>::epsilon() * std::abs(pivot));
+        if (pivots.size() == which) pivots.push_back(failed.error().pivot);
+        ASSERT_EQ(failed.error().pivot, pivots[which]) << threads << " threads, " << workers << " workers";
         std::vector<T> x = b;
         factor.solve(column_view(std::span<T>(x)), workspace);
         if (first.empty()) first = x;
@@ -249,11 +265,14 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
   const test::ManyThreads many;
   using T = TypeParam;
   std::mt19937_64 random(15);
-  for (int round = 0; round < 80; ++round) {
+  std::vector<OrderingMethod> methods{OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree};
+  if (ordering_available(OrderingMethod::metis)) methods.push_back(OrderingMethod::metis);
+  const int rounds = 16 * static_cast<int>(methods.size());  // each place with each method four times
+  for (int round = 0; round < rounds; ++round) {
     const auto n = static_cast<Index>(2 + random() % 120);
     auto a = random_spd(n, 2, n, random);
     auto value = test::cast<T>(a.value());
-    // One negative diagonal entry in the first, the middle, the last column, or a few anywhere.
+    // Negative diagonal entries: the first, the middle, the last row of the caller's, or a few anywhere.
     const auto spoil = [&](Index i) { value[a.pattern().col_ptr[i]] = -value[a.pattern().col_ptr[i]]; };
     if (round % 4 == 0) spoil(0);
     if (round % 4 == 1) spoil(n / 2);
@@ -262,7 +281,7 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
       for (int k = 0; k < 3; ++k) spoil(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
     const SymmetricView<T> view{a.pattern(), value};
     AnalyzeOptions options;
-    options.ordering.method = round % 2 ? OrderingMethod::amd : OrderingMethod::natural;
+    options.ordering.method = methods[static_cast<std::size_t>(round / 4) % methods.size()];
     const auto plan = analyze(a.pattern(), options);
     const auto naive = test::naive_breakdown<T>(view, plan->perm);
     for (const int threads : {1, 2, 8}) {
