@@ -3,6 +3,7 @@
 #include "symbolic/device_schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -94,11 +95,51 @@ Places place_by_levels(std::span<const Offset> size, std::span<const Index> leve
   return places;
 }
 
+using TileList = DeviceSchedule::TileList;
+
+/// Appends prefix sums of tiles(front) over out.front[first .. first + count).
+template <class Tiles>
+TileList list_tiles(DeviceSchedule& out, Index first, Index count, const Tiles& tiles) {
+  TileList list{first, count, 0, static_cast<Offset>(out.tile_ptr.size())};
+  Offset sum = 0;
+  out.tile_ptr.push_back(0);
+  for (Index k = first; k < first + count; ++k) {
+    sum += tiles(out.front[k]);
+    if (sum > std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "more than 2^31 - 1 tiles in one level");
+    out.tile_ptr.push_back(static_cast<Index>(sum));
+  }
+  list.tiles = static_cast<Index>(sum);
+  return list;
+}
+
+DeviceSchedule::Level level_of(const Supernodes& nodes, Index l, DeviceSchedule& out) {
+  DeviceSchedule::Level level;
+  level.first = out.level_ptr[l];
+  level.count = out.level_ptr[l + 1] - level.first;
+  const auto up_to = [&](Index largest) {
+    const auto begin = out.front.begin() + level.first, end = begin + level.count;
+    return static_cast<Index>(std::partition_point(begin, end, [&](Index s) { return nodes.order(s) <= largest; }) - begin);
+  };
+  level.small16 = up_to(16), level.small32 = up_to(32), level.small = up_to(DeviceSchedule::kSmall);
+  const auto layout = [&](Index s) { return TileLayout{nodes.order(s), nodes.pivots(s)}; };
+  const auto triangle = [](Offset t) { return t * (t + 1) / 2; };
+  const Index first = level.first + level.small;
+  Index count = level.count - level.small;
+  level.tiles = list_tiles(out, first, count, [&](Index s) { return triangle(layout(s).tiles()); });
+  for (Index k = 0;; ++k) {
+    while (count > 0 && layout(out.front[first + count - 1]).pivot_tiles() <= k) --count;
+    if (count == 0) return level;
+    const auto below = [&](Index s) { return Offset{layout(s).tiles()} - k - 1; };
+    const TileList panel = list_tiles(out, first, count, below);
+    level.steps.push_back({k, panel, list_tiles(out, first, count, [&](Index s) { return triangle(below(s)); })});
+  }
+}
+
 }  // namespace
 
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
 
-DeviceSchedule make_device_schedule(const Supernodes& nodes) {
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
   DeviceSchedule out;
   const Index count = nodes.count();
   const std::vector<Index> level = levels_of(nodes.parent);
@@ -128,6 +169,13 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes) {
   out.stack_entries = blocks.end;
   out.update = std::move(updates.at);
   out.update_rows = updates.end;
+  for (Index l = 0; l < levels; ++l) out.level.push_back(level_of(nodes, l, out));
+  const auto bytes = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
+  const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
+  // Rows twice, but for the pivots: as they are, and as places in the parent's front. The permutation.
+  out.plan_bytes = Offset{count} * kDeviceFrontBytes + bytes(assembly.child) + 2 * bytes(nodes.row) - n * Offset{sizeof(Index)} +
+                   bytes(assembly.entry_ptr) + bytes(assembly.entry_row) + bytes(assembly.entry_source) + bytes(out.front) +
+                   bytes(out.tile_ptr) + n * Offset{sizeof(Index)};
   return out;
 }
 

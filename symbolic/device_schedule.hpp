@@ -12,6 +12,12 @@ namespace kauri::symbolic {
 bool is_device_target(std::string_view target);
 
 /// O(n log n). Throws Error(overflow).
-DeviceSchedule make_device_schedule(const Supernodes& supernodes);
+DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly);
+
+/// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor.
+inline constexpr Offset kDeviceFrontBytes = 72;
+inline constexpr Offset kDeviceStateBytes = 16;
+/// Bytes of the verdict.
+inline constexpr Offset kDeviceVerdictBytes = 16;
 
 }  // namespace kauri::symbolic

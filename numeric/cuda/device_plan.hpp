@@ -6,6 +6,7 @@
 
 #include "kauri/plan.hpp"
 #include "numeric/cuda/device.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -20,6 +21,8 @@ struct Front {
   Index first, m, p, child_begin, child_end, parent;
 };
 
+static_assert(sizeof(Front) == symbolic::kDeviceFrontBytes);
+
 /// Arrays on the device; shared by all that work with one plan.
 struct PlanView {
   const Front* front;
@@ -30,30 +33,13 @@ struct PlanView {
   const Index* entry_row;
   const std::uint32_t* entry_source;
   const Index* order;     ///< DeviceSchedule::front
-  const Index* tile_ptr;  ///< prefix sums of tiles, see Launch
+  const Index* tile_ptr;  ///< DeviceSchedule::tile_ptr
   const Index* old_of;
 };
 
-/// Blocks of threads for the tiles of some fronts: front k of them, order[front + k], has tiles [ptr[k], ptr[k+1]), where
-/// ptr = tile_ptr + at. ptr[count] blocks.
-struct TileList {
-  Index front = 0, count = 0, blocks = 0;
-  Offset at = 0;
-};
-
-/// Step k of the large fronts of a level: those with more than k tile columns of pivots.
-struct Step {
-  Index k = 0;
-  TileList panel;   ///< tiles (i,k), i > k
-  TileList update;  ///< tiles (i,j), i >= j > k
-};
-
-struct Level {
-  Index front = 0, count = 0;             ///< all fronts
-  Index small16 = 0, small32 = 0, small = 0;  ///< how many of order at most 16, 32, DeviceSchedule::kSmall: they come first
-  TileList tiles;                         ///< all tiles of the large ones, contribution blocks included
-  std::vector<Step> steps;
-};
+using Level = DeviceSchedule::Level;
+using Step = DeviceSchedule::Step;
+using TileList = DeviceSchedule::TileList;
 
 class DevicePlan {
  public:
@@ -61,11 +47,10 @@ class DevicePlan {
   DevicePlan(std::shared_ptr<const Plan> plan, MemoryLedger& ledger);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const { return plan_; }
   [[nodiscard]] const PlanView& view() const { return view_; }
-  [[nodiscard]] std::span<const Level> levels() const { return levels_; }
+  [[nodiscard]] std::span<const Level> levels() const { return plan_->device.level; }
 
  private:
   std::shared_ptr<const Plan> plan_;
-  std::vector<Level> levels_;
   DeviceBuffer<Front> front_;
   DeviceBuffer<Index> child_, row_, relative_, entry_row_, order_, tile_ptr_, old_of_;
   DeviceBuffer<Offset> entry_ptr_;

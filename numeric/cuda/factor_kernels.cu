@@ -319,19 +319,19 @@ void prepare_kernels() {
 
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory, cudaStream_t stream) {
-  const Index at = level.front;
+  const Index at = level.first;
   enqueue_small(plan, memory, at, level.small16, 16, 32, stream);
   enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64, stream);
   enqueue_small(plan, memory, at + level.small32, level.small - level.small32, DeviceSchedule::kSmall, 256, stream);
-  if (level.tiles.blocks == 0) return;
-  assemble_tiles<T><<<static_cast<unsigned>(level.tiles.blocks), 256, 0, stream>>>(plan, memory, level.tiles);
+  if (level.tiles.tiles == 0) return;
+  assemble_tiles<T><<<static_cast<unsigned>(level.tiles.tiles), 256, 0, stream>>>(plan, memory, level.tiles);
   check(cudaGetLastError(), "a launch of assembly");
   for (const Step& step : level.steps) {
-    factor_tiles<T><<<static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream>>>(plan, memory, step.panel.front, step.k);
-    if (step.panel.blocks > 0)
-      solve_tiles<T><<<static_cast<unsigned>(step.panel.blocks), 64, kPairBytes<T>, stream>>>(plan, memory, step.panel, step.k);
-    if (step.update.blocks > 0)
-      update_tiles<T><<<static_cast<unsigned>(step.update.blocks), 256, kPairBytes<T>, stream>>>(plan, memory, step.update, step.k);
+    factor_tiles<T><<<static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream>>>(plan, memory, step.panel.first, step.k);
+    if (step.panel.tiles > 0)
+      solve_tiles<T><<<static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream>>>(plan, memory, step.panel, step.k);
+    if (step.update.tiles > 0)
+      update_tiles<T><<<static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream>>>(plan, memory, step.update, step.k);
     check(cudaGetLastError(), "a launch of a step");
   }
 }

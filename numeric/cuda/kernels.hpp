@@ -16,6 +16,9 @@ struct DeviceVerdict {
   double pivot;  ///< met there
 };
 
+static_assert(sizeof(DeviceVerdict) == symbolic::kDeviceVerdictBytes);
+static_assert(sizeof(FrontState) + sizeof(Index) + sizeof(double) == symbolic::kDeviceStateBytes);
+
 /// Device memory of a factor. All arrays are borrowed.
 template <class T>
 struct FactorMemory {

@@ -175,20 +175,20 @@ std::size_t pivot_bytes(const SolveMemory<T>& memory) {
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
   const std::size_t bytes = pivot_bytes(memory);
-  if (level.small > 0) forward_small<T><<<static_cast<unsigned>(level.small), kThreads, bytes, stream>>>(plan, memory, level.front);
+  if (level.small > 0) forward_small<T><<<static_cast<unsigned>(level.small), kThreads, bytes, stream>>>(plan, memory, level.first);
   if (const Index large = level.count - level.small; large > 0)
-    forward_pull<T><<<static_cast<unsigned>(large), kThreads, 0, stream>>>(plan, memory, level.front + level.small);
+    forward_pull<T><<<static_cast<unsigned>(large), kThreads, 0, stream>>>(plan, memory, level.first + level.small);
   for (const Step& step : level.steps) {
-    forward_pivots<T><<<static_cast<unsigned>(step.panel.count), kThreads, bytes, stream>>>(plan, memory, step.panel.front, step.k);
-    if (step.panel.blocks > 0)
-      forward_tiles<T><<<static_cast<unsigned>(step.panel.blocks), kThreads, bytes, stream>>>(plan, memory, step.panel, step.k);
+    forward_pivots<T><<<static_cast<unsigned>(step.panel.count), kThreads, bytes, stream>>>(plan, memory, step.panel.first, step.k);
+    if (step.panel.tiles > 0)
+      forward_tiles<T><<<static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream>>>(plan, memory, step.panel, step.k);
   }
   check(cudaGetLastError(), "a launch of a forward sweep");
 }
 
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
-  backward_fronts<T><<<static_cast<unsigned>(level.count), kThreads, pivot_bytes(memory), stream>>>(plan, memory, level.front);
+  backward_fronts<T><<<static_cast<unsigned>(level.count), kThreads, pivot_bytes(memory), stream>>>(plan, memory, level.first);
   check(cudaGetLastError(), "a launch of a backward sweep");
 }
 

@@ -27,7 +27,7 @@ __device__ inline TileAt find_tile(const PlanView& plan, const TileList& list, I
     else
       high = middle;
   }
-  return {plan.order[list.front + low], block - ptr[low]};
+  return {plan.order[list.first + low], block - ptr[low]};
 }
 
 /// Tile t of a lower triangle of `order` tile rows, column by column: its row and column.
