@@ -40,7 +40,7 @@ void study(const std::string& source, int delta, Ratios& ratios) {
   const Graph graph(bench::load(source).pattern());
   std::vector<Index> old_of;
   const double amd_s = seconds_of([&] { old_of = suitesparse_amd(graph); });
-  const Offset amd_fill = nnz_of_factor(graph, std::move(old_of));
+  const Offset amd_fill = nnz_of_factor(graph, old_of);
   ordering::MinimumDegreeWorkspace workspace;
   for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
     const auto [tie, name] = kRules[rule];
@@ -48,7 +48,7 @@ void study(const std::string& source, int delta, Ratios& ratios) {
     options.tie_break = tie;
     options.delta = delta;
     const double own_s = seconds_of([&] { old_of = ordering::minimum_degree(ordering::view_of(graph), options, workspace); });
-    const Offset fill = nnz_of_factor(graph, std::move(old_of));
+    const Offset fill = nnz_of_factor(graph, old_of);
     const double ratio = static_cast<double>(fill) / static_cast<double>(amd_fill);
     ratios[rule].push_back(ratio);
     std::printf(
