@@ -33,7 +33,8 @@ Offset Plan::factor_bytes(int scalar_bytes) const {
 
 Offset Plan::peak_bytes(int scalar_bytes) const {
   if (on_device()) {
-    const Offset scalars = symbolic::checked_add(symbolic::checked_add(device.panel.back(), device.stack_entries, "entries"), nnz + 1, "entries");
+    const Offset scalars =
+        symbolic::checked_add(symbolic::checked_add(device.panel.back(), device.stack_entries, "entries"), nnz + 1, "entries");
     const Offset fronts = static_cast<Offset>(supernodes.parent.size()) * symbolic::kDeviceStateBytes + symbolic::kDeviceVerdictBytes;
     return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of a factor"), fronts + device.plan_bytes, "bytes");
   }

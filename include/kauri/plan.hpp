@@ -139,8 +139,8 @@ struct Schedule {
   }
 };
 
-/// Work and memory on a device that runs level by level: a leaf's level is 0, any other front's one more than the highest of its children's,
-/// and fronts of one level need nothing of each other. How panels and blocks lie inside their places: symbolic::TileLayout.
+/// Work and memory on a device that runs level by level: a leaf's level is 0, any other front's one more than the highest of its
+/// children's, and fronts of one level need nothing of each other. How panels and blocks lie inside their places: symbolic::TileLayout.
 struct DeviceSchedule {
   static constexpr Index kSmall = 64;  ///< fronts of at most this order are done by one block of threads each
 
@@ -165,14 +165,14 @@ struct DeviceSchedule {
   std::vector<Level> level;
   std::vector<Index> tile_ptr;
   std::vector<Index> level_ptr;  ///< length levels+1
-  std::vector<Index> front;      ///< length supernodes: level l holds front[level_ptr[l] .. level_ptr[l+1]), small ones first, by order, then
-                                 ///< the others, most pivots first
-  std::vector<Offset> panel;     ///< length supernodes+1: place of the tiles of L, and of the inverses of the diagonal tiles after them
-  std::vector<Offset> block;     ///< length supernodes: place of the contribution block in the stack; -1 if it has none
-  Offset stack_entries = 0;      ///< size of the stack
-  std::vector<Offset> update;    ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
-  Offset update_rows = 0;        ///< size of that arena in rows (times right-hand sides)
-  Offset plan_bytes = 0;         ///< of the plan's own arrays on the device
+  std::vector<Index> front;    ///< length supernodes: level l holds front[level_ptr[l] .. level_ptr[l+1]), small ones first, by order, then
+                               ///< the others, most pivots first
+  std::vector<Offset> panel;   ///< length supernodes+1: place of the tiles of L, and of the inverses of the diagonal tiles after them
+  std::vector<Offset> block;   ///< length supernodes: place of the contribution block in the stack; -1 if it has none
+  Offset stack_entries = 0;    ///< size of the stack
+  std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
+  Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
+  Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
 };
 
 /// Fronts of order in [least_order, 2*least_order).

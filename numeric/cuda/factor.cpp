@@ -17,15 +17,6 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
   return plan;
 }
 
-/// Members are made and given back with the device current.
-class OnDevice {
- public:
-  explicit OnDevice(int device) : current_(device) {}
-
- private:
-  CurrentDevice current_;
-};
-
 }  // namespace
 
 template <class T>
@@ -107,8 +98,8 @@ T CudaFactor<T>::entry(Index row, Index col) const {
   const symbolic::TileLayout panel{nodes.order(s), nodes.pivots(s)};
   const auto r = static_cast<Index>(at - rows.begin()), c = col - nodes.first[s];
   const Index i = panel.tile_of(r), k = c / symbolic::TileLayout::kTile;
-  const Offset place = plan.device.panel[s] + panel.place(i, k) + (r - panel.first_row(i)) +
-                       Offset{c - k * symbolic::TileLayout::kTile} * panel.ld(i);
+  const Offset place =
+      plan.device.panel[s] + panel.place(i, k) + (r - panel.first_row(i)) + Offset{c - k * symbolic::TileLayout::kTile} * panel.ld(i);
   const CurrentDevice current(context_.device);
   T value{};
   check(cudaMemcpy(&value, l_.data() + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of L");

@@ -1,5 +1,5 @@
-// Multifrontal Cholesky level by level (Duff & Reid 1983): fronts of up to 64 rows by one block of threads each, larger ones in tiles of 64,
-// right-looking, one launch per step for all fronts of a level.
+// Multifrontal Cholesky level by level (Duff & Reid 1983): fronts of up to 64 rows by one block of threads each, larger ones in tiles of
+// 64, right-looking, one launch per step for all fronts of a level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/tile.cuh"
 
@@ -293,7 +293,7 @@ std::size_t square_bytes(Index order) {
   return sizeof(T) * static_cast<std::size_t>(order) * static_cast<std::size_t>(order | 1);
 }
 template <class T>
-constexpr std::size_t kPairBytes = 2 * sizeof(T) * kTile * (kTile + 1);
+constexpr std::size_t kPairBytes = 2 * sizeof(T) * kTile*(kTile + 1);
 
 template <class T>
 void allow_shared_memory() {
@@ -327,7 +327,8 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
   assemble_tiles<T><<<static_cast<unsigned>(level.tiles.tiles), 256, 0, stream>>>(plan, memory, level.tiles);
   check(cudaGetLastError(), "a launch of assembly");
   for (const Step& step : level.steps) {
-    factor_tiles<T><<<static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream>>>(plan, memory, step.panel.first, step.k);
+    factor_tiles<T>
+        <<<static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream>>>(plan, memory, step.panel.first, step.k);
     if (step.panel.tiles > 0)
       solve_tiles<T><<<static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream>>>(plan, memory, step.panel, step.k);
     if (step.update.tiles > 0)

@@ -22,11 +22,11 @@ static_assert(sizeof(FrontState) + sizeof(Index) + sizeof(double) == symbolic::k
 /// Device memory of a factor. All arrays are borrowed.
 template <class T>
 struct FactorMemory {
-  T* l;            ///< DeviceSchedule::panel.back()
-  T* stack;        ///< stack_entries
-  const T* value;  ///< of A, in the order of the pattern analysed
-  const T* shift;  ///< one number
-  FrontState* state;  ///< one per front; all done before the first level
+  T* l;                ///< DeviceSchedule::panel.back()
+  T* stack;            ///< stack_entries
+  const T* value;      ///< of A, in the order of the pattern analysed
+  const T* shift;      ///< one number
+  FrontState* state;   ///< one per front; all done before the first level
   Index* fail_column;  ///< one per front: valid where it failed
   double* fail_pivot;
 };

@@ -1,5 +1,5 @@
-// Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their children's update rows in their fixed order,
-// then go through their tile columns, one launch per step for all large fronts of a level.
+// Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their children's update rows in their fixed
+// order, then go through their tile columns, one launch per step for all large fronts of a level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/tile.cuh"
 

@@ -16,7 +16,8 @@ namespace {
 
 /// Every entry of the lower trapezoid has a place of its own, inside the panel, and tiles follow each other without a gap.
 TEST(TileLayout, TilesFollowEachOther) {
-  for (const auto& [m, p] : std::vector<std::pair<Index, Index>>{{1, 1}, {5, 2}, {64, 64}, {65, 64}, {64, 1}, {130, 66}, {200, 130}, {700, 300}}) {
+  for (const auto& [m, p] :
+       std::vector<std::pair<Index, Index>>{{1, 1}, {5, 2}, {64, 64}, {65, 64}, {64, 1}, {130, 66}, {200, 130}, {700, 300}}) {
     const TileLayout panel{m, p};
     Offset next = 0;
     for (Index k = 0; k < panel.pivot_tiles(); ++k)
