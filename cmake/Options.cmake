@@ -22,6 +22,8 @@ target_compile_options(
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wcast-align;-Woverloaded-virtual;-Wno-psabi;$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>>
             $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KAURI_WERROR}>>:-Werror>)
 if(KAURI_SANITIZE)
-  target_compile_options(kauri_warnings INTERFACE -fsanitize=${KAURI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(
+    kauri_warnings
+    INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KAURI_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
   target_link_options(kauri_warnings INTERFACE -fsanitize=${KAURI_SANITIZE})
 endif()

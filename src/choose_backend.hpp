@@ -7,10 +7,10 @@
 
 namespace kauri {
 
-/// threads: of the CPU, 0 is one per hardware thread. Throws Error(device) for a device that was asked for and is not there.
+/// threads: of the CPU, 0 is one per hardware thread. Throws Error(device) for a device that was asked for and is not there. Automatic is
+/// the CPU until the device is the faster one.
 inline Backend choose_backend(BackendChoice choice, int threads) {
-  const bool cuda = choice == BackendChoice::cuda || (choice == BackendChoice::automatic && cuda_available());
-  return cuda ? cuda_backend() : cpu_backend(threads);
+  return choice == BackendChoice::cuda ? cuda_backend() : cpu_backend(threads);
 }
 
 }  // namespace kauri

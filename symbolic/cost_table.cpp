@@ -49,6 +49,19 @@ constexpr std::array kTables{
               .solve_overhead_s = 0.05e-6,
               .solve_column_s = 15e-9,
               .solve_bandwidth = 15e9},
+    // A first guess of one streaming multiprocessor's share; refitted with the kernels that will stay (issue 4).
+    CostTable{.target = "sm_90",
+              .front_overhead_s = 2e-6,
+              .row_s = 20e-9,
+              .bandwidth = 30e9,
+              .peak = 300e9,
+              .padding_s = 1e-9,
+              .tile_efficiency = 0.85,
+              .entry_s = 1e-9,
+              .task_floor_s = 50e-6,
+              .solve_overhead_s = 2e-6,
+              .solve_column_s = 10e-9,
+              .solve_bandwidth = 30e9},
 };
 
 /// Seconds per vertex and per edge, both times log2(vertices).

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kauri/backend.hpp"
+#include "symbolic/device_schedule.hpp"
 #include "symbolic/structure.hpp"
 
 namespace kauri::symbolic {
@@ -34,6 +35,7 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const
   plan->supernodes = std::move(outline.supernodes);
   plan->panel_ptr = std::move(outline.panel_ptr);
   plan->schedule = std::move(outline.schedule);
+  if (is_device_target(table.target)) plan->device = make_device_schedule(plan->supernodes, plan->assembly);
   plan->cost = std::move(outline.cost);
   return plan;
 }

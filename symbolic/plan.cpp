@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "symbolic/checked.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri {
 namespace {
@@ -26,14 +27,27 @@ std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
 
 }  // namespace
 
-Offset Plan::factor_bytes(int scalar_bytes) const { return symbolic::checked_mul(panel_ptr.back(), scalar_bytes, "bytes of L"); }
+Offset Plan::factor_bytes(int scalar_bytes) const {
+  return symbolic::checked_mul(on_device() ? device.panel.back() : panel_ptr.back(), scalar_bytes, "bytes of L");
+}
 
 Offset Plan::peak_bytes(int scalar_bytes) const {
+  if (on_device()) {
+    const Offset scalars =
+        symbolic::checked_add(symbolic::checked_add(device.panel.back(), device.stack_entries, "entries"), nnz + 1, "entries");
+    const Offset fronts = static_cast<Offset>(supernodes.parent.size()) * symbolic::kDeviceStateBytes + symbolic::kDeviceVerdictBytes;
+    return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of a factor"), fronts + device.plan_bytes, "bytes");
+  }
   const Offset stack = symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");
   return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(), "bytes");
 }
 
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs) const {
+  if (on_device()) {  // right-hand sides as they come, permuted, and the solution of the forward sweep
+    const Offset rows = symbolic::checked_add(3 * Offset{n}, device.update_rows, "rows of workspace");
+    const Offset scalars = symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
+    return symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace");
+  }
   const Offset rows = symbolic::checked_add(n, schedule.update_rows, "rows of workspace");
   const Offset scalars = symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
   return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace"), counter_bytes(), "bytes of workspace");

@@ -139,6 +139,42 @@ struct Schedule {
   }
 };
 
+/// Work and memory on a device that runs level by level: a leaf's level is 0, any other front's one more than the highest of its
+/// children's, and fronts of one level need nothing of each other. How panels and blocks lie inside their places: symbolic::TileLayout.
+struct DeviceSchedule {
+  static constexpr Index kSmall = 64;  ///< fronts of at most this order are done by one block of threads each
+
+  /// Tiles of some fronts: that of front[first + k] are [tile_ptr[at + k], tile_ptr[at + k + 1]) of `tiles`.
+  struct TileList {
+    Index first = 0, count = 0, tiles = 0;
+    Offset at = 0;
+  };
+  /// Step k of the large fronts of a level: those with more than k tile columns of pivots.
+  struct Step {
+    Index k = 0;
+    TileList panel;   ///< tiles (i,k), i > k
+    TileList update;  ///< tiles (i,j), i >= j > k
+  };
+  struct Level {
+    Index first = 0, count = 0;                 ///< front[first .. first + count)
+    Index small16 = 0, small32 = 0, small = 0;  ///< how many of order at most 16, 32, kSmall: these come first
+    TileList tiles;                             ///< all tiles of the large ones, contribution blocks included
+    std::vector<Step> steps;
+  };
+
+  std::vector<Level> level;
+  std::vector<Index> tile_ptr;
+  std::vector<Index> level_ptr;  ///< length levels+1
+  std::vector<Index> front;    ///< length supernodes: level l holds front[level_ptr[l] .. level_ptr[l+1]), small ones first, by order, then
+                               ///< the others, most pivots first
+  std::vector<Offset> panel;   ///< length supernodes+1: place of the tiles of L, and of the inverses of the diagonal tiles after them
+  std::vector<Offset> block;   ///< length supernodes: place of the contribution block in the stack; -1 if it has none
+  Offset stack_entries = 0;    ///< size of the stack
+  std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
+  Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
+  Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
+};
+
 /// Fronts of order in [least_order, 2*least_order).
 struct FrontBin {
   Index least_order;
@@ -176,17 +212,22 @@ struct Plan {
   std::vector<Offset>
       panel_ptr;  ///< length supernodes+1: panel of s is column-major at [panel_ptr[s], panel_ptr[s+1]) of L, leading dimension m
   Assembly assembly;
-  Schedule schedule;
+  Schedule schedule;      ///< on the CPU
+  DeviceSchedule device;  ///< on a device; empty for the targets of CPUs
   Cost cost;
+
+  /// True if the target is a device: `device` is then what runs, and the bytes below are those of the device.
+  [[nodiscard]] bool on_device() const { return !device.panel.empty(); }
 
   // Bytes for a scalar of `scalar_bytes` (4 or 8). Error(overflow) where they are beyond 2^63 - 1.
   /// Bytes of L.
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const;
   /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
-  /// Bytes that Factor::create takes on the CPU: L, the schedule's stack_entries, counters. Equal to what is allocated, byte for byte.
+  /// Bytes that Factor::create takes: L, contribution blocks beyond it, counters; on a device also A's values and the plan's arrays. Equal
+  /// to what is allocated, byte for byte.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
-  /// Bytes that Workspace::create takes on the CPU for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
+  /// Bytes that Workspace::create takes for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;
   /// Bytes of the plan's own arrays.
   [[nodiscard]] Offset plan_bytes() const;

@@ -48,7 +48,7 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
 }
 
 void add_backend_options(CLI::App& command, JobOptions& options) {
-  command.add_option("--backend", options.backend, "auto (CUDA where there is a device), cpu or cuda")
+  command.add_option("--backend", options.backend, "auto (the CPU, as yet), cpu or cuda")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->type_name("NAME")

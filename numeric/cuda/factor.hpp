@@ -1,0 +1,88 @@
+// A factor and its solves on a CUDA device: one captured graph per refactorisation.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/backend.hpp"
+#include "numeric/cuda/kernels.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// What factors and workspaces of one executor share.
+struct DeviceContext {
+  int device = 0;
+  MemoryLedger* ledger = nullptr;
+};
+
+/// A captured sequence of launches.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() {
+    if (exec_) cudaGraphExecDestroy(exec_);
+  }
+  /// Records what enqueue(stream) puts on the stream, without running it.
+  template <class F>
+  void capture(const Stream& stream, F&& enqueue) {
+    check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "a capture");
+    enqueue(stream.get());
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(stream.get(), &graph), "a capture");
+    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status, "a graph");
+  }
+  void launch(const Stream& stream) const { check(cudaGraphLaunch(exec_, stream.get()), "the launch of a graph"); }
+
+ private:
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+template <class T>
+class CudaFactor final : public FactorStore<T> {
+ public:
+  CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context);
+  ~CudaFactor() override;
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
+  [[nodiscard]] bool valid() const override { return valid_; }
+  Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
+  void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
+  [[nodiscard]] T entry(Index row, Index col) const override;
+
+ private:
+  [[nodiscard]] FactorMemory<T> memory() const;
+
+  DeviceContext context_;
+  std::unique_ptr<DevicePlan> plan_;
+  Stream stream_;
+  DeviceBuffer<T> l_, stack_, value_, shift_;
+  DeviceBuffer<FrontState> state_;
+  DeviceBuffer<Index> fail_column_;
+  DeviceBuffer<double> fail_pivot_;
+  DeviceBuffer<DeviceVerdict> verdict_;
+  Graph graph_;
+  bool valid_ = false;
+};
+
+template <class T>
+class CudaWorkspace final : public SolveStore<T> {
+ public:
+  CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, DeviceContext context);
+  ~CudaWorkspace() override;
+  [[nodiscard]] Index nrhs() const override { return nrhs_; }
+  [[nodiscard]] const Plan& plan() const override { return *plan_; }
+  /// Memory for `nrhs` <= nrhs() right-hand sides, with a factor's L.
+  [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
+  [[nodiscard]] T* rhs() const { return rhs_.data(); }
+  [[nodiscard]] const Stream& stream() const { return stream_; }
+
+ private:
+  DeviceContext context_;
+  std::shared_ptr<const Plan> plan_;
+  Index nrhs_;
+  Stream stream_;
+  DeviceBuffer<T> rhs_, x_, y_, update_;
+};
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,351 @@
+// Multifrontal Cholesky level by level (Duff & Reid 1983): fronts of up to 64 rows by one block of threads each, larger ones in tiles of
+// 64, right-looking, one launch per step for all fronts of a level.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/tile.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+/// The failing front says so, and to its parent, which is done in a later launch.
+template <class T>
+__device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index s, Index column, T pivot) {
+  memory.state[s] = FrontState::failed;
+  memory.fail_column[s] = plan.front[s].first + column;
+  memory.fail_pivot[s] = static_cast<double>(pivot);
+  if (const Index parent = plan.front[s].parent; parent != kNone) memory.state[parent] = FrontState::dead;
+}
+
+/// True if a descendant of s failed; then its parent is dead too. Called by one thread.
+template <class T>
+__device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Index s) {
+  if (memory.state[s] == FrontState::done) return false;
+  if (const Index parent = plan.front[s].parent; parent != kNone) memory.state[parent] = FrontState::dead;
+  return true;
+}
+
+/// A's entries of front columns [j0, j0 + columns) that lie in rows [i0, i0 + rows), added to tile (i,j) at tile[(i - i0) + (j - j0) * ld].
+template <class T>
+__device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory, const Front& f, Index i0, Index rows, Index j0,
+                            Index columns, T* tile, Index ld) {
+  for (Index j = static_cast<Index>(threadIdx.x); j < columns; j += static_cast<Index>(blockDim.x)) {
+    T* column = tile + j * ld;
+    for (Offset e = plan.entry_ptr[f.first + j0 + j]; e < plan.entry_ptr[f.first + j0 + j + 1]; ++e) {
+      const Index i = plan.entry_row[e] - i0;
+      if (i >= 0 && i < rows) column[i] += memory.value[plan.entry_source[e]];
+    }
+    if (const Index i = j0 + j - i0; i >= 0 && i < rows) column[i] += *memory.shift;
+  }
+}
+
+/// The children's entries in the same tile, child after child.
+template <class T>
+__device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory, const Front& f, Index i0, Index rows, Index j0,
+                             Index columns, T* tile, Index ld) {
+  __shared__ Index range[4];
+  for (Index c = f.child_begin; c < f.child_end; ++c) {
+    const Front& child = plan.front[plan.child[c]];
+    const Index q = child.m - child.p;
+    const Index* relative = plan.relative + child.relative;
+    if (threadIdx.x < 4) {
+      const Index bound = threadIdx.x == 0 ? i0 : threadIdx.x == 1 ? i0 + rows : threadIdx.x == 2 ? j0 : j0 + columns;
+      range[threadIdx.x] = lower_bound(relative, q, bound);
+    }
+    __syncthreads();
+    const Index r0 = range[0], s0 = range[2], height = range[1] - r0, width = range[3] - s0;
+    const TileLayout block{q, q};
+    for (Index k = static_cast<Index>(threadIdx.x); k < height * width; k += static_cast<Index>(blockDim.x)) {
+      const Index r = r0 + k % height, s = s0 + k / height;
+      if (r < s) continue;
+      const Index i = r / kTile, j = s / kTile;
+      tile[relative[r] - i0 + (relative[s] - j0) * ld] +=
+          memory.stack[child.block + block.place(i, j) + (r - i * kTile) + Offset{s - j * kTile} * block.ld(i)];
+    }
+    __syncthreads();
+  }
+}
+
+/// Cholesky of the first p columns of a square of order m in shared memory, the rest updated; the column of the first pivot that is not
+/// positive and finite, or kNone. All threads of the block.
+template <class T>
+__device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
+  const auto t = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
+  for (Index j = 0; j < p; ++j) {
+    const T pivot = a[j + j * ld];
+    if (!(pivot > T(0)) || isinf(pivot)) return j;
+    const T root = sqrt(pivot);
+    __syncthreads();
+    for (Index i = j + t; i < m; i += threads) a[i + j * ld] = i == j ? root : a[i + j * ld] / root;
+    __syncthreads();
+    const Index below = m - j - 1;
+    for (Index k = t; k < below * below; k += threads) {
+      const Index i = j + 1 + k % below, c = j + 1 + k / below;
+      if (i >= c) a[i + c * ld] -= a[i + j * ld] * a[c + j * ld];
+    }
+    __syncthreads();
+  }
+  return kNone;
+}
+
+/// The inverse of the lower triangle l of order p, a column a thread, to `inverse` with leading dimension ld_inverse, zeros above.
+template <class T>
+__device__ void invert(const T* l, Index ld, Index p, T* inverse, Index ld_inverse) {
+  for (Index c = static_cast<Index>(threadIdx.x); c < p; c += static_cast<Index>(blockDim.x)) {
+    T* x = inverse + Offset{c} * ld_inverse;
+    for (Index i = 0; i < c; ++i) x[i] = T(0);
+    for (Index i = c; i < p; ++i) {
+      T sum = i == c ? T(1) : T(0);
+      for (Index k = c; k < i; ++k) sum -= l[i + k * ld] * x[k];
+      x[i] = sum / l[i + i * ld];
+    }
+  }
+}
+
+/// Rows [i0, i0 + rows) of `columns` columns of a square in shared memory to a tile; what is above the diagonal as zeros.
+template <class T>
+__device__ void store(const T* a, Index ld, Index i0, Index rows, Index j0, Index columns, T* tile, Index ld_tile) {
+  for (Index k = static_cast<Index>(threadIdx.x); k < rows * columns; k += static_cast<Index>(blockDim.x)) {
+    const Index i = k % rows, j = k / rows;
+    tile[i + Offset{j} * ld_tile] = i0 + i >= j0 + j ? a[i0 + i + (j0 + j) * ld] : T(0);
+  }
+}
+
+template <class T>
+__global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* a = reinterpret_cast<T*>(shared);
+  __shared__ bool dead;
+  const Index s = plan.order[begin + static_cast<Index>(blockIdx.x)];
+  if (threadIdx.x == 0) dead = is_dead(plan, memory, s);
+  __syncthreads();
+  if (dead) return;
+  const Front f = plan.front[s];
+  const Index ld = f.m | 1, q = f.m - f.p;
+  for (Index k = static_cast<Index>(threadIdx.x); k < ld * f.m; k += static_cast<Index>(blockDim.x)) a[k] = T(0);
+  __syncthreads();
+  add_entries(plan, memory, f, 0, f.m, 0, f.p, a, ld);
+  __syncthreads();
+  add_children(plan, memory, f, 0, f.m, 0, f.m, a, ld);
+  if (const Index column = partial_cholesky(a, ld, f.m, f.p); column != kNone) {
+    if (threadIdx.x == 0) fail(plan, memory, s, column, a[column + column * ld]);
+    return;
+  }
+  const TileLayout panel = panel_of(f), block = block_of(f);
+  T* l = memory.l + f.panel;
+  store(a, ld, 0, f.p, 0, f.p, l, panel.ld(0));
+  if (q > 0) {
+    store(a, ld, f.p, q, 0, f.p, l + panel.place(1, 0), panel.ld(1));
+    store(a, ld, f.p, q, f.p, q, memory.stack + f.block, block.ld(0));
+  }
+  invert(a, ld, f.p, memory.l + f.inverse, panel.ld(0));
+}
+
+/// Tile (i,j) of a front: of L, or of its contribution block.
+template <class T>
+__device__ T* tile_of(const FactorMemory<T>& memory, const Front& f, Index i, Index j) {
+  const TileLayout panel = panel_of(f);
+  const Index pivots = panel.pivot_tiles();
+  return j < pivots ? memory.l + f.panel + panel.place(i, j) : memory.stack + f.block + block_of(f).place(i - pivots, j - pivots);
+}
+
+template <class T>
+__global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList list) {
+  __shared__ T tile[kTile * kTile];
+  __shared__ TileAt at;
+  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
+  __syncthreads();
+  if (memory.state[at.front] != FrontState::done) return;
+  const Front f = plan.front[at.front];
+  const TileLayout panel = panel_of(f);
+  const TilePair t = pair_of(at.tile, panel.tiles());
+  const Index i0 = panel.first_row(t.i), j0 = panel.first_row(t.j), rows = panel.rows(t.i), columns = panel.rows(t.j);
+  for (Index k = static_cast<Index>(threadIdx.x); k < kTile * kTile; k += static_cast<Index>(blockDim.x)) tile[k] = T(0);
+  __syncthreads();
+  if (t.j < panel.pivot_tiles()) add_entries(plan, memory, f, i0, rows, j0, columns, tile, kTile);
+  __syncthreads();
+  add_children(plan, memory, f, i0, rows, j0, columns, tile, kTile);
+  T* out = tile_of(memory, f, t.i, t.j);
+  const Index ld = panel.ld(t.i);
+  for (Index k = static_cast<Index>(threadIdx.x); k < rows * columns; k += static_cast<Index>(blockDim.x))
+    out[k % rows + Offset{k / rows} * ld] = tile[k % rows + k / rows * kTile];
+}
+
+/// The pivot tile of step k of each front, and its inverse.
+template <class T>
+__global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin, Index k) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* a = reinterpret_cast<T*>(shared);
+  constexpr Index ld = kTile + 1;
+  __shared__ bool dead;
+  const Index s = plan.order[begin + static_cast<Index>(blockIdx.x)];
+  if (threadIdx.x == 0) dead = is_dead(plan, memory, s);
+  __syncthreads();
+  if (dead) return;
+  const Front f = plan.front[s];
+  const TileLayout panel = panel_of(f);
+  const Index w = panel.width(k), ld_tile = panel.ld(k);
+  T* tile = memory.l + f.panel + panel.place(k, k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * w; e += static_cast<Index>(blockDim.x))
+    a[e % w + e / w * ld] = tile[e % w + Offset{e / w} * ld_tile];
+  __syncthreads();
+  if (const Index column = partial_cholesky(a, ld, w, w); column != kNone) {
+    if (threadIdx.x == 0) fail(plan, memory, s, k * kTile + column, a[column + column * ld]);
+    return;
+  }
+  store(a, ld, 0, w, 0, w, tile, ld_tile);
+  invert(a, ld, w, memory.l + f.inverse + TileLayout::inverse_place(k), ld_tile);
+}
+
+/// Tiles (i,k), i > k: X L(k,k)^T = A(i,k), a row a thread, by substitution.
+template <class T>
+__global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* l = reinterpret_cast<T*>(shared);
+  T* a = l + kTile * (kTile + 1);
+  constexpr Index ld = kTile + 1;
+  __shared__ TileAt at;
+  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
+  __syncthreads();
+  if (memory.state[at.front] != FrontState::done) return;
+  const Front f = plan.front[at.front];
+  const TileLayout panel = panel_of(f);
+  const Index i = k + 1 + at.tile, rows = panel.rows(i), w = panel.width(k), ld_diagonal = panel.ld(k), ld_tile = panel.ld(i);
+  const T* diagonal = memory.l + f.panel + panel.place(k, k);
+  T* tile = memory.l + f.panel + panel.place(i, k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * w; e += static_cast<Index>(blockDim.x))
+    l[e % w + e / w * ld] = diagonal[e % w + Offset{e / w} * ld_diagonal];
+  for (Index e = static_cast<Index>(threadIdx.x); e < rows * w; e += static_cast<Index>(blockDim.x))
+    a[e % rows + e / rows * ld] = tile[e % rows + Offset{e / rows} * ld_tile];
+  __syncthreads();
+  if (const auto r = static_cast<Index>(threadIdx.x); r < rows)
+    for (Index c = 0; c < w; ++c) {
+      T sum = a[r + c * ld];
+      for (Index e = 0; e < c; ++e) sum -= a[r + e * ld] * l[c + e * ld];
+      a[r + c * ld] = sum / l[c + c * ld];
+    }
+  __syncthreads();
+  for (Index e = static_cast<Index>(threadIdx.x); e < rows * w; e += static_cast<Index>(blockDim.x))
+    tile[e % rows + Offset{e / rows} * ld_tile] = a[e % rows + e / rows * ld];
+}
+
+/// Tiles (i,j), i >= j > k: A(i,j) -= L(i,k) L(j,k)^T; 256 threads, 4 x 4 entries each.
+template <class T>
+__global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* left = reinterpret_cast<T*>(shared);
+  T* right = left + kTile * kTile;
+  __shared__ TileAt at;
+  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
+  __syncthreads();
+  if (memory.state[at.front] != FrontState::done) return;
+  const Front f = plan.front[at.front];
+  const TileLayout panel = panel_of(f);
+  const TilePair t = pair_of(at.tile, panel.tiles() - k - 1);
+  const Index i = k + 1 + t.i, j = k + 1 + t.j, rows = panel.rows(i), columns = panel.rows(j), w = panel.width(k);
+  const T* a = memory.l + f.panel + panel.place(i, k);
+  const T* b = memory.l + f.panel + panel.place(j, k);
+  const Index lda = panel.ld(i), ldb = panel.ld(j);
+  for (Index e = static_cast<Index>(threadIdx.x); e < kTile * w; e += 256) {
+    const Index r = e % kTile, c = e / kTile;
+    left[e] = r < rows ? a[r + Offset{c} * lda] : T(0);
+    right[e] = r < columns ? b[r + Offset{c} * ldb] : T(0);
+  }
+  __syncthreads();
+  const Index r0 = static_cast<Index>(threadIdx.x) % 16, c0 = static_cast<Index>(threadIdx.x) / 16;
+  T sum[4][4] = {};
+  for (Index e = 0; e < w; ++e) {
+    T x[4], y[4];
+    for (int u = 0; u < 4; ++u) x[u] = left[r0 + 16 * u + e * kTile], y[u] = right[c0 + 16 * u + e * kTile];
+    for (int u = 0; u < 4; ++u)
+      for (int v = 0; v < 4; ++v) sum[u][v] += x[u] * y[v];
+  }
+  T* out = tile_of(memory, f, i, j);
+  for (int v = 0; v < 4; ++v)
+    for (int u = 0; u < 4; ++u)
+      if (const Index r = r0 + 16 * u, c = c0 + 16 * v; r < rows && c < columns) out[r + Offset{c} * lda] -= sum[u][v];
+}
+
+template <class T>
+__global__ void find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, DeviceVerdict* verdict) {
+  __shared__ Index least[1024];
+  const auto t = static_cast<Index>(threadIdx.x);
+  Index best = fronts;  // the failed front of least column: columns ascend with fronts
+  for (Index s = t; s < fronts; s += 1024)
+    if (memory.state[s] == FrontState::failed) {
+      best = s;
+      break;
+    }
+  least[t] = best;
+  __syncthreads();
+  for (Index half = 512; half > 0; half /= 2) {
+    if (t < half && least[t + half] < least[t]) least[t] = least[t + half];
+    __syncthreads();
+  }
+  if (t != 0) return;
+  const Index s = least[0];
+  if (s == fronts)
+    *verdict = {0, kNone, 0};
+  else
+    *verdict = {1, plan.old_of[memory.fail_column[s]], memory.fail_pivot[s]};
+}
+
+template <class T>
+std::size_t square_bytes(Index order) {
+  return sizeof(T) * static_cast<std::size_t>(order) * static_cast<std::size_t>(order | 1);
+}
+template <class T>
+constexpr std::size_t kPairBytes = 2 * sizeof(T) * kTile*(kTile + 1);
+
+template <class T>
+void allow_shared_memory() {
+  const auto bytes = static_cast<int>(kPairBytes<T>);
+  check(cudaFuncSetAttribute(solve_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory of a kernel");
+  check(cudaFuncSetAttribute(update_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory of a kernel");
+}
+
+template <class T>
+void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index begin, Index count, Index order, unsigned threads,
+                   cudaStream_t stream) {
+  if (count == 0) return;
+  small_fronts<T><<<static_cast<unsigned>(count), threads, square_bytes<T>(order), stream>>>(plan, memory, begin);
+  check(cudaGetLastError(), "a launch of small fronts");
+}
+
+}  // namespace
+
+void prepare_kernels() {
+  allow_shared_memory<float>();
+  allow_shared_memory<double>();
+}
+
+template <class T>
+void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory, cudaStream_t stream) {
+  const Index at = level.first;
+  enqueue_small(plan, memory, at, level.small16, 16, 32, stream);
+  enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64, stream);
+  enqueue_small(plan, memory, at + level.small32, level.small - level.small32, DeviceSchedule::kSmall, 256, stream);
+  if (level.tiles.tiles == 0) return;
+  assemble_tiles<T><<<static_cast<unsigned>(level.tiles.tiles), 256, 0, stream>>>(plan, memory, level.tiles);
+  check(cudaGetLastError(), "a launch of assembly");
+  for (const Step& step : level.steps) {
+    factor_tiles<T>
+        <<<static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream>>>(plan, memory, step.panel.first, step.k);
+    if (step.panel.tiles > 0)
+      solve_tiles<T><<<static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream>>>(plan, memory, step.panel, step.k);
+    if (step.update.tiles > 0)
+      update_tiles<T><<<static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream>>>(plan, memory, step.update, step.k);
+    check(cudaGetLastError(), "a launch of a step");
+  }
+}
+
+template <class T>
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, DeviceVerdict* verdict, cudaStream_t stream) {
+  find_verdict<T><<<1, 1024, 0, stream>>>(plan, memory, fronts, verdict);
+  check(cudaGetLastError(), "a launch of the verdict");
+}
+
+template void enqueue_level(const PlanView&, const Level&, const FactorMemory<float>&, cudaStream_t);
+template void enqueue_level(const PlanView&, const Level&, const FactorMemory<double>&, cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, DeviceVerdict*, cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, DeviceVerdict*, cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,127 @@
+// Residuals and backward errors on a CUDA device (Arioli, Demmel & Duff 1989).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kauri::numeric::cuda {
+namespace {
+
+double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
+
+template <class T>
+double norm_inf(const T* x, Index n) {
+  double m = 0;
+  for (Index i = 0; i < n; ++i) m = max_or_nan(std::abs(static_cast<double>(x[i])), m);
+  return m;
+}
+
+template <class T>
+void copy(T* to, const T* from, Index n, cudaMemcpyKind kind, const Stream& stream) {
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n) * sizeof(T), kind, stream.get()), "a vector");
+}
+
+/// Both halves of the pattern by rows, columns ascending.
+struct FullRows {
+  std::vector<Offset> ptr;
+  std::vector<Index> col;
+  std::vector<std::uint32_t> source;
+};
+
+FullRows full_rows(const Pattern& lower) {
+  if (lower.nnz() > kMostEntries) throw Error(ErrorKind::overflow, "a residual of more than 2^32 - 1 stored entries");
+  FullRows rows{std::vector<Offset>(static_cast<std::size_t>(lower.n) + 1, 0), {}, {}};
+  const auto each = [&](auto f) {  // row i meets its columns below i first, in the order of columns, then its own column
+    for (Index j = 0; j < lower.n; ++j)
+      for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
+        f(j, lower.row[k], k);
+        if (lower.row[k] != j) f(lower.row[k], j, k);
+      }
+  };
+  each([&](Index i, Index, Offset) { ++rows.ptr[i + 1]; });
+  std::partial_sum(rows.ptr.begin(), rows.ptr.end(), rows.ptr.begin());
+  rows.col.resize(static_cast<std::size_t>(rows.ptr.back()));
+  rows.source.resize(rows.col.size());
+  std::vector<Offset> next(rows.ptr.begin(), rows.ptr.end() - 1);
+  each([&](Index i, Index j, Offset k) {
+    rows.col[next[i]] = j;
+    rows.source[next[i]++] = static_cast<std::uint32_t>(k);
+  });
+  return rows;
+}
+
+}  // namespace
+
+template <class T>
+CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context) : context_(context) {
+  const FullRows rows = full_rows(lower);
+  ptr_ = upload(rows.ptr, ledger_);
+  col_ = upload(rows.col, ledger_);
+  source_ = upload(rows.source, ledger_);
+  value_ = DeviceBuffer<T>(lower.nnz(), ledger_);
+  x_ = DeviceBuffer<T>(lower.n, ledger_);
+  b_ = DeviceBuffer<T>(lower.n, ledger_);
+  r_ = DeviceBuffer<T>(lower.n, ledger_);
+  worst_ = DeviceBuffer<RowsWorst>((Offset{lower.n} + kRowsPerBlock - 1) / kRowsPerBlock, ledger_);
+}
+
+template <class T>
+RowsView<T> CudaResidual<T>::rows(const SymmetricView<T>& a) const {
+  check(cudaMemcpyAsync(value_.data(), a.value.data(), a.value.size_bytes(), cudaMemcpyHostToDevice, stream_.get()), "values of A");
+  return {a.pattern.n, ptr_.data(), col_.data(), source_.data(), value_.data()};
+}
+
+template <class T>
+BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const T* x, const T* b, T* r) const {
+  const Index n = rows.n;
+  const double x_norm = norm_inf(x, n);
+  copy(x_.data(), x, n, cudaMemcpyHostToDevice, stream_);
+  copy(b_.data(), b, n, cudaMemcpyHostToDevice, stream_);
+  enqueue_residual(rows, x_.data(), b_.data(), x_norm, r_.data(), worst_.data(), stream_.get());
+  copy(r, r_.data(), n, cudaMemcpyDeviceToHost, stream_);
+  std::vector<RowsWorst> worst(static_cast<std::size_t>(worst_.size()));
+  check(cudaMemcpyAsync(worst.data(), worst_.data(), worst.size() * sizeof(RowsWorst), cudaMemcpyDeviceToHost, stream_.get()), "errors");
+  stream_.synchronize();
+  RowsWorst all{};
+  for (const RowsWorst& w : worst) {
+    all.residual = max_or_nan(w.residual, all.residual);
+    all.row_norm = max_or_nan(w.row_norm, all.row_norm);
+    all.componentwise = max_or_nan(w.componentwise, all.componentwise);
+  }
+  const double scale = all.row_norm * x_norm + norm_inf(b, n);
+  return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
+}
+
+template <class T>
+BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
+  BackwardError error;
+  if (a.pattern.n == 0) return error;
+  const CurrentDevice current(context_.device);
+  const RowsView<T> rows = this->rows(a);
+  for (Index c = 0; c < x.cols; ++c) {
+    const BackwardError e = column(rows, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld);
+    error.normwise = max_or_nan(e.normwise, error.normwise);
+    error.componentwise = max_or_nan(e.componentwise, error.componentwise);
+  }
+  return error;
+}
+
+template <class T>
+void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
+  if (a.pattern.n == 0) return;
+  const CurrentDevice current(context_.device);
+  const RowsView<T> rows = this->rows(a);
+  for (Index c = 0; c < x.cols; ++c) {
+    copy(x_.data(), x.data + c * x.ld, rows.n, cudaMemcpyHostToDevice, stream_);
+    enqueue_product(rows, x_.data(), r_.data(), stream_.get());
+    copy(y.data + c * y.ld, r_.data(), rows.n, cudaMemcpyDeviceToHost, stream_);
+  }
+  stream_.synchronize();
+}
+
+template class CudaResidual<float>;
+template class CudaResidual<double>;
+
+}  // namespace kauri::numeric::cuda

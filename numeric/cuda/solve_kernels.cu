@@ -1,0 +1,216 @@
+// Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their children's update rows in their fixed
+// order, then go through their tile columns, one launch per step for all large fronts of a level.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/tile.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+constexpr unsigned kThreads = 128;
+
+/// Row r of a front in a forward sweep: a pivot row of x, or an update row.
+template <class T>
+__device__ T* forward_row(const SolveMemory<T>& memory, const Front& f, Index r) {
+  return r < f.p ? memory.x + Offset{f.first + r} * memory.nrhs : memory.update + (f.update + r - f.p) * memory.nrhs;
+}
+
+/// Update rows from zero; then the children's, child after child. One block a front.
+template <class T>
+__device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory, const Front& f) {
+  const Index nrhs = memory.nrhs;
+  for (Offset k = threadIdx.x; k < Offset{f.m - f.p} * nrhs; k += blockDim.x) memory.update[f.update * nrhs + k] = T(0);
+  __syncthreads();
+  for (Index c = f.child_begin; c < f.child_end; ++c) {
+    const Front& child = plan.front[plan.child[c]];
+    for (Offset k = threadIdx.x; k < Offset{child.m - child.p} * nrhs; k += blockDim.x) {
+      const auto r = static_cast<Index>(k / nrhs), column = static_cast<Index>(k % nrhs);
+      forward_row(memory, f, plan.relative[child.relative + r])[column] += memory.update[child.update * nrhs + k];
+    }
+    __syncthreads();
+  }
+}
+
+/// y_k = inv(L(k,k)) x_k to `y`, w x nrhs in shared memory.
+template <class T>
+__device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k, T* y) {
+  const TileLayout panel = panel_of(f);
+  const Index w = panel.width(k), ld = panel.ld(k), nrhs = memory.nrhs;
+  const T* inverse = memory.l + f.inverse + TileLayout::inverse_place(k);
+  const T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
+    const Index r = e / nrhs, column = e % nrhs;
+    T sum = T(0);
+    for (Index c = 0; c <= r; ++c) sum += inverse[r + Offset{c} * ld] * x[Offset{c} * nrhs + column];
+    y[e] = sum;
+  }
+}
+
+/// Rows of tile i take away L(i,k) y_k.
+template <class T>
+__device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index i, Index k, const T* y) {
+  const TileLayout panel = panel_of(f);
+  const Index w = panel.width(k), ld = panel.ld(i), rows = panel.rows(i), nrhs = memory.nrhs, first = panel.first_row(i);
+  const T* tile = memory.l + f.panel + panel.place(i, k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
+    const Index r = e % rows, column = e / rows;
+    T sum = T(0);
+    for (Index c = 0; c < w; ++c) sum += tile[r + Offset{c} * ld] * y[c * nrhs + column];
+    forward_row(memory, f, first + r)[column] -= sum;
+  }
+}
+
+template <class T>
+__device__ void keep_rows(const SolveMemory<T>& memory, const Front& f, Index k, const T* y) {
+  const Index w = panel_of(f).width(k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
+    memory.y[Offset{f.first + k * kTile} * memory.nrhs + e] = y[e];
+}
+
+/// Small fronts whole: one tile of pivots, at most one below.
+template <class T>
+__global__ void forward_small(PlanView plan, SolveMemory<T> memory, Index begin) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* y = reinterpret_cast<T*>(shared);
+  const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
+  pull_children(plan, memory, f);
+  pivot_rows(memory, f, 0, y);
+  __syncthreads();
+  keep_rows(memory, f, 0, y);
+  if (f.m > f.p) update_rows(memory, f, 1, 0, y);
+}
+
+template <class T>
+__global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) {
+  pull_children(plan, memory, plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]]);
+}
+
+/// Step k of large fronts: a block for the pivot rows and one for each tile below; all find y_k anew.
+template <class T>
+__global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin, Index k) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* y = reinterpret_cast<T*>(shared);
+  const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
+  pivot_rows(memory, f, k, y);
+  __syncthreads();
+  keep_rows(memory, f, k, y);
+}
+
+template <class T>
+__global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList list, Index k) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* y = reinterpret_cast<T*>(shared);
+  __shared__ TileAt at;
+  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
+  __syncthreads();
+  const Front f = plan.front[at.front];
+  const Index w = panel_of(f).width(k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
+    y[e] = memory.y[Offset{f.first + k * kTile} * memory.nrhs + e];
+  __syncthreads();
+  update_rows(memory, f, k + 1 + at.tile, k, y);
+}
+
+/// x_k = inv(L(k,k))^T (y_k - sum over i > k of L(i,k)^T x_i), the rows below the pivots where the ancestors have them. One block a front.
+template <class T>
+__device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index k, T* z) {
+  const TileLayout panel = panel_of(f);
+  const Index w = panel.width(k), nrhs = memory.nrhs, pivots = panel.pivot_tiles(), tiles = panel.tiles();
+  const Index* row = plan.row + f.row;
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
+    const Index c = e / nrhs, column = e % nrhs;
+    T sum = memory.y[Offset{f.first + k * kTile} * nrhs + e];
+    for (Index i = k + 1; i < tiles; ++i) {
+      const T* tile = memory.l + f.panel + panel.place(i, k) + Offset{c} * panel.ld(i);
+      const Index rows = panel.rows(i), first = panel.first_row(i);
+      for (Index r = 0; r < rows; ++r) {
+        const Index at = i < pivots ? f.first + first + r : row[first + r];
+        sum -= tile[r] * memory.x[Offset{at} * nrhs + column];
+      }
+    }
+    z[e] = sum;
+  }
+  __syncthreads();
+  const T* inverse = memory.l + f.inverse + TileLayout::inverse_place(k);
+  const Index ld = panel.ld(k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
+    const Index c = e / nrhs, column = e % nrhs;
+    T sum = T(0);
+    for (Index r = c; r < w; ++r) sum += inverse[r + Offset{c} * ld] * z[r * nrhs + column];
+    memory.x[Offset{f.first + k * kTile} * nrhs + e] = sum;
+  }
+  __syncthreads();
+}
+
+template <class T>
+__global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begin) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* z = reinterpret_cast<T*>(shared);
+  const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
+  for (Index k = panel_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
+}
+
+template <class T>
+__global__ void gather(PlanView plan, Index n, const T* b, Offset ld, SolveMemory<T> memory) {
+  const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= n) return;
+  for (Index c = 0; c < memory.nrhs; ++c) memory.x[Offset{k} * memory.nrhs + c] = b[plan.old_of[k] + c * ld];
+}
+
+template <class T>
+__global__ void scatter(PlanView plan, Index n, T* b, Offset ld, SolveMemory<T> memory) {
+  const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= n) return;
+  for (Index c = 0; c < memory.nrhs; ++c) b[plan.old_of[k] + c * ld] = memory.x[Offset{k} * memory.nrhs + c];
+}
+
+unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
+
+template <class T>
+std::size_t pivot_bytes(const SolveMemory<T>& memory) {
+  return sizeof(T) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(memory.nrhs);
+}
+
+}  // namespace
+
+template <class T>
+void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
+  const std::size_t bytes = pivot_bytes(memory);
+  if (level.small > 0) forward_small<T><<<static_cast<unsigned>(level.small), kThreads, bytes, stream>>>(plan, memory, level.first);
+  if (const Index large = level.count - level.small; large > 0)
+    forward_pull<T><<<static_cast<unsigned>(large), kThreads, 0, stream>>>(plan, memory, level.first + level.small);
+  for (const Step& step : level.steps) {
+    forward_pivots<T><<<static_cast<unsigned>(step.panel.count), kThreads, bytes, stream>>>(plan, memory, step.panel.first, step.k);
+    if (step.panel.tiles > 0)
+      forward_tiles<T><<<static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream>>>(plan, memory, step.panel, step.k);
+  }
+  check(cudaGetLastError(), "a launch of a forward sweep");
+}
+
+template <class T>
+void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
+  backward_fronts<T><<<static_cast<unsigned>(level.count), kThreads, pivot_bytes(memory), stream>>>(plan, memory, level.first);
+  check(cudaGetLastError(), "a launch of a backward sweep");
+}
+
+template <class T>
+void enqueue_gather(const PlanView& plan, Index n, const T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream) {
+  gather<T><<<blocks_for(n), kThreads, 0, stream>>>(plan, n, b, ld, memory);
+  check(cudaGetLastError(), "a launch of a gather");
+}
+
+template <class T>
+void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream) {
+  scatter<T><<<blocks_for(n), kThreads, 0, stream>>>(plan, n, b, ld, memory);
+  check(cudaGetLastError(), "a launch of a scatter");
+}
+
+template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const float*, Offset, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const double*, Offset, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, float*, Offset, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, double*, Offset, const SolveMemory<double>&, cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

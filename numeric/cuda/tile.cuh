@@ -1,0 +1,58 @@
+// What the kernels of factorisation and solve share: fronts and tiles of a launch.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/kernels.hpp"
+#include "symbolic/tile_layout.hpp"
+
+namespace kauri::numeric::cuda {
+
+using symbolic::TileLayout;
+inline constexpr Index kTile = TileLayout::kTile;
+
+__device__ inline TileLayout panel_of(const Front& f) { return {f.m, f.p}; }
+__device__ inline TileLayout block_of(const Front& f) { return {f.m - f.p, f.m - f.p}; }
+
+/// The front of block `block` of a launch over `list`, and which of its tiles that is.
+struct TileAt {
+  Index front, tile;
+};
+__device__ inline TileAt find_tile(const PlanView& plan, const TileList& list, Index block) {
+  const Index* ptr = plan.tile_ptr + list.at;
+  Index low = 0, high = list.count;  // ptr[low] <= block < ptr[high]
+  while (high - low > 1) {
+    const Index middle = low + (high - low) / 2;
+    if (ptr[middle] <= block)
+      low = middle;
+    else
+      high = middle;
+  }
+  return {plan.order[list.first + low], block - ptr[low]};
+}
+
+/// Tile t of a lower triangle of `order` tile rows, column by column: its row and column.
+struct TilePair {
+  Index i, j;
+};
+__device__ inline TilePair pair_of(Index t, Index order) {
+  Index j = 0;
+  for (; t >= order - j; ++j) t -= order - j;
+  return {j + t, j};
+}
+
+/// First k in [0, count) with list[k] >= row.
+__device__ inline Index lower_bound(const Index* list, Index count, Index row) {
+  Index low = 0;
+  while (count > 0) {
+    const Index half = count / 2;
+    if (list[low + half] < row) {
+      low += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return low;
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,23 @@
+// Levels of the assembly tree and places of memory, for a device that runs level by level.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "kauri/plan.hpp"
+
+namespace kauri::symbolic {
+
+/// True for targets whose plans carry a DeviceSchedule: "sm_90" ...
+bool is_device_target(std::string_view target);
+
+/// O(n log n). Throws Error(overflow).
+DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly);
+
+/// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor.
+inline constexpr Offset kDeviceFrontBytes = 72;
+inline constexpr Offset kDeviceStateBytes = 16;
+/// Bytes of the verdict.
+inline constexpr Offset kDeviceVerdictBytes = 16;
+
+}  // namespace kauri::symbolic

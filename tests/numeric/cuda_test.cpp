@@ -1,0 +1,212 @@
+// The CUDA backend against exact factors, naive verdicts and backward errors. Without a device every test is skipped, visibly.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/exact.hpp"
+#include "tests/support/sparse_reference.hpp"
+
+namespace kauri {
+namespace {
+
+template <class T>
+class Cuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+    backend_.emplace(cuda_backend());
+  }
+  Backend& backend() { return *backend_; }
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method, bool amalgamate = true) {
+    AnalyzeOptions options;
+    options.ordering.method = method;
+    options.target = backend().target();
+    options.amalgamate = amalgamate;
+    return analyze(pattern, options);
+  }
+  static std::vector<T> values(const SymmetricMatrix<double>& a) { return test::cast<T>(a.value()); }
+  /// b with entries in (-1, 1), n x cols with leading dimension ld.
+  static std::vector<T> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<T> b(static_cast<std::size_t>(ld * cols));
+    for (T& v : b) v = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+    return b;
+  }
+
+ private:
+  std::optional<Backend> backend_;
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Cuda, Scalars);
+
+std::vector<OrderingMethod> methods() {
+  std::vector<OrderingMethod> all{OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree};
+  if (ordering_available(OrderingMethod::metis)) all.push_back(OrderingMethod::metis);
+  return all;
+}
+
+/// Integer factors with powers of two on the diagonal come back bit for bit, whatever the order of summation.
+TYPED_TEST(Cuda, ExactFactors) {
+  using T = TypeParam;
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 60; ++round) {
+    const Index n = round < 4 ? round : 1 + static_cast<Index>(random() % 300), band = round % 3 == 0 ? 0 : 1 + round % 40;
+    auto l = test::random_factor(n, 1 + round % 6, band, random);
+    const auto given = round % 2 == 0 ? Permutation::identity(n) : test::random_permutation(n, random);
+    const auto system = test::exact_system(std::move(l), given, sizeof(T) == 8 ? 53 : 24);
+    AnalyzeOptions options;
+    options.permutation = given;
+    options.target = this->backend().target();
+    options.amalgamate = round % 5 != 0;
+    const auto plan = analyze(system.a.pattern(), options);
+    auto factor = Factor<T>::create(plan, this->backend());
+    const std::vector<T> value = this->values(system.a);
+    ASSERT_TRUE(refactorize<T>(factor, value).ok()) << round;
+    // The plan is the given ordering in another topological order: column k of its L is a column of ours.
+    for (Index i = 0; i < n; ++i)
+      for (const auto& [j, v] : system.l[i]) {
+        const Index row = plan->perm.new_of(system.perm.old_of(i)), col = plan->perm.new_of(system.perm.old_of(j));
+        ASSERT_EQ(factor.entry(row, col), static_cast<T>(v)) << round << ": " << i << " " << j;
+      }
+  }
+}
+
+TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
+  using T = TypeParam;
+  for (const char* spec : {"poisson2d 1", "poisson2d 7", "poisson2d 60", "poisson3d 12", "elast3d 5", "tree 3000 1", "rgg3d 2000 12 1",
+                           "shell2d 30", "blockdiag 600 200", "lap27 9"})
+    for (const OrderingMethod method : methods())
+      for (const bool amalgamate : {true, false}) {
+        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + (amalgamate ? "" : " fundamental"));
+        const auto a = generate(spec);
+        const std::vector<T> value = this->values(a);
+        const SymmetricView<T> view{a.pattern(), value};
+        auto factor = Factor<T>::create(this->plan(a.pattern(), method, amalgamate), this->backend());
+        ASSERT_TRUE(refactorize<T>(factor, view).ok());
+        const Index n = a.n(), cols = 3;
+        const Offset ld = n + 5;
+        const std::vector<T> b = this->random_rhs(ld, cols, 7);
+        std::vector<T> x = b;
+        auto workspace = Workspace<T>::create(factor, cols);
+        factor.solve({x.data(), n, cols, ld}, workspace);
+        for (Index c = 0; c < cols; ++c)
+          for (Offset i = n; i < ld; ++i) ASSERT_EQ(x[c * ld + i], b[c * ld + i]) << "padding";
+        const MatrixView<const T> rhs{b.data(), n, cols, ld};
+        const double bound = sizeof(T) == 8 ? 1e-14 : 5e-6;
+        EXPECT_LE(backward_error<T>(view, {x.data(), n, cols, ld}, rhs, this->backend()).componentwise, bound);
+        const auto done = refine<T>(view, factor, rhs, {x.data(), n, cols, ld}, workspace);
+        EXPECT_LE(done.final_error.componentwise, sizeof(T) == 8 ? 1e-15 : 5e-7);
+      }
+}
+
+/// Residuals and errors are those of the CPU.
+TYPED_TEST(Cuda, ResidualsAreThoseOfTheCpu) {
+  using T = TypeParam;
+  Backend cpu = cpu_backend(1);
+  for (const char* spec : {"poisson2d 20", "elast3d 4", "tree 500 1"}) {
+    const auto a = generate(spec);
+    const std::vector<T> value = this->values(a);
+    const SymmetricView<T> view{a.pattern(), value};
+    const Index n = a.n();
+    const std::vector<T> x = this->random_rhs(n, 2, 1), b = this->random_rhs(n, 2, 2);
+    const MatrixView<const T> xs{x.data(), n, 2, n}, bs{b.data(), n, 2, n};
+    std::vector<T> mine(x.size()), theirs(x.size());
+    residual<T>(view, xs, bs, {mine.data(), n, 2, n}, this->backend());
+    residual<T>(view, xs, bs, {theirs.data(), n, 2, n}, cpu);
+    EXPECT_EQ(mine, theirs) << spec;
+    multiply<T>(view, xs, {mine.data(), n, 2, n}, this->backend());
+    multiply<T>(view, xs, {theirs.data(), n, 2, n}, cpu);
+    EXPECT_EQ(mine, theirs) << spec;
+    const BackwardError one = backward_error<T>(view, xs, bs, this->backend()), other = backward_error<T>(view, xs, bs, cpu);
+    EXPECT_NEAR(one.componentwise, other.componentwise, 1e-12 * other.componentwise) << spec;
+    EXPECT_NEAR(one.normwise, other.normwise, 1e-12 * other.normwise) << spec;
+  }
+}
+
+TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
+  using T = TypeParam;
+  const auto a = generate("poisson3d 14");
+  const std::vector<T> value = this->values(a);
+  const Index n = a.n();
+  auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), this->backend());
+  const std::vector<T> b = this->random_rhs(n, 40, 3);
+  std::vector<T> first;
+  for (const Index nrhs : {1, 5, 32, 40, 32}) {
+    ASSERT_TRUE(refactorize<T>(factor, value).ok());
+    auto workspace = Workspace<T>::create(factor, nrhs);
+    std::vector<T> x = b;
+    factor.solve({x.data(), n, 40, n}, workspace);
+    if (first.empty()) first = x;
+    ASSERT_EQ(x, first) << nrhs;
+  }
+}
+
+/// The column of a naive Cholesky in the plan's ordering, its pivot, and a retry with a shift on the same factor.
+TYPED_TEST(Cuda, VerdictsAndRetries) {
+  using T = TypeParam;
+  std::mt19937_64 random(5);
+  for (const char* spec : {"poisson3d 9", "poisson2d 40", "elast3d 4", "blockdiag 400 100", "tree 800 2"})
+    for (const OrderingMethod method : methods())
+      for (int round = 0; round < 4; ++round) {
+        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + " " + std::to_string(round));
+        const auto a = generate(spec);
+        const auto plan = this->plan(a.pattern(), method);
+        std::vector<T> value = this->values(a);
+        for (int k = 0; k <= round; ++k) {  // negative diagonal entries in places of the ordering's own: first, last, anywhere
+          const Index at = k == 0 && round == 0 ? 0 : k == 0 && round == 1 ? a.n() - 1 : static_cast<Index>(random() % a.n());
+          const Offset place = a.pattern().col_ptr[plan->perm.old_of(at)];
+          if (value[place] > 0) value[place] = -value[place];
+        }
+        const SymmetricView<T> view{a.pattern(), value};
+        auto factor = Factor<T>::create(plan, this->backend());
+        const auto result = refactorize<T>(factor, view);
+        const auto expected = test::sparse_breakdown(view, plan->perm);
+        ASSERT_TRUE(expected);
+        ASSERT_FALSE(result.ok());
+        EXPECT_FALSE(factor.valid());
+        EXPECT_EQ(result.error().column, expected->column);
+        EXPECT_NEAR(result.error().pivot, expected->pivot, (sizeof(T) == 8 ? 1e-10 : 1e-3) * std::abs(expected->pivot));
+        EXPECT_TRUE(refactorize<T>(factor, view, T(1e4)).ok());
+      }
+}
+
+TYPED_TEST(Cuda, NotANumberIsAnInputError) {
+  using T = TypeParam;
+  const auto a = generate("poisson2d 30");
+  auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), this->backend());
+  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    std::vector<T> value = this->values(a);
+    value[value.size() / 2] = bad;
+    EXPECT_THROW((void)refactorize<T>(factor, value), Error);
+    EXPECT_TRUE(refactorize<T>(factor, this->values(a)).ok());
+  }
+}
+
+TYPED_TEST(Cuda, MemoryHeldIsThatOfThePlan) {
+  using T = TypeParam;
+  const auto a = generate("elast3d 6");
+  const auto plan = this->plan(a.pattern(), OrderingMethod::amd);
+  const Offset before = this->backend().bytes_in_use();
+  {
+    const auto factor = Factor<T>::create(plan, this->backend());
+    EXPECT_EQ(this->backend().bytes_in_use() - before, plan->peak_bytes(sizeof(T)));
+    const auto workspace = Workspace<T>::create(factor, 7);
+    EXPECT_EQ(this->backend().bytes_in_use() - before, plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), 7));
+  }
+  EXPECT_EQ(this->backend().bytes_in_use(), before);
+}
+
+TYPED_TEST(Cuda, PlansForACpuAreRefused) {
+  const auto a = generate("poisson2d 5");
+  AnalyzeOptions options;
+  options.target = "cpu-generic";
+  EXPECT_THROW((void)Factor<TypeParam>::create(analyze(a.pattern(), options), this->backend()), Error);
+}
+
+}  // namespace
+}  // namespace kauri
