@@ -18,10 +18,10 @@ inline SymmetricMatrix<double> load(const std::string& source) {
   return std::filesystem::exists(source) ? read_matrix(source) : generate(source);
 }
 
-/// The upper one of an even number. x is not empty.
+/// Of an even number: the mean of the two in the middle. x is not empty.
 inline double median(std::vector<double> x) {
   std::sort(x.begin(), x.end());
-  return x[x.size() / 2];
+  return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
 /// x is not empty.
