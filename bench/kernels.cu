@@ -1,5 +1,6 @@
 // Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks them against these: one JSON line per shape.
 //   kernels                 all shapes of the table
+//   kernels --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cublas_v2.h>
@@ -19,6 +20,9 @@
 
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
+#ifdef KAURI_STAMPS
+void kauri_print_stamps();
+#endif
 namespace {
 
 using kauri::cuda::FrontShape;
@@ -207,7 +211,6 @@ class Vendor {
     cublasDtrsm(library_.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, n, p, &one, a_, m, a_ + p, m);
     cublasDsyrk(library_.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, p, &minus, a_ + p, m, &one, a_ + std::int64_t{p} * m + p, m);
   }
-  int info() const { return info_.to_host()[0]; }
 
  private:
   std::size_t size() const {
@@ -298,6 +301,49 @@ bool check_one(const Library& library, std::mt19937_64& random, std::uint64_t se
   return false;
 }
 
+__global__ void hash(const double* data, std::int64_t count, unsigned long long* sum) {
+  unsigned long long mine = 0;
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += std::int64_t{gridDim.x} * blockDim.x) {
+    mine += (static_cast<unsigned long long>(__double_as_longlong(data[e])) ^ static_cast<unsigned long long>(e)) * 0x9e3779b97f4a7c15ull;
+  }
+  atomicAdd(sum, mine);
+}
+
+// Runs that differ in a bit from the first.
+int differing(FrontShape shape, int count, bool update_only, int repeats) {
+  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
+  fill_dense<<<1056, 256>>>(a.get(), shape.rows, 1, -1);
+  const Fronts fronts(shape, count, 1, update_only);
+  int different = 0;
+  unsigned long long first = 0;
+  for (int r = 0; r < repeats; ++r) {
+    fronts.load(a.get());
+    if (update_only) fronts.update(); else fronts.factor();
+    DeviceArray<unsigned long long> sum(std::vector<unsigned long long>{0});
+    hash<<<528, 256>>>(fronts.tiles(0), shape.tiles() * kauri::cuda::kTileEntries * count, sum.get());
+    const unsigned long long now = sum.to_host()[0];
+    if (r == 0) first = now;
+    if (now != first) ++different;
+  }
+  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", update_only ? "update" : "factor", shape.rows,
+              shape.pivots, count, repeats, different);
+  std::fflush(stdout);
+  return different;
+}
+
+int repeat(int runs) {
+  int different = 0;
+  different += differing({8256, 64}, 1, true, runs);
+  different += differing({8448, 256}, 1, true, runs);
+  different += differing({9216, 1024}, 1, true, runs);
+  different += differing({8192, 2048}, 1, false, runs);
+  different += differing({2048, 2048}, 1, false, runs);
+  different += differing({4096, 4096}, 1, false, runs);
+  different += differing({512, 256}, 64, false, runs);
+  different += differing({300, 130}, 100, false, runs);
+  return different == 0 ? 0 : 1;
+}
+
 int check(const Library& library, int seeds) {
   int failures = 0;
   for (int s = 0; s < seeds; ++s) {
@@ -317,6 +363,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(library, std::atoi(argv[2]));
+  if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
+#ifdef KAURI_STAMPS
+  bench_factor(library, {2048, 2048}, 1, 1, 3, 1);
+  kauri_print_stamps();
+  return 0;
+#endif
   const std::string only = argc > 1 ? argv[1] : "";
   if (only.empty() || only == "update") {
     for (int n : {2048, 8192}) {

@@ -20,44 +20,80 @@ struct ChainMemory {
   double* diagonal;  // 1 tile: D, then L(j,j)
   double* below;     // 1 tile: L(j+1,j)
   double* inverse;   // 4 blocks
+  double* columns;   // 2 columns of a 16 x 16 block
 };
 
-/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. Returns the first column without a positive pivot, or 16.
-/// One warp: lanes 0-15 hold the rows of the block, lanes 16-31 those of the identity.
-__device__ inline int eliminate_block(double* tile, double* inverse, int s, int lane) {
+/// Positive, and neither so small nor so large that its reciprocal or root is not a normal number.
+__device__ inline bool is_pivot(double x) { return x > 1e-290 && x < 1e290; }
+
+/// Rows of a 16 x 16 block and of the identity below it, one row per lane.
+__device__ inline void load_rows(double (&a)[16], const double* cells, int lane) {
   const int row = lane & 15;
-  double* cells = tile + (16 * s + 2 * s + (row >> 3)) * kCellEntries + (row & 7) * 8;  // second column cell: + 8 cells
-  double a[16];
 #pragma unroll
   for (int c = 0; c < 16; c += 2) {
     const double2 pair = *reinterpret_cast<const double2*>(cells + (c >> 3) * 8 * kCellEntries + (c & 7));
     a[c] = lane < 16 ? pair.x : (c == row ? 1.0 : 0.0);
     a[c + 1] = lane < 16 ? pair.y : (c + 1 == row ? 1.0 : 0.0);
   }
+}
+
+/// Column operations that make the rows of a block those of L D (unit L), and the identity's those of L^-T. Returns pivot `lane & 15`. The next
+/// pivot is made by all lanes from two values sent ahead: per column, only a reciprocal and two operations wait for one another. The rest of a
+/// column goes through shared memory (`columns`), where one load brings two values to all lanes.
+/// With kGuarded, pivots that are not positive and finite become 1, and `failed` the first of them (16: none).
+template <bool kGuarded>
+__device__ inline double eliminate_rows(double (&a)[16], double* columns, int lane, int& failed) {
+  constexpr unsigned kAll = 0xffffffffu;
   double mine = 1.0;
-  int failed = 16;
-  double pivot = __shfl_sync(0xffffffffu, a[0], 0);
+  double pivot = __shfl_sync(kAll, a[0], 0);
+  if (lane < 16) columns[lane] = a[0];
 #pragma unroll
   for (int j = 0; j < 16; ++j) {
-    if (!(pivot > 0.0 && pivot < 1e300)) {
-      failed = min(failed, j);
-      pivot = 1.0;
+    if constexpr (kGuarded) {
+      if (!is_pivot(pivot)) {
+        failed = min(failed, j);
+        pivot = 1.0;
+      }
     }
-    if (lane == j) mine = pivot;
+    if ((lane & 15) == j) mine = pivot;
     double y, e;
     ptx::reciprocal_parts(pivot, y, e);
+    if (j == 15) {
+      break;
+    }
+    const double next = __shfl_sync(kAll, a[j], j + 1);
+    const double next_diagonal = __shfl_sync(kAll, a[j + 1], j + 1);
+    const double next_scaled = next * y;
     const double scaled = a[j] * y;
+    pivot = fma(-fma(next_scaled, e, next_scaled), next, next_diagonal);
     const double factor = fma(scaled, e, scaled);
-    if (j < 15) {
-      const double next = __shfl_sync(0xffffffffu, a[j], j + 1);
-      const double next_diagonal = __shfl_sync(0xffffffffu, a[j + 1], j + 1);
-      const double next_scaled = next * y;
-      pivot = fma(-fma(next_scaled, e, next_scaled), next, next_diagonal);
+    a[j + 1] = fma(-factor, next, a[j + 1]);
+    if (lane < 16) columns[16 * ((j + 1) & 1) + lane] = a[j + 1];
+    __syncwarp();
 #pragma unroll
-      for (int c = j + 1; c < 16; ++c) a[c] = fma(-factor, __shfl_sync(0xffffffffu, a[j], c), a[c]);
+    for (int c = (j + 2) & ~1; c < 16; c += 2) {
+      const double2 pair = *reinterpret_cast<const double2*>(columns + 16 * (j & 1) + c);
+      if (c >= j + 2) a[c] = fma(-factor, pair.x, a[c]);
+      a[c + 1] = fma(-factor, pair.y, a[c + 1]);
     }
   }
-  const double root = rsqrt(mine);
+  return mine;
+}
+
+/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. Returns the first column without a positive pivot, or 16.
+/// One warp.
+__device__ inline int eliminate_block(double* tile, double* inverse, double* columns, int s, int lane) {
+  const int row = lane & 15;
+  double* cells = tile + (16 * s + 2 * s + (row >> 3)) * kCellEntries + (row & 7) * 8;  // second column cell: + 8 cells
+  int failed = 16;
+  double a[16];
+  load_rows(a, cells, lane);
+  double pivot = eliminate_rows<false>(a, columns, lane, failed);
+  if (__any_sync(0xffffffffu, !is_pivot(pivot))) {
+    load_rows(a, cells, lane);
+    pivot = eliminate_rows<true>(a, columns, lane, failed);
+  }
+  const double root = ptx::reciprocal_root(pivot);
 #pragma unroll
   for (int c = 0; c < 16; ++c) a[c] *= __shfl_sync(0xffffffffu, root, c);
   if (lane < 16) {
@@ -70,6 +106,7 @@ __device__ inline int eliminate_block(double* tile, double* inverse, int s, int 
 #pragma unroll
     for (int c = 0; c < 16; ++c) inverse[((row >> 3) * 2 + (c >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
   }
+  __syncwarp();
   return failed;
 }
 
@@ -169,31 +206,34 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, const M
   __syncwarp();
 }
 
-/// L(j,j) and its form for solves to global memory: cells of the lower 16 x 16 blocks.
-__device__ inline void store_diagonal(const ChainMemory& memory, double* tile, double* solve, int warp, int lane) {
-#pragma unroll
-  for (int c = 0; c < 2; ++c) {
-    const int column = 2 * warp + c;
-    for (int row = 2 * warp; row < 8; ++row) {
-      const double2 entry = load_cell(memory.diagonal, row, column, lane);
-      store_cell(tile, row, column, lane, entry.x, entry.y);
-      double2 other = entry;
-      if (row < 2 * warp + 2) {
-        other = *reinterpret_cast<const double2*>(memory.inverse + warp * kInverseEntries + (c * 2 + row - 2 * warp) * kCellEntries + 2 * lane);
-      }
-      store_cell(solve, row, column, lane, other.x, other.y);
-    }
+/// L(j,j) and its form for solves to global memory: one thread's bulk copies.
+__device__ inline void store_diagonal(const ChainMemory& memory, double* tile, double* solve) {
+  ptx::bulk_store(tile, memory.diagonal, kTileEntries * 8);
+  for (int column = 0; column < 8; ++column) {
+    const int block = column / 2;
+    const double* inverse = memory.inverse + block * kInverseEntries + (column % 2) * 2 * kCellEntries;
+    ptx::bulk_store(solve + (column * 8 + 2 * block) * kCellEntries, inverse, 2 * kCellEntries * 8);
+    const int below = (column * 8 + 2 * block + 2) * kCellEntries;
+    if (block < 3) ptx::bulk_store(solve + below, memory.diagonal + below, (6 - 2 * block) * kCellEntries * 8);
   }
+  ptx::finish_stores();
+}
+
+__device__ inline void wait_warp(const int* counter, int value, int lane) {
+  if (lane == 0) wait_at_least(counter, value);
+  __syncwarp();
 }
 
 /// Row block `warp`, (16,64), of the tile below: X = (C - P Q^T) L^-T with P = L(j+1,j-1) from global and Q = L(j,j-1) in memory.below.
-__device__ inline void make_below(const ChainMemory& memory, double* tile, const double* left, bool with_product,
+/// P is read once *ready >= value. X goes to memory.below.
+__device__ inline void make_below(const ChainMemory& memory, const double* tile, const double* left, const int* ready, int value, bool with_product,
                                   const Member& me) {
   const int warp = me.warp, lane = me.lane;
   double c[8][4];
 #pragma unroll
   for (int n = 0; n < 8; ++n) load_flipped(c[n], tile, 2 * warp, n, lane);
   if (with_product) {
+    wait_warp(ready, value, lane);
     double a[4][8];
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
@@ -231,60 +271,76 @@ __device__ inline void make_below(const ChainMemory& memory, double* tile, const
   }
   me.sync_consumers();  // all warps have read the old memory.below
 #pragma unroll
-  for (int n = 0; n < 8; ++n) {
-    store_flipped(memory.below, c[n], 2 * warp, n, lane);
-    store_flipped(tile, c[n], 2 * warp, n, lane);
-  }
+  for (int n = 0; n < 8; ++n) store_flipped(memory.below, c[n], 2 * warp, n, lane);
 }
 
-__device__ inline void wait_warp(const int* counter, int value, int lane) {
-  if (lane == 0) wait_at_least(counter, value);
-  __syncwarp();
-}
-
+#ifdef KAURI_STAMPS
+__device__ long long stamps[64 * 16];
+#define STAMP(i) if (warp == 0 && lane == 0 && j < 64) stamps[j * 16 + (i)] = clock64()
+#else
+#define STAMP(i)
+#endif
 /// The whole chain: four consumer warps.
 __device__ inline void run_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
   const int warp = me.warp, lane = me.lane;
   int* rows = front.counters + kRows;
   bool failed_before = false;
+  for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
+  me.sync_consumers();
   for (int j = 0; j < front.pivot_tiles; ++j) {
     double* diagonal = tile_of(front, j, j);
+    STAMP(0);
     if (j >= 2) wait_warp(rows + front.row_tiles + j, 1, lane);
+    STAMP(1);
     load_diagonal(memory, diagonal, j >= 1, warp, lane);
     __syncwarp();
+    STAMP(2);
     for (int s = 0; s < 4; ++s) {
       if (warp == 0) {
-        const int failed = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, s, lane);
+        const int failed = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, memory.columns, s, lane);
         if (failed < 16 && !failed_before) {
           failed_before = true;
           if (lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + failed;
         }
       }
+      STAMP(3 + 2 * s);
       me.sync_consumers();
       if (s < 3) eliminate_below(memory, s, me);
+      STAMP(4 + 2 * s);
     }
-    store_diagonal(memory, diagonal, front.solve + static_cast<std::int64_t>(j) * kTileEntries, warp, lane);
     ptx::proxy_fence();
-    ptx::named_arrive(me.barriers + kDiagonalBarrier, kTeamThreads);
+    ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
+    STAMP(11);
     if (j + 1 < front.row_tiles) {
-      double* below = diagonal + kTileEntries;
-      if (j >= 1) wait_warp(rows + j + 1, j, lane);
-      make_below(memory, below, j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr, j >= 1, me);
+      const double* left = j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr;
+      STAMP(12);
+      make_below(memory, diagonal + kTileEntries, left, rows + j + 1, j, j >= 1, me);
       ptx::proxy_fence();
     }
+    STAMP(13);
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
+    STAMP(14);
   }
 }
 
-/// The producer warp's part in a chain: it announces, so that no consumer waits for its stores.
-__device__ inline void announce_chain(const FrontView& front, const Member& me) {
-  const int lane = me.lane;
+/// The producer's part in a chain: one thread of it stores tiles and announces them.
+__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
   for (int j = 0; j < front.pivot_tiles; ++j) {
+    double* diagonal = tile_of(front, j, j);
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
-    if (lane == 0) ptx::store_release(front.counters + kDiagonals, j + 1);
+    if (me.lane == 0) {
+      store_diagonal(memory, diagonal, front.solve + static_cast<std::int64_t>(j) * kTileEntries);
+      ptx::proxy_fence();
+      ptx::store_release(front.counters + kDiagonals, j + 1);
+    }
     __syncwarp();
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
-    if (lane == 0 && j + 1 < front.row_tiles) ptx::store_release(front.counters + kRows + j + 1, j + 1);
+    if (me.lane == 0 && j + 1 < front.row_tiles) {
+      ptx::bulk_store(diagonal + kTileEntries, memory.below, kTileEntries * 8);
+      ptx::finish_stores();
+      ptx::proxy_fence();
+      ptx::store_release(front.counters + kRows + j + 1, j + 1);
+    }
     __syncwarp();
   }
 }

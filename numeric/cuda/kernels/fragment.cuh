@@ -28,7 +28,7 @@ __device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, 
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const int offset = ((i >> 2) * 8 + (i & 1)) * kCellEntries * 8 + ((i >> 1) & 1) * 8;
-    asm("ld.shared.f64 %0, [%1];" : "=d"(a[i]) : "r"(address + offset) : "memory");
+    asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(a[i]) : "r"(address + offset) : "memory");
   }
 }
 

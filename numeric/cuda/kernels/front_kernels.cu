@@ -45,7 +45,7 @@ __device__ Member member_of_team(int team) {
   return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32, 1 + kTeamBarriers * team};
 }
 
-__device__ ChainMemory chain_memory(double* stages) { return {stages, stages + kTileEntries, stages + 2 * kTileEntries}; }
+__device__ ChainMemory chain_memory(double* stages) { return {stages, stages + kTileEntries, stages + 2 * kTileEntries, stages + 2 * kTileEntries + 4 * kInverseEntries}; }
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later tickets.
 __device__ void run_producer(const FrontView* fronts, const Task* tasks, int task_count, int* next, Control& control, Ring ring,
@@ -68,7 +68,7 @@ __device__ void run_producer(const FrontView* fronts, const Task* tasks, int tas
     const FrontView front = fronts[task.front];
     wait_for_consumers = task.kind == TaskKind::kChain || task.kind == TaskKind::kPrepare;
     if (task.kind == TaskKind::kChain) {
-      announce_chain(front, me);
+      announce_chain(front, chain_memory(ring.stages), me);
     } else {
       if (me.lane == 0) produce<true>(task, front, ring);
       const int place = __shfl_sync(0xffffffffu, ring.stage + kStages * ring.parity, 0);
@@ -183,3 +183,16 @@ cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_
 }
 
 }  // namespace kauri::cuda
+
+#ifdef KAURI_STAMPS
+#include <cstdio>
+void kauri_print_stamps() {
+  static long long h[64 * 16];
+  cudaMemcpyFromSymbol(h, kauri::cuda::stamps, sizeof h);
+  for (int j = 0; j < 32; ++j) {
+    std::printf("%2d:", j);
+    for (int i = 1; i < 15; ++i) std::printf(" %5lld", i == 12 && h[j * 16 + 12] == 0 ? 0 : h[j * 16 + i] - h[j * 16 + i - 1]);
+    std::printf("  total %lld\n", h[j * 16 + 14] - h[j * 16]);
+  }
+}
+#endif

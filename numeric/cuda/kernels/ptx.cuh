@@ -43,6 +43,16 @@ __device__ inline void bulk_copy(void* to_shared, const void* from_global, int b
                : "memory");
 }
 
+/// Copies bytes (a multiple of 16) from shared to global memory; with the others since the last finish_stores().
+__device__ inline void bulk_store(void* to_global, const void* from_shared, int bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to_global)),
+               "r"(shared_address(from_shared)), "r"(bytes)
+               : "memory");
+}
+
+/// Waits until this thread's bulk stores are in global memory.
+__device__ inline void finish_stores() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory"); }
+
 __device__ inline void prefetch_to_l2(const void* from_global, int bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)), "r"(bytes) : "memory");
 }
@@ -91,6 +101,14 @@ __device__ inline void reciprocal_parts(double x, double& y, double& e) {
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
   const double r = fma(-x, y, 1.0);
   e = fma(r, r, r);
+}
+
+/// 1/sqrt(x) to a few units in the last place; x positive and normal. Cubic step on an estimate of 20 and more bits.
+__device__ inline double reciprocal_root(double x) {
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double r = fma(-x * y, y, 1.0);
+  return fma(y * r, fma(0.375, r, 0.5), y);
 }
 
 }  // namespace kauri::cuda::ptx

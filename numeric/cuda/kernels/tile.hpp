@@ -2,7 +2,8 @@
 //
 // A front has m rows and p pivots. Its pivots fill pivot_tiles block columns (the last one padded: unit diagonal, zeros elsewhere), its other
 // rows fill the tiles after them (padded with zeros). Tile (i,k), i >= k, holds rows 64i.. and columns 64k.. of the padded front; tiles of one
-// block column follow each other from the diagonal down. Above the diagonal of a diagonal tile the content is unspecified.
+// block column follow each other from the diagonal down. Above the diagonal of a diagonal tile the content is unspecified before
+// the factorisation and in the contribution block, zero in L.
 //
 // Inside a tile: 8 x 8 cells of 8 x 8 entries, cells by columns, entries of a cell by rows. A cell is 512 bytes, and lane 4g + t of a warp that
 // reads its own 16 bytes of it (row g, columns 2t, 2t+1) holds at once: half an A fragment, half a B fragment (of the transpose) and half an

@@ -31,6 +31,7 @@ struct Ring {
   std::uint64_t* empty;
   int stage = 0;
   int parity = 0;
+  bool holds_last = false;  // a consumer's: the stage before this one is not left yet
 
   __device__ double* data() const { return stages + stage * kStageEntries; }
   __device__ void advance() {
@@ -121,10 +122,13 @@ __device__ inline void multiply_slab(Accumulators& acc, const double* rows, cons
   }
 }
 
-__device__ inline void leave_stage(Ring& ring, int lane) {
+/// Waits for the next stage, then leaves the one before. Not earlier: the compiler may place an arrival right after the loads that it follows, and
+/// these, queued behind stores to global memory, were seen to read the next bytes. Here the products that needed them have been issued.
+__device__ inline void enter_stage(Ring& ring, int lane) {
+  ptx::barrier_wait(ring.full + ring.stage, ring.parity);
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(ring.empty + ring.stage);
-  ring.advance();
+  if (ring.holds_last && lane == 0) ptx::barrier_arrive(ring.empty + (ring.stage + kStages - 1) % kStages);
+  ring.holds_last = true;
 }
 
 /// Columns 16s.. of X, X T^T = C: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. In: minus C. Out: minus X. `slab`: columns 16s.. of T.
@@ -157,9 +161,9 @@ __device__ inline void solve_slab(Accumulators& acc, const double* slab, int lan
 template <int s>
 __device__ inline void solve_stages(Accumulators& acc, Ring& ring, int lane) {
   if constexpr (s < kSlabs) {
-    ptx::barrier_wait(ring.full + ring.stage, ring.parity);
+    enter_stage(ring, lane);
     solve_slab<s>(acc, ring.data() + 2 * kSlabEntries, lane);
-    leave_stage(ring, lane);
+    ring.advance();
     solve_stages<s + 1>(acc, ring, lane);
   }
 }
@@ -175,8 +179,8 @@ __device__ inline void store_accumulators(double* target, const Accumulators& ac
 /// A warp without rows lets the stages of a task pass.
 __device__ inline void pass(int stages, Ring& ring, int lane) {
   for (int s = 0; s < stages; ++s) {
-    ptx::barrier_wait(ring.full + ring.stage, ring.parity);
-    leave_stage(ring, lane);
+    enter_stage(ring, lane);
+    ring.advance();
   }
 }
 
@@ -199,10 +203,10 @@ __device__ inline void consume(const Task& task, const FrontView& front, Ring& r
     load_flipped(acc[1][n], target, row_cell + 2, n, me.lane);
   }
   for (int s = 0; s < slabs; ++s) {
-    ptx::barrier_wait(ring.full + ring.stage, ring.parity);
+    enter_stage(ring, me.lane);
     const double* data = ring.data();
     multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, me.lane);
-    leave_stage(ring, me.lane);
+    ring.advance();
   }
   if (panel) {
     solve_stages<0>(acc, ring, me.lane);
