@@ -18,9 +18,10 @@ inline constexpr int kInverseEntries = 256;  // a 16 x 16 block as 2 x 2 cells, 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
   double* diagonal;  // 1 tile: D, then L(j,j)
-  double* below;     // 1 tile: L(j+1,j)
+  double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
+  double* product;   // 1 tile: minus (A(j+1,j) without all products of columns before j)
   double* inverse;   // 4 blocks
-  double* columns;   // 2 columns of a 16 x 16 block
+  double* columns;   // 4 columns of a 16 x 16 block
 };
 
 /// Positive, and neither so small nor so large that its reciprocal or root is not a normal number.
@@ -37,45 +38,63 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
   }
 }
 
-/// Column operations that make the rows of a block those of L D (unit L), and the identity's those of L^-T. Returns pivot `lane & 15`. The next
-/// pivot is made by all lanes from two values sent ahead: per column, only a reciprocal and two operations wait for one another. The rest of a
-/// column goes through shared memory (`columns`), where one load brings two values to all lanes.
+/// Column operations that make the rows of a block those of L D (unit L), and the identity's those of L^-T. Returns pivot `lane & 15`.
+/// Four columns at a time: all lanes factor the 4 x 4 diagonal block for themselves (one reciprocal and three operations wait for one another per
+/// column, and no message), then take their own row through it, then update the columns to the right. Values of other rows come through shared
+/// memory (`columns`: the four columns, by rows), where one load brings two to all lanes: two exchanges per four columns.
 /// With kGuarded, pivots that are not positive and finite become 1, and `failed` the first of them (16: none).
 template <bool kGuarded>
 __device__ inline double eliminate_rows(double (&a)[16], double* columns, int lane, int& failed) {
-  constexpr unsigned kAll = 0xffffffffu;
   double mine = 1.0;
-  double pivot = __shfl_sync(kAll, a[0], 0);
-  if (lane < 16) columns[lane] = a[0];
+  const double2* pairs = reinterpret_cast<const double2*>(columns);
+  double2* own = reinterpret_cast<double2*>(columns) + 2 * (lane & 15);
 #pragma unroll
-  for (int j = 0; j < 16; ++j) {
-    if constexpr (kGuarded) {
-      if (!is_pivot(pivot)) {
-        failed = min(failed, j);
-        pivot = 1.0;
+  for (int first = 0; first < 16; first += 4) {
+    if (lane < 16) own[0] = make_double2(a[first], a[first + 1]), own[1] = make_double2(a[first + 2], a[first + 3]);
+    __syncwarp();
+    double block[4][4];  // its lower part: entries of D L^T by columns as they are met
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const double2 left = pairs[2 * (first + r)], right = pairs[2 * (first + r) + 1];
+      block[r][0] = left.x, block[r][1] = left.y, block[r][2] = right.x, block[r][3] = right.y;
+    }
+    double factor[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if constexpr (kGuarded) {
+        if (!is_pivot(block[j][j])) {
+          failed = min(failed, first + j);
+          block[j][j] = 1.0;
+        }
       }
+      if ((lane & 15) == first + j) mine = block[j][j];
+      double y, e;
+      ptx::reciprocal_parts(block[j][j], y, e);
+#pragma unroll
+      for (int r = j + 1; r < 4; ++r) {
+        const double scaled = block[r][j] * y;
+        const double multiplier = fma(scaled, e, scaled);
+#pragma unroll
+        for (int c = j + 1; c <= r; ++c) block[r][c] = fma(-multiplier, block[c][j], block[r][c]);
+      }
+      const double scaled = a[first + j] * y;
+      factor[j] = fma(scaled, e, scaled);
+#pragma unroll
+      for (int c = j + 1; c < 4; ++c) a[first + c] = fma(-factor[j], block[c][j], a[first + c]);
     }
-    if ((lane & 15) == j) mine = pivot;
-    double y, e;
-    ptx::reciprocal_parts(pivot, y, e);
-    if (j == 15) {
-      break;
-    }
-    const double next = __shfl_sync(kAll, a[j], j + 1);
-    const double next_diagonal = __shfl_sync(kAll, a[j + 1], j + 1);
-    const double next_scaled = next * y;
-    const double scaled = a[j] * y;
-    pivot = fma(-fma(next_scaled, e, next_scaled), next, next_diagonal);
-    const double factor = fma(scaled, e, scaled);
-    a[j + 1] = fma(-factor, next, a[j + 1]);
-    if (lane < 16) columns[16 * ((j + 1) & 1) + lane] = a[j + 1];
+    if (first == 12) break;
+    __syncwarp();
+    if (lane < 16) own[0] = make_double2(a[first], a[first + 1]), own[1] = make_double2(a[first + 2], a[first + 3]);
     __syncwarp();
 #pragma unroll
-    for (int c = (j + 2) & ~1; c < 16; c += 2) {
-      const double2 pair = *reinterpret_cast<const double2*>(columns + 16 * (j & 1) + c);
-      if (c >= j + 2) a[c] = fma(-factor, pair.x, a[c]);
-      a[c + 1] = fma(-factor, pair.y, a[c + 1]);
+    for (int c = first + 4; c < 16; ++c) {
+      const double2 left = pairs[2 * c], right = pairs[2 * c + 1];
+      a[c] = fma(-factor[0], left.x, a[c]);
+      a[c] = fma(-factor[1], left.y, a[c]);
+      a[c] = fma(-factor[2], right.x, a[c]);
+      a[c] = fma(-factor[3], right.y, a[c]);
     }
+    __syncwarp();
   }
   return mine;
 }
@@ -224,33 +243,70 @@ __device__ inline void wait_warp(const int* counter, int value, int lane) {
   __syncwarp();
 }
 
-/// Row block `warp`, (16,64), of the tile below: X = (C - P Q^T) L^-T with P = L(j+1,j-1) from global and Q = L(j,j-1) in memory.below.
-/// P is read once *ready >= value. X goes to memory.below.
-__device__ inline void make_below(const ChainMemory& memory, const double* tile, const double* left, const int* ready, int value, bool with_product,
-                                  const Member& me) {
-  const int warp = me.warp, lane = me.lane;
-  double c[8][4];
+inline constexpr int kUnits = 8;  // (16,32) parts of the tile below
+
+/// One part of the tile below: C - P Q^T with P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below; to memory.product.
+__device__ inline void multiply_unit(const ChainMemory& memory, const double* tile, const double* left, int unit, int lane) {
+  const int row = unit & ~1;
+  const int first = 4 * (unit & 1);
+  double c[4][4];
 #pragma unroll
-  for (int n = 0; n < 8; ++n) load_flipped(c[n], tile, 2 * warp, n, lane);
-  if (with_product) {
-    wait_warp(ready, value, lane);
+  for (int n = 0; n < 4; ++n) load_flipped(c[n], tile, row, first + n, lane);
+  if (left != nullptr) {
     double a[4][8];
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
-      const double2 top = load_cell_global(left, 2 * warp, k, lane);
-      const double2 bottom = load_cell_global(left, 2 * warp + 1, k, lane);
+      const double2 top = load_cell_global(left, row, k, lane);
+      const double2 bottom = load_cell_global(left, row + 1, k, lane);
       double(&part)[8] = a[k >> 1];
       part[4 * (k & 1)] = top.x, part[4 * (k & 1) + 2] = top.y, part[4 * (k & 1) + 1] = bottom.x, part[4 * (k & 1) + 3] = bottom.y;
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
-      for (int n = 0; n < 8; ++n) {
+      for (int n = 0; n < 4; ++n) {
         double b[4];
-        load_b(b, memory.below, n, 2 * k, lane);
+        load_b(b, memory.below, first + n, 2 * k, lane);
         ptx::mma(c[n], a[k], b);
       }
     }
+  }
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+    store_cell(memory.product, row, first + n, lane, c[n][0], c[n][1]);
+    store_cell(memory.product, row + 1, first + n, lane, c[n][2], c[n][3]);
+  }
+}
+
+/// The parts of the tile below, dealt to warps 1-3, which make them while warp 0 eliminates: what they multiply is tested for, and waited for only
+/// at the end.
+struct BelowWork {
+  const double* tile;
+  const double* left;
+  const int* ready;
+  int value;
+  int unit;
+  bool known;
+
+  __device__ void run(const ChainMemory& memory, int most, bool wait, int lane) {
+    for (int i = 0; i < most && unit < kUnits; ++i, unit += 3) {
+      if (!known && wait) wait_warp(ready, value, lane);
+      if (!known && !wait && __shfl_sync(0xffffffffu, lane == 0 ? static_cast<int>(ptx::load_acquire(ready) >= value) : 0, 0) == 0) return;
+      known = true;
+      multiply_unit(memory, tile, left, unit, lane);
+    }
+  }
+};
+
+/// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
+__device__ inline void make_below(const ChainMemory& memory, const Member& me) {
+  const int warp = me.warp, lane = me.lane;
+  double c[8][4];
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const double2 top = load_cell(memory.product, 2 * warp, n, lane);
+    const double2 bottom = load_cell(memory.product, 2 * warp + 1, n, lane);
+    c[n][0] = top.x, c[n][1] = top.y, c[n][2] = bottom.x, c[n][3] = bottom.y;
   }
 #pragma unroll
   for (int s = 0; s < 4; ++s) {
@@ -269,7 +325,6 @@ __device__ inline void make_below(const ChainMemory& memory, const double* tile,
       ptx::mma(c[n], a, b);
     }
   }
-  me.sync_consumers();  // all warps have read the old memory.below
 #pragma unroll
   for (int n = 0; n < 8; ++n) store_flipped(memory.below, c[n], 2 * warp, n, lane);
 }
@@ -285,6 +340,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   const int warp = me.warp, lane = me.lane;
   int* rows = front.counters + kRows;
   bool failed_before = false;
+  me.sync_consumers();  // no warp reads stages of the task before
   for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
   me.sync_consumers();
   for (int j = 0; j < front.pivot_tiles; ++j) {
@@ -295,7 +351,11 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
     load_diagonal(memory, diagonal, j >= 1, warp, lane);
     __syncwarp();
     STAMP(2);
+    const bool has_below = j + 1 < front.row_tiles;
+    BelowWork below{diagonal + kTileEntries, j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr, rows + j + 1, j,
+                    has_below && warp > 0 ? warp - 1 : kUnits, j == 0};
     for (int s = 0; s < 4; ++s) {
+      if (warp > 0 && s > 0) below.run(memory, 1, false, lane);
       if (warp == 0) {
         const int failed = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, memory.columns, s, lane);
         if (failed < 16 && !failed_before) {
@@ -308,13 +368,13 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
       if (s < 3) eliminate_below(memory, s, me);
       STAMP(4 + 2 * s);
     }
+    below.run(memory, kUnits, true, lane);
     ptx::proxy_fence();
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     STAMP(11);
-    if (j + 1 < front.row_tiles) {
-      const double* left = j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr;
-      STAMP(12);
-      make_below(memory, diagonal + kTileEntries, left, rows + j + 1, j, j >= 1, me);
+    STAMP(12);
+    if (has_below) {
+      make_below(memory, me);
       ptx::proxy_fence();
     }
     STAMP(13);

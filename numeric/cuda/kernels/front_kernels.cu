@@ -9,7 +9,9 @@ namespace {
 
 inline constexpr int kTeams = 2;
 inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers
-inline constexpr int kSharedBytes = kTeams * kStages * kStageEntries * 8;
+inline constexpr int kTeamEntries = 3 * kTileEntries + 4 * kInverseEntries + 64;  // a chain needs more than the stages
+static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
+inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int kConsumerRegisters = 232;
 inline constexpr int kProducerRegisters = 40;
 inline constexpr int kTicketSlots = 2;
@@ -45,7 +47,7 @@ __device__ Member member_of_team(int team) {
   return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32, 1 + kTeamBarriers * team};
 }
 
-__device__ ChainMemory chain_memory(double* stages) { return {stages, stages + kTileEntries, stages + 2 * kTileEntries, stages + 2 * kTileEntries + 4 * kInverseEntries}; }
+__device__ ChainMemory chain_memory(double* stages) { return {stages, stages + kTileEntries, stages + 2 * kTileEntries, stages + 3 * kTileEntries, stages + 3 * kTileEntries + 4 * kInverseEntries}; }
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later tickets.
 __device__ void run_producer(const FrontView* fronts, const Task* tasks, int task_count, int* next, Control& control, Ring ring,
@@ -107,12 +109,12 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const Member me = member_of_team(team);
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
-    const Ring ring{stages + team * kStages * kStageEntries, controls[team].full, controls[team].empty};
+    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
     run_consumer(fronts, tasks, task_count, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
-    const Ring ring{stages + team * kStages * kStageEntries, controls[team].full, controls[team].empty};
+    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
     run_producer(fronts, tasks, task_count, next, controls[team], ring, me);
   }
 }
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1) update_kernel(const FrontVie
   const int stride = kTeams * gridDim.x;
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
-    Ring ring{stages + team * kStages * kStageEntries, controls[team].full, controls[team].empty};
+    Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
     for (int t = first; t < task_count; t += stride) {
       const Task task = tasks[t];
       consume(task, fronts[task.front], ring, me);
@@ -147,7 +149,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1) update_kernel(const FrontVie
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams || me.lane != 0) return;
-    const Ring ring{stages + team * kStages * kStageEntries, controls[team].full, controls[team].empty};
+    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
     produce_updates(fronts, tasks, task_count, first, stride, ring);
   }
 }
