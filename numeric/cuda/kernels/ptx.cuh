@@ -70,6 +70,12 @@ __device__ inline void store_release(int* p, int value) {
   asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }
 
+/// release_fence() once, then store_relaxed() for each flag: a store_release() each would wait for memory each time.
+__device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ inline void store_relaxed(int* p, int value) {
+  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+}
+
 /// Barrier `id` among `threads` threads of the block: wait, or only arrive.
 __device__ inline void named_sync(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 __device__ inline void named_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }

@@ -223,10 +223,11 @@ __device__ inline void announce(const Task& task, const FrontView& front, const 
   me.sync_consumers();
   if (me.warp != 0 || me.lane != 0) return;
   int* rows = front.counters + kRows;
+  ptx::release_fence();
   if (task.kind == TaskKind::kPrepare) {
-    ptx::store_release(rows + front.row_tiles + task.column, 1);
+    ptx::store_relaxed(rows + front.row_tiles + task.column, 1);
   } else {
-    for (int r = 0; r < task.rows; ++r) ptx::store_release(rows + task.row + r, task.column + 1);
+    for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(rows + task.row + r, task.column + 1);
   }
 }
 
