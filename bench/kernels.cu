@@ -20,9 +20,6 @@
 
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
-#ifdef KAURI_STAMPS
-void kauri_print_stamps();
-#endif
 namespace {
 
 using kauri::cuda::FrontShape;
@@ -364,11 +361,6 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(library, std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
-#ifdef KAURI_STAMPS
-  bench_factor(library, {2048, 2048}, 1, 1, 3, 1);
-  kauri_print_stamps();
-  return 0;
-#endif
   const std::string only = argc > 1 ? argv[1] : "";
   if (only.empty() || only == "update") {
     for (int n : {2048, 8192}) {

@@ -225,9 +225,8 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, const M
   __syncwarp();
 }
 
-/// L(j,j) and its form for solves to global memory: one thread's bulk copies.
-__device__ inline void store_diagonal(const ChainMemory& memory, double* tile, double* solve) {
-  ptx::bulk_store(tile, memory.diagonal, kTileEntries * 8);
+/// The form of L(j,j) for solves to global memory: one thread's bulk copies, lower 16 x 16 blocks only.
+__device__ inline void store_solve_tile(const ChainMemory& memory, double* solve) {
   for (int column = 0; column < 8; ++column) {
     const int block = column / 2;
     const double* inverse = memory.inverse + block * kInverseEntries + (column % 2) * 2 * kCellEntries;
@@ -329,12 +328,6 @@ __device__ inline void make_below(const ChainMemory& memory, const Member& me) {
   for (int n = 0; n < 8; ++n) store_flipped(memory.below, c[n], 2 * warp, n, lane);
 }
 
-#ifdef KAURI_STAMPS
-__device__ long long stamps[64 * 16];
-#define STAMP(i) if (warp == 0 && lane == 0 && j < 64) stamps[j * 16 + (i)] = clock64()
-#else
-#define STAMP(i)
-#endif
 /// The whole chain: four consumer warps.
 __device__ inline void run_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
   const int warp = me.warp, lane = me.lane;
@@ -345,12 +338,9 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   me.sync_consumers();
   for (int j = 0; j < front.pivot_tiles; ++j) {
     double* diagonal = tile_of(front, j, j);
-    STAMP(0);
     if (j >= 2) wait_warp(rows + front.row_tiles + j, 1, lane);
-    STAMP(1);
     load_diagonal(memory, diagonal, j >= 1, warp, lane);
     __syncwarp();
-    STAMP(2);
     const bool has_below = j + 1 < front.row_tiles;
     BelowWork below{diagonal + kTileEntries, j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr, rows + j + 1, j,
                     has_below && warp > 0 ? warp - 1 : kUnits, j == 0};
@@ -363,23 +353,17 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
           if (lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + failed;
         }
       }
-      STAMP(3 + 2 * s);
       me.sync_consumers();
       if (s < 3) eliminate_below(memory, s, me);
-      STAMP(4 + 2 * s);
     }
     below.run(memory, kUnits, true, lane);
     ptx::proxy_fence();
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
-    STAMP(11);
-    STAMP(12);
     if (has_below) {
       make_below(memory, me);
       ptx::proxy_fence();
     }
-    STAMP(13);
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
-    STAMP(14);
   }
 }
 
@@ -389,9 +373,11 @@ __device__ inline void announce_chain(const FrontView& front, const ChainMemory&
     double* diagonal = tile_of(front, j, j);
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (me.lane == 0) {
-      store_diagonal(memory, diagonal, front.solve + static_cast<std::int64_t>(j) * kTileEntries);
+      store_solve_tile(memory, front.solve + static_cast<std::int64_t>(j) * kTileEntries);
       ptx::proxy_fence();
       ptx::store_release(front.counters + kDiagonals, j + 1);
+      ptx::bulk_store(diagonal, memory.diagonal, kTileEntries * 8);
+      ptx::finish_stores();
     }
     __syncwarp();
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);

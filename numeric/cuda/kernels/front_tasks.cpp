@@ -8,9 +8,22 @@
 namespace kauri::cuda {
 namespace {
 
-void push_column(std::vector<Task>& tasks, int front, const FrontShape& shape, TaskKind kind, int first_row, int column) {
+void push_panel(std::vector<Task>& tasks, int front, const FrontShape& shape, int column) {
   const int row_tiles = shape.row_tiles();
-  for (int i = first_row; i < row_tiles; i += 2) tasks.push_back({front, kind, i, column, std::min(2, row_tiles - i)});
+  for (int i = column + 2; i < row_tiles; i += 2) tasks.push_back({front, TaskKind::kPanel, i, column, std::min(2, row_tiles - i)});
+}
+
+inline constexpr int kGroup = 16;  // columns of the contribution block whose tasks follow each other, so that they share rows of L in the L2 cache
+
+// Contribution tiles of columns [column, column + kGroup).
+void push_group(std::vector<Task>& tasks, int front, const FrontShape& shape, int column) {
+  const int row_tiles = shape.row_tiles();
+  const int end = std::min(column + kGroup, row_tiles);
+  for (int down = 0; column + down < row_tiles; down += 2) {
+    for (int c = column; c < end && c + down < row_tiles; ++c) {
+      tasks.push_back({front, TaskKind::kContribution, c + down, c, std::min(2, row_tiles - c - down)});
+    }
+  }
 }
 
 // Column `step` of a front: its tiles of L, or of the contribution block; before them the preparations that are due.
@@ -24,10 +37,10 @@ void push_step(std::vector<Task>& tasks, int front, const FrontShape& shape, int
     for (int c = 2; c < 2 + ahead; ++c) prepare(c);
   }
   if (step < pivot_tiles) {
-    push_column(tasks, front, shape, TaskKind::kPanel, step + 2, step);
+    push_panel(tasks, front, shape, step);
     prepare(step + 2 + ahead);
-  } else {
-    push_column(tasks, front, shape, TaskKind::kContribution, step, step);
+  } else if ((step - pivot_tiles) % kGroup == 0) {
+    push_group(tasks, front, shape, step);
   }
 }
 
@@ -58,8 +71,8 @@ std::vector<Task> factor_tasks(std::span<const FrontShape> fronts, int ahead, in
 std::vector<Task> update_tasks(std::span<const FrontShape> fronts) {
   std::vector<Task> tasks;
   for (std::size_t f = 0; f < fronts.size(); ++f) {
-    for (int column = fronts[f].pivot_tiles(); column < fronts[f].row_tiles(); ++column) {
-      push_column(tasks, static_cast<int>(f), fronts[f], TaskKind::kContribution, column, column);
+    for (int column = fronts[f].pivot_tiles(); column < fronts[f].row_tiles(); column += kGroup) {
+      push_group(tasks, static_cast<int>(f), fronts[f], column);
     }
   }
   return tasks;

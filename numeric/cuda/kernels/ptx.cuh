@@ -53,10 +53,6 @@ __device__ inline void bulk_store(void* to_global, const void* from_shared, int 
 /// Waits until this thread's bulk stores are in global memory.
 __device__ inline void finish_stores() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory"); }
 
-__device__ inline void prefetch_to_l2(const void* from_global, int bytes) {
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)), "r"(bytes) : "memory");
-}
-
 /// Orders this thread's ordinary accesses with bulk copies, both ways.
 __device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
