@@ -1,4 +1,5 @@
-// Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks them against these: one JSON line per shape.
+// Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks them against these: one JSON line per
+// shape.
 //   kernels                 all shapes of the table
 //   kernels --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit code 1 where one fails
@@ -26,7 +27,7 @@ using kauri::cuda::FrontShape;
 using kauri::cuda::FrontView;
 using kauri::cuda::Task;
 
-constexpr double kPeak = 62e12;       // flop/s of a large DGEMM on an H200
+constexpr double kPeak = 62e12;         // flop/s of a large DGEMM on an H200
 constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, read and written
 
 void require(bool ok, const char* what) {
@@ -38,7 +39,9 @@ void require(bool ok, const char* what) {
 template <typename T>
 class DeviceArray {
  public:
-  explicit DeviceArray(std::size_t count) : count_(count) { require(cudaMalloc(&data_, std::max<std::size_t>(count, 1) * sizeof(T)) == cudaSuccess, "cudaMalloc"); }
+  explicit DeviceArray(std::size_t count) : count_(count) {
+    require(cudaMalloc(&data_, std::max<std::size_t>(count, 1) * sizeof(T)) == cudaSuccess, "cudaMalloc");
+  }
   explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) {
     require(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess, "upload");
   }
@@ -68,7 +71,8 @@ __device__ double noise(std::uint64_t x) {
 
 // Symmetric m x m, column-major, diagonal dominant by rows; entry (bad, bad) is made negative.
 __global__ void fill_dense(double* a, int m, std::uint64_t seed, int bad) {
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m; e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
+       e += std::int64_t{gridDim.x} * blockDim.x) {
     const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
     const std::uint64_t low = min(row, column), high = max(row, column);
     a[e] = noise(seed * 0x51ull + (low << 32 | high)) + (row == column ? (row == bad ? -2.0 * m : 0.8 * m) : 0.0);
@@ -79,13 +83,16 @@ __global__ void fill_dense(double* a, int m, std::uint64_t seed, int bad) {
 __global__ void pack(const double* a, double* tiles, FrontShape shape) {
   const int padded = shape.row_tiles() * kauri::cuda::kTile;
   const int pivot_end = shape.pivot_tiles() * kauri::cuda::kTile;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{padded} * padded; e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{padded} * padded;
+       e += std::int64_t{gridDim.x} * blockDim.x) {
     const int i = static_cast<int>(e % padded), k = static_cast<int>(e / padded);
     if (i / kauri::cuda::kTile < k / kauri::cuda::kTile) continue;
     const auto source = [&](int r) { return r < shape.pivots ? r : r < pivot_end ? -1 : r - pivot_end + shape.pivots; };
     const int row = source(i), column = source(k);
     double value = i == k && i < pivot_end ? 1.0 : 0.0;
-    if (row >= 0 && column >= 0) value = row < shape.rows && column < shape.rows ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * shape.rows] : 0.0;
+    if (row >= 0 && column >= 0)
+      value =
+          row < shape.rows && column < shape.rows ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * shape.rows] : 0.0;
     tiles[kauri::cuda::tile_in_front(i / kauri::cuda::kTile, k / kauri::cuda::kTile, shape.row_tiles()) * kauri::cuda::kTileEntries +
           kauri::cuda::entry_in_tile(i % kauri::cuda::kTile, k % kauri::cuda::kTile)] = value;
   }
@@ -95,12 +102,15 @@ __global__ void pack(const double* a, double* tiles, FrontShape shape) {
 __global__ void compare(const double* a, const double* tiles, FrontShape shape, int first, double* sums) {
   double difference = 0.0, norm = 0.0;
   const int m = shape.rows;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m; e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
+       e += std::int64_t{gridDim.x} * blockDim.x) {
     const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
     if (row < column || column < first) continue;
     const int i = shape.padded_row(row), k = shape.padded_row(column);
-    const double d = a[e] - tiles[kauri::cuda::tile_in_front(i / kauri::cuda::kTile, k / kauri::cuda::kTile, shape.row_tiles()) * kauri::cuda::kTileEntries +
-                                  kauri::cuda::entry_in_tile(i % kauri::cuda::kTile, k % kauri::cuda::kTile)];
+    const double d =
+        a[e] -
+        tiles[kauri::cuda::tile_in_front(i / kauri::cuda::kTile, k / kauri::cuda::kTile, shape.row_tiles()) * kauri::cuda::kTileEntries +
+              kauri::cuda::entry_in_tile(i % kauri::cuda::kTile, k % kauri::cuda::kTile)];
     difference += d * d, norm += a[e] * a[e];
   }
   atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
@@ -160,7 +170,8 @@ class Fronts {
             "factor");
   }
   void update() const {
-    require(kauri::cuda::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), teams_, nullptr) == cudaSuccess, "update");
+    require(kauri::cuda::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), teams_, nullptr) == cudaSuccess,
+            "update");
   }
   int failed(int f) const { return counters_.to_host()[kauri::cuda::counter_count(shape_) * f + kauri::cuda::kFailed]; }
   // Frobenius error of the worst of the first and last front.
@@ -182,7 +193,8 @@ class Fronts {
     std::vector<FrontView> views;
     for (int f = 0; f < count_; ++f) {
       views.push_back({tiles(f), solve_.get() + std::int64_t{f} * shape_.pivot_tiles() * kauri::cuda::kTileEntries,
-                       counters_.get() + kauri::cuda::counter_count(shape_) * f, shape_.row_tiles(), shape_.pivot_tiles(), shape_.last_slabs()});
+                       counters_.get() + kauri::cuda::counter_count(shape_) * f, shape_.row_tiles(), shape_.pivot_tiles(),
+                       shape_.last_slabs()});
     }
     return views;
   }
@@ -202,7 +214,8 @@ class Vendor {
   Vendor(const Library& library, double* a, FrontShape shape) : library_(library), a_(a), shape_(shape), info_(1), work_(size()) {}
   void run() const {
     const int m = shape_.rows, p = shape_.pivots, n = m - p;
-    if (p > 0) cusolverDnDpotrf(library_.solver, CUBLAS_FILL_MODE_LOWER, p, a_, m, work_.get(), static_cast<int>(work_.bytes() / 8), info_.get());
+    if (p > 0)
+      cusolverDnDpotrf(library_.solver, CUBLAS_FILL_MODE_LOWER, p, a_, m, work_.get(), static_cast<int>(work_.bytes() / 8), info_.get());
     const double one = 1.0, minus = -1.0;
     if (n == 0 || p == 0) return;
     cublasDtrsm(library_.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, n, p, &one, a_, m, a_ + p, m);
@@ -230,8 +243,10 @@ double factor_flops(FrontShape s) {
 
 void print(const char* what, FrontShape s, int count, int ahead, double us, double flops, double bytes, double vendor_us, double error) {
   const double bound = std::max(flops / kPeak, bytes / kBandwidth) * 1e6;
-  std::printf("{\"kernel\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
-              what, s.rows, s.pivots, count, ahead, us, flops / us * 1e-6, bound / us, vendor_us, vendor_us / us, error);
+  std::printf(
+      "{\"kernel\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor_us\":%.1f,\"ratio\":"
+      "%.2f,\"error\":%.1e}\n",
+      what, s.rows, s.pivots, count, ahead, us, flops / us * 1e-6, bound / us, vendor_us, vendor_us / us, error);
   std::fflush(stdout);
 }
 
@@ -243,13 +258,17 @@ void bench_update(const Library& library, int n, int k, int repeats, std::uint64
   fronts.load(a.get());
   const double one = 1.0, minus = -1.0;
   double* c = a.get() + std::int64_t{k} * shape.rows + k;
-  const auto vendor = [&] { cublasDsyrk(library.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a.get() + k, shape.rows, &one, c, shape.rows); };
+  const auto vendor = [&] {
+    cublasDsyrk(library.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a.get() + k, shape.rows, &one, c, shape.rows);
+  };
   vendor();
   fronts.update();
   require(cudaDeviceSynchronize() == cudaSuccess, "update");
   const double error = fronts.error(a.get(), k);
-  const double vendor_us = median_us(repeats, [] {}, vendor);
-  const double us = median_us(repeats, [] {}, [&] { fronts.update(); });
+  const double vendor_us = median_us(
+      repeats, [] {}, vendor);
+  const double us = median_us(
+      repeats, [] {}, [&] { fronts.update(); });
   const double tri = 0.5 * n * (n + 1.0);
   print("update", shape, 1, 0, us, 2 * tri * k, 8.0 * (2 * tri + double(n) * k), vendor_us, error);
 }
@@ -262,8 +281,10 @@ void bench_factor(const Library& library, FrontShape shape, int count, int ahead
   DeviceArray<double> b(std::size_t(shape.rows) * shape.rows);
   fill_dense<<<1056, 256>>>(b.get(), shape.rows, seed, -1);
   const Vendor vendor(library, b.get(), shape);
-  const double us = median_us(repeats, [&] { fronts.load(a.get()); }, [&] { fronts.factor(); });
-  const double vendor_us = count * median_us(repeats, [&] { fill_dense<<<1056, 256>>>(b.get(), shape.rows, seed, -1); }, [&] { vendor.run(); });
+  const double us = median_us(
+      repeats, [&] { fronts.load(a.get()); }, [&] { fronts.factor(); });
+  const double vendor_us = count * median_us(
+                                       repeats, [&] { fill_dense<<<1056, 256>>>(b.get(), shape.rows, seed, -1); }, [&] { vendor.run(); });
   const double m = shape.rows;
   print("factor", shape, count, ahead, us, count * factor_flops(shape), count * 8.0 * m * (m + 1), vendor_us, fronts.error(b.get(), 0));
 }
@@ -315,15 +336,18 @@ int differing(FrontShape shape, int count, bool update_only, int repeats) {
   unsigned long long first = 0;
   for (int r = 0; r < repeats; ++r) {
     fronts.load(a.get());
-    if (update_only) fronts.update(); else fronts.factor();
+    if (update_only)
+      fronts.update();
+    else
+      fronts.factor();
     DeviceArray<unsigned long long> sum(std::vector<unsigned long long>{0});
     hash<<<528, 256>>>(fronts.tiles(0), shape.tiles() * kauri::cuda::kTileEntries * count, sum.get());
     const unsigned long long now = sum.to_host()[0];
     if (r == 0) first = now;
     if (now != first) ++different;
   }
-  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", update_only ? "update" : "factor", shape.rows,
-              shape.pivots, count, repeats, different);
+  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", update_only ? "update" : "factor",
+              shape.rows, shape.pivots, count, repeats, different);
   std::fflush(stdout);
   return different;
 }
@@ -370,7 +394,8 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "factor") {
     for (int n : {64, 256, 512, 1024, 2048, 4096, 8192}) bench_factor(library, {n, n}, 1, 1, 9, n);
     for (int ahead : {0, 2, 4}) bench_factor(library, {4096, 4096}, 1, ahead, 9, 7);
-    for (FrontShape s : {FrontShape{2048, 1024}, FrontShape{4096, 1024}, FrontShape{8192, 512}, FrontShape{8192, 2048}}) bench_factor(library, s, 1, 1, 9, 5);
+    for (FrontShape s : {FrontShape{2048, 1024}, FrontShape{4096, 1024}, FrontShape{8192, 512}, FrontShape{8192, 2048}})
+      bench_factor(library, s, 1, 1, 9, 5);
     bench_factor(library, {512, 256}, 64, 0, 7, 3);
     bench_factor(library, {512, 256}, 64, 1, 7, 3);
     bench_factor(library, {1024, 512}, 16, 1, 7, 3);

@@ -1,9 +1,9 @@
 // The chain of a front: its diagonal tiles one after another, each factorised with the tile below it, by the four warps of one block.
 //
-// A 64 x 64 tile is taken in four steps of 16 columns. One warp eliminates a 16 x 16 block with an identity below it, one row per lane, without
-// square roots on the way (L D L^T, scaled at the end), which gives L and its inverse at once; everything else is products by mma whose
-// accumulators are the next operands. The tile below is solved with the inverses of the 16 x 16 blocks (substitution by blocks), and its square
-// updates the next diagonal tile from shared memory: no other block stands in the chain.
+// A 64 x 64 tile is taken in four steps of 16 columns. One warp eliminates a 16 x 16 block with an identity below it, one row per lane,
+// without square roots on the way (L D L^T, scaled at the end), which gives L and its inverse at once; everything else is products by mma
+// whose accumulators are the next operands. The tile below is solved with the inverses of the 16 x 16 blocks (substitution by blocks), and
+// its square updates the next diagonal tile from shared memory: no other block stands in the chain.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,9 +39,9 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
 }
 
 /// Column operations that make the rows of a block those of L D (unit L), and the identity's those of L^-T. Returns pivot `lane & 15`.
-/// Four columns at a time: all lanes factor the 4 x 4 diagonal block for themselves (one reciprocal and three operations wait for one another per
-/// column, and no message), then take their own row through it, then update the columns to the right. Values of other rows come through shared
-/// memory (`columns`: the four columns, by rows), where one load brings two to all lanes: two exchanges per four columns.
+/// Four columns at a time: all lanes factor the 4 x 4 diagonal block for themselves (one reciprocal and three operations wait for one
+/// another per column, and no message), then take their own row through it, then update the columns to the right. Values of other rows come
+/// through shared memory (`columns`: the four columns, by rows), where one load brings two to all lanes: two exchanges per four columns.
 /// With kGuarded, pivots that are not positive and finite become 1, and `failed` the first of them (16: none).
 template <bool kGuarded>
 __device__ inline double eliminate_rows(double (&a)[16], double* columns, int lane, int& failed) {
@@ -99,8 +99,8 @@ __device__ inline double eliminate_rows(double (&a)[16], double* columns, int la
   return mine;
 }
 
-/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. Returns the first column without a positive pivot, or 16.
-/// One warp.
+/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. Returns the first column without a positive pivot,
+/// or 16. One warp.
 __device__ inline int eliminate_block(double* tile, double* inverse, double* columns, int s, int lane) {
   const int row = lane & 15;
   double* cells = tile + (16 * s + 2 * s + (row >> 3)) * kCellEntries + (row & 7) * 8;  // second column cell: + 8 cells
@@ -146,7 +146,8 @@ __device__ inline void store_block(double* tile, const double (&c)[2][4], int ro
   }
 }
 
-/// Blocks (r,c), r >= c, of the next diagonal tile: D from global memory minus X X^T, to shared memory. Warp 0 takes block (0,0) alone and goes on.
+/// Blocks (r,c), r >= c, of the next diagonal tile: D from global memory minus X X^T, to shared memory. Warp 0 takes block (0,0) alone and
+/// goes on.
 template <int kBlocks>
 __device__ inline void update_blocks(const ChainMemory& memory, const double* source, bool with_product, const int (&rows)[kBlocks],
                                      const int (&columns)[kBlocks], int lane) {
@@ -277,8 +278,8 @@ __device__ inline void multiply_unit(const ChainMemory& memory, const double* ti
   }
 }
 
-/// The parts of the tile below, dealt to warps 1-3, which make them while warp 0 eliminates: what they multiply is tested for, and waited for only
-/// at the end.
+/// The parts of the tile below, dealt to warps 1-3, which make them while warp 0 eliminates: what they multiply is tested for, and waited
+/// for only at the end.
 struct BelowWork {
   const double* tile;
   const double* left;
@@ -333,7 +334,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   const int warp = me.warp, lane = me.lane;
   int* rows = front.counters + kRows;
   bool failed_before = false;
-  me.sync_consumers();  // no warp reads stages of the task before
+  me.sync_consumers();                                                                         // no warp reads stages of the task before
   for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
   me.sync_consumers();
   for (int j = 0; j < front.pivot_tiles; ++j) {
@@ -342,8 +343,12 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
     load_diagonal(memory, diagonal, j >= 1, warp, lane);
     __syncwarp();
     const bool has_below = j + 1 < front.row_tiles;
-    BelowWork below{diagonal + kTileEntries, j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr, rows + j + 1, j,
-                    has_below && warp > 0 ? warp - 1 : kUnits, j == 0};
+    BelowWork below{diagonal + kTileEntries,
+                    j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr,
+                    rows + j + 1,
+                    j,
+                    has_below && warp > 0 ? warp - 1 : kUnits,
+                    j == 0};
     for (int s = 0; s < 4; ++s) {
       if (warp > 0 && s > 0) below.run(memory, 1, false, lane);
       if (warp == 0) {

@@ -21,8 +21,8 @@ __device__ inline void store_cell(double* tile, int row_cell, int column_cell, i
   *reinterpret_cast<double2*>(tile + (column_cell * 8 + row_cell) * kCellEntries + 2 * lane) = make_double2(x, y);
 }
 
-/// A operand, (16,16), from shared memory: rows from 8 row_cell, columns from 8 column_cell. Loads of 8 bytes, whose registers are the operand's:
-/// loads of 16 would cost as many registers again for a moment, and the accumulators leave no room.
+/// A operand, (16,16), from shared memory: rows from 8 row_cell, columns from 8 column_cell. Loads of 8 bytes, whose registers are the
+/// operand's: loads of 16 would cost as many registers again for a moment, and the accumulators leave no room.
 __device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, int column_cell, int lane) {
   const std::uint32_t address = ptx::shared_address(tile + (column_cell * 8 + row_cell) * kCellEntries + 2 * lane);
 #pragma unroll

@@ -8,7 +8,7 @@ namespace kauri::cuda {
 namespace {
 
 inline constexpr int kTeams = 2;
-inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers
+inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;                   // a warp group of consumers per team, one of producers
 inline constexpr int kTeamEntries = 3 * kTileEntries + 4 * kInverseEntries + 64;  // a chain needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
@@ -39,7 +39,9 @@ __device__ void start(Control* controls) {
   __syncthreads();
 }
 
-__device__ int team_of_thread() { return threadIdx.x < kTeams * kConsumers ? threadIdx.x / kConsumers : threadIdx.x / 32 - kTeams * kConsumerWarps; }
+__device__ int team_of_thread() {
+  return threadIdx.x < kTeams * kConsumers ? threadIdx.x / kConsumers : threadIdx.x / 32 - kTeams * kConsumerWarps;
+}
 
 __device__ Member member_of_team(int team) {
   int thread;
@@ -47,9 +49,13 @@ __device__ Member member_of_team(int team) {
   return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32, 1 + kTeamBarriers * team};
 }
 
-__device__ ChainMemory chain_memory(double* stages) { return {stages, stages + kTileEntries, stages + 2 * kTileEntries, stages + 3 * kTileEntries, stages + 3 * kTileEntries + 4 * kInverseEntries}; }
+__device__ ChainMemory chain_memory(double* stages) {
+  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, stages + 3 * kTileEntries,
+          stages + 3 * kTileEntries + 4 * kInverseEntries};
+}
 
-/// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later tickets.
+/// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
+/// tickets.
 __device__ void run_producer(const FrontView* fronts, const Task* tasks, int task_count, int* next, Control& control, Ring ring,
                              const Member& me) {
   bool wait_for_consumers = false;
@@ -100,8 +106,7 @@ __device__ void run_consumer(const FrontView* fronts, const Task* tasks, int tas
   }
 }
 
-__global__ void __launch_bounds__(kBlockThreads, 1)
-    factor_kernel(const FrontView* fronts, const Task* tasks, int task_count, int* next) {
+__global__ void __launch_bounds__(kBlockThreads, 1) factor_kernel(const FrontView* fronts, const Task* tasks, int task_count, int* next) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   start(controls);
@@ -119,7 +124,8 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   }
 }
 
-/// Tasks are dealt in turn. (Asking for the next task's tiles ahead, into L2, cost 15 % at K = 64: they were gone again when they were read.)
+/// Tasks are dealt in turn. (Asking for the next task's tiles ahead, into L2, cost 15 % at K = 64: they were gone again when they were
+/// read.)
 __device__ void produce_updates(const FrontView* fronts, const Task* tasks, int task_count, int first, int stride, Ring ring) {
   for (int t = first; t < task_count; t += stride) {
     const Task task = tasks[t];

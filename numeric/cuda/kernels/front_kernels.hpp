@@ -1,6 +1,6 @@
 // Dense kernels on tiled fronts (tile.hpp) in FP64: partial Cholesky factorisation of one or many fronts in one launch, and the update
-// C -= A A^T alone. Left-looking: a task reads its tiles of the front once, keeps them in the registers of one block while all products stream
-// through shared memory by bulk copies of a producer warp, and writes them once.
+// C -= A A^T alone. Left-looking: a task reads its tiles of the front once, keeps them in the registers of one block while all products
+// stream through shared memory by bulk copies of a producer warp, and writes them once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,9 +16,10 @@ namespace kauri::cuda {
 
 /// A front on the device. Lives in device memory as an array, one per front.
 struct FrontView {
-  double* tiles = nullptr;   // shape.tiles() tiles; in: the lower part of the front; out: L (columns of pivots) and the contribution block
-  double* solve = nullptr;   // pivot_tiles() tiles; out: L(k,k) with its four 16 x 16 diagonal blocks inverted
-  int* counters = nullptr;   // counter_count(shape) ints, zero at the start; counters[kFailed]: 1 + first column without a positive pivot, or 0
+  double* tiles = nullptr;  // shape.tiles() tiles; in: the lower part of the front; out: L (columns of pivots) and the contribution block
+  double* solve = nullptr;  // pivot_tiles() tiles; out: L(k,k) with its four 16 x 16 diagonal blocks inverted
+  int* counters =
+      nullptr;  // counter_count(shape) ints, zero at the start; counters[kFailed]: 1 + first column without a positive pivot, or 0
   int row_tiles = 0;
   int pivot_tiles = 0;
   int last_slabs = 0;
@@ -33,13 +34,13 @@ inline std::size_t counter_count(const FrontShape& shape) {
   return static_cast<std::size_t>(kRows + shape.row_tiles() + shape.pivot_tiles());
 }
 
-/// Teams (the workers that draw tasks) that the current device holds at once, even; 0 if it cannot run the kernels. To be called once before
-/// the first launch on a device.
+/// Teams (the workers that draw tasks) that the current device holds at once, even; 0 if it cannot run the kernels. To be called once
+/// before the first launch on a device.
 int resident_teams();
 
-/// Partial Cholesky factorisation of all fronts. `tasks`: factor_tasks() on the device, made for no more than `teams` teams, with `ticket` (one
-/// int) and all counters zero before the launch. A pivot that is not positive is recorded in its front, replaced by 1, and all else goes on.
-/// Enqueued on the stream; returns the launch's error.
+/// Partial Cholesky factorisation of all fronts. `tasks`: factor_tasks() on the device, made for no more than `teams` teams, with `ticket`
+/// (one int) and all counters zero before the launch. A pivot that is not positive is recorded in its front, replaced by 1, and all else
+/// goes on. Enqueued on the stream; returns the launch's error.
 cudaError_t enqueue_factor(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream);
 
 /// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device.

@@ -13,7 +13,8 @@ void push_panel(std::vector<Task>& tasks, int front, const FrontShape& shape, in
   for (int i = column + 2; i < row_tiles; i += 2) tasks.push_back({front, TaskKind::kPanel, i, column, std::min(2, row_tiles - i)});
 }
 
-inline constexpr int kGroup = 16;  // columns of the contribution block whose tasks follow each other, so that they share rows of L in the L2 cache
+inline constexpr int kGroup =
+    16;  // columns of the contribution block whose tasks follow each other, so that they share rows of L in the L2 cache
 
 // Contribution tiles of columns [column, column + kGroup).
 void push_group(std::vector<Task>& tasks, int front, const FrontShape& shape, int column) {

@@ -27,9 +27,9 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-/// Tasks of several fronts, interleaved column by column. A task waits only for tasks before it and for chains, except that a kPrepare comes
-/// `ahead` columns early. A chain waits for tasks after it: no more than `teams` / (2 (ahead + 2)) fronts are under way at once, so that the
-/// teams that wait are never all teams. `teams`: those that run at once, at least 2 (ahead + 2).
+/// Tasks of several fronts, interleaved column by column. A task waits only for tasks before it and for chains, except that a kPrepare
+/// comes `ahead` columns early. A chain waits for tasks after it: no more than `teams` / (2 (ahead + 2)) fronts are under way at once, so
+/// that the teams that wait are never all teams. `teams`: those that run at once, at least 2 (ahead + 2).
 std::vector<Task> factor_tasks(std::span<const FrontShape> fronts, int ahead, int teams);
 
 /// Tasks of C -= A A^T alone, in an order that reads A's rows while they are in the L2 cache.

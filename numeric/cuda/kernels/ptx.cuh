@@ -28,11 +28,10 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, int parity) {
   const std::uint32_t address = shared_address(barrier);
   std::uint32_t done = 0;
   while (done == 0) {
-    asm volatile(
-        "{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(address), "r"(parity)
-        : "memory");
+    asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(address), "r"(parity)
+                 : "memory");
   }
 }
 
@@ -87,15 +86,16 @@ __device__ inline void leave_registers() {
 }
 
 /// -x by its sign bit: not an instruction of the FP64 pipe.
-__device__ inline double flipped(double x) { return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x)); }
+__device__ inline double flipped(double x) {
+  return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
+}
 
 /// c (16x8) += a (16x16) b (16x8).
 __device__ inline void mma(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
       : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]),
-        "d"(b[3]));
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 
 /// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.

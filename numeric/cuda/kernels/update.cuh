@@ -122,8 +122,9 @@ __device__ inline void multiply_slab(Accumulators& acc, const double* rows, cons
   }
 }
 
-/// Waits for the next stage, then leaves the one before. Not earlier: the compiler may place an arrival right after the loads that it follows, and
-/// these, queued behind stores to global memory, were seen to read the next bytes. Here the products that needed them have been issued.
+/// Waits for the next stage, then leaves the one before. Not earlier: the compiler may place an arrival right after the loads that it
+/// follows, and these, queued behind stores to global memory, were seen to read the next bytes. Here the products that needed them have
+/// been issued.
 __device__ inline void enter_stage(Ring& ring, int lane) {
   ptx::barrier_wait(ring.full + ring.stage, ring.parity);
   __syncwarp();
@@ -131,7 +132,8 @@ __device__ inline void enter_stage(Ring& ring, int lane) {
   ring.holds_last = true;
 }
 
-/// Columns 16s.. of X, X T^T = C: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. In: minus C. Out: minus X. `slab`: columns 16s.. of T.
+/// Columns 16s.. of X, X T^T = C: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. In: minus C. Out: minus X. `slab`: columns 16s..
+/// of T.
 template <int s>
 __device__ inline void solve_slab(Accumulators& acc, const double* slab, int lane) {
 #pragma unroll

@@ -65,7 +65,9 @@ class Simulation {
   }
 
   bool ready(const Task& task, const FrontShape& shape, const Progress& p) const {
-    const int products = task.kind == TaskKind::kContribution ? shape.pivot_tiles() : task.kind == TaskKind::kPanel ? task.column : task.column - 1;
+    const int products = task.kind == TaskKind::kContribution ? shape.pivot_tiles()
+                         : task.kind == TaskKind::kPanel      ? task.column
+                                                              : task.column - 1;
     for (int r = task.row; r < task.row + task.rows; ++r) {
       if (p.row[static_cast<std::size_t>(r)] < products) return false;
     }
