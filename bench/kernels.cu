@@ -169,8 +169,11 @@ class Fronts {
                                         counters_.get() + kauri::cuda::counter_count(shape_) * count_, teams_, nullptr) == cudaSuccess,
             "factor");
   }
+  int* ticket() const { return counters_.get() + kauri::cuda::counter_count(shape_) * count_; }
   void update() const {
-    require(kauri::cuda::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), teams_, nullptr) == cudaSuccess,
+    cudaMemsetAsync(ticket(), 0, sizeof(int));
+    require(kauri::cuda::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr) ==
+                cudaSuccess,
             "update");
   }
   int failed(int f) const { return counters_.to_host()[kauri::cuda::counter_count(shape_) * f + kauri::cuda::kFailed]; }

@@ -56,8 +56,8 @@ __device__ ChainMemory chain_memory(double* stages) {
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
 /// tickets.
-__device__ void run_producer(const FrontView* fronts, const Task* tasks, int task_count, int* next, Control& control, Ring ring,
-                             const Member& me) {
+__device__ void run_producer(const FrontView* fronts, const Task* tasks, int task_count, int* next, bool dependent, Control& control,
+                             Ring ring, const Member& me) {
   bool wait_for_consumers = false;
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
@@ -78,7 +78,7 @@ __device__ void run_producer(const FrontView* fronts, const Task* tasks, int tas
     if (task.kind == TaskKind::kChain) {
       announce_chain(front, chain_memory(ring.stages), me);
     } else {
-      if (me.lane == 0) produce<true>(task, front, ring);
+      if (me.lane == 0) produce(task, front, ring, dependent);
       const int place = __shfl_sync(0xffffffffu, ring.stage + kStages * ring.parity, 0);
       ring.stage = place % kStages, ring.parity = place / kStages;
     }
@@ -106,7 +106,10 @@ __device__ void run_consumer(const FrontView* fronts, const Task* tasks, int tas
   }
 }
 
-__global__ void __launch_bounds__(kBlockThreads, 1) factor_kernel(const FrontView* fronts, const Task* tasks, int task_count, int* next) {
+/// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
+/// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    front_kernel(const FrontView* fronts, const Task* tasks, int task_count, int* next, bool dependent) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   start(controls);
@@ -120,39 +123,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1) factor_kernel(const FrontVie
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
     const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
-    run_producer(fronts, tasks, task_count, next, controls[team], ring, me);
-  }
-}
-
-/// Tasks are dealt in turn. (Asking for the next task's tiles ahead, into L2, cost 15 % at K = 64: they were gone again when they were
-/// read.)
-__device__ void produce_updates(const FrontView* fronts, const Task* tasks, int task_count, int first, int stride, Ring ring) {
-  for (int t = first; t < task_count; t += stride) {
-    const Task task = tasks[t];
-    produce<false>(task, fronts[task.front], ring);
-  }
-}
-
-__global__ void __launch_bounds__(kBlockThreads, 1) update_kernel(const FrontView* fronts, const Task* tasks, int task_count) {
-  extern __shared__ __align__(128) double stages[];
-  __shared__ Control controls[kTeams];
-  start(controls);
-  const int team = team_of_thread();
-  const Member me = member_of_team(team);
-  const int first = team * gridDim.x + blockIdx.x;
-  const int stride = kTeams * gridDim.x;
-  if (threadIdx.x < kTeams * kConsumers) {
-    ptx::take_registers<kConsumerRegisters>();
-    Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
-    for (int t = first; t < task_count; t += stride) {
-      const Task task = tasks[t];
-      consume(task, fronts[task.front], ring, me);
-    }
-  } else {
-    ptx::leave_registers<kProducerRegisters>();
-    if (team >= kTeams || me.lane != 0) return;
-    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
-    produce_updates(fronts, tasks, task_count, first, stride, ring);
+    run_producer(fronts, tasks, task_count, next, dependent, controls[team], ring, me);
   }
 }
 
@@ -167,7 +138,7 @@ bool can_run(Kernel* kernel) {
 
 int resident_teams() {
   int device = 0, processors = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || !can_run(factor_kernel) || !can_run(update_kernel) ||
+  if (cudaGetDevice(&device) != cudaSuccess || !can_run(front_kernel) ||
       cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
     return 0;
   }
@@ -176,13 +147,13 @@ int resident_teams() {
 
 cudaError_t enqueue_factor(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  factor_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, true);
   return cudaGetLastError();
 }
 
-cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_count, int teams, cudaStream_t stream) {
+cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  update_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, false);
   return cudaGetLastError();
 }
 

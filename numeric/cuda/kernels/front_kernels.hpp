@@ -43,7 +43,8 @@ int resident_teams();
 /// goes on. Enqueued on the stream; returns the launch's error.
 cudaError_t enqueue_factor(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream);
 
-/// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device.
-cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_count, int teams, cudaStream_t stream);
+/// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device; `ticket` zero before
+/// the launch. Drawn, not dealt: dealt in turn, teams drift apart and lose the rows they share in the L2 cache (13 % at K = 1024).
+cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream);
 
 }  // namespace kauri::cuda

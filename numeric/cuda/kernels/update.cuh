@@ -71,12 +71,11 @@ __device__ inline void wait_for_column(const Task& task, const FrontView& front,
   ptx::proxy_fence();
 }
 
-template <bool kDependent>
-__device__ inline void produce(const Task& task, const FrontView& front, Ring& ring) {
+__device__ inline void produce(const Task& task, const FrontView& front, Ring& ring, bool dependent) {
   const int products = products_of(task, front);
-  int ready = 0;
+  int ready = dependent ? 0 : products;
   for (int k = 0; k < products; ++k) {
-    if constexpr (kDependent) wait_for_column(task, front, k, ready);
+    wait_for_column(task, front, k, ready);
     const double* left = tile_of(front, task.row, k);
     const double* right = tile_of(front, task.column, k);
     const int slabs = k + 1 == front.pivot_tiles ? front.last_slabs : kSlabs;
@@ -92,10 +91,8 @@ __device__ inline void produce(const Task& task, const FrontView& front, Ring& r
     }
   }
   if (task.kind != TaskKind::kPanel) return;
-  if constexpr (kDependent) {
-    wait_at_least(front.counters + kDiagonals, task.column + 1);
-    ptx::proxy_fence();
-  }
+  wait_at_least(front.counters + kDiagonals, task.column + 1);
+  ptx::proxy_fence();
   const double* triangle = front.solve + static_cast<std::int64_t>(task.column) * kTileEntries;
   for (int s = 0; s < kSlabs; ++s) {
     ptx::barrier_wait(ring.empty + ring.stage, ring.parity ^ 1);
