@@ -1,0 +1,409 @@
+// Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks them against these: one JSON line per
+// shape.
+//   kernels                 all shapes of the table
+//   kernels --repeat RUNS   the same input again and again: exit code 1 where a bit differs
+//   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit code 1 where one fails
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cusolverDn.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "numeric/cuda/kernels/front_kernels.hpp"
+
+namespace {
+
+using kauri::cuda::FrontShape;
+using kauri::cuda::FrontView;
+using kauri::cuda::Task;
+
+constexpr double kPeak = 62e12;         // flop/s of a large DGEMM on an H200
+constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, read and written
+
+void require(bool ok, const char* what) {
+  if (ok) return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(cudaGetLastError()));
+  std::exit(2);
+}
+
+template <typename T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::size_t count) : count_(count) {
+    require(cudaMalloc(&data_, std::max<std::size_t>(count, 1) * sizeof(T)) == cudaSuccess, "cudaMalloc");
+  }
+  explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) {
+    require(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess, "upload");
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceArray() { cudaFree(data_); }
+  T* get() const { return data_; }
+  std::size_t bytes() const { return count_ * sizeof(T); }
+  std::vector<T> to_host() const {
+    std::vector<T> host(count_);
+    require(cudaMemcpy(host.data(), data_, bytes(), cudaMemcpyDeviceToHost) == cudaSuccess, "download");
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_;
+};
+
+__device__ double noise(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  x ^= x >> 31;
+  return static_cast<double>(x >> 11) * 0x1p-52 - 1.0;
+}
+
+// Symmetric m x m, column-major, diagonal dominant by rows; entry (bad, bad) is made negative.
+__global__ void fill_dense(double* a, int m, std::uint64_t seed, int bad) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
+       e += std::int64_t{gridDim.x} * blockDim.x) {
+    const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
+    const std::uint64_t low = min(row, column), high = max(row, column);
+    a[e] = noise(seed * 0x51ull + (low << 32 | high)) + (row == column ? (row == bad ? -2.0 * m : 0.8 * m) : 0.0);
+  }
+}
+
+// Dense lower part to tiles; padding: unit diagonal in pivot columns, zeros elsewhere.
+__global__ void pack(const double* a, double* tiles, FrontShape shape) {
+  const int padded = shape.row_tiles() * kauri::cuda::kTile;
+  const int pivot_end = shape.pivot_tiles() * kauri::cuda::kTile;
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{padded} * padded;
+       e += std::int64_t{gridDim.x} * blockDim.x) {
+    const int i = static_cast<int>(e % padded), k = static_cast<int>(e / padded);
+    if (i / kauri::cuda::kTile < k / kauri::cuda::kTile) continue;
+    const auto source = [&](int r) { return r < shape.pivots ? r : r < pivot_end ? -1 : r - pivot_end + shape.pivots; };
+    const int row = source(i), column = source(k);
+    double value = i == k && i < pivot_end ? 1.0 : 0.0;
+    if (row >= 0 && column >= 0)
+      value =
+          row < shape.rows && column < shape.rows ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * shape.rows] : 0.0;
+    tiles[kauri::cuda::tile_in_front(i / kauri::cuda::kTile, k / kauri::cuda::kTile, shape.row_tiles()) * kauri::cuda::kTileEntries +
+          kauri::cuda::entry_in_tile(i % kauri::cuda::kTile, k % kauri::cuda::kTile)] = value;
+  }
+}
+
+// Sums of squares over the lower triangle: tiles - dense, dense. First column `first`.
+__global__ void compare(const double* a, const double* tiles, FrontShape shape, int first, double* sums) {
+  double difference = 0.0, norm = 0.0;
+  const int m = shape.rows;
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
+       e += std::int64_t{gridDim.x} * blockDim.x) {
+    const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
+    if (row < column || column < first) continue;
+    const int i = shape.padded_row(row), k = shape.padded_row(column);
+    const double d =
+        a[e] -
+        tiles[kauri::cuda::tile_in_front(i / kauri::cuda::kTile, k / kauri::cuda::kTile, shape.row_tiles()) * kauri::cuda::kTileEntries +
+              kauri::cuda::entry_in_tile(i % kauri::cuda::kTile, k % kauri::cuda::kTile)];
+    difference += d * d, norm += a[e] * a[e];
+  }
+  atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
+}
+
+struct Library {
+  cublasHandle_t blas;
+  cusolverDnHandle_t solver;
+  Library() {
+    require(cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
+    require(cusolverDnCreate(&solver) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate");
+  }
+};
+
+double median_us(int repeats, const std::function<void()>& prepare, const std::function<void()>& run) {
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin), cudaEventCreate(&end);
+  std::vector<double> times;
+  for (int r = 0; r < repeats + 2; ++r) {
+    prepare();
+    cudaEventRecord(begin);
+    run();
+    cudaEventRecord(end);
+    require(cudaEventSynchronize(end) == cudaSuccess, "run");
+    float ms = 0;
+    cudaEventElapsedTime(&ms, begin, end);
+    if (r >= 2) times.push_back(1e3 * ms);
+  }
+  cudaEventDestroy(begin), cudaEventDestroy(end);
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+// Equal fronts on the device with all that the kernels need.
+class Fronts {
+ public:
+  Fronts(FrontShape shape, int count, int ahead, bool update_only)
+      : shape_(shape),
+        count_(count),
+        teams_(kauri::cuda::resident_teams()),
+        tiles_(static_cast<std::size_t>(shape.tiles()) * kauri::cuda::kTileEntries * count),
+        solve_(static_cast<std::size_t>(shape.pivot_tiles()) * kauri::cuda::kTileEntries * count),
+        counters_(kauri::cuda::counter_count(shape) * count + 1),
+        views_(make_views()),
+        host_tasks_(update_only ? kauri::cuda::update_tasks(std::vector<FrontShape>(count, shape))
+                                : kauri::cuda::factor_tasks(std::vector<FrontShape>(count, shape), ahead, teams_)),
+        tasks_(host_tasks_) {}
+
+  double* tiles(int f) const { return tiles_.get() + f * shape_.tiles() * kauri::cuda::kTileEntries; }
+  void load(const double* dense) const {
+    for (int f = 0; f < count_; ++f) pack<<<528, 256>>>(dense, tiles(f), shape_);
+  }
+  void factor() const {
+    cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
+    require(kauri::cuda::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()),
+                                        counters_.get() + kauri::cuda::counter_count(shape_) * count_, teams_, nullptr) == cudaSuccess,
+            "factor");
+  }
+  int* ticket() const { return counters_.get() + kauri::cuda::counter_count(shape_) * count_; }
+  void update() const {
+    cudaMemsetAsync(ticket(), 0, sizeof(int));
+    require(kauri::cuda::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr) ==
+                cudaSuccess,
+            "update");
+  }
+  int failed(int f) const { return counters_.to_host()[kauri::cuda::counter_count(shape_) * f + kauri::cuda::kFailed]; }
+  // Frobenius error of the worst of the first and last front.
+  double error(const double* reference, int first) const {
+    double worst = 0.0;
+    for (int f : {0, count_ - 1}) {
+      DeviceArray<double> sums(2);
+      cudaMemset(sums.get(), 0, sums.bytes());
+      compare<<<528, 256>>>(reference, tiles(f), shape_, first, sums.get());
+      const std::vector<double> host = sums.to_host();
+      const double error = std::sqrt(host[0] / std::max(host[1], 1e-300));
+      if (!(error <= worst)) worst = error;
+    }
+    return worst;
+  }
+
+ private:
+  std::vector<FrontView> make_views() const {
+    std::vector<FrontView> views;
+    for (int f = 0; f < count_; ++f) {
+      views.push_back({tiles(f), solve_.get() + std::int64_t{f} * shape_.pivot_tiles() * kauri::cuda::kTileEntries,
+                       counters_.get() + kauri::cuda::counter_count(shape_) * f, shape_.row_tiles(), shape_.pivot_tiles(),
+                       shape_.last_slabs()});
+    }
+    return views;
+  }
+  FrontShape shape_;
+  int count_;
+  int teams_;
+  DeviceArray<double> tiles_, solve_;
+  DeviceArray<int> counters_;
+  DeviceArray<FrontView> views_;
+  std::vector<Task> host_tasks_;
+  DeviceArray<Task> tasks_;
+};
+
+// Partial factorisation by the vendor: potrf, trsm, syrk on the dense front.
+class Vendor {
+ public:
+  Vendor(const Library& library, double* a, FrontShape shape) : library_(library), a_(a), shape_(shape), info_(1), work_(size()) {}
+  void run() const {
+    const int m = shape_.rows, p = shape_.pivots, n = m - p;
+    if (p > 0)
+      cusolverDnDpotrf(library_.solver, CUBLAS_FILL_MODE_LOWER, p, a_, m, work_.get(), static_cast<int>(work_.bytes() / 8), info_.get());
+    const double one = 1.0, minus = -1.0;
+    if (n == 0 || p == 0) return;
+    cublasDtrsm(library_.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, n, p, &one, a_, m, a_ + p, m);
+    cublasDsyrk(library_.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, p, &minus, a_ + p, m, &one, a_ + std::int64_t{p} * m + p, m);
+  }
+
+ private:
+  std::size_t size() const {
+    int entries = 0;
+    cusolverDnDpotrf_bufferSize(library_.solver, CUBLAS_FILL_MODE_LOWER, shape_.pivots, a_, shape_.rows, &entries);
+    return static_cast<std::size_t>(entries);
+  }
+  const Library& library_;
+  double* a_;
+  FrontShape shape_;
+  DeviceArray<int> info_;
+  DeviceArray<double> work_;
+};
+
+double factor_flops(FrontShape s) {
+  double flops = 0.0;
+  for (int c = 0; c < s.pivots; ++c) flops += std::pow(s.rows - c, 2.0);
+  return flops;
+}
+
+void print(const char* what, FrontShape s, int count, int ahead, double us, double flops, double bytes, double vendor_us, double error) {
+  const double bound = std::max(flops / kPeak, bytes / kBandwidth) * 1e6;
+  std::printf(
+      "{\"kernel\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor_us\":%.1f,\"ratio\":"
+      "%.2f,\"error\":%.1e}\n",
+      what, s.rows, s.pivots, count, ahead, us, flops / us * 1e-6, bound / us, vendor_us, vendor_us / us, error);
+  std::fflush(stdout);
+}
+
+void bench_update(const Library& library, int n, int k, int repeats, std::uint64_t seed) {
+  const FrontShape shape{n + k, k};
+  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
+  fill_dense<<<1056, 256>>>(a.get(), shape.rows, seed, -1);
+  const Fronts fronts(shape, 1, 0, true);
+  fronts.load(a.get());
+  const double one = 1.0, minus = -1.0;
+  double* c = a.get() + std::int64_t{k} * shape.rows + k;
+  const auto vendor = [&] {
+    cublasDsyrk(library.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a.get() + k, shape.rows, &one, c, shape.rows);
+  };
+  vendor();
+  fronts.update();
+  require(cudaDeviceSynchronize() == cudaSuccess, "update");
+  const double error = fronts.error(a.get(), k);
+  const double vendor_us = median_us(
+      repeats, [] {}, vendor);
+  const double us = median_us(
+      repeats, [] {}, [&] { fronts.update(); });
+  const double tri = 0.5 * n * (n + 1.0);
+  print("update", shape, 1, 0, us, 2 * tri * k, 8.0 * (2 * tri + double(n) * k), vendor_us, error);
+}
+
+void bench_factor(const Library& library, FrontShape shape, int count, int ahead, int repeats, std::uint64_t seed) {
+  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
+  const auto fill = [&] { fill_dense<<<1056, 256>>>(a.get(), shape.rows, seed, -1); };
+  fill();
+  const Fronts fronts(shape, count, ahead, false);
+  DeviceArray<double> b(std::size_t(shape.rows) * shape.rows);
+  fill_dense<<<1056, 256>>>(b.get(), shape.rows, seed, -1);
+  const Vendor vendor(library, b.get(), shape);
+  const double us = median_us(
+      repeats, [&] { fronts.load(a.get()); }, [&] { fronts.factor(); });
+  const double vendor_us = count * median_us(
+                                       repeats, [&] { fill_dense<<<1056, 256>>>(b.get(), shape.rows, seed, -1); }, [&] { vendor.run(); });
+  const double m = shape.rows;
+  print("factor", shape, count, ahead, us, count * factor_flops(shape), count * 8.0 * m * (m + 1), vendor_us, fronts.error(b.get(), 0));
+}
+
+// One random front (or several): against the vendor, or with a planted bad pivot.
+bool check_one(const Library& library, std::mt19937_64& random, std::uint64_t seed, bool bad_pivot) {
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  FrontShape shape;
+  shape.rows = pick(1, pick(0, 1) ? 300 : 1200);
+  shape.pivots = pick(0, 2) ? pick(1, shape.rows) : shape.rows;
+  const int count = pick(0, 2) ? 1 : pick(2, 40);
+  const int ahead = pick(0, 3);
+  const int bad = bad_pivot ? pick(0, shape.pivots - 1) : -1;
+  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
+  fill_dense<<<528, 256>>>(a.get(), shape.rows, seed, bad);
+  const Fronts fronts(shape, count, ahead, false);
+  fronts.load(a.get());
+  fronts.factor();
+  require(cudaDeviceSynchronize() == cudaSuccess, "factor");
+  const int failed = fronts.failed(count - 1);
+  if (bad_pivot) {
+    // In a tile of padded columns the place of a pivot is its own.
+    if (failed == bad + 1) return true;
+    std::printf("bad pivot %d of m=%d p=%d count=%d: reported %d\n", bad, shape.rows, shape.pivots, count, failed - 1);
+    return false;
+  }
+  const Vendor vendor(library, a.get(), shape);
+  vendor.run();
+  const double error = fronts.error(a.get(), 0);
+  if (failed == 0 && error < 1e-14) return true;
+  std::printf("m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", shape.rows, shape.pivots, count, ahead, error, failed);
+  return false;
+}
+
+__global__ void hash(const double* data, std::int64_t count, unsigned long long* sum) {
+  unsigned long long mine = 0;
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += std::int64_t{gridDim.x} * blockDim.x) {
+    mine += (static_cast<unsigned long long>(__double_as_longlong(data[e])) ^ static_cast<unsigned long long>(e)) * 0x9e3779b97f4a7c15ull;
+  }
+  atomicAdd(sum, mine);
+}
+
+// Runs that differ in a bit from the first.
+int differing(FrontShape shape, int count, bool update_only, int repeats) {
+  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
+  fill_dense<<<1056, 256>>>(a.get(), shape.rows, 1, -1);
+  const Fronts fronts(shape, count, 1, update_only);
+  int different = 0;
+  unsigned long long first = 0;
+  for (int r = 0; r < repeats; ++r) {
+    fronts.load(a.get());
+    if (update_only)
+      fronts.update();
+    else
+      fronts.factor();
+    DeviceArray<unsigned long long> sum(std::vector<unsigned long long>{0});
+    hash<<<528, 256>>>(fronts.tiles(0), shape.tiles() * kauri::cuda::kTileEntries * count, sum.get());
+    const unsigned long long now = sum.to_host()[0];
+    if (r == 0) first = now;
+    if (now != first) ++different;
+  }
+  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", update_only ? "update" : "factor",
+              shape.rows, shape.pivots, count, repeats, different);
+  std::fflush(stdout);
+  return different;
+}
+
+int repeat(int runs) {
+  int different = 0;
+  different += differing({8256, 64}, 1, true, runs);
+  different += differing({8448, 256}, 1, true, runs);
+  different += differing({9216, 1024}, 1, true, runs);
+  different += differing({8192, 2048}, 1, false, runs);
+  different += differing({2048, 2048}, 1, false, runs);
+  different += differing({4096, 4096}, 1, false, runs);
+  different += differing({512, 256}, 64, false, runs);
+  different += differing({300, 130}, 100, false, runs);
+  return different == 0 ? 0 : 1;
+}
+
+int check(const Library& library, int seeds) {
+  int failures = 0;
+  for (int s = 0; s < seeds; ++s) {
+    std::mt19937_64 random(s);
+    if (!check_one(library, random, s, s % 4 == 3)) ++failures;
+  }
+  std::printf("{\"checked\":%d,\"failures\":%d}\n", seeds, failures);
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Library library;
+  if (kauri::cuda::resident_teams() == 0) {
+    std::fprintf(stderr, "no device that runs these kernels\n");
+    return 2;
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(library, std::atoi(argv[2]));
+  if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
+  const std::string only = argc > 1 ? argv[1] : "";
+  if (only.empty() || only == "update") {
+    for (int n : {2048, 8192}) {
+      for (int k : {64, 128, 256, 512, 1024}) bench_update(library, n, k, 15, n + k);
+    }
+  }
+  if (only.empty() || only == "factor") {
+    for (int n : {64, 256, 512, 1024, 2048, 4096, 8192}) bench_factor(library, {n, n}, 1, 1, 9, n);
+    for (int ahead : {0, 2, 4}) bench_factor(library, {4096, 4096}, 1, ahead, 9, 7);
+    for (FrontShape s : {FrontShape{2048, 1024}, FrontShape{4096, 1024}, FrontShape{8192, 512}, FrontShape{8192, 2048}})
+      bench_factor(library, s, 1, 1, 9, 5);
+    bench_factor(library, {512, 256}, 64, 0, 7, 3);
+    bench_factor(library, {512, 256}, 64, 1, 7, 3);
+    bench_factor(library, {1024, 512}, 16, 1, 7, 3);
+    bench_factor(library, {256, 128}, 256, 1, 5, 3);
+    bench_factor(library, {4096, 2048}, 4, 1, 5, 3);
+  }
+  return 0;
+}

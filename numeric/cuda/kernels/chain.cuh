@@ -1,0 +1,399 @@
+// The chain of a front: its diagonal tiles one after another, each factorised with the tile below it, by the four warps of one block.
+//
+// A 64 x 64 tile is taken in four steps of 16 columns. One warp eliminates a 16 x 16 block with an identity below it, one row per lane,
+// without square roots on the way (L D L^T, scaled at the end), which gives L and its inverse at once; everything else is products by mma
+// whose accumulators are the next operands. The tile below is solved with the inverses of the 16 x 16 blocks (substitution by blocks), and
+// its square updates the next diagonal tile from shared memory: no other block stands in the chain.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/kernels/update.cuh"
+
+namespace kauri::cuda {
+
+inline constexpr int kDiagonalBarrier = 1;  // of the team's barriers
+inline constexpr int kBelowBarrier = 2;
+inline constexpr int kInverseEntries = 256;  // a 16 x 16 block as 2 x 2 cells, by columns
+
+/// Shared memory of a chain, in place of the ring's stages.
+struct ChainMemory {
+  double* diagonal;  // 1 tile: D, then L(j,j)
+  double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
+  double* product;   // 1 tile: minus (A(j+1,j) without all products of columns before j)
+  double* inverse;   // 4 blocks
+  double* columns;   // 4 columns of a 16 x 16 block
+};
+
+/// Positive, and neither so small nor so large that its reciprocal or root is not a normal number.
+__device__ inline bool is_pivot(double x) { return x > 1e-290 && x < 1e290; }
+
+/// Rows of a 16 x 16 block and of the identity below it, one row per lane.
+__device__ inline void load_rows(double (&a)[16], const double* cells, int lane) {
+  const int row = lane & 15;
+#pragma unroll
+  for (int c = 0; c < 16; c += 2) {
+    const double2 pair = *reinterpret_cast<const double2*>(cells + (c >> 3) * 8 * kCellEntries + (c & 7));
+    a[c] = lane < 16 ? pair.x : (c == row ? 1.0 : 0.0);
+    a[c + 1] = lane < 16 ? pair.y : (c + 1 == row ? 1.0 : 0.0);
+  }
+}
+
+/// Column operations that make the rows of a block those of L D (unit L), and the identity's those of L^-T. Returns pivot `lane & 15`.
+/// Four columns at a time: all lanes factor the 4 x 4 diagonal block for themselves (one reciprocal and three operations wait for one
+/// another per column, and no message), then take their own row through it, then update the columns to the right. Values of other rows come
+/// through shared memory (`columns`: the four columns, by rows), where one load brings two to all lanes: two exchanges per four columns.
+/// With kGuarded, pivots that are not positive and finite become 1, and `failed` the first of them (16: none).
+template <bool kGuarded>
+__device__ inline double eliminate_rows(double (&a)[16], double* columns, int lane, int& failed) {
+  double mine = 1.0;
+  const double2* pairs = reinterpret_cast<const double2*>(columns);
+  double2* own = reinterpret_cast<double2*>(columns) + 2 * (lane & 15);
+#pragma unroll
+  for (int first = 0; first < 16; first += 4) {
+    if (lane < 16) own[0] = make_double2(a[first], a[first + 1]), own[1] = make_double2(a[first + 2], a[first + 3]);
+    __syncwarp();
+    double block[4][4];  // its lower part: entries of D L^T by columns as they are met
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const double2 left = pairs[2 * (first + r)], right = pairs[2 * (first + r) + 1];
+      block[r][0] = left.x, block[r][1] = left.y, block[r][2] = right.x, block[r][3] = right.y;
+    }
+    double factor[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if constexpr (kGuarded) {
+        if (!is_pivot(block[j][j])) {
+          failed = min(failed, first + j);
+          block[j][j] = 1.0;
+        }
+      }
+      if ((lane & 15) == first + j) mine = block[j][j];
+      double y, e;
+      ptx::reciprocal_parts(block[j][j], y, e);
+#pragma unroll
+      for (int r = j + 1; r < 4; ++r) {
+        const double scaled = block[r][j] * y;
+        const double multiplier = fma(scaled, e, scaled);
+#pragma unroll
+        for (int c = j + 1; c <= r; ++c) block[r][c] = fma(-multiplier, block[c][j], block[r][c]);
+      }
+      const double scaled = a[first + j] * y;
+      factor[j] = fma(scaled, e, scaled);
+#pragma unroll
+      for (int c = j + 1; c < 4; ++c) a[first + c] = fma(-factor[j], block[c][j], a[first + c]);
+    }
+    if (first == 12) break;
+    __syncwarp();
+    if (lane < 16) own[0] = make_double2(a[first], a[first + 1]), own[1] = make_double2(a[first + 2], a[first + 3]);
+    __syncwarp();
+#pragma unroll
+    for (int c = first + 4; c < 16; ++c) {
+      const double2 left = pairs[2 * c], right = pairs[2 * c + 1];
+      a[c] = fma(-factor[0], left.x, a[c]);
+      a[c] = fma(-factor[1], left.y, a[c]);
+      a[c] = fma(-factor[2], right.x, a[c]);
+      a[c] = fma(-factor[3], right.y, a[c]);
+    }
+    __syncwarp();
+  }
+  return mine;
+}
+
+/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. Returns the first column without a positive pivot,
+/// or 16. One warp.
+__device__ inline int eliminate_block(double* tile, double* inverse, double* columns, int s, int lane) {
+  const int row = lane & 15;
+  double* cells = tile + (16 * s + 2 * s + (row >> 3)) * kCellEntries + (row & 7) * 8;  // second column cell: + 8 cells
+  int failed = 16;
+  double a[16];
+  load_rows(a, cells, lane);
+  double pivot = eliminate_rows<false>(a, columns, lane, failed);
+  if (__any_sync(0xffffffffu, !is_pivot(pivot))) {
+    load_rows(a, cells, lane);
+    pivot = eliminate_rows<true>(a, columns, lane, failed);
+  }
+  const double root = ptx::reciprocal_root(pivot);
+#pragma unroll
+  for (int c = 0; c < 16; ++c) a[c] *= __shfl_sync(0xffffffffu, root, c);
+  if (lane < 16) {
+#pragma unroll
+    for (int c = 0; c < 16; c += 2) {
+      *reinterpret_cast<double2*>(cells + (c >> 3) * 8 * kCellEntries + (c & 7)) =
+          make_double2(c <= row ? a[c] : 0.0, c + 1 <= row ? a[c + 1] : 0.0);
+    }
+  } else {
+#pragma unroll
+    for (int c = 0; c < 16; ++c) inverse[((row >> 3) * 2 + (c >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
+  }
+  __syncwarp();
+  return failed;
+}
+
+/// B operand from an inverse block: rows 8n.. of inv(L_ss).
+__device__ inline void load_inverse(double (&b)[4], const double* inverse, int n, int lane) {
+  const double2 first = *reinterpret_cast<const double2*>(inverse + n * kCellEntries + 2 * lane);
+  const double2 second = *reinterpret_cast<const double2*>(inverse + (2 + n) * kCellEntries + 2 * lane);
+  b[0] = first.x, b[1] = first.y, b[2] = second.x, b[3] = second.y;
+}
+
+__device__ inline void set_zero(double (&c)[4]) { c[0] = c[1] = c[2] = c[3] = 0.0; }
+
+__device__ inline void store_block(double* tile, const double (&c)[2][4], int row_block, int column_block, int lane) {
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    store_cell(tile, 2 * row_block, 2 * column_block + n, lane, c[n][0], c[n][1]);
+    store_cell(tile, 2 * row_block + 1, 2 * column_block + n, lane, c[n][2], c[n][3]);
+  }
+}
+
+/// Blocks (r,c), r >= c, of the next diagonal tile: D from global memory minus X X^T, to shared memory. Warp 0 takes block (0,0) alone and
+/// goes on.
+template <int kBlocks>
+__device__ inline void update_blocks(const ChainMemory& memory, const double* source, bool with_product, const int (&rows)[kBlocks],
+                                     const int (&columns)[kBlocks], int lane) {
+  double c[kBlocks][2][4];
+#pragma unroll
+  for (int i = 0; i < kBlocks; ++i) {
+    load_flipped(c[i][0], source, 2 * rows[i], 2 * columns[i], lane);
+    load_flipped(c[i][1], source, 2 * rows[i], 2 * columns[i] + 1, lane);
+  }
+  if (with_product) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+#pragma unroll
+      for (int i = 0; i < kBlocks; ++i) {
+        double a[8], b[2][4];
+        load_a(a, memory.below, 2 * rows[i], 2 * k, lane);
+        load_b(b[0], memory.below, 2 * columns[i], 2 * k, lane);
+        load_b(b[1], memory.below, 2 * columns[i] + 1, 2 * k, lane);
+        ptx::mma(c[i][0], a, b[0]);
+        ptx::mma(c[i][1], a, b[1]);
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kBlocks; ++i) {
+    store_flipped(memory.diagonal, c[i][0], 2 * rows[i], 2 * columns[i], lane);
+    store_flipped(memory.diagonal, c[i][1], 2 * rows[i], 2 * columns[i] + 1, lane);
+  }
+}
+
+__device__ inline void load_diagonal(const ChainMemory& memory, const double* source, bool with_product, int warp, int lane) {
+  if (warp == 0) {
+    update_blocks<1>(memory, source, with_product, {0}, {0}, lane);
+  } else {
+    const int rows[3] = {warp == 3 ? 3 : warp == 1 ? 1 : 2, warp == 3 ? 3 : warp == 1 ? 1 : 2, warp == 1 ? 2 : 3};
+    const int columns[3] = {warp == 3 ? 1 : warp == 1 ? 0 : 1, warp == 3 ? 2 : warp == 1 ? 1 : 2, warp == 3 ? 3 : 0};
+    update_blocks<3>(memory, source, with_product, rows, columns, lane);
+  }
+}
+
+/// After block (s,s): blocks (r,s) of L for r > s, then the blocks right of them. Warp 0 makes the next diagonal block and goes on at once.
+__device__ inline void eliminate_below(const ChainMemory& memory, int s, const Member& me) {
+  const int warp = me.warp, lane = me.lane;
+  double x[2][4];
+  double a[8], b[4];
+  const int row = s + 1 + warp;
+  if (row < 4) {
+    load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      load_inverse(b, memory.inverse + s * kInverseEntries, n, lane);
+      set_zero(x[n]);
+      ptx::mma(x[n], a, b);
+    }
+    store_block(memory.diagonal, x, row, s, lane);
+  }
+  me.sync_consumers();
+  int index = 0;
+  for (int r = s + 1; r < 4; ++r) {
+    for (int c = s + 1; c <= r; ++c, ++index) {
+      if ((index == 0 ? 0 : 1 + (index - 1) % 3) != warp) continue;
+      double product[2][4];
+      load_a(a, memory.diagonal, 2 * r, 2 * s, lane);
+#pragma unroll
+      for (int n = 0; n < 2; ++n) {
+        set_zero(product[n]);
+        load_b(b, memory.diagonal, 2 * c + n, 2 * s, lane);
+        ptx::mma(product[n], a, b);
+        const double2 top = load_cell(memory.diagonal, 2 * r, 2 * c + n, lane);
+        const double2 bottom = load_cell(memory.diagonal, 2 * r + 1, 2 * c + n, lane);
+        store_cell(memory.diagonal, 2 * r, 2 * c + n, lane, top.x - product[n][0], top.y - product[n][1]);
+        store_cell(memory.diagonal, 2 * r + 1, 2 * c + n, lane, bottom.x - product[n][2], bottom.y - product[n][3]);
+      }
+    }
+  }
+  __syncwarp();
+}
+
+/// The form of L(j,j) for solves to global memory: one thread's bulk copies, lower 16 x 16 blocks only.
+__device__ inline void store_solve_tile(const ChainMemory& memory, double* solve) {
+  for (int column = 0; column < 8; ++column) {
+    const int block = column / 2;
+    const double* inverse = memory.inverse + block * kInverseEntries + (column % 2) * 2 * kCellEntries;
+    ptx::bulk_store(solve + (column * 8 + 2 * block) * kCellEntries, inverse, 2 * kCellEntries * 8);
+    const int below = (column * 8 + 2 * block + 2) * kCellEntries;
+    if (block < 3) ptx::bulk_store(solve + below, memory.diagonal + below, (6 - 2 * block) * kCellEntries * 8);
+  }
+  ptx::finish_stores();
+}
+
+__device__ inline void wait_warp(const int* counter, int value, int lane) {
+  if (lane == 0) wait_at_least(counter, value);
+  __syncwarp();
+}
+
+inline constexpr int kUnits = 8;  // (16,32) parts of the tile below
+
+/// One part of the tile below: C - P Q^T with P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below; to memory.product.
+__device__ inline void multiply_unit(const ChainMemory& memory, const double* tile, const double* left, int unit, int lane) {
+  const int row = unit & ~1;
+  const int first = 4 * (unit & 1);
+  double c[4][4];
+#pragma unroll
+  for (int n = 0; n < 4; ++n) load_flipped(c[n], tile, row, first + n, lane);
+  if (left != nullptr) {
+    double a[4][8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const double2 top = load_cell_global(left, row, k, lane);
+      const double2 bottom = load_cell_global(left, row + 1, k, lane);
+      double(&part)[8] = a[k >> 1];
+      part[4 * (k & 1)] = top.x, part[4 * (k & 1) + 2] = top.y, part[4 * (k & 1) + 1] = bottom.x, part[4 * (k & 1) + 3] = bottom.y;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        double b[4];
+        load_b(b, memory.below, first + n, 2 * k, lane);
+        ptx::mma(c[n], a[k], b);
+      }
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+    store_cell(memory.product, row, first + n, lane, c[n][0], c[n][1]);
+    store_cell(memory.product, row + 1, first + n, lane, c[n][2], c[n][3]);
+  }
+}
+
+/// The parts of the tile below, dealt to warps 1-3, which make them while warp 0 eliminates: what they multiply is tested for, and waited
+/// for only at the end.
+struct BelowWork {
+  const double* tile;
+  const double* left;
+  const int* ready;
+  int value;
+  int unit;
+  bool known;
+
+  __device__ void run(const ChainMemory& memory, int most, bool wait, int lane) {
+    for (int i = 0; i < most && unit < kUnits; ++i, unit += 3) {
+      if (!known && wait) wait_warp(ready, value, lane);
+      if (!known && !wait && __shfl_sync(0xffffffffu, lane == 0 ? static_cast<int>(ptx::load_acquire(ready) >= value) : 0, 0) == 0) return;
+      known = true;
+      multiply_unit(memory, tile, left, unit, lane);
+    }
+  }
+};
+
+/// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
+__device__ inline void make_below(const ChainMemory& memory, const Member& me) {
+  const int warp = me.warp, lane = me.lane;
+  double c[8][4];
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const double2 top = load_cell(memory.product, 2 * warp, n, lane);
+    const double2 bottom = load_cell(memory.product, 2 * warp + 1, n, lane);
+    c[n][0] = top.x, c[n][1] = top.y, c[n][2] = bottom.x, c[n][3] = bottom.y;
+  }
+#pragma unroll
+  for (int s = 0; s < 4; ++s) {
+    double a[8], b[4];
+    as_operand(a, c[2 * s], c[2 * s + 1]);
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      set_zero(c[2 * s + n]);
+      load_inverse(b, memory.inverse + s * kInverseEntries, n, lane);
+      ptx::mma(c[2 * s + n], a, b);
+    }
+    flipped_operand(a, c[2 * s], c[2 * s + 1]);
+#pragma unroll
+    for (int n = 2 * s + 2; n < 8; ++n) {
+      load_b(b, memory.diagonal, n, 2 * s, lane);
+      ptx::mma(c[n], a, b);
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) store_flipped(memory.below, c[n], 2 * warp, n, lane);
+}
+
+/// The whole chain: four consumer warps.
+__device__ inline void run_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
+  const int warp = me.warp, lane = me.lane;
+  int* rows = front.counters + kRows;
+  bool failed_before = false;
+  me.sync_consumers();                                                                         // no warp reads stages of the task before
+  for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
+  me.sync_consumers();
+  for (int j = 0; j < front.pivot_tiles; ++j) {
+    double* diagonal = tile_of(front, j, j);
+    if (j >= 2) wait_warp(rows + front.row_tiles + j, 1, lane);
+    load_diagonal(memory, diagonal, j >= 1, warp, lane);
+    __syncwarp();
+    const bool has_below = j + 1 < front.row_tiles;
+    BelowWork below{diagonal + kTileEntries,
+                    j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr,
+                    rows + j + 1,
+                    j,
+                    has_below && warp > 0 ? warp - 1 : kUnits,
+                    j == 0};
+    for (int s = 0; s < 4; ++s) {
+      if (warp > 0 && s > 0) below.run(memory, 1, false, lane);
+      if (warp == 0) {
+        const int failed = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, memory.columns, s, lane);
+        if (failed < 16 && !failed_before) {
+          failed_before = true;
+          if (lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + failed;
+        }
+      }
+      me.sync_consumers();
+      if (s < 3) eliminate_below(memory, s, me);
+    }
+    below.run(memory, kUnits, true, lane);
+    ptx::proxy_fence();
+    ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
+    if (has_below) {
+      make_below(memory, me);
+      ptx::proxy_fence();
+    }
+    ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
+  }
+}
+
+/// The producer's part in a chain: one thread of it stores tiles and announces them.
+__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
+  for (int j = 0; j < front.pivot_tiles; ++j) {
+    double* diagonal = tile_of(front, j, j);
+    ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
+    if (me.lane == 0) {
+      store_solve_tile(memory, front.solve + static_cast<std::int64_t>(j) * kTileEntries);
+      ptx::proxy_fence();
+      ptx::store_release(front.counters + kDiagonals, j + 1);
+      ptx::bulk_store(diagonal, memory.diagonal, kTileEntries * 8);
+      ptx::finish_stores();
+    }
+    __syncwarp();
+    ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
+    if (me.lane == 0 && j + 1 < front.row_tiles) {
+      ptx::bulk_store(diagonal + kTileEntries, memory.below, kTileEntries * 8);
+      ptx::finish_stores();
+      ptx::proxy_fence();
+      ptx::store_release(front.counters + kRows + j + 1, j + 1);
+    }
+    __syncwarp();
+  }
+}
+
+}  // namespace kauri::cuda

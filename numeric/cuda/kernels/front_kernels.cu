@@ -1,0 +1,160 @@
+// The two kernels on tiled fronts and their launches.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/kernels/front_kernels.hpp"
+
+#include "numeric/cuda/kernels/chain.cuh"
+
+namespace kauri::cuda {
+namespace {
+
+inline constexpr int kTeams = 2;
+inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;                   // a warp group of consumers per team, one of producers
+inline constexpr int kTeamEntries = 3 * kTileEntries + 4 * kInverseEntries + 64;  // a chain needs more than the stages
+static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
+inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
+inline constexpr int kConsumerRegisters = 232;
+inline constexpr int kProducerRegisters = 40;
+inline constexpr int kTicketSlots = 2;
+
+/// What the warps of a team share beside the stages.
+struct Control {
+  std::uint64_t full[kStages], empty[kStages];
+  std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
+  int ticket[kTicketSlots];
+};
+
+__device__ void start(Control* controls) {
+  if (threadIdx.x < kTeams) {
+    Control& control = controls[threadIdx.x];
+    for (int s = 0; s < kStages; ++s) {
+      ptx::barrier_init(control.full + s, 1);
+      ptx::barrier_init(control.empty + s, kConsumerWarps);
+    }
+    for (int s = 0; s < kTicketSlots; ++s) {
+      ptx::barrier_init(control.ticket_full + s, 1);
+      ptx::barrier_init(control.ticket_empty + s, kConsumerWarps);
+    }
+    ptx::barrier_init_fence();
+  }
+  __syncthreads();
+}
+
+__device__ int team_of_thread() {
+  return threadIdx.x < kTeams * kConsumers ? threadIdx.x / kConsumers : threadIdx.x / 32 - kTeams * kConsumerWarps;
+}
+
+__device__ Member member_of_team(int team) {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));  // kept in a register: a read in the inner loop would wait
+  return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32, 1 + kTeamBarriers * team};
+}
+
+__device__ ChainMemory chain_memory(double* stages) {
+  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, stages + 3 * kTileEntries,
+          stages + 3 * kTileEntries + 4 * kInverseEntries};
+}
+
+/// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
+/// tickets.
+__device__ void run_producer(const FrontView* fronts, const Task* tasks, int task_count, int* next, bool dependent, Control& control,
+                             Ring ring, const Member& me) {
+  bool wait_for_consumers = false;
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    const int turn = draw / kTicketSlots;
+    if (draw >= kTicketSlots) ptx::barrier_wait(control.ticket_empty + slot, (turn - 1) & 1);
+    if (wait_for_consumers) ptx::barrier_wait(control.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
+    int ticket = 0;
+    if (me.lane == 0) {
+      ticket = atomicAdd(next, 1);
+      control.ticket[slot] = ticket;
+      ptx::barrier_arrive(control.ticket_full + slot);
+    }
+    ticket = __shfl_sync(0xffffffffu, ticket, 0);
+    if (ticket >= task_count) return;
+    const Task task = tasks[ticket];
+    const FrontView front = fronts[task.front];
+    wait_for_consumers = task.kind == TaskKind::kChain || task.kind == TaskKind::kPrepare;
+    if (task.kind == TaskKind::kChain) {
+      announce_chain(front, chain_memory(ring.stages), me);
+    } else {
+      if (me.lane == 0) produce(task, front, ring, dependent);
+      const int place = __shfl_sync(0xffffffffu, ring.stage + kStages * ring.parity, 0);
+      ring.stage = place % kStages, ring.parity = place / kStages;
+    }
+    __syncwarp();
+  }
+}
+
+__device__ void run_consumer(const FrontView* fronts, const Task* tasks, int task_count, Control& control, Ring ring, const Member& me) {
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
+    const int ticket = control.ticket[slot];
+    if (ticket >= task_count) return;
+    const Task task = tasks[ticket];
+    const FrontView front = fronts[task.front];
+    if (task.kind == TaskKind::kChain) {
+      run_chain(front, chain_memory(ring.stages), me);
+      ptx::proxy_fence();
+    } else {
+      consume(task, front, ring, me);
+      announce(task, front, me);
+    }
+    __syncwarp();
+    if (me.lane == 0) ptx::barrier_arrive(control.ticket_empty + slot);
+  }
+}
+
+/// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
+/// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    front_kernel(const FrontView* fronts, const Task* tasks, int task_count, int* next, bool dependent) {
+  extern __shared__ __align__(128) double stages[];
+  __shared__ Control controls[kTeams];
+  start(controls);
+  const int team = team_of_thread();
+  const Member me = member_of_team(team);
+  if (threadIdx.x < kTeams * kConsumers) {
+    ptx::take_registers<kConsumerRegisters>();
+    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
+    run_consumer(fronts, tasks, task_count, controls[team], ring, me);
+  } else {
+    ptx::leave_registers<kProducerRegisters>();
+    if (team >= kTeams) return;
+    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
+    run_producer(fronts, tasks, task_count, next, dependent, controls[team], ring, me);
+  }
+}
+
+template <typename Kernel>
+bool can_run(Kernel* kernel) {
+  int blocks = 0;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes) == cudaSuccess &&
+         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBlockThreads, kSharedBytes) == cudaSuccess && blocks > 0;
+}
+
+}  // namespace
+
+int resident_teams() {
+  int device = 0, processors = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || !can_run(front_kernel) ||
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+    return 0;
+  }
+  return kTeams * processors;
+}
+
+cudaError_t enqueue_factor(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
+  if (task_count == 0) return cudaSuccess;
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, true);
+  return cudaGetLastError();
+}
+
+cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
+  if (task_count == 0) return cudaSuccess;
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, false);
+  return cudaGetLastError();
+}
+
+}  // namespace kauri::cuda

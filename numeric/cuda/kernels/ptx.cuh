@@ -1,0 +1,116 @@
+// The few instructions that C++ has no name for: bulk copies and their barriers, acquire and release, the FP64 tensor core.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace kauri::cuda::ptx {
+
+__device__ inline std::uint32_t shared_address(const void* p) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(p)); }
+
+__device__ inline void barrier_init(std::uint64_t* barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
+
+/// Makes initialised barriers visible to bulk copies.
+__device__ inline void barrier_init_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+__device__ inline void barrier_arrive(std::uint64_t* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
+__device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+}
+
+/// Waits until the phase of the given parity has completed.
+__device__ inline void barrier_wait(std::uint64_t* barrier, int parity) {
+  const std::uint32_t address = shared_address(barrier);
+  std::uint32_t done = 0;
+  while (done == 0) {
+    asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(address), "r"(parity)
+                 : "memory");
+  }
+}
+
+/// Copies bytes (a multiple of 16) from global to shared memory; the barrier counts them.
+__device__ inline void bulk_copy(void* to_shared, const void* from_global, int bytes, std::uint64_t* barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to_shared)),
+               "l"(__cvta_generic_to_global(from_global)), "r"(bytes), "r"(shared_address(barrier))
+               : "memory");
+}
+
+/// Copies bytes (a multiple of 16) from shared to global memory; with the others since the last finish_stores().
+__device__ inline void bulk_store(void* to_global, const void* from_shared, int bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to_global)),
+               "r"(shared_address(from_shared)), "r"(bytes)
+               : "memory");
+}
+
+/// Waits until this thread's bulk stores are in global memory.
+__device__ inline void finish_stores() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory"); }
+
+/// Orders this thread's ordinary accesses with bulk copies, both ways.
+__device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "memory"); }
+
+__device__ inline int load_acquire(const int* p) {
+  int value;
+  asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
+  return value;
+}
+
+__device__ inline void store_release(int* p, int value) {
+  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+}
+
+/// release_fence() once, then store_relaxed() for each flag: a store_release() each would wait for memory each time.
+__device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ inline void store_relaxed(int* p, int value) {
+  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+}
+
+/// Barrier `id` among `threads` threads of the block: wait, or only arrive.
+__device__ inline void named_sync(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
+__device__ inline void named_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
+
+/// Registers per thread of this warp group from here on (sm_90a).
+template <int kRegisters>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+__device__ inline void leave_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+/// -x by its sign bit: not an instruction of the FP64 pipe.
+__device__ inline double flipped(double x) {
+  return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
+}
+
+/// c (16x8) += a (16x16) b (16x8).
+__device__ inline void mma(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
+
+/// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.
+__device__ inline void reciprocal_parts(double x, double& y, double& e) {
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double r = fma(-x, y, 1.0);
+  e = fma(r, r, r);
+}
+
+/// 1/sqrt(x) to a few units in the last place; x positive and normal. Cubic step on an estimate of 20 and more bits.
+__device__ inline double reciprocal_root(double x) {
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double r = fma(-x * y, y, 1.0);
+  return fma(y * r, fma(0.375, r, 0.5), y);
+}
+
+}  // namespace kauri::cuda::ptx
