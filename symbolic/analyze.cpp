@@ -27,12 +27,13 @@ constexpr double kEnvelopeHope = 1.2;
 /// Few graphs are long and thin: a look whether one is may cost this part of the best job.
 constexpr double kLook = 0.03;
 
-/// True if what a method may spare pays for running it; else it is listed as not tried.
-bool pays(Contest& contest, OrderingMethod method, double hope) {
+/// If what a method may spare does not pay for running it: why. Then it is listed as not tried.
+std::optional<std::string> too_dear(Contest& contest, OrderingMethod method, double hope) {
   const double price = contest.predicted_trial_seconds(method);
-  if (hope > price) return true;
-  contest.skip(method, "not tried: " + in_seconds(price) + " predicted for the ordering, at most " + in_seconds(hope) + " to spare");
-  return false;
+  if (hope > price) return {};
+  std::string why = in_seconds(price) + " predicted for the ordering, at most " + in_seconds(hope) + " to spare";
+  contest.skip(method, "not tried: " + why);
+  return why;
 }
 
 /// Predicted seconds of the best job that L's entries beyond those of A are to blame for: no ordering spares more.
@@ -68,30 +69,32 @@ void consider_rcm(Contest& contest) {
   if (job >= best)
     return contest.skip(OrderingMethod::rcm,
                         "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
-  if (!pays(contest, OrderingMethod::rcm, fill_seconds(contest))) return;
+  if (too_dear(contest, OrderingMethod::rcm, fill_seconds(contest))) return;
   const double envelope = contest.envelope_seconds(OrderingMethod::rcm);
   if (envelope < kEnvelopeHope * best) return contest.try_method(OrderingMethod::rcm);
   contest.skip(OrderingMethod::rcm, "judged by its envelope: " + in_seconds(envelope) + " against " + in_seconds(best));
 }
 
-/// Nested dissection costs much more than minimum degree.
-void consider_metis(Contest& contest) {
-  if (!ordering_available(OrderingMethod::metis)) return;
-  if (pays(contest, OrderingMethod::metis, kMetisHope * fill_seconds(contest))) contest.try_method(OrderingMethod::metis);
+/// Nested dissection costs much more than minimum degree. If it is not run for that: why.
+std::optional<std::string> consider_metis(Contest& contest) {
+  if (!ordering_available(OrderingMethod::metis)) return {};
+  if (auto why = too_dear(contest, OrderingMethod::metis, kMetisHope * fill_seconds(contest))) return "metis not tried: " + *why;
+  contest.try_method(OrderingMethod::metis);
+  return {};
 }
 
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
 std::string hold(Contest& contest) {
   const double natural = contest.envelope_seconds(OrderingMethod::natural);
-  const std::optional<std::string> enough = natural_will_do(contest, natural);
-  if (!enough) {
+  std::optional<std::string> why = natural_will_do(contest, natural);
+  if (!why) {
     contest.try_method(OrderingMethod::amd);
     consider_natural(contest, natural);
     consider_rcm(contest);
-    consider_metis(contest);
+    why = consider_metis(contest);
   }
   if (!ordering_available(OrderingMethod::metis)) contest.skip(OrderingMethod::metis, "kauri was built without METIS");
-  return contest.comparison() + (enough ? "; " + *enough : "");
+  return contest.comparison() + (why ? "; " + *why : "");
 }
 
 Analysis run_contest(const Pattern& lower, const AnalyzeOptions& options) {

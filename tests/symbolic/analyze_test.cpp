@@ -97,6 +97,12 @@ TEST(Analyze, MetisIsTriedWhereTheJobCanPayForIt) {
   options.factorizations = 0;
   const char* why = ordering_available(OrderingMethod::metis) ? "not tried" : "without METIS";
   EXPECT_NE(candidate_of(analyze_with_report(a.view(), options), OrderingMethod::metis)->note.find(why), std::string::npos);
+  if (ordering_available(OrderingMethod::metis)) {  // the sentence says so where the ordering itself was too dear
+    const OwnedPattern grid = shuffled(grid_pattern(60, 60, 1), 2);
+    const std::string reason = analyze_with_report(grid.view(), options_for()).reason;
+    EXPECT_NE(reason.find("; metis not tried: "), std::string::npos) << reason;
+    EXPECT_EQ(compare_orderings(grid.view(), options_for()).reason, reason);
+  }
   options.factorizations = 10000;
   const Analysis analysis = analyze_with_report(a.view(), options);
   check_analysis(analysis);
