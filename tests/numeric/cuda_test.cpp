@@ -9,6 +9,7 @@
 
 #include "kauri/kauri.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/methods.hpp"
 #include "tests/support/sparse_reference.hpp"
 
 namespace kauri {
@@ -44,12 +45,6 @@ class Cuda : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Cuda, Scalars);
 
-std::vector<OrderingMethod> methods() {
-  std::vector<OrderingMethod> all{OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree};
-  if (ordering_available(OrderingMethod::metis)) all.push_back(OrderingMethod::metis);
-  return all;
-}
-
 /// Integer factors with powers of two on the diagonal come back bit for bit, whatever the order of summation.
 TYPED_TEST(Cuda, ExactFactors) {
   using T = TypeParam;
@@ -80,7 +75,7 @@ TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
   using T = TypeParam;
   for (const char* spec : {"poisson2d 1", "poisson2d 7", "poisson2d 60", "poisson3d 12", "elast3d 5", "tree 3000 1", "rgg3d 2000 12 1",
                            "shell2d 30", "blockdiag 600 200", "lap27 9"})
-    for (const OrderingMethod method : methods())
+    for (const OrderingMethod method : test::methods())
       for (const bool amalgamate : {true, false}) {
         SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + (amalgamate ? "" : " fundamental"));
         const auto a = generate(spec);
@@ -151,7 +146,7 @@ TYPED_TEST(Cuda, VerdictsAndRetries) {
   using T = TypeParam;
   std::mt19937_64 random(5);
   for (const char* spec : {"poisson3d 9", "poisson2d 40", "elast3d 4", "blockdiag 400 100", "tree 800 2"})
-    for (const OrderingMethod method : methods())
+    for (const OrderingMethod method : test::methods())
       for (int round = 0; round < 4; ++round) {
         SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + " " + std::to_string(round));
         const auto a = generate(spec);

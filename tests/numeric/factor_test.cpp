@@ -14,6 +14,7 @@
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/exact.hpp"
 #include "tests/support/many_threads.hpp"
+#include "tests/support/methods.hpp"
 
 namespace kauri {
 namespace {
@@ -265,8 +266,7 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
   const test::ManyThreads many;
   using T = TypeParam;
   std::mt19937_64 random(15);
-  std::vector<OrderingMethod> methods{OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree};
-  if (ordering_available(OrderingMethod::metis)) methods.push_back(OrderingMethod::metis);
+  const std::vector<OrderingMethod> methods = test::methods();
   const int rounds = 16 * static_cast<int>(methods.size());  // each place with each method four times
   for (int round = 0; round < rounds; ++round) {
     const auto n = static_cast<Index>(2 + random() % 120);

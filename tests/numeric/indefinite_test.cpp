@@ -19,6 +19,7 @@
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/exact.hpp"
 #include "tests/support/many_threads.hpp"
+#include "tests/support/methods.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/sparse_reference.hpp"
 
@@ -41,12 +42,6 @@ class Indefinite : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Indefinite, Scalars);
 
-std::vector<OrderingMethod> methods() {
-  std::vector<OrderingMethod> all{OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree};
-  if (ordering_available(OrderingMethod::metis)) all.push_back(OrderingMethod::metis);
-  return all;
-}
-
 /// As many workers on every machine.
 std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMethod method) {
   AnalyzeOptions options;
@@ -64,7 +59,7 @@ TYPED_TEST(Indefinite, ShiftsAroundTheLeastEigenvalue) {
     const auto value = test::cast<T>(a.value());
     const auto [least, greatest] = spectrum(a);
     const double margin = 100 * a.n() * double{std::numeric_limits<T>::epsilon()} * greatest;
-    for (const auto method : methods()) {
+    for (const auto method : test::methods()) {
       SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)));
       const auto plan = plan_of(a.pattern(), method);
       const double shift = -(least + margin);
@@ -96,7 +91,7 @@ TYPED_TEST(Indefinite, KktSystemsFailAtTheColumnANaiveFactorisationNames) {
   for (Index c = 0; c < 10; ++c)
     for (Index i = 0; i < 10; ++i) row.push_back(100 + c), col.push_back(10 * c + i), value.push_back(i % 2 ? T(1) : T(-0.5));
   const auto kkt = SymmetricMatrix<T>::from_triplets(110, row, col, value, Storage::lower);
-  for (const auto method : methods()) {
+  for (const auto method : test::methods()) {
     const auto plan = plan_of(kkt.pattern(), method);
     const auto naive = test::naive_breakdown<T>(kkt.view(), plan->perm);
     ASSERT_TRUE(naive.has_value());
@@ -194,7 +189,7 @@ TYPED_TEST(Indefinite, OfManyTasksThatFailTheFirstColumnIsTold) {
   const test::ManyThreads many;
   std::mt19937_64 random(21);
   for (const char* spec : {"poisson3d 14", "blockdiag 4000 250", "lap27 13"})
-    for (const auto method : methods()) {
+    for (const auto method : test::methods()) {
       const auto a = generate(spec);
       const auto plan = plan_of(a.pattern(), method);
       ASSERT_GT(plan->schedule.task.size(), 10U) << spec << ' ' << name_of(method);

@@ -1,0 +1,18 @@
+// The orderings that tests go through.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "kauri/ordering.hpp"
+
+namespace kauri::test {
+
+/// Every method but automatic that this build has.
+inline std::vector<OrderingMethod> methods() {
+  std::vector<OrderingMethod> all{OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree};
+  if (ordering_available(OrderingMethod::metis)) all.push_back(OrderingMethod::metis);
+  return all;
+}
+
+}  // namespace kauri::test
