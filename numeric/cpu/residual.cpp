@@ -2,21 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/residual.hpp"
 
-#include <cmath>
 #include <numeric>
+
+#include "numeric/backward_error.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
 
 /// Entries of a chunk of rows: fixed, so that nothing depends on the number of threads.
 constexpr Offset kChunkEntries = Offset{1} << 15;
-
-template <class T>
-double norm_inf(const T* x, Index n) {
-  double m = 0;
-  for (Index i = 0; i < n; ++i) m = max_or_nan(std::abs(static_cast<double>(x[i])), m);
-  return m;
-}
 
 }  // namespace
 
@@ -72,26 +66,14 @@ BackwardError CpuResidual<T>::column(const SymmetricView<T>& a, const T* x, cons
   const auto compute = row_kernels<T>().residual;
   std::vector<ResidualWorst> worst(chunk_.size() - 1);
   workers_.parallel(static_cast<Index>(worst.size()), [&](Index c) { worst[c] = compute(rows, chunk_[c], chunk_[c + 1], r); });
-  ResidualWorst all;
-  for (const ResidualWorst& w : worst) {
-    all.residual = max_or_nan(w.residual, all.residual);
-    all.row_norm = max_or_nan(w.row_norm, all.row_norm);
-    all.componentwise = max_or_nan(w.componentwise, all.componentwise);
-  }
-  const double scale = all.row_norm * rows.x_norm + norm_inf(b, n);
-  return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
+  return backward_error(worst, rows.x_norm, norm_inf(b, n));
 }
 
 template <class T>
 BackwardError CpuResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
   BackwardError error;
-  workers_.execute([&] {
-    for (Index c = 0; c < x.cols; ++c) {
-      const BackwardError e = column(a, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld);
-      error.normwise = max_or_nan(e.normwise, error.normwise);
-      error.componentwise = max_or_nan(e.componentwise, error.componentwise);
-    }
-  });
+  workers_.execute(
+      [&] { error = worst_column(x.cols, [&](Index c) { return column(a, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld); }); });
   return error;
 }
 

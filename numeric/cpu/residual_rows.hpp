@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/types.hpp"
+#include "numeric/residual_worst.hpp"
 
 namespace kauri::numeric::cpu {
 
@@ -19,14 +19,6 @@ struct ResidualRows {
   const T* b;
   double x_norm;  ///< infinity norm of x
 };
-
-/// Worst over rows: |r|, the row sums of |A|, |r_i| over its denominator. A NaN wins over any number.
-struct ResidualWorst {
-  double residual = 0, row_norm = 0, componentwise = 0;
-};
-
-/// max that lets a NaN through. Always inline: these headers are compiled for several machines, and the linker must not mix them.
-inline __attribute__((always_inline)) double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
 
 /// Rows [begin, end) of one column. The versions of each are one function compiled for different machines, equal bit for bit: a fused
 /// multiply-add is exact in hardware and in software.

@@ -50,7 +50,7 @@ void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, T* y) {
 
 template <class T>
 ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
-  ResidualWorst worst;
+  ResidualWorst worst{};
   for (Index i = begin; i < end; ++i) {
     Dot2 sum{static_cast<double>(a.b[i])};
     double magnitude = absolute(sum.sum), row_norm = 0;
@@ -65,9 +65,7 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
     // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
     const double noise = 1000 * entries * kEpsilon<T> * (row_norm * a.x_norm + b);
     const double scale = magnitude > noise ? magnitude : magnitude + row_norm * a.x_norm;
-    worst.residual = max_or_nan(residual, worst.residual);
-    worst.row_norm = max_or_nan(row_norm, worst.row_norm);
-    worst.componentwise = max_or_nan(residual == 0 ? 0 : residual / scale, worst.componentwise);
+    worst.take({residual, row_norm, residual == 0 ? 0 : residual / scale});
   }
   return worst;
 }

@@ -1,6 +1,8 @@
-// Errors of the CUDA runtime.
+// Errors and memory of the CUDA runtime.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/device.hpp"
+
+#include <string>
 
 namespace kauri::numeric::cuda {
 
@@ -14,6 +16,22 @@ void check(cudaError_t status, const char* what) {
 CurrentDevice::CurrentDevice(int device) {
   check(cudaGetDevice(&before_), "the current device");
   check(cudaSetDevice(device), "the device");
+}
+
+void* DeviceMemory::allocate(Offset bytes, MemoryLedger& ledger) {
+  void* data = nullptr;
+  if (bytes == 0) return data;
+  if (const cudaError_t status = cudaMalloc(&data, static_cast<std::size_t>(bytes)); status != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    throw Error(ErrorKind::memory, "not enough device memory for " + std::to_string(bytes) + " bytes (" + cudaGetErrorString(status) + ")");
+  }
+  ledger.add(bytes);
+  return data;
+}
+
+void DeviceMemory::release(void* data, Offset bytes, MemoryLedger& ledger) noexcept {
+  cudaFree(data);  // null is allowed
+  ledger.remove(bytes);
 }
 
 }  // namespace kauri::numeric::cuda

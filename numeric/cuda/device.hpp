@@ -5,8 +5,6 @@
 #include <cuda_runtime_api.h>
 
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "kauri/error.hpp"
@@ -42,48 +40,14 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// `count` uninitialised T on the device that is current, counted in a ledger that outlives it. Move-only.
-template <class T>
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  DeviceBuffer(Offset count, MemoryLedger& ledger) : bytes_(byte_count(count, Offset{sizeof(T)})), ledger_(&ledger) {
-    if (bytes_ == 0) return;
-    void* data = nullptr;
-    const cudaError_t status = cudaMalloc(&data, static_cast<std::size_t>(bytes_));
-    if (status != cudaSuccess) {
-      bytes_ = 0;
-      static_cast<void>(cudaGetLastError());
-      throw Error(ErrorKind::memory, "not enough device memory for " + std::to_string(count * Offset{sizeof(T)}) + " bytes (" +
-                                         cudaGetErrorString(status) + ")");
-    }
-    data_ = static_cast<T*>(data);
-    ledger.add(bytes_);
-  }
-  DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    DeviceBuffer taken(std::move(other));
-    swap(taken);
-    return *this;
-  }
-  ~DeviceBuffer() {
-    if (!data_) return;
-    cudaFree(data_);
-    ledger_->remove(bytes_);
-  }
-  [[nodiscard]] T* data() const { return data_; }
-  [[nodiscard]] Offset size() const { return bytes_ / Offset{sizeof(T)}; }
-
- private:
-  void swap(DeviceBuffer& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    std::swap(ledger_, other.ledger_);
-  }
-  T* data_ = nullptr;
-  Offset bytes_ = 0;
-  MemoryLedger* ledger_ = nullptr;
+/// Where a DeviceBuffer takes its bytes from: the device that is current.
+struct DeviceMemory {
+  static void* allocate(Offset bytes, MemoryLedger& ledger);  ///< null for no bytes
+  static void release(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
 };
+
+template <class T>
+using DeviceBuffer = Buffer<T, DeviceMemory>;
 
 /// A copy of host memory, ready when this returns.
 template <class T>

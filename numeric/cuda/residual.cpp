@@ -2,21 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/residual.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "numeric/backward_error.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
-
-double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
-
-template <class T>
-double norm_inf(const T* x, Index n) {
-  double m = 0;
-  for (Index i = 0; i < n; ++i) m = max_or_nan(std::abs(static_cast<double>(x[i])), m);
-  return m;
-}
 
 template <class T>
 void copy(T* to, const T* from, Index n, cudaMemcpyKind kind, const Stream& stream) {
@@ -64,7 +55,7 @@ CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context) : con
   x_ = DeviceBuffer<T>(lower.n, ledger_);
   b_ = DeviceBuffer<T>(lower.n, ledger_);
   r_ = DeviceBuffer<T>(lower.n, ledger_);
-  worst_ = DeviceBuffer<RowsWorst>((Offset{lower.n} + kRowsPerBlock - 1) / kRowsPerBlock, ledger_);
+  worst_ = DeviceBuffer<ResidualWorst>((Offset{lower.n} + kRowsPerBlock - 1) / kRowsPerBlock, ledger_);
 }
 
 template <class T>
@@ -81,31 +72,19 @@ BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const T* x, const
   copy(b_.data(), b, n, cudaMemcpyHostToDevice, stream_);
   enqueue_residual(rows, x_.data(), b_.data(), x_norm, r_.data(), worst_.data(), stream_.get());
   copy(r, r_.data(), n, cudaMemcpyDeviceToHost, stream_);
-  std::vector<RowsWorst> worst(static_cast<std::size_t>(worst_.size()));
-  check(cudaMemcpyAsync(worst.data(), worst_.data(), worst.size() * sizeof(RowsWorst), cudaMemcpyDeviceToHost, stream_.get()), "errors");
+  std::vector<ResidualWorst> worst(static_cast<std::size_t>(worst_.size()));
+  check(cudaMemcpyAsync(worst.data(), worst_.data(), worst.size() * sizeof(ResidualWorst), cudaMemcpyDeviceToHost, stream_.get()),
+        "errors");
   stream_.synchronize();
-  RowsWorst all{};
-  for (const RowsWorst& w : worst) {
-    all.residual = max_or_nan(w.residual, all.residual);
-    all.row_norm = max_or_nan(w.row_norm, all.row_norm);
-    all.componentwise = max_or_nan(w.componentwise, all.componentwise);
-  }
-  const double scale = all.row_norm * x_norm + norm_inf(b, n);
-  return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
+  return backward_error(worst, x_norm, norm_inf(b, n));
 }
 
 template <class T>
 BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
-  BackwardError error;
-  if (a.pattern.n == 0) return error;
+  if (a.pattern.n == 0) return {};
   const CurrentDevice current(context_.device);
   const RowsView<T> rows = this->rows(a);
-  for (Index c = 0; c < x.cols; ++c) {
-    const BackwardError e = column(rows, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld);
-    error.normwise = max_or_nan(e.normwise, error.normwise);
-    error.componentwise = max_or_nan(e.componentwise, error.componentwise);
-  }
-  return error;
+  return worst_column(x.cols, [&](Index c) { return column(rows, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld); });
 }
 
 template <class T>

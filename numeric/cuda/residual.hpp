@@ -3,6 +3,7 @@
 #pragma once
 
 #include "numeric/cuda/factor.hpp"
+#include "numeric/residual_worst.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -16,11 +17,6 @@ struct RowsView {
   const T* value;
 };
 
-/// Worst over rows, as the blocks of a launch leave it. A NaN wins over any number.
-struct RowsWorst {
-  double residual, row_norm, componentwise;
-};
-
 inline constexpr unsigned kRowsPerBlock = 128;
 
 /// y = A x.
@@ -28,7 +24,7 @@ template <class T>
 void enqueue_product(const RowsView<T>& a, const T* x, T* y, cudaStream_t stream);
 /// r = b - A x; worst: one per kRowsPerBlock rows.
 template <class T>
-void enqueue_residual(const RowsView<T>& a, const T* x, const T* b, double x_norm, T* r, RowsWorst* worst, cudaStream_t stream);
+void enqueue_residual(const RowsView<T>& a, const T* x, const T* b, double x_norm, T* r, ResidualWorst* worst, cudaStream_t stream);
 
 /// Works with host vectors: one column at a time goes to the device and back.
 template <class T>
@@ -49,7 +45,7 @@ class CudaResidual final : public ResidualStore<T> {
   DeviceBuffer<Index> col_;
   DeviceBuffer<std::uint32_t> source_;
   DeviceBuffer<T> value_, x_, b_, r_;
-  DeviceBuffer<RowsWorst> worst_;
+  DeviceBuffer<ResidualWorst> worst_;
 };
 
 }  // namespace kauri::numeric::cuda

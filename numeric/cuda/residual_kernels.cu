@@ -23,8 +23,6 @@ struct Dot2 {
   }
 };
 
-__device__ double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
-
 template <class T>
 __global__ void product_rows(RowsView<T> a, const T* x, T* y) {
   const auto i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -35,7 +33,7 @@ __global__ void product_rows(RowsView<T> a, const T* x, T* y) {
 }
 
 template <class T>
-__device__ RowsWorst residual_row(const RowsView<T>& a, Index i, const T* x, const T* b, double x_norm, T* r) {
+__device__ ResidualWorst residual_row(const RowsView<T>& a, Index i, const T* x, const T* b, double x_norm, T* r) {
   constexpr double epsilon = sizeof(T) == 4 ? double{FLT_EPSILON} : DBL_EPSILON;
   Dot2 sum{static_cast<double>(b[i])};
   double magnitude = fabs(sum.sum), row_norm = 0;
@@ -55,18 +53,13 @@ __device__ RowsWorst residual_row(const RowsView<T>& a, Index i, const T* x, con
 }
 
 template <class T>
-__global__ void residual_rows(RowsView<T> a, const T* x, const T* b, double x_norm, T* r, RowsWorst* worst) {
-  __shared__ RowsWorst found[kRowsPerBlock];
+__global__ void residual_rows(RowsView<T> a, const T* x, const T* b, double x_norm, T* r, ResidualWorst* worst) {
+  __shared__ ResidualWorst found[kRowsPerBlock];
   const auto i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-  found[threadIdx.x] = i < a.n ? residual_row(a, i, x, b, x_norm, r) : RowsWorst{0, 0, 0};
+  found[threadIdx.x] = i < a.n ? residual_row(a, i, x, b, x_norm, r) : ResidualWorst{0, 0, 0};
   __syncthreads();
   for (unsigned half = kRowsPerBlock / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) {
-      RowsWorst& mine = found[threadIdx.x];
-      const RowsWorst& other = found[threadIdx.x + half];
-      mine = {max_or_nan(other.residual, mine.residual), max_or_nan(other.row_norm, mine.row_norm),
-              max_or_nan(other.componentwise, mine.componentwise)};
-    }
+    if (threadIdx.x < half) found[threadIdx.x].take(found[threadIdx.x + half]);
     __syncthreads();
   }
   if (threadIdx.x == 0) worst[blockIdx.x] = found[0];
@@ -83,14 +76,14 @@ void enqueue_product(const RowsView<T>& a, const T* x, T* y, cudaStream_t stream
 }
 
 template <class T>
-void enqueue_residual(const RowsView<T>& a, const T* x, const T* b, double x_norm, T* r, RowsWorst* worst, cudaStream_t stream) {
+void enqueue_residual(const RowsView<T>& a, const T* x, const T* b, double x_norm, T* r, ResidualWorst* worst, cudaStream_t stream) {
   residual_rows<T><<<blocks_for(a.n), kRowsPerBlock, 0, stream>>>(a, x, b, x_norm, r, worst);
   check(cudaGetLastError(), "a launch of a residual");
 }
 
 template void enqueue_product(const RowsView<float>&, const float*, float*, cudaStream_t);
 template void enqueue_product(const RowsView<double>&, const double*, double*, cudaStream_t);
-template void enqueue_residual(const RowsView<float>&, const float*, const float*, double, float*, RowsWorst*, cudaStream_t);
-template void enqueue_residual(const RowsView<double>&, const double*, const double*, double, double*, RowsWorst*, cudaStream_t);
+template void enqueue_residual(const RowsView<float>&, const float*, const float*, double, float*, ResidualWorst*, cudaStream_t);
+template void enqueue_residual(const RowsView<double>&, const double*, const double*, double, double*, ResidualWorst*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

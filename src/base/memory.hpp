@@ -44,13 +44,19 @@ void resize_large(std::vector<T>& empty, Offset size) {
   empty.resize(static_cast<std::size_t>(size));
 }
 
+/// Where a Buffer takes its bytes from: the host.
+struct HostMemory {
+  static void* allocate(Offset bytes, MemoryLedger& ledger) { return allocate_counted(bytes, ledger); }
+  static void release(void* data, Offset bytes, MemoryLedger& ledger) noexcept { release_counted(data, bytes, ledger); }
+};
+
 /// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
-template <class T>
+template <class T, class Memory = HostMemory>
 class Buffer {
  public:
   Buffer() = default;
   Buffer(Offset count, MemoryLedger& ledger)
-      : data_(static_cast<T*>(allocate_counted(byte_count(count, Offset{sizeof(T)}), ledger))), count_(count), ledger_(&ledger) {}
+      : data_(static_cast<T*>(Memory::allocate(byte_count(count, Offset{sizeof(T)}), ledger))), count_(count), ledger_(&ledger) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));
@@ -58,7 +64,7 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (ledger_) release_counted(data_, count_ * Offset{sizeof(T)}, *ledger_);
+    if (ledger_) Memory::release(data_, count_ * Offset{sizeof(T)}, *ledger_);
   }
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] Offset size() const { return count_; }

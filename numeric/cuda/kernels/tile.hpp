@@ -15,11 +15,7 @@
 
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#define KAURI_HOST_DEVICE __host__ __device__
-#else
-#define KAURI_HOST_DEVICE
-#endif
+#include "src/base/host_device.hpp"
 
 namespace kauri::cuda {
 

@@ -1,0 +1,39 @@
+// From what the rows of a residual say to the backward errors, the same for all backends.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "kauri/refine.hpp"
+#include "numeric/residual_worst.hpp"
+
+namespace kauri::numeric {
+
+/// Infinity norm of a column.
+template <class T>
+double norm_inf(const T* x, Index n) {
+  double m = 0;
+  for (Index i = 0; i < n; ++i) m = max_or_nan(x[i] < 0 ? -static_cast<double>(x[i]) : static_cast<double>(x[i]), m);
+  return m;
+}
+
+/// The errors of one column (Arioli, Demmel & Duff 1989) from the worst of its parts.
+inline BackwardError backward_error(std::span<const ResidualWorst> parts, double x_norm, double b_norm) {
+  ResidualWorst all{};
+  for (const ResidualWorst& part : parts) all.take(part);
+  const double scale = all.row_norm * x_norm + b_norm;
+  return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
+}
+
+/// The worst over the columns of X: column(c) gives the errors of one.
+template <class Column>
+BackwardError worst_column(Index cols, const Column& column) {
+  BackwardError worst;
+  for (Index c = 0; c < cols; ++c) {
+    const BackwardError error = column(c);
+    worst = {max_or_nan(error.normwise, worst.normwise), max_or_nan(error.componentwise, worst.componentwise)};
+  }
+  return worst;
+}
+
+}  // namespace kauri::numeric

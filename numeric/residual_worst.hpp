@@ -1,0 +1,24 @@
+// What the rows of a residual say about the backward error. Nothing of the standard library: it is compiled for several machines.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/types.hpp"
+#include "src/base/host_device.hpp"
+
+namespace kauri::numeric {
+
+/// max that lets a NaN through. Always inline: sources compiled for several machines use it, and the linker must not mix them.
+KAURI_HOST_DEVICE inline __attribute__((always_inline)) double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
+
+/// Worst over rows: |r|, the row sums of |A|, |r_i| over its denominator. A NaN wins over any number.
+struct ResidualWorst {
+  double residual, row_norm, componentwise;
+
+  KAURI_HOST_DEVICE inline __attribute__((always_inline)) void take(const ResidualWorst& other) {
+    residual = max_or_nan(other.residual, residual);
+    row_norm = max_or_nan(other.row_norm, row_norm);
+    componentwise = max_or_nan(other.componentwise, componentwise);
+  }
+};
+
+}  // namespace kauri::numeric
