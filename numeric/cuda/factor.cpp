@@ -3,10 +3,12 @@
 #include "numeric/cuda/factor.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
-#include "symbolic/tile_layout.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -33,12 +35,27 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext contex
   fail_pivot_ = DeviceBuffer<double>(fronts, ledger);
   verdict_ = DeviceBuffer<DeviceVerdict>(1, ledger);
   plan_ = std::make_unique<DevicePlan>(std::move(plan), ledger);
-  graph_.capture(stream_, [&](cudaStream_t stream) {
-    if (fronts > 0)
-      check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
-    for (const Level& level : plan_->levels()) enqueue_level(plan_->view(), level, memory(), stream);
-    enqueue_verdict(plan_->view(), static_cast<Index>(fronts), memory(), verdict_.data(), stream);
-  });
+  bool tasks = false;
+  if constexpr (std::is_same_v<T, double>) {
+    tasks = TiledFactor::can_run(p);
+    if (tasks) tiled_ = TiledFactor(p, memory(), ledger);
+  }
+  graph_.capture(stream_, [&](cudaStream_t stream) { enqueue(tasks, stream); });
+}
+
+/// A whole factorisation: small fronts level by level, then the others as tasks or level by level.
+template <class T>
+void CudaFactor<T>::enqueue(bool tasks, cudaStream_t stream) const {
+  const auto fronts = static_cast<Index>(state_.size());
+  if (fronts > 0)
+    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
+  const std::span<const Level> levels = plan_->levels();
+  const auto by_level = tasks ? static_cast<std::size_t>(plan_->plan()->device.small_levels) : levels.size();
+  for (const Level& level : levels.first(by_level)) enqueue_level(plan_->view(), level, memory(), stream);
+  if constexpr (std::is_same_v<T, double>) {
+    if (tasks) tiled_.enqueue(plan_->view(), memory(), stream);
+  }
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), stream);
 }
 
 template <class T>
@@ -95,11 +112,9 @@ T CudaFactor<T>::entry(Index row, Index col) const {
   const auto rows = nodes.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at == rows.end() || *at != row) return T(0);
-  const symbolic::TileLayout panel{nodes.order(s), nodes.pivots(s)};
-  const auto r = static_cast<Index>(at - rows.begin()), c = col - nodes.first[s];
-  const Index i = panel.tile_of(r), k = c / symbolic::TileLayout::kTile;
-  const Offset place =
-      plan.device.panel[s] + panel.place(i, k) + (r - panel.first_row(i)) + Offset{c - k * symbolic::TileLayout::kTile} * panel.ld(i);
+  const Index m = nodes.order(s), p = nodes.pivots(s), r = static_cast<Index>(at - rows.begin()), c = col - nodes.first[s];
+  const Offset place = plan.device.panel[s] +
+                       (plan.device.tiled[s] == kNone ? symbolic::SmallLayout{m, p}.place(r, c) : symbolic::FrontCells{m, p}.place(r, c));
   const CurrentDevice current(context_.device);
   T value{};
   check(cudaMemcpy(&value, l_.data() + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of L");

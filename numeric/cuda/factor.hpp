@@ -3,7 +3,7 @@
 #pragma once
 
 #include "numeric/backend.hpp"
-#include "numeric/cuda/kernels.hpp"
+#include "numeric/cuda/tiled_factor.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -52,6 +52,7 @@ class CudaFactor final : public FactorStore<T> {
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
+  void enqueue(bool tasks, cudaStream_t stream) const;
 
   DeviceContext context_;
   std::unique_ptr<DevicePlan> plan_;
@@ -61,6 +62,7 @@ class CudaFactor final : public FactorStore<T> {
   DeviceBuffer<Index> fail_column_;
   DeviceBuffer<double> fail_pivot_;
   DeviceBuffer<DeviceVerdict> verdict_;
+  TiledFactor tiled_;  // of double alone
   Graph graph_;
   bool valid_ = false;
 };

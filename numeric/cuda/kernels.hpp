@@ -3,6 +3,7 @@
 #pragma once
 
 #include "numeric/cuda/device_plan.hpp"
+#include "numeric/cuda/kernels/front_kernels.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -47,6 +48,11 @@ void prepare_kernels();
 /// One level of a factorisation, all work on the stream. Multifrontal: children are pulled in their fixed order; no atomics.
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory, cudaStream_t stream);
+/// A's values, and the shift, to the cleared panels of tiled fronts; a unit diagonal where pivots are padded.
+void enqueue_values(const PlanView& plan, Index n, const FactorMemory<double>& memory, cudaStream_t stream);
+/// The states of `count` tiled fronts from `first` in plan.order, of which the tasks tell.
+void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontView* fronts, const FactorMemory<double>& memory,
+                    cudaStream_t stream);
 /// The verdict over `fronts` fronts.
 template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, DeviceVerdict* verdict, cudaStream_t stream);
