@@ -70,7 +70,7 @@ template <class T>
 Result<void, Breakdown> CudaFactor<T>::refactorize(std::span<const T> value, T shift) {
   const CurrentDevice current(context_.device);
   valid_ = false;
-  check(cudaMemcpyAsync(value_.data(), value.data(), value.size_bytes(), cudaMemcpyHostToDevice, stream_.get()), "values of A");
+  check(cudaMemcpyAsync(value_.data(), value.data(), value.size_bytes(), cudaMemcpyDefault, stream_.get()), "values of A");
   check(cudaMemcpyAsync(shift_.data(), &shift, sizeof(T), cudaMemcpyHostToDevice, stream_.get()), "the shift");
   graph_.launch(stream_);
   DeviceVerdict verdict{};
@@ -79,6 +79,17 @@ Result<void, Breakdown> CudaFactor<T>::refactorize(std::span<const T> value, T s
   if (verdict.failed != 0) return Breakdown{verdict.column, verdict.pivot};
   valid_ = true;
   return {};
+}
+
+template <class T>
+std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<T>& room) const {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, value.data()), "values of A");
+  if (attributes.type != cudaMemoryTypeDevice) return value;
+  room.resize(value.size());
+  const CurrentDevice current(context_.device);
+  check(cudaMemcpy(room.data(), value.data(), value.size_bytes(), cudaMemcpyDeviceToHost), "values of A");
+  return room;
 }
 
 template <class T>

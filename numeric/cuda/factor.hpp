@@ -47,6 +47,7 @@ class CudaFactor final : public FactorStore<T> {
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
   [[nodiscard]] bool valid() const override { return valid_; }
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
+  [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
   void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
 

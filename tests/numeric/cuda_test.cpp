@@ -198,6 +198,34 @@ TYPED_TEST(Cuda, NotANumberIsAnInputError) {
   }
 }
 
+TYPED_TEST(Cuda, ValuesOnTheDevice) {
+  using T = typename TypeParam::T;
+  const auto a = generate("elast3d 5");
+  std::vector<T> value = this->values(a);
+  const Index n = a.n();
+  auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), this->backend());
+  auto workspace = Workspace<T>::create(factor, 1);
+  const auto solution = [&] {
+    std::vector<T> x = this->random_rhs(n, 1, 3);
+    factor.solve({x.data(), n, 1, n}, workspace);
+    return x;
+  };
+  ASSERT_TRUE(refactorize<T>(factor, value).ok());
+  const std::vector<T> expected = solution();
+  auto there = DeviceValues<T>::copy_of(value, this->backend());
+  ASSERT_TRUE(refactorize(factor, there).ok());
+  EXPECT_EQ(solution(), expected);
+  ASSERT_TRUE(refactorize(factor, DeviceValues<T>::borrow(there.span())).ok());
+  EXPECT_EQ(solution(), expected);
+  value[value.size() / 3] = std::numeric_limits<T>::quiet_NaN();
+  there.assign(value);
+  EXPECT_THROW((void)refactorize(factor, there), Error);
+  value[value.size() / 3] = 1;
+  there.assign(value);
+  (void)refactorize(factor, there);
+  EXPECT_THROW(there.assign(std::span<const T>(value).first(3)), Error);
+}
+
 TYPED_TEST(Cuda, MemoryHeldIsThatOfThePlan) {
   using T = typename TypeParam::T;
   const auto a = generate("elast3d 6");
