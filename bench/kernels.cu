@@ -149,7 +149,7 @@ double median_us(int repeats, const std::function<void()>& prepare, const std::f
 
 std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, int teams, bool update_only) {
   if (update_only) return symbolic::update_tasks(std::vector<FrontCells>(count, cells));
-  return symbolic::factor_tasks(std::vector<symbolic::LevelFront>(count, {cells, 0}), ahead, teams);
+  return symbolic::factor_tasks(std::vector<symbolic::LevelFront>(count, {cells, 0}), false, ahead, teams);
 }
 
 // Equal fronts on the device with all that the kernels need.
@@ -175,7 +175,7 @@ class Fronts {
   }
   void factor() const {
     cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
-    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, teams_, nullptr) ==
+    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, teams_, nullptr) ==
                 cudaSuccess,
             "factor");
   }

@@ -1,4 +1,4 @@
-// Blocks born and dying at the same levels share one stretch of memory; stretches go to the lowest gap.
+// Blocks take the nearest gap from the end of memory; small fronts' blocks that are born and die at the same levels share one stretch.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device_schedule.hpp"
 
@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "symbolic/checked.hpp"
@@ -92,40 +93,64 @@ class Gaps {
   Offset end_ = 0;
 };
 
-struct Places {
-  std::vector<Offset> at;   // -1 where the size is 0
-  std::vector<Index> used;  // last level at which the place was used before, or -1
+/// Something that lives from level `born` to level `dies`, both included.
+struct Lodger {
+  Index born, dies;
+  Offset size;
+  Offset at = 0;
+  Index used = -1;  // last level at which any of its place was used before
+};
+
+/// Gives each a place: by birth, who lives longest first. Returns the size of all.
+Offset give_places(std::vector<Lodger>& lodgers) {
+  std::vector<std::size_t> order(lodgers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Lodger &x = lodgers[a], &y = lodgers[b];
+    return std::tuple(x.born, -x.dies, -x.size, a) < std::tuple(y.born, -y.dies, -y.size, b);
+  });
+  Gaps gaps;
+  std::multimap<Index, std::size_t> dying;  // by level
+  for (const std::size_t k : order) {
+    Lodger& lodger = lodgers[k];
+    for (; !dying.empty() && dying.begin()->first < lodger.born; dying.erase(dying.begin())) {
+      const Lodger& dead = lodgers[dying.begin()->second];
+      gaps.give(dead.at, dead.size, dead.dies);
+    }
+    std::tie(lodger.at, lodger.used) = gaps.take(lodger.size);
+    dying.emplace(lodger.dies, k);
+  }
+  return gaps.end();
+}
+
+/// Lodgings of fronts: alone, or together with all others of the same life.
+struct Lodgings {
+  std::vector<Lodger> lodger;
+  std::vector<std::size_t> of;  // per front
+  std::vector<Offset> offset;   // per front: in its lodger's place
   Offset end = 0;
 };
 
-/// Something of size[s] entries lives from the level of front s to that of its parent, both included.
-Places place_by_levels(std::span<const Offset> size, std::span<const Index> level, std::span<const Index> parent) {
-  std::map<std::pair<Index, Index>, Offset> sums;  // (born, dies) -> entries of all that do
-  Places places{std::vector<Offset>(size.size(), -1), std::vector<Index>(size.size(), -1), 0};
+/// size[s] entries live from the level of front s to that of its parent; nothing does where the size is 0.
+template <class Alone>
+Lodgings lodge(std::span<const Offset> size, std::span<const Index> level, std::span<const Index> parent, const Alone& alone) {
+  Lodgings out;
+  out.of.resize(size.size());
+  out.offset.resize(size.size());
+  std::map<std::pair<Index, Index>, std::size_t> shared;
   for (std::size_t s = 0; s < size.size(); ++s) {
     if (size[s] == 0) continue;
-    Offset& sum = sums[{level[s], level[parent[s]]}];
-    places.at[s] = sum;
+    const std::pair life(level[s], level[parent[s]]);
+    std::size_t place = out.lodger.size();
+    if (!alone(s)) place = shared.try_emplace(life, place).first->second;
+    if (place == out.lodger.size()) out.lodger.push_back({life.first, life.second, 0});
+    Offset& sum = out.lodger[place].size;
+    out.of[s] = place;
+    out.offset[s] = sum;
     sum = checked_add(sum, size[s], "entries of device memory");
   }
-  Gaps gaps;
-  std::map<std::pair<Index, Index>, std::pair<Offset, Index>> begins;
-  std::multimap<Index, std::pair<Offset, Offset>> dying;  // level -> stretch
-  for (const auto& [life, sum] : sums) {
-    for (; !dying.empty() && dying.begin()->first < life.first; dying.erase(dying.begin()))
-      gaps.give(dying.begin()->second.first, dying.begin()->second.second, dying.begin()->first);
-    const auto found = gaps.take(sum);
-    begins[life] = found;
-    dying.emplace(life.second, std::pair(found.first, sum));
-  }
-  for (std::size_t s = 0; s < size.size(); ++s) {
-    if (size[s] == 0) continue;
-    const auto& [begin, used] = begins[{level[s], level[parent[s]]}];
-    places.at[s] += begin;
-    places.used[s] = used;
-  }
-  places.end = gaps.end();
-  return places;
+  out.end = give_places(out.lodger);
+  return out;
 }
 
 using TileList = DeviceSchedule::TileList;
@@ -194,39 +219,83 @@ void list_levels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& 
   }
 }
 
-/// Places of L: those of tiled fronts last, so that they can be cleared at once.
-void place_panels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
-  out.panel.assign(levels.of.size() + 1, 0);
-  Offset end = 0;
-  const auto place = [&](bool tiled, auto size) {
-    for (Index s = 0; s < nodes.count(); ++s) {
-      if (levels.tiled[s] != tiled) continue;
-      out.panel[s] = end;
-      end = checked_add(end, aligned(size(s)), "entries of L");
-    }
-  };
-  place(false, [&](Index s) { return SmallLayout{nodes.order(s), nodes.pivots(s)}.entries(); });
-  out.tiled_panels = end;
-  place(true, [&](Index s) {
+/// Places of L from the beginning, level by level. Returns where each level ends.
+std::vector<Offset> place_panels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+  std::vector<Offset> end(static_cast<std::size_t>(levels.count), 0);
+  out.panel.resize(levels.of.size());
+  Offset next = 0;
+  for (const Index s : out.front) {
     const FrontCells cells{nodes.order(s), nodes.pivots(s)};
-    return cells.panel().entries() + cells.solve_entries();
-  });
-  out.panel.back() = end;
+    const Offset size = levels.tiled[s] ? cells.panel().entries() + cells.solve_entries() : SmallLayout{cells.m, cells.p}.entries();
+    out.panel[s] = next;
+    next = checked_add(next, aligned(size), "entries of L");
+    end[levels.of[s]] = next;
+  }
+  out.factor_entries = next;
+  return end;
 }
 
-void place_blocks(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
-  std::vector<Offset> block(levels.of.size()), update(levels.of.size());
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const Index m = nodes.order(s), p = nodes.pivots(s);
-    block[s] = aligned(levels.tiled[s] ? FrontCells{m, p}.block().entries() : SmallLayout{m, p}.block_entries());
-    update[s] = m - p;
+/// Per level: how far the blocks that are there reach from the end of the array, and how far those reach that die.
+struct Reach {
+  std::vector<Offset> there, dying;
+};
+
+Reach reach_of(const std::vector<Lodger>& blocks, Index levels) {
+  Reach reach{std::vector<Offset>(static_cast<std::size_t>(levels), 0), std::vector<Offset>(static_cast<std::size_t>(levels), 0)};
+  std::vector<std::pair<Index, Offset>> births;
+  std::multimap<Index, Offset> deaths;
+  for (const Lodger& block : blocks) {
+    births.emplace_back(block.born, block.at + block.size);
+    deaths.emplace(block.dies, block.at + block.size);
+    reach.dying[block.dies] = std::max(reach.dying[block.dies], block.at + block.size);
   }
-  Places blocks = place_by_levels(block, levels.of, nodes.parent), updates = place_by_levels(update, levels.of, nodes.parent);
-  for (const Index s : out.front)
-    if (levels.tiled[s]) out.reuses.push_back(std::max(blocks.used[s] + 1 - levels.small, Index{0}));
-  out.block = std::move(blocks.at);
-  out.stack_entries = blocks.end;
-  out.update = std::move(updates.at);
+  std::sort(births.begin(), births.end());
+  std::multiset<Offset> tops;
+  auto birth = births.begin();
+  for (Index l = 0; l < levels; ++l) {
+    for (; birth != births.end() && birth->first == l; ++birth) tops.insert(birth->second);
+    reach.there[l] = tops.empty() ? 0 : *tops.rbegin();
+    for (auto [death, last] = deaths.equal_range(l); death != last; ++death) tops.erase(tops.find(death->second));
+  }
+  return reach;
+}
+
+/// How many levels of tiled fronts must be done before one of `level` writes a panel that ends before `end`.
+Index panel_reuse(const Reach& reach, Index level, Offset end, const DeviceSchedule& out) {
+  for (Index d = level - 1; d >= out.small_levels; --d)
+    if (reach.dying[d] > out.entries - end) return d + 1 - out.small_levels;
+  return 0;
+}
+
+void place_numbers(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+  const std::vector<Offset> panel_end = place_panels(nodes, levels, out);
+  std::vector<Offset> size(levels.of.size());
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    size[s] = aligned(levels.tiled[s] ? cells.block().entries() : SmallLayout{cells.m, cells.p}.block_entries());
+  }
+  const Lodgings blocks = lodge(size, levels.of, nodes.parent, [&](std::size_t s) { return levels.tiled[s]; });
+  const Reach reach = reach_of(blocks.lodger, levels.count);
+  out.entries = out.factor_entries;
+  for (Index l = 0; l < levels.count; ++l)
+    out.entries = std::max(out.entries, checked_add(panel_end[l], reach.there[l], "entries of device memory"));
+  out.block.assign(levels.of.size(), -1);
+  for (const Index s : out.front) {
+    const bool block = size[s] > 0;
+    if (block) out.block[s] = out.entries - blocks.lodger[blocks.of[s]].at - blocks.offset[s] - size[s];
+    if (!levels.tiled[s]) continue;
+    out.block_reuses.push_back(block ? std::max(blocks.lodger[blocks.of[s]].used + 1 - levels.small, Index{0}) : 0);
+    out.panel_reuses.push_back(panel_reuse(reach, levels.of[s], panel_end[levels.of[s]], out));
+  }
+}
+
+void place_updates(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+  std::vector<Offset> size(levels.of.size());
+  for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
+  const Lodgings updates = lodge(size, levels.of, nodes.parent, [](std::size_t) { return false; });
+  out.update.assign(levels.of.size(), -1);
+  for (std::size_t s = 0; s < size.size(); ++s)
+    if (size[s] > 0) out.update[s] = updates.lodger[updates.of[s]].at + updates.offset[s];
   out.update_rows = updates.end;
 }
 
@@ -244,7 +313,7 @@ void list_tasks(const Supernodes& nodes, const Assembly& assembly, const Levels&
     out.row_maps += count * row_map_entries(cells);
     counters += counter_count(cells);
   }
-  out.task = factor_tasks(fronts, kAhead, kFewestTeams);
+  out.task = factor_tasks(fronts, true, kAhead, kFewestTeams);
   if (out.task.empty()) return;
   const auto tiled = static_cast<Offset>(fronts.size());
   out.task_bytes = tiled * kDeviceTiledBytes + children * kDeviceChildBytes + out.row_maps * Offset{sizeof(Index)} +
@@ -258,10 +327,11 @@ bool is_device_target(std::string_view target) { return target.starts_with("sm_"
 
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
   DeviceSchedule out;
+  out.on = true;
   const Levels levels = find_levels(nodes);
   list_levels(nodes, levels, out);
-  place_panels(nodes, levels, out);
-  place_blocks(nodes, levels, out);
+  place_numbers(nodes, levels, out);
+  place_updates(nodes, levels, out);
   list_tasks(nodes, assembly, levels, out);
   const auto bytes = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();

@@ -19,7 +19,7 @@ DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 16;
 /// Of a tiled front's view and of a child's in numeric/cuda/kernels.
-inline constexpr Offset kDeviceTiledBytes = 88;
+inline constexpr Offset kDeviceTiledBytes = 96;
 inline constexpr Offset kDeviceChildBytes = 24;
 /// Bytes of the verdict.
 inline constexpr Offset kDeviceVerdictBytes = 16;

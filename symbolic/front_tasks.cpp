@@ -10,6 +10,8 @@ namespace {
 
 /// Columns of the contribution block whose tasks follow each other, so that they share rows of L in the L2 cache.
 constexpr Index kGroup = 16;
+/// Tiles that one task fills: 256 KB.
+constexpr Index kFillRows = 8;
 /// Fronts without tasks that wait for later ones, taken together: chains enough for all teams of a large device.
 constexpr Index kMostTogether = 1024;
 
@@ -51,8 +53,15 @@ Index waiting(const FrontCells& cells, Index ahead) {
   return 1 + std::min(ahead + 1, pivot_tiles - 2);
 }
 
-void push_together(std::vector<FrontTask>& tasks, std::span<const LevelFront> fronts, Index begin, Index end, Index ahead) {
+void push_fill(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells) {
+  for (Index k = 0; k < cells.pivot_tiles(); ++k)
+    for (Index i = k; i < cells.row_tiles(); i += kFillRows)
+      tasks.push_back({front, TaskKind::fill, i, k, std::min(kFillRows, cells.row_tiles() - i)});
+}
+
+void push_together(std::vector<FrontTask>& tasks, std::span<const LevelFront> fronts, Index begin, Index end, bool fill, Index ahead) {
   Index steps = 0;
+  for (Index f = begin; fill && f < end; ++f) push_fill(tasks, f, fronts[f].cells);
   for (Index f = begin; f < end; ++f) {
     steps = std::max(steps, fronts[f].cells.row_tiles());
     if (fronts[f].cells.p > 0) tasks.push_back({f, TaskKind::chain, 0, 0, 0});
@@ -64,7 +73,7 @@ void push_together(std::vector<FrontTask>& tasks, std::span<const LevelFront> fr
 
 }  // namespace
 
-std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, Index ahead, Index teams) {
+std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead, Index teams) {
   std::vector<FrontTask> tasks;
   const auto count = static_cast<Index>(fronts.size());
   for (Index begin = 0, end = 0; begin < count; begin = end) {
@@ -73,7 +82,7 @@ std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, Index ah
       wait += waiting(fronts[end].cells, ahead);
       if (end > begin && wait > teams / 2) break;
     }
-    push_together(tasks, fronts, begin, end, ahead);
+    push_together(tasks, fronts, begin, end, fill, ahead);
   }
   return tasks;
 }
@@ -82,6 +91,12 @@ Index contribution_tasks(const FrontCells& front) {
   const Index columns = front.row_tiles() - front.pivot_tiles();
   Index count = 0;
   for (Index below = 1; below <= columns; ++below) count += (below + 1) / 2;
+  return count;
+}
+
+Index fill_tasks(const FrontCells& front) {
+  Index count = 0;
+  for (Index k = 0; k < front.pivot_tiles(); ++k) count += (front.row_tiles() - k + kFillRows - 1) / kFillRows;
   return count;
 }
 

@@ -28,10 +28,12 @@ struct LevelFront {
 /// waits only for tasks before it and for chains, except that a `prepare` comes `ahead` columns early. A chain waits for tasks after it,
 /// and so a team that holds it: fronts are taken together so that those which wait are never more than half of all. `teams`: those that
 /// run at once, at least 2 (ahead + 2).
-std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, Index ahead, Index teams);
+/// `fill`: the panels must be filled first.
+std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead, Index teams);
 
-/// How many of them write the contribution block.
+/// How many of them write the contribution block, how many fill the panel.
 Index contribution_tasks(const FrontCells& front);
+Index fill_tasks(const FrontCells& front);
 
 /// Tasks of C -= A A^T alone, in an order that reads A's rows while they are in the L2 cache.
 std::vector<FrontTask> update_tasks(std::span<const FrontCells> fronts);

@@ -57,17 +57,8 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, MemoryLedger& ledger) :
   order_ = upload(plan_->device.front, ledger);
   tile_ptr_ = upload(plan_->device.tile_ptr, ledger);
   old_of_ = upload(plan_->perm.old_of(), ledger);
-  view_ = {front_.data(),
-           child_.data(),
-           row_.data(),
-           relative_.data(),
-           entry_ptr_.data(),
-           entry_row_.data(),
-           entry_source_.data(),
-           order_.data(),
-           tile_ptr_.data(),
-           old_of_.data(),
-           static_cast<Index>(front_.size())};
+  view_ = {front_.data(),     child_.data(),        row_.data(),   relative_.data(), entry_ptr_.data(),
+           entry_row_.data(), entry_source_.data(), order_.data(), tile_ptr_.data(), old_of_.data()};
 }
 
 }  // namespace kauri::numeric::cuda

@@ -36,7 +36,6 @@ struct PlanView {
   const Index* order;     ///< DeviceSchedule::front
   const Index* tile_ptr;  ///< DeviceSchedule::tile_ptr
   const Index* old_of;
-  Index fronts;
 };
 
 using Level = DeviceSchedule::Level;

@@ -26,8 +26,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext contex
   const Plan& p = *require_device_plan(plan);
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
   MemoryLedger& ledger = *context.ledger;
-  l_ = DeviceBuffer<T>(p.device.panel.back(), ledger);
-  stack_ = DeviceBuffer<T>(p.device.stack_entries, ledger);
+  entries_ = DeviceBuffer<T>(p.device.entries, ledger);
   value_ = DeviceBuffer<T>(p.nnz, ledger);
   shift_ = DeviceBuffer<T>(1, ledger);
   state_ = DeviceBuffer<FrontState>(fronts, ledger);
@@ -63,7 +62,7 @@ CudaFactor<T>::~CudaFactor() = default;
 
 template <class T>
 FactorMemory<T> CudaFactor<T>::memory() const {
-  return {l_.data(), stack_.data(), value_.data(), shift_.data(), state_.data(), fail_column_.data(), fail_pivot_.data()};
+  return {entries_.data(), value_.data(), shift_.data(), state_.data(), fail_column_.data(), fail_pivot_.data()};
 }
 
 template <class T>
@@ -102,7 +101,7 @@ void CudaFactor<T>::solve(MatrixView<T> x, SolveStore<T>& workspace) const {
   for (Index c = 0; c < x.cols; c += w.nrhs()) {
     const Index nrhs = std::min(w.nrhs(), x.cols - c);
     T* host = x.data + c * x.ld;
-    const SolveMemory<T> memory = w.memory(l_.data(), nrhs);
+    const SolveMemory<T> memory = w.memory(entries_.data(), nrhs);
     const std::size_t row = n * sizeof(T), pitch = static_cast<std::size_t>(x.ld) * sizeof(T), columns = static_cast<std::size_t>(nrhs);
     check(cudaMemcpy2DAsync(w.rhs(), row, host, pitch, row, columns, cudaMemcpyHostToDevice, stream), "right-hand sides");
     enqueue_gather(plan_->view(), x.rows, w.rhs(), x.rows, memory, stream);
@@ -128,7 +127,7 @@ T CudaFactor<T>::entry(Index row, Index col) const {
                        (plan.device.tiled[s] == kNone ? symbolic::SmallLayout{m, p}.place(r, c) : symbolic::FrontCells{m, p}.place(r, c));
   const CurrentDevice current(context_.device);
   T value{};
-  check(cudaMemcpy(&value, l_.data() + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of L");
+  check(cudaMemcpy(&value, entries_.data() + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of L");
   return value;
 }
 

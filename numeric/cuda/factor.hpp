@@ -58,7 +58,7 @@ class CudaFactor final : public FactorStore<T> {
   DeviceContext context_;
   std::unique_ptr<DevicePlan> plan_;
   Stream stream_;
-  DeviceBuffer<T> l_, stack_, value_, shift_;
+  DeviceBuffer<T> entries_, value_, shift_;
   DeviceBuffer<FrontState> state_;
   DeviceBuffer<Index> fail_column_;
   DeviceBuffer<double> fail_pivot_;

@@ -55,7 +55,7 @@ __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory
     for (Index k = static_cast<Index>(threadIdx.x); k < height * width; k += static_cast<Index>(blockDim.x)) {
       const Index r = r0 + k % height, s = s0 + k / height;
       if (r < s) continue;
-      tile[relative[r] - i0 + (relative[s] - j0) * ld] += memory.stack[block_place(child, r, s)];
+      tile[relative[r] - i0 + (relative[s] - j0) * ld] += memory.entries[block_place(child, r, s)];
     }
     __syncthreads();
   }
@@ -127,19 +127,19 @@ __global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin)
     return;
   }
   const SmallLayout layout = small_of(f);
-  T* l = memory.l + f.panel;
+  T* l = memory.entries + f.panel;
   store(a, ld, 0, f.p, 0, f.p, l, layout.pivot_ld());
   if (q > 0) {
     store(a, ld, f.p, q, 0, f.p, l + layout.below(), layout.below_ld());
-    store(a, ld, f.p, q, f.p, q, memory.stack + f.block, layout.below_ld());
+    store(a, ld, f.p, q, f.p, q, memory.entries + f.block, layout.below_ld());
   }
-  invert(a, ld, f.p, memory.l + f.solve, layout.pivot_ld());
+  invert(a, ld, f.p, memory.entries + f.solve, layout.pivot_ld());
 }
 
 /// Entry (r, c), r >= c, of a tiled front: of L, or of its contribution block.
 template <class T>
 __device__ T* entry_of(const FactorMemory<T>& memory, const Front& f, Index r, Index c) {
-  return (c < f.p ? memory.l + f.panel : memory.stack + f.block) + cells_of(f).place(r, c);
+  return memory.entries + (c < f.p ? f.panel : f.block) + cells_of(f).place(r, c);
 }
 
 /// Entries [i0, i0 + rows) x [j0, j0 + columns) of a tiled front, what is above its diagonal left out: f(r, c, entry) by all threads.
@@ -215,7 +215,7 @@ __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin,
     return;
   }
   over_tile(memory, f, at, w, at, w, [&](Index r, Index c, T* entry) { *entry = a[r + c * ld]; });
-  store_for_solves(a, ld, w, cells.solve_tile(k), memory.l + f.solve + FrontCells::solve_place(k));
+  store_for_solves(a, ld, w, cells.solve_tile(k), memory.entries + f.solve + FrontCells::solve_place(k));
 }
 
 /// Tiles (i,k), i > k: X L(k,k)^T = A(i,k), a row a thread, by substitution.
@@ -274,32 +274,6 @@ __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<
     for (int u = 0; u < 4; ++u)
       if (const Index r = r0 + 16 * u, c = c0 + 16 * v; r < rows && c < columns && i0 + r >= j0 + c)
         *entry_of(memory, f, i0 + r, j0 + c) -= sum[u][v];
-}
-
-/// The last front whose first column is at most `column`.
-__device__ Index front_of_column(const PlanView& plan, Index fronts, Index column) {
-  Index low = 0;
-  for (Index count = fronts; count > 1;) {
-    const Index half = count / 2;
-    if (plan.front[low + half].first <= column) low += half;
-    count -= half;
-  }
-  return low;
-}
-
-__global__ void scatter_values(PlanView plan, Index fronts, Index n, FactorMemory<double> memory) {
-  const auto j = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (j >= n) return;
-  const Front& f = plan.front[front_of_column(plan, fronts, j)];
-  if (f.tiled == kNone) return;
-  const FrontCells cells = cells_of(f);
-  double* panel = memory.l + f.panel;
-  const Index c = j - f.first;
-  for (Offset e = plan.entry_ptr[j]; e < plan.entry_ptr[j + 1]; ++e)
-    panel[cells.place(plan.entry_row[e], c)] = memory.value[plan.entry_source[e]];
-  panel[cells.place(c, c)] += *memory.shift;
-  if (c + 1 < f.p) return;
-  for (Index pad = f.p; pad < cells.pivot_cells() * symbolic::kCell; ++pad) panel[cells.panel().place(pad, pad)] = 1.0;
 }
 
 __global__ void read_states(PlanView plan, Index first, Index count, const kernels::FrontView* fronts, FactorMemory<double> memory) {
@@ -383,12 +357,6 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
       update_tiles<T><<<static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream>>>(plan, memory, step.update, step.k);
     check(cudaGetLastError(), "a launch of a step");
   }
-}
-
-void enqueue_values(const PlanView& plan, Index n, const FactorMemory<double>& memory, cudaStream_t stream) {
-  constexpr unsigned kThreads = 128;
-  scatter_values<<<(static_cast<unsigned>(n) + kThreads - 1) / kThreads, kThreads, 0, stream>>>(plan, plan.fronts, n, memory);
-  check(cudaGetLastError(), "a launch of the values");
 }
 
 void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontView* fronts, const FactorMemory<double>& memory,

@@ -53,11 +53,7 @@ std::vector<Index> levels_of(const Plan& plan) {
 
 bool TiledFactor::can_run(const Plan& plan) { return !plan.device.task.empty() && kernels::resident_teams() >= symbolic::kFewestTeams; }
 
-TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger)
-    : tiled_panels_(plan.device.tiled_panels),
-      tiled_entries_(plan.device.panel.back() - plan.device.tiled_panels),
-      n_(plan.n),
-      teams_(kernels::resident_teams()) {
+TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger) : teams_(kernels::resident_teams()) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
   first_ = static_cast<Index>(plan.device.front.size() - fronts.size());
@@ -67,12 +63,15 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
     const Index s = fronts[t];
     const FrontCells cells = cells_of(plan, s);
     FrontView& view = views[t];
-    view.panel = memory.l + plan.device.panel[s];
+    view.panel = memory.entries + plan.device.panel[s];
     view.solve = view.panel + cells.panel().entries();
-    view.block = cells.m > cells.p ? memory.stack + plan.device.block[s] : nullptr;
+    view.block = cells.m > cells.p ? memory.entries + plan.device.block[s] : nullptr;
     view.failed_pivot = memory.fail_pivot + s;
     view.level = level[t];
-    view.reuses = plan.device.reuses[t];
+    view.block_reuses = plan.device.block_reuses[t];
+    view.panel_reuses = plan.device.panel_reuses[t];
+    view.fills = symbolic::fill_tasks(cells);
+    view.first = plan.supernodes.first[s];
     view.cells = cells;
     counters += symbolic::counter_count(cells);
   }
@@ -105,7 +104,7 @@ void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& 
       write_row_map(plan, c, views[t].cells, std::span(maps).subspan(next, entries));
       const FrontCells cells = cells_of(plan, c);
       const Index tiled = plan.device.tiled[c];
-      all.push_back({memory.stack + plan.device.block[c], row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
+      all.push_back({memory.entries + plan.device.block[c], row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
                      symbolic::SmallLayout{cells.m, cells.p}.below_ld()});
       next += entries;
       if (tiled == kNone) continue;
@@ -124,13 +123,11 @@ void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& 
 }
 
 void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const {
-  const auto bytes = [](Offset count, std::size_t size) { return static_cast<std::size_t>(count) * size; };
-  check(cudaMemsetAsync(memory.l + tiled_panels_, 0, bytes(tiled_entries_, sizeof(double)), stream), "panels");
-  check(cudaMemsetAsync(counters_.data(), 0, bytes(counters_.size(), sizeof(int)), stream), "counters");
-  enqueue_values(view, n_, memory, stream);
+  check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
   int* levels = counters_.data() + level_counters_;
+  const kernels::Values values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
   check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), levels + level_tasks_.size(),
-                                {levels, level_tasks_.data()}, teams_, stream),
+                                {levels, level_tasks_.data()}, values, teams_, stream),
         "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }

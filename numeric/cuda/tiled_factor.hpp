@@ -15,7 +15,7 @@ class TiledFactor {
   TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger);
   /// False on a device, or for a plan, that does them level by level.
   static bool can_run(const Plan& plan);
-  /// All tiled fronts, after the levels of small ones: A's values to their panels, the tasks, and what failed to the fronts' states.
+  /// All tiled fronts, after the levels of small ones: the tasks, and what failed to the fronts' states.
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:
@@ -27,8 +27,7 @@ class TiledFactor {
   DeviceBuffer<Index> row_map_, level_tasks_;
   DeviceBuffer<int> counters_;  // of fronts, then of levels, then the ticket
   Offset level_counters_ = 0;
-  Offset tiled_panels_ = 0, tiled_entries_ = 0;
-  Index first_ = 0, n_ = 0;  // in PlanView::order
+  Index first_ = 0;  // in PlanView::order
   int teams_ = 0;
 };
 

@@ -114,7 +114,8 @@ int bench_system(const Options& options, const Source& source, Job& job, Json& l
   analysis.candidates.clear();  // and the plans that were not chosen
   require(demand(*analysis.plan, scalar_bytes(options.job), kMany), options.limits, system.name);
   release_free_memory();
-  const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backend, {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed});
+  const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backend,
+                              {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed});
   add_trial(line, trial);
   if (trial.breakdown) line["column"] = trial.breakdown->column;
   line["fail"] = reason_of(trial.status, trial.breakdown, options.job);

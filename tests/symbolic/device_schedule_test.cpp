@@ -110,30 +110,28 @@ std::vector<Index> levels_of(const Plan& plan) {
   return level;
 }
 
-/// Panels lie apart, those of tiled fronts behind the others; blocks and update rows that are there at one level lie apart.
+/// What is there at one level lies apart: panels of it and of lower ones, blocks, update rows.
 void check_places(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> level = levels_of(plan);
-  std::vector<std::pair<Offset, Offset>> panels;
-  for (Index s = 0; s < nodes.count(); ++s) {
-    panels.emplace_back(device.panel[s], panel_size(plan, s));
-    ASSERT_EQ(device.panel[s] >= device.tiled_panels, device.tiled[s] != kNone);
-  }
-  expect_apart(panels, device.panel.back());
+  Offset panels = 0;
   for (std::size_t l = 0; l < device.level.size(); ++l) {
-    std::vector<std::pair<Offset, Offset>> blocks, updates;
+    std::vector<std::pair<Offset, Offset>> numbers, updates;
     for (Index s = 0; s < nodes.count(); ++s) {
-      const Index q = nodes.contribution(s);
+      const Index q = nodes.contribution(s), now = static_cast<Index>(l);
+      if (level[s] <= now) numbers.emplace_back(device.panel[s], panel_size(plan, s));
+      if (level[s] == now) panels += panel_size(plan, s);
       ASSERT_EQ(device.block[s] < 0, q == 0);
       ASSERT_EQ(device.update[s] < 0, q == 0);
-      if (q == 0 || level[s] > static_cast<Index>(l) || static_cast<Index>(l) > level[nodes.parent[s]]) continue;
-      blocks.emplace_back(device.block[s], block_size(plan, s));
+      if (q == 0 || level[s] > now || now > level[nodes.parent[s]]) continue;
+      numbers.emplace_back(device.block[s], block_size(plan, s));
       updates.emplace_back(device.update[s], q);
     }
-    expect_apart(blocks, device.stack_entries);
+    expect_apart(numbers, device.entries);
     expect_apart(updates, device.update_rows);
   }
+  EXPECT_LE(panels, device.factor_entries);
 }
 
 /// Levels rise along the tree; those of small fronts come first, and hold nothing above a tiled one.
@@ -152,21 +150,40 @@ void check_levels(const Plan& plan) {
   }
 }
 
-/// A tiled front's block begins where blocks of levels not below `reuses` never lay.
+/// Where a tiled front's panel and block lie, blocks that die at the level `reuses` or later never lay before.
 void check_reuse(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> level = levels_of(plan);
-  const auto meet = [&](Index a, Index b) {
-    return device.block[a] < device.block[b] + block_size(plan, b) && device.block[b] < device.block[a] + block_size(plan, a);
-  };
-  for (Index s = 0; s < nodes.count(); ++s)
+  const auto check = [&](Index s, Offset begin, Offset size, Index reuses) {
+    ASSERT_LE(reuses, level[s] - device.small_levels);
     for (Index before = 0; before < nodes.count(); ++before) {
-      if (device.tiled[s] == kNone || device.block[s] < 0 || device.block[before] < 0 || before == s || !meet(s, before)) continue;
-      if (level[before] > level[s]) continue;
-      ASSERT_LT(level[nodes.parent[before]], device.small_levels + device.reuses[device.tiled[s]]) << s << " " << before;
-      ASSERT_LE(device.reuses[device.tiled[s]], level[s] - device.small_levels);
+      const Offset block = device.block[before];
+      if (before == s || block < 0 || level[before] > level[s]) continue;
+      if (begin < block + block_size(plan, before) && block < begin + size) {
+        ASSERT_LT(level[nodes.parent[before]], device.small_levels + reuses) << s << " " << before;
+      }
     }
+  };
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const Index t = device.tiled[s];
+    if (t == kNone) continue;
+    check(s, device.panel[s], panel_size(plan, s), device.panel_reuses[t]);
+    if (device.block[s] >= 0) check(s, device.block[s], block_size(plan, s), device.block_reuses[t]);
+  }
+}
+
+/// Blocks lie where panels come later: less memory than panels and, behind them, the most blocks that are there at one level.
+TEST(DeviceSchedule, PanelsFollowBlocks) {
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.ordering.method = OrderingMethod::amd;
+  const auto plan = analyze(generate("poisson3d 24").pattern(), options);
+  const std::vector<Index> level = levels_of(*plan);
+  std::vector<Offset> blocks(plan->device.level.size(), 0);
+  for (Index s = 0; s < plan->supernodes.count(); ++s)
+    for (Index l = level[s]; plan->device.block[s] >= 0 && l <= level[plan->supernodes.parent[s]]; ++l) blocks[l] += block_size(*plan, s);
+  EXPECT_LT(plan->device.entries, plan->device.factor_entries + *std::max_element(blocks.begin(), blocks.end()));
 }
 
 TEST(DeviceSchedule, NothingAliveOverlaps) {

@@ -20,12 +20,13 @@ struct Forest {
   std::vector<Index> parent;
 };
 
-// Progress of one front: tiles of L done per tile row, preparations, columns of the chain, contribution tasks of its children.
+// Progress of one front: tiles of L done per tile row, preparations, columns of the chain, contribution tasks of its children, fills.
 struct Progress {
   std::vector<Index> row;
   std::vector<bool> prepared;
   Index chain = 0;
   Index awaited = 0;
+  Index fills = 0;
 };
 
 // Teams that draw tickets in order and finish a task once what it reads is there, in random order.
@@ -35,7 +36,7 @@ class Simulation {
       : forest_(forest), tasks_(std::move(tasks)), held_(teams, -1), random_(seed) {
     for (const auto& [cells, level] : forest_.front)
       progress_.push_back({std::vector<Index>(static_cast<std::size_t>(cells.row_tiles()), 0),
-                           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0});
+                           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0, fill_tasks(cells)});
     for (std::size_t f = 0; f < forest_.parent.size(); ++f)
       if (forest_.parent[f] >= 0) progress_[forest_.parent[f]].awaited += contribution_tasks(forest_.front[f].cells);
   }
@@ -63,7 +64,11 @@ class Simulation {
     const FrontTask& task = tasks_[held_[team]];
     Progress& p = progress_[task.front];
     const FrontCells& cells = forest_.front[task.front].cells;
-    if (p.awaited > 0) return false;
+    if (task.kind == TaskKind::fill) {
+      --p.fills;
+      return finish(team);
+    }
+    if (p.awaited > 0 || p.fills > 0) return false;
     if (task.kind == TaskKind::chain) return step_chain(team, cells, p);
     if (!ready(task, cells, p)) return false;
     for (Index r = task.row; r < task.row + task.rows; ++r)
@@ -133,10 +138,16 @@ TEST(FrontTasks, EveryTileIsWrittenOnce) {
     std::mt19937 random(seed);
     const Forest forest = random_forest(random, 6);
     std::map<std::pair<Index, std::pair<Index, Index>>, int> written;
-    std::vector<Index> contributions(forest.front.size(), 0);
-    for (const FrontTask& t : factor_tasks(forest.front, static_cast<Index>(seed % 4), 64)) {
+    std::vector<Index> contributions(forest.front.size(), 0), fills(forest.front.size(), 0);
+    std::map<std::pair<Index, std::pair<Index, Index>>, int> filled;
+    for (const FrontTask& t : factor_tasks(forest.front, true, static_cast<Index>(seed % 4), 64)) {
       if (t.kind == TaskKind::contribution) ++contributions[t.front];
       if (t.kind == TaskKind::prepare) continue;
+      if (t.kind == TaskKind::fill) {
+        ++fills[t.front];
+        for (Index r = t.row; r < t.row + t.rows; ++r) ++filled[{t.front, {r, t.column}}];
+        continue;
+      }
       for (Index r = t.row; r < t.row + t.rows; ++r) ++written[{t.front, {r, t.column}}];
       if (t.kind != TaskKind::chain) continue;
       const FrontCells& cells = forest.front[t.front].cells;
@@ -148,6 +159,9 @@ TEST(FrontTasks, EveryTileIsWrittenOnce) {
       const FrontCells& cells = forest.front[f].cells;
       tiles += static_cast<std::size_t>(cells.row_tiles()) * static_cast<std::size_t>(cells.row_tiles() + 1) / 2;
       EXPECT_EQ(contributions[f], contribution_tasks(cells));
+      EXPECT_EQ(fills[f], fill_tasks(cells));
+      for (Index k = 0; k < cells.pivot_tiles(); ++k)
+        for (Index i = k; i < cells.row_tiles(); ++i) EXPECT_EQ((filled[{static_cast<Index>(f), {i, k}}]), 1);
     }
     EXPECT_EQ(written.size(), tiles);
     for (const auto& [tile, times] : written) EXPECT_EQ(times, 1);
@@ -159,7 +173,7 @@ TEST(FrontTasks, FewTeamsFinishInAnyOrder) {
     std::mt19937 random(seed);
     const Forest forest = random_forest(random, 20);
     const auto ahead = static_cast<Index>(seed % 4), teams = 2 * (ahead + 2) + static_cast<Index>(random() % 20);
-    Simulation simulation(forest, factor_tasks(forest.front, ahead, teams), static_cast<std::size_t>(teams), seed);
+    Simulation simulation(forest, factor_tasks(forest.front, true, ahead, teams), static_cast<std::size_t>(teams), seed);
     EXPECT_TRUE(simulation.run()) << "seed " << seed;
   }
 }
@@ -167,7 +181,7 @@ TEST(FrontTasks, FewTeamsFinishInAnyOrder) {
 TEST(FrontTasks, TooFewTeamsForTheListAreFoundOut) {
   // A list made for many teams starts many chains at once: with fewer teams than chains, all wait.
   const Forest forest{std::vector<LevelFront>(8, {{1000, 1000}, 0}), std::vector<Index>(8, -1)};
-  Simulation simulation(forest, factor_tasks(forest.front, 0, 264), 8, 1);
+  Simulation simulation(forest, factor_tasks(forest.front, true, 0, 264), 8, 1);
   EXPECT_FALSE(simulation.run());
 }
 

@@ -419,6 +419,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   me.sync_consumers();                                                                         // no warp reads stages of the task before
   for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
   me.sync_consumers();
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
   if (front.child_count > 0) wait_for_children(front, lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const ChainStep step = chain_step(front, j);

@@ -3,6 +3,7 @@
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
 #include "numeric/cuda/kernels/chain.cuh"
+#include "numeric/cuda/kernels/fill.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 namespace {
@@ -75,7 +76,9 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     const FrontTask task = tasks[ticket];
     const FrontView front = fronts[task.front];
     wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
-    if (task.kind == TaskKind::chain) {
+    if (task.kind == TaskKind::fill) {
+      // nothing to copy
+    } else if (task.kind == TaskKind::chain) {
       announce_chain(front, chain_memory(ring.stages), levels, me);
     } else {
       if (me.lane == 0) produce(task, front, ring, dependent);
@@ -85,8 +88,8 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-__device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, int task_count, const Levels& levels, Control& control,
-                             Ring ring, const Member& me) {
+__device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, int task_count, const Levels& levels, const Values& values,
+                             Control& control, Ring ring, const Member& me) {
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
@@ -98,7 +101,10 @@ __device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, in
       run_chain(front, chain_memory(ring.stages), me);
       ptx::proxy_fence();
     } else {
-      consume(task, front, levels, ring, me);
+      if (task.kind == TaskKind::fill)
+        fill(task, front, levels, values, me);
+      else
+        consume(task, front, levels, ring, me);
       announce(task, front, levels, me);
     }
     __syncwarp();
@@ -109,7 +115,7 @@ __device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, in
 /// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
 /// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels, bool dependent) {
+    front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels, Values values, bool dependent) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   start(controls);
@@ -118,7 +124,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_consumer(fronts, tasks, task_count, levels, controls[team], ring, me);
+    run_consumer(fronts, tasks, task_count, levels, values, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
@@ -145,16 +151,16 @@ int resident_teams() {
   return kTeams * processors;
 }
 
-cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels, int teams,
-                           cudaStream_t stream) {
+cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
+                           const Values& values, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, levels, true);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, levels, values, true);
   return cudaGetLastError();
 }
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, false);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, Values{}, false);
   return cudaGetLastError();
 }
 

@@ -7,6 +7,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+
 #include "symbolic/front_tasks.hpp"
 
 namespace kauri::numeric::cuda::kernels {
@@ -31,7 +33,10 @@ struct FrontView {
   int awaited = 0;                 ///< tasks of the launch that write the children's blocks
   int* parent_counters = nullptr;  ///< of the front of the launch that waits for this one's block, or null
   int level = 0;                   ///< of the launch: see Levels
-  int reuses = 0;                  ///< the block's memory is free once all tasks of the levels below this one are done
+  int block_reuses = 0;            ///< the block's memory is free once all tasks of the levels below this one are done
+  int panel_reuses = 0;            ///< the same of the panel's; asked for by `fill`
+  int fills = 0;                   ///< tasks that fill the panel
+  int first = 0;                   ///< column of Values of the first pivot
   bool loads_block = false;        ///< the block holds numbers to start from; otherwise it starts from zero
   symbolic::FrontCells cells{0, 0};
 };
@@ -42,10 +47,20 @@ struct Levels {
   const int* tasks = nullptr;
 };
 
+/// A by columns, for the tasks that fill panels: entry e of column j is value[source[e]], in front row row[e]. Null elsewhere.
+struct Values {
+  const Offset* column = nullptr;
+  const Index* row = nullptr;
+  const std::uint32_t* source = nullptr;
+  const double* value = nullptr;
+  const double* shift = nullptr;  ///< one number, added to the diagonal
+};
+
 /// Places in FrontView::counters; then one counter per tile row (tiles of L finished), then one flag per pivot tile (prepared).
 inline constexpr int kDiagonals = 0;
 inline constexpr int kFailed = 1;  ///< 1 + first padded column without a positive finite pivot, or 0
 inline constexpr int kChildren = 2;
+inline constexpr int kFilled = 3;
 inline constexpr int kRows = symbolic::kCounters;
 
 /// Teams (the workers that draw tasks) that the current device holds at once, even; 0 if it cannot run the kernels. To be called once
@@ -56,7 +71,7 @@ int resident_teams();
 /// (one int) and all counters zero before the launch. A pivot that is not positive is recorded in its front, replaced by 1, and all else
 /// goes on. Enqueued on the stream; returns the launch's error.
 cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
-                           int teams, cudaStream_t stream);
+                           const Values& values, int teams, cudaStream_t stream);
 
 /// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device; `ticket` zero before
 /// the launch. Drawn, not dealt: dealt in turn, teams drift apart and lose the rows they share in the L2 cache (13 % at K = 1024).

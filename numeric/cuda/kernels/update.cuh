@@ -254,6 +254,7 @@ __device__ inline void store_accumulators(const Accumulators& acc, const TileVie
 __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
                                           int lane) {
   if (task.kind != TaskKind::contribution || front.loads_block) {
+    if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
     load_accumulators(acc, tile_of(front, task.row + tile, task.column), row_cell, lane);
   } else {
 #pragma unroll
@@ -266,10 +267,10 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
   for (int h = 0; h < 2; ++h) gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
 }
 
-/// Waits until no other front uses the memory of the contribution block.
-__device__ inline void wait_for_memory(const FrontView& front, const Levels& levels, int lane) {
+/// Waits until all tasks of the levels below `level` are done. One warp.
+__device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
   if (lane == 0)
-    for (int l = 0; l < front.reuses; ++l) wait_at_least(levels.done + l, __ldg(levels.tasks + l));
+    for (int l = 0; l < level; ++l) wait_at_least(levels.done + l, __ldg(levels.tasks + l));
   __syncwarp();
 }
 
@@ -309,7 +310,7 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
       if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
     solve_stages<0>(acc, (target.width + 1) / 2, ring, me.lane);
   } else if (task.kind == TaskKind::contribution) {
-    wait_for_memory(front, levels, me.lane);
+    wait_for_levels(levels, front.block_reuses, me.lane);
   }
   store_accumulators(acc, target, row_cell, me.lane);
 }
@@ -323,7 +324,9 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
   if (me.warp != 0 || me.lane != 0) return;
   int* rows = front.counters + kRows;
   ptx::release_fence();
-  if (task.kind == TaskKind::prepare) {
+  if (task.kind == TaskKind::fill) {
+    ptx::add_relaxed(front.counters + kFilled, 1);
+  } else if (task.kind == TaskKind::prepare) {
     ptx::store_relaxed(rows + front.cells.row_tiles() + task.column, 1);
   } else if (task.kind == TaskKind::panel) {
     for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(rows + task.row + r, task.column + 1);
