@@ -23,9 +23,11 @@
 
 namespace {
 
-using kauri::cuda::FrontShape;
-using kauri::cuda::FrontView;
-using kauri::cuda::Task;
+namespace kernels = kauri::numeric::cuda::kernels;
+namespace symbolic = kauri::symbolic;
+using kernels::FrontView;
+using symbolic::FrontCells;
+using symbolic::FrontTask;
 
 constexpr double kPeak = 62e12;         // flop/s of a large DGEMM on an H200
 constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, read and written
@@ -79,38 +81,39 @@ __global__ void fill_dense(double* a, int m, std::uint64_t seed, int bad) {
   }
 }
 
-// Dense lower part to tiles; padding: unit diagonal in pivot columns, zeros elsewhere.
-__global__ void pack(const double* a, double* tiles, FrontShape shape) {
-  const int padded = shape.row_tiles() * kauri::cuda::kTile;
-  const int pivot_end = shape.pivot_tiles() * kauri::cuda::kTile;
+// Place of padded entry (row, column), row / 8 >= column / 8, in the panel, or behind it in the contribution block.
+__device__ std::int64_t place(const FrontCells& cells, int row, int column) {
+  const int pivots = cells.pivot_cells() * symbolic::kCell;
+  if (column < pivots) return cells.panel().place(row, column);
+  return cells.panel().entries() + cells.block().place(row - pivots, column - pivots);
+}
+
+// Dense lower part to cells; padding: unit diagonal in pivot columns, zeros elsewhere.
+__global__ void pack(const double* a, double* front, FrontCells cells) {
+  const int padded = cells.cells() * symbolic::kCell;
+  const int pivot_end = cells.pivot_cells() * symbolic::kCell;
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{padded} * padded;
        e += std::int64_t{gridDim.x} * blockDim.x) {
     const int i = static_cast<int>(e % padded), k = static_cast<int>(e / padded);
-    if (i / kauri::cuda::kTile < k / kauri::cuda::kTile) continue;
-    const auto source = [&](int r) { return r < shape.pivots ? r : r < pivot_end ? -1 : r - pivot_end + shape.pivots; };
+    if (i / symbolic::kCell < k / symbolic::kCell) continue;
+    const auto source = [&](int r) { return r < cells.p ? r : r < pivot_end ? -1 : r - pivot_end + cells.p; };
     const int row = source(i), column = source(k);
     double value = i == k && i < pivot_end ? 1.0 : 0.0;
     if (row >= 0 && column >= 0)
-      value =
-          row < shape.rows && column < shape.rows ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * shape.rows] : 0.0;
-    tiles[kauri::cuda::tile_in_front(i / kauri::cuda::kTile, k / kauri::cuda::kTile, shape.row_tiles()) * kauri::cuda::kTileEntries +
-          kauri::cuda::entry_in_tile(i % kauri::cuda::kTile, k % kauri::cuda::kTile)] = value;
+      value = row < cells.m && column < cells.m ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * cells.m] : 0.0;
+    front[place(cells, i, k)] = value;
   }
 }
 
-// Sums of squares over the lower triangle: tiles - dense, dense. First column `first`.
-__global__ void compare(const double* a, const double* tiles, FrontShape shape, int first, double* sums) {
+// Sums of squares over the lower triangle: cells - dense, dense. First column `first`.
+__global__ void compare(const double* a, const double* front, FrontCells cells, int first, double* sums) {
   double difference = 0.0, norm = 0.0;
-  const int m = shape.rows;
+  const int m = cells.m;
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
        e += std::int64_t{gridDim.x} * blockDim.x) {
     const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
     if (row < column || column < first) continue;
-    const int i = shape.padded_row(row), k = shape.padded_row(column);
-    const double d =
-        a[e] -
-        tiles[kauri::cuda::tile_in_front(i / kauri::cuda::kTile, k / kauri::cuda::kTile, shape.row_tiles()) * kauri::cuda::kTileEntries +
-              kauri::cuda::entry_in_tile(i % kauri::cuda::kTile, k % kauri::cuda::kTile)];
+    const double d = a[e] - front[place(cells, cells.padded_row(row), cells.padded_row(column))];
     difference += d * d, norm += a[e] * a[e];
   }
   atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
@@ -144,46 +147,54 @@ double median_us(int repeats, const std::function<void()>& prepare, const std::f
   return times[times.size() / 2];
 }
 
+std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, int teams, bool update_only) {
+  if (update_only) return symbolic::update_tasks(std::vector<FrontCells>(count, cells));
+  return symbolic::factor_tasks(std::vector<symbolic::LevelFront>(count, {cells, 0}), false, ahead, teams);
+}
+
 // Equal fronts on the device with all that the kernels need.
 class Fronts {
  public:
-  Fronts(FrontShape shape, int count, int ahead, bool update_only)
-      : shape_(shape),
+  Fronts(FrontCells cells, int count, int ahead, bool update_only)
+      : cells_(cells),
         count_(count),
-        teams_(kauri::cuda::resident_teams()),
-        tiles_(static_cast<std::size_t>(shape.tiles()) * kauri::cuda::kTileEntries * count),
-        solve_(static_cast<std::size_t>(shape.pivot_tiles()) * kauri::cuda::kTileEntries * count),
-        counters_(kauri::cuda::counter_count(shape) * count + 1),
+        teams_(kernels::resident_teams()),
+        entries_(cells.panel().entries() + cells.block().entries()),
+        front_(static_cast<std::size_t>(entries_) * count),
+        solve_(static_cast<std::size_t>(cells.solve_entries()) * count),
+        bad_(count),
+        counters_(symbolic::counter_count(cells) * count + 1),
         views_(make_views()),
-        host_tasks_(update_only ? kauri::cuda::update_tasks(std::vector<FrontShape>(count, shape))
-                                : kauri::cuda::factor_tasks(std::vector<FrontShape>(count, shape), ahead, teams_)),
+        host_tasks_(tasks_of(cells, count, ahead, teams_, update_only)),
         tasks_(host_tasks_) {}
 
-  double* tiles(int f) const { return tiles_.get() + f * shape_.tiles() * kauri::cuda::kTileEntries; }
+  double* front(int f) const { return front_.get() + f * entries_; }
+  std::int64_t entries() const { return entries_; }
   void load(const double* dense) const {
-    for (int f = 0; f < count_; ++f) pack<<<528, 256>>>(dense, tiles(f), shape_);
+    for (int f = 0; f < count_; ++f) pack<<<528, 256>>>(dense, front(f), cells_);
   }
   void factor() const {
     cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
-    require(kauri::cuda::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()),
-                                        counters_.get() + kauri::cuda::counter_count(shape_) * count_, teams_, nullptr) == cudaSuccess,
+    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, teams_, nullptr) ==
+                cudaSuccess,
             "factor");
   }
-  int* ticket() const { return counters_.get() + kauri::cuda::counter_count(shape_) * count_; }
+  int* ticket() const { return counters_.get() + symbolic::counter_count(cells_) * count_; }
   void update() const {
     cudaMemsetAsync(ticket(), 0, sizeof(int));
-    require(kauri::cuda::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr) ==
-                cudaSuccess,
-            "update");
+    require(
+        kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr) == cudaSuccess,
+        "update");
   }
-  int failed(int f) const { return counters_.to_host()[kauri::cuda::counter_count(shape_) * f + kauri::cuda::kFailed]; }
+  int failed(int f) const { return counters_.to_host()[symbolic::counter_count(cells_) * f + kernels::kFailed]; }
+  double bad_pivot(int f) const { return bad_.to_host()[f]; }
   // Frobenius error of the worst of the first and last front.
   double error(const double* reference, int first) const {
     double worst = 0.0;
     for (int f : {0, count_ - 1}) {
       DeviceArray<double> sums(2);
       cudaMemset(sums.get(), 0, sums.bytes());
-      compare<<<528, 256>>>(reference, tiles(f), shape_, first, sums.get());
+      compare<<<528, 256>>>(reference, front(f), cells_, first, sums.get());
       const std::vector<double> host = sums.to_host();
       const double error = std::sqrt(host[0] / std::max(host[1], 1e-300));
       if (!(error <= worst)) worst = error;
@@ -193,30 +204,35 @@ class Fronts {
 
  private:
   std::vector<FrontView> make_views() const {
-    std::vector<FrontView> views;
+    std::vector<FrontView> views(count_);
     for (int f = 0; f < count_; ++f) {
-      views.push_back({tiles(f), solve_.get() + std::int64_t{f} * shape_.pivot_tiles() * kauri::cuda::kTileEntries,
-                       counters_.get() + kauri::cuda::counter_count(shape_) * f, shape_.row_tiles(), shape_.pivot_tiles(),
-                       shape_.last_slabs()});
+      views[f].panel = front(f);
+      views[f].block = front(f) + cells_.panel().entries();
+      views[f].solve = solve_.get() + f * cells_.solve_entries();
+      views[f].counters = counters_.get() + symbolic::counter_count(cells_) * f;
+      views[f].failed_pivot = bad_.get() + f;
+      views[f].loads_block = true;
+      views[f].cells = cells_;
     }
     return views;
   }
-  FrontShape shape_;
+  FrontCells cells_;
   int count_;
   int teams_;
-  DeviceArray<double> tiles_, solve_;
+  std::int64_t entries_;
+  DeviceArray<double> front_, solve_, bad_;
   DeviceArray<int> counters_;
   DeviceArray<FrontView> views_;
-  std::vector<Task> host_tasks_;
-  DeviceArray<Task> tasks_;
+  std::vector<FrontTask> host_tasks_;
+  DeviceArray<FrontTask> tasks_;
 };
 
 // Partial factorisation by the vendor: potrf, trsm, syrk on the dense front.
 class Vendor {
  public:
-  Vendor(const Library& library, double* a, FrontShape shape) : library_(library), a_(a), shape_(shape), info_(1), work_(size()) {}
+  Vendor(const Library& library, double* a, FrontCells shape) : library_(library), a_(a), shape_(shape), info_(1), work_(size()) {}
   void run() const {
-    const int m = shape_.rows, p = shape_.pivots, n = m - p;
+    const int m = shape_.m, p = shape_.p, n = m - p;
     if (p > 0)
       cusolverDnDpotrf(library_.solver, CUBLAS_FILL_MODE_LOWER, p, a_, m, work_.get(), static_cast<int>(work_.bytes() / 8), info_.get());
     const double one = 1.0, minus = -1.0;
@@ -228,41 +244,41 @@ class Vendor {
  private:
   std::size_t size() const {
     int entries = 0;
-    cusolverDnDpotrf_bufferSize(library_.solver, CUBLAS_FILL_MODE_LOWER, shape_.pivots, a_, shape_.rows, &entries);
+    cusolverDnDpotrf_bufferSize(library_.solver, CUBLAS_FILL_MODE_LOWER, shape_.p, a_, shape_.m, &entries);
     return static_cast<std::size_t>(entries);
   }
   const Library& library_;
   double* a_;
-  FrontShape shape_;
+  FrontCells shape_;
   DeviceArray<int> info_;
   DeviceArray<double> work_;
 };
 
-double factor_flops(FrontShape s) {
+double factor_flops(FrontCells s) {
   double flops = 0.0;
-  for (int c = 0; c < s.pivots; ++c) flops += std::pow(s.rows - c, 2.0);
+  for (int c = 0; c < s.p; ++c) flops += std::pow(s.m - c, 2.0);
   return flops;
 }
 
-void print(const char* what, FrontShape s, int count, int ahead, double us, double flops, double bytes, double vendor_us, double error) {
+void print(const char* what, FrontCells s, int count, int ahead, double us, double flops, double bytes, double vendor_us, double error) {
   const double bound = std::max(flops / kPeak, bytes / kBandwidth) * 1e6;
   std::printf(
       "{\"kernel\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor_us\":%.1f,\"ratio\":"
       "%.2f,\"error\":%.1e}\n",
-      what, s.rows, s.pivots, count, ahead, us, flops / us * 1e-6, bound / us, vendor_us, vendor_us / us, error);
+      what, s.m, s.p, count, ahead, us, flops / us * 1e-6, bound / us, vendor_us, vendor_us / us, error);
   std::fflush(stdout);
 }
 
 void bench_update(const Library& library, int n, int k, int repeats, std::uint64_t seed) {
-  const FrontShape shape{n + k, k};
-  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
-  fill_dense<<<1056, 256>>>(a.get(), shape.rows, seed, -1);
+  const FrontCells shape{n + k, k};
+  DeviceArray<double> a(std::size_t(shape.m) * shape.m);
+  fill_dense<<<1056, 256>>>(a.get(), shape.m, seed, -1);
   const Fronts fronts(shape, 1, 0, true);
   fronts.load(a.get());
   const double one = 1.0, minus = -1.0;
-  double* c = a.get() + std::int64_t{k} * shape.rows + k;
+  double* c = a.get() + std::int64_t{k} * shape.m + k;
   const auto vendor = [&] {
-    cublasDsyrk(library.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a.get() + k, shape.rows, &one, c, shape.rows);
+    cublasDsyrk(library.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a.get() + k, shape.m, &one, c, shape.m);
   };
   vendor();
   fronts.update();
@@ -276,49 +292,48 @@ void bench_update(const Library& library, int n, int k, int repeats, std::uint64
   print("update", shape, 1, 0, us, 2 * tri * k, 8.0 * (2 * tri + double(n) * k), vendor_us, error);
 }
 
-void bench_factor(const Library& library, FrontShape shape, int count, int ahead, int repeats, std::uint64_t seed) {
-  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
-  const auto fill = [&] { fill_dense<<<1056, 256>>>(a.get(), shape.rows, seed, -1); };
+void bench_factor(const Library& library, FrontCells shape, int count, int ahead, int repeats, std::uint64_t seed) {
+  DeviceArray<double> a(std::size_t(shape.m) * shape.m);
+  const auto fill = [&] { fill_dense<<<1056, 256>>>(a.get(), shape.m, seed, -1); };
   fill();
   const Fronts fronts(shape, count, ahead, false);
-  DeviceArray<double> b(std::size_t(shape.rows) * shape.rows);
-  fill_dense<<<1056, 256>>>(b.get(), shape.rows, seed, -1);
+  DeviceArray<double> b(std::size_t(shape.m) * shape.m);
+  fill_dense<<<1056, 256>>>(b.get(), shape.m, seed, -1);
   const Vendor vendor(library, b.get(), shape);
   const double us = median_us(
       repeats, [&] { fronts.load(a.get()); }, [&] { fronts.factor(); });
   const double vendor_us = count * median_us(
-                                       repeats, [&] { fill_dense<<<1056, 256>>>(b.get(), shape.rows, seed, -1); }, [&] { vendor.run(); });
-  const double m = shape.rows;
+                                       repeats, [&] { fill_dense<<<1056, 256>>>(b.get(), shape.m, seed, -1); }, [&] { vendor.run(); });
+  const double m = shape.m;
   print("factor", shape, count, ahead, us, count * factor_flops(shape), count * 8.0 * m * (m + 1), vendor_us, fronts.error(b.get(), 0));
 }
 
 // One random front (or several): against the vendor, or with a planted bad pivot.
 bool check_one(const Library& library, std::mt19937_64& random, std::uint64_t seed, bool bad_pivot) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  FrontShape shape;
-  shape.rows = pick(1, pick(0, 1) ? 300 : 1200);
-  shape.pivots = pick(0, 2) ? pick(1, shape.rows) : shape.rows;
+  FrontCells shape;
+  shape.m = pick(1, pick(0, 1) ? 300 : 1200);
+  shape.p = pick(0, 2) ? pick(1, shape.m) : shape.m;
   const int count = pick(0, 2) ? 1 : pick(2, 40);
   const int ahead = pick(0, 3);
-  const int bad = bad_pivot ? pick(0, shape.pivots - 1) : -1;
-  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
-  fill_dense<<<528, 256>>>(a.get(), shape.rows, seed, bad);
+  const int bad = bad_pivot ? pick(0, shape.p - 1) : -1;
+  DeviceArray<double> a(std::size_t(shape.m) * shape.m);
+  fill_dense<<<528, 256>>>(a.get(), shape.m, seed, bad);
   const Fronts fronts(shape, count, ahead, false);
   fronts.load(a.get());
   fronts.factor();
   require(cudaDeviceSynchronize() == cudaSuccess, "factor");
   const int failed = fronts.failed(count - 1);
   if (bad_pivot) {
-    // In a tile of padded columns the place of a pivot is its own.
-    if (failed == bad + 1) return true;
-    std::printf("bad pivot %d of m=%d p=%d count=%d: reported %d\n", bad, shape.rows, shape.pivots, count, failed - 1);
+    if (failed == bad + 1 && fronts.bad_pivot(count - 1) < 0) return true;
+    std::printf("bad pivot %d of m=%d p=%d count=%d: reported %d\n", bad, shape.m, shape.p, count, failed - 1);
     return false;
   }
   const Vendor vendor(library, a.get(), shape);
   vendor.run();
   const double error = fronts.error(a.get(), 0);
   if (failed == 0 && error < 1e-14) return true;
-  std::printf("m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", shape.rows, shape.pivots, count, ahead, error, failed);
+  std::printf("m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", shape.m, shape.p, count, ahead, error, failed);
   return false;
 }
 
@@ -331,9 +346,9 @@ __global__ void hash(const double* data, std::int64_t count, unsigned long long*
 }
 
 // Runs that differ in a bit from the first.
-int differing(FrontShape shape, int count, bool update_only, int repeats) {
-  DeviceArray<double> a(std::size_t(shape.rows) * shape.rows);
-  fill_dense<<<1056, 256>>>(a.get(), shape.rows, 1, -1);
+int differing(FrontCells shape, int count, bool update_only, int repeats) {
+  DeviceArray<double> a(std::size_t(shape.m) * shape.m);
+  fill_dense<<<1056, 256>>>(a.get(), shape.m, 1, -1);
   const Fronts fronts(shape, count, 1, update_only);
   int different = 0;
   unsigned long long first = 0;
@@ -344,13 +359,13 @@ int differing(FrontShape shape, int count, bool update_only, int repeats) {
     else
       fronts.factor();
     DeviceArray<unsigned long long> sum(std::vector<unsigned long long>{0});
-    hash<<<528, 256>>>(fronts.tiles(0), shape.tiles() * kauri::cuda::kTileEntries * count, sum.get());
+    hash<<<528, 256>>>(fronts.front(0), fronts.entries() * count, sum.get());
     const unsigned long long now = sum.to_host()[0];
     if (r == 0) first = now;
     if (now != first) ++different;
   }
   std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", update_only ? "update" : "factor",
-              shape.rows, shape.pivots, count, repeats, different);
+              shape.m, shape.p, count, repeats, different);
   std::fflush(stdout);
   return different;
 }
@@ -382,7 +397,7 @@ int check(const Library& library, int seeds) {
 
 int main(int argc, char** argv) {
   const Library library;
-  if (kauri::cuda::resident_teams() == 0) {
+  if (kernels::resident_teams() == 0) {
     std::fprintf(stderr, "no device that runs these kernels\n");
     return 2;
   }
@@ -397,7 +412,7 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "factor") {
     for (int n : {64, 256, 512, 1024, 2048, 4096, 8192}) bench_factor(library, {n, n}, 1, 1, 9, n);
     for (int ahead : {0, 2, 4}) bench_factor(library, {4096, 4096}, 1, ahead, 9, 7);
-    for (FrontShape s : {FrontShape{2048, 1024}, FrontShape{4096, 1024}, FrontShape{8192, 512}, FrontShape{8192, 2048}})
+    for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{4096, 1024}, FrontCells{8192, 512}, FrontCells{8192, 2048}})
       bench_factor(library, s, 1, 1, 9, 5);
     bench_factor(library, {512, 256}, 64, 0, 7, 3);
     bench_factor(library, {512, 256}, 64, 1, 7, 3);

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
@@ -25,6 +27,15 @@ class SolveStore {
   [[nodiscard]] virtual const Plan& plan() const = 0;
 };
 
+/// Memory on a device, see kauri::DeviceValues.
+class DeviceBytes {
+ public:
+  virtual ~DeviceBytes() = default;
+  [[nodiscard]] virtual const void* data() const = 0;
+  /// As many bytes as there are.
+  virtual void assign(std::span<const std::byte> host) = 0;
+};
+
 /// Values of L on a device, see kauri::Factor.
 template <Scalar T>
 class FactorStore {
@@ -32,7 +43,10 @@ class FactorStore {
   virtual ~FactorStore() = default;
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
   [[nodiscard]] virtual bool valid() const = 0;
+  /// value: in the host's memory or in the device's.
   virtual Result<void, Breakdown> refactorize(std::span<const T> value, T shift) = 0;
+  /// The same values in the host's memory: `room` holds them if they were not there.
+  [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const = 0;
   /// x: n rows. Sizes and validity were checked by the caller.
   virtual void solve(MatrixView<T> x, SolveStore<T>& workspace) const = 0;
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
@@ -63,6 +77,7 @@ class Executor {
   virtual std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const Plan> plan, double tag) = 0;
   virtual std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double tag) = 0;
+  virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;
   virtual std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float tag) = 0;
   virtual std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double tag) = 0;
 

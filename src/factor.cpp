@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "numeric/backend.hpp"
 
@@ -125,8 +126,16 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value,
     misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
   if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
   auto result = factor.store().refactorize(value, shift);
-  if (!result) require_finite(plan, value);
+  if (!result) {
+    std::vector<T> room;
+    require_finite(plan, factor.store().on_host(value, room));
+  }
   return result;
+}
+
+template <Scalar T>
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift) {
+  return refactorize<T>(factor, value.span(), shift);
 }
 
 template <Scalar T>
@@ -150,6 +159,8 @@ template class Factor<float>;
 template class Factor<double>;
 template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float);
 template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double);
+template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float);
+template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double);
 template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float);
 template Result<void, Breakdown> refactorize(Factor<double>&, const SymmetricView<double>&, double);
 template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const float>, Backend&, float);

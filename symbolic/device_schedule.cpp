@@ -1,15 +1,18 @@
-// Blocks born and dying at the same levels share one stretch of memory; stretches go to the lowest gap.
+// Blocks take the nearest gap from the end of memory; small fronts' blocks that are born and die at the same levels share one stretch.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device_schedule.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "symbolic/checked.hpp"
-#include "symbolic/tile_layout.hpp"
+#include "symbolic/front_tasks.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -18,81 +21,136 @@ constexpr Offset kAlignment = 16;  // entries: 128 bytes of doubles
 
 Offset aligned(Offset entries) { return (entries + kAlignment - 1) / kAlignment * kAlignment; }
 
-std::vector<Index> levels_of(std::span<const Index> parent) {
-  std::vector<Index> level(parent.size(), 0);
-  for (std::size_t s = 0; s < parent.size(); ++s)
-    if (parent[s] != kNone) level[parent[s]] = std::max(level[parent[s]], level[s] + 1);
-  return level;
+/// Levels of the fronts: small ones with nothing but small ones below them, then all others.
+struct Levels {
+  std::vector<Index> of;
+  std::vector<bool> tiled;
+  Index small = 0;  // levels without tiled fronts
+  Index count = 0;
+};
+
+Levels find_levels(const Supernodes& nodes) {
+  const std::size_t count = nodes.parent.size();
+  Levels levels{std::vector<Index>(count, 0), std::vector<bool>(count, false), 0, 0};
+  for (Index s = 0; s < nodes.count(); ++s) {
+    if (nodes.order(s) > DeviceSchedule::kSmall) levels.tiled[s] = true;
+    const Index parent = nodes.parent[s];
+    if (!levels.tiled[s]) levels.small = std::max(levels.small, levels.of[s] + 1);
+    if (parent == kNone) continue;
+    if (levels.tiled[s] && !levels.tiled[parent]) levels.tiled[parent] = true, levels.of[parent] = 0;
+    const bool alike = nodes.order(parent) <= DeviceSchedule::kSmall && !levels.tiled[parent];
+    if (levels.tiled[s] || alike) levels.of[parent] = std::max(levels.of[parent], levels.of[s] + 1);
+  }
+  for (std::size_t s = 0; s < count; ++s) {
+    if (levels.tiled[s]) levels.of[s] += levels.small;
+    levels.count = std::max(levels.count, levels.of[s] + 1);
+  }
+  return levels;
 }
 
-/// Free stretches by their beginning.
+/// Free stretches by their beginning, each with the last level at which any of it was used.
 class Gaps {
  public:
-  /// The lowest place for `size` > 0 entries; the end of all memory grows if there is none.
-  Offset take(Offset size) {
+  struct Stretch {
+    Offset size;
+    Index used;
+  };
+  /// The lowest place for `size` > 0 entries, and the last level at which it was used (-1: never); the end of all memory grows if there is
+  /// none.
+  std::pair<Offset, Index> take(Offset size) {
     for (auto gap = free_.begin(); gap != free_.end(); ++gap) {
-      if (gap->second < size) continue;
-      const auto [begin, length] = *gap;
+      if (gap->second.size < size) continue;
+      const auto [begin, found] = *gap;
       free_.erase(gap);
-      if (length > size) free_.emplace(begin + size, length - size);
-      return begin;
+      if (found.size > size) free_.emplace(begin + size, Stretch{found.size - size, found.used});
+      return {begin, found.used};
     }
     Offset begin = end_;
-    if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == end_) {
+    Index used = -1;
+    if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second.size == end_) {
       begin = std::prev(free_.end())->first;
+      used = std::prev(free_.end())->second.used;
       free_.erase(std::prev(free_.end()));
     }
     end_ = checked_add(begin, size, "entries of device memory");
-    return begin;
+    return {begin, used};
   }
-  void give(Offset begin, Offset size) {
-    auto next = free_.emplace(begin, size).first;
-    if (const auto after = std::next(next); after != free_.end() && begin + size == after->first) {
-      next->second += after->second;
-      free_.erase(after);
-    }
+  void give(Offset begin, Offset size, Index used) {
+    auto next = free_.emplace(begin, Stretch{size, used}).first;
+    if (const auto after = std::next(next); after != free_.end() && begin + size == after->first) join(next, after);
     if (next == free_.begin()) return;
-    if (const auto before = std::prev(next); before->first + before->second == next->first) {
-      before->second += next->second;
-      free_.erase(next);
-    }
+    if (const auto before = std::prev(next); before->first + before->second.size == next->first) join(before, next);
   }
   [[nodiscard]] Offset end() const { return end_; }
 
  private:
-  std::map<Offset, Offset> free_;
+  using Place = std::map<Offset, Stretch>::iterator;
+  void join(Place left, Place right) {
+    left->second = {left->second.size + right->second.size, std::max(left->second.used, right->second.used)};
+    free_.erase(right);
+  }
+  std::map<Offset, Stretch> free_;
   Offset end_ = 0;
 };
 
-struct Places {
-  std::vector<Offset> at;  // -1 where the size is 0
+/// Something that lives from level `born` to level `dies`, both included.
+struct Lodger {
+  Index born, dies;
+  Offset size;
+  Offset at = 0;
+  Index used = -1;  // last level at which any of its place was used before
+};
+
+/// Gives each a place: by birth, who lives longest first. Returns the size of all.
+Offset give_places(std::vector<Lodger>& lodgers) {
+  std::vector<std::size_t> order(lodgers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Lodger &x = lodgers[a], &y = lodgers[b];
+    return std::tuple(x.born, -x.dies, -x.size, a) < std::tuple(y.born, -y.dies, -y.size, b);
+  });
+  Gaps gaps;
+  std::multimap<Index, std::size_t> dying;  // by level
+  for (const std::size_t k : order) {
+    Lodger& lodger = lodgers[k];
+    for (; !dying.empty() && dying.begin()->first < lodger.born; dying.erase(dying.begin())) {
+      const Lodger& dead = lodgers[dying.begin()->second];
+      gaps.give(dead.at, dead.size, dead.dies);
+    }
+    std::tie(lodger.at, lodger.used) = gaps.take(lodger.size);
+    dying.emplace(lodger.dies, k);
+  }
+  return gaps.end();
+}
+
+/// Lodgings of fronts: alone, or together with all others of the same life.
+struct Lodgings {
+  std::vector<Lodger> lodger;
+  std::vector<std::size_t> of;  // per front
+  std::vector<Offset> offset;   // per front: in its lodger's place
   Offset end = 0;
 };
 
-/// Something of size[s] entries lives from the level of front s to that of its parent, both included.
-Places place_by_levels(std::span<const Offset> size, std::span<const Index> level, std::span<const Index> parent) {
-  std::map<std::pair<Index, Index>, Offset> sums;  // (born, dies) -> entries of all that do
-  Places places{std::vector<Offset>(size.size(), -1), 0};
+/// size[s] entries live from the level of front s to that of its parent; nothing does where the size is 0.
+template <class Alone>
+Lodgings lodge(std::span<const Offset> size, std::span<const Index> level, std::span<const Index> parent, const Alone& alone) {
+  Lodgings out;
+  out.of.resize(size.size());
+  out.offset.resize(size.size());
+  std::map<std::pair<Index, Index>, std::size_t> shared;
   for (std::size_t s = 0; s < size.size(); ++s) {
     if (size[s] == 0) continue;
-    Offset& sum = sums[{level[s], level[parent[s]]}];
-    places.at[s] = sum;
+    const std::pair life(level[s], level[parent[s]]);
+    std::size_t place = out.lodger.size();
+    if (!alone(s)) place = shared.try_emplace(life, place).first->second;
+    if (place == out.lodger.size()) out.lodger.push_back({life.first, life.second, 0});
+    Offset& sum = out.lodger[place].size;
+    out.of[s] = place;
+    out.offset[s] = sum;
     sum = checked_add(sum, size[s], "entries of device memory");
   }
-  Gaps gaps;
-  std::map<std::pair<Index, Index>, Offset> begins;
-  std::multimap<Index, std::pair<Offset, Offset>> dying;  // level -> stretch
-  for (const auto& [life, sum] : sums) {
-    for (; !dying.empty() && dying.begin()->first < life.first; dying.erase(dying.begin()))
-      gaps.give(dying.begin()->second.first, dying.begin()->second.second);
-    const Offset begin = gaps.take(sum);
-    begins[life] = begin;
-    dying.emplace(life.second, std::pair(begin, sum));
-  }
-  for (std::size_t s = 0; s < size.size(); ++s)
-    if (size[s] != 0) places.at[s] += begins[{level[s], level[parent[s]]}];
-  places.end = gaps.end();
-  return places;
+  out.end = give_places(out.lodger);
+  return out;
 }
 
 using TileList = DeviceSchedule::TileList;
@@ -112,27 +170,155 @@ TileList list_tiles(DeviceSchedule& out, Index first, Index count, const Tiles& 
   return list;
 }
 
-DeviceSchedule::Level level_of(const Supernodes& nodes, Index l, DeviceSchedule& out) {
+DeviceSchedule::Level small_level(const Supernodes& nodes, Index first, Index count, const DeviceSchedule& out) {
   DeviceSchedule::Level level;
-  level.first = out.level_ptr[l];
-  level.count = out.level_ptr[l + 1] - level.first;
+  level.first = first, level.count = level.small = count;
   const auto up_to = [&](Index largest) {
-    const auto begin = out.front.begin() + level.first, end = begin + level.count;
-    return static_cast<Index>(std::partition_point(begin, end, [&](Index s) { return nodes.order(s) <= largest; }) - begin);
+    const auto begin = out.front.begin() + first;
+    return static_cast<Index>(std::partition_point(begin, begin + count, [&](Index s) { return nodes.order(s) <= largest; }) - begin);
   };
-  level.small16 = up_to(16), level.small32 = up_to(32), level.small = up_to(DeviceSchedule::kSmall);
-  const auto layout = [&](Index s) { return TileLayout{nodes.order(s), nodes.pivots(s)}; };
+  level.small16 = up_to(16), level.small32 = up_to(32);
+  return level;
+}
+
+DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index count, DeviceSchedule& out) {
+  DeviceSchedule::Level level;
+  level.first = first, level.count = count;
+  const auto cells = [&](Index s) { return FrontCells{nodes.order(s), nodes.pivots(s)}; };
   const auto triangle = [](Offset t) { return t * (t + 1) / 2; };
-  const Index first = level.first + level.small;
-  Index count = level.count - level.small;
-  level.tiles = list_tiles(out, first, count, [&](Index s) { return triangle(layout(s).tiles()); });
+  level.tiles = list_tiles(out, first, count, [&](Index s) { return triangle(cells(s).row_tiles()); });
   for (Index k = 0;; ++k) {
-    while (count > 0 && layout(out.front[first + count - 1]).pivot_tiles() <= k) --count;
+    while (count > 0 && cells(out.front[first + count - 1]).pivot_tiles() <= k) --count;
     if (count == 0) return level;
-    const auto below = [&](Index s) { return Offset{layout(s).tiles()} - k - 1; };
+    const auto below = [&](Index s) { return Offset{cells(s).row_tiles()} - k - 1; };
     const TileList panel = list_tiles(out, first, count, below);
     level.steps.push_back({k, panel, list_tiles(out, first, count, [&](Index s) { return triangle(below(s)); })});
   }
+}
+
+/// Fronts by level; tiled ones and their positions; what each level does.
+void list_levels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+  out.small_levels = levels.small;
+  out.front.resize(levels.of.size());
+  std::iota(out.front.begin(), out.front.end(), 0);
+  const auto key = [&](Index s) {
+    return std::tuple(levels.of[s], levels.tiled[s] ? -tiles_for(cells_for(nodes.pivots(s))) : nodes.order(s), s);
+  };
+  std::sort(out.front.begin(), out.front.end(), [&](Index a, Index b) { return key(a) < key(b); });
+  out.tiled.assign(out.front.size(), kNone);
+  Index first = 0, tiled = 0;
+  for (Index l = 0; l < levels.count; ++l) {
+    Index end = first;
+    while (end < nodes.count() && levels.of[out.front[end]] == l) ++end;
+    if (l < levels.small)
+      out.level.push_back(small_level(nodes, first, end - first, out));
+    else
+      for (Index k = first; k < end; ++k) out.tiled[out.front[k]] = tiled++;
+    if (l >= levels.small) out.level.push_back(tiled_level(nodes, first, end - first, out));
+    first = end;
+  }
+}
+
+/// Places of L from the beginning, level by level. Returns where each level ends.
+std::vector<Offset> place_panels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+  std::vector<Offset> end(static_cast<std::size_t>(levels.count), 0);
+  out.panel.resize(levels.of.size());
+  Offset next = 0;
+  for (const Index s : out.front) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    const Offset size = levels.tiled[s] ? cells.panel().entries() + cells.solve_entries() : SmallLayout{cells.m, cells.p}.entries();
+    out.panel[s] = next;
+    next = checked_add(next, aligned(size), "entries of L");
+    end[levels.of[s]] = next;
+  }
+  out.factor_entries = next;
+  return end;
+}
+
+/// Per level: how far the blocks that are there reach from the end of the array, and how far those reach that die.
+struct Reach {
+  std::vector<Offset> there, dying;
+};
+
+Reach reach_of(const std::vector<Lodger>& blocks, Index levels) {
+  Reach reach{std::vector<Offset>(static_cast<std::size_t>(levels), 0), std::vector<Offset>(static_cast<std::size_t>(levels), 0)};
+  std::vector<std::pair<Index, Offset>> births;
+  std::multimap<Index, Offset> deaths;
+  for (const Lodger& block : blocks) {
+    births.emplace_back(block.born, block.at + block.size);
+    deaths.emplace(block.dies, block.at + block.size);
+    reach.dying[block.dies] = std::max(reach.dying[block.dies], block.at + block.size);
+  }
+  std::sort(births.begin(), births.end());
+  std::multiset<Offset> tops;
+  auto birth = births.begin();
+  for (Index l = 0; l < levels; ++l) {
+    for (; birth != births.end() && birth->first == l; ++birth) tops.insert(birth->second);
+    reach.there[l] = tops.empty() ? 0 : *tops.rbegin();
+    for (auto [death, last] = deaths.equal_range(l); death != last; ++death) tops.erase(tops.find(death->second));
+  }
+  return reach;
+}
+
+/// How many levels of tiled fronts must be done before one of `level` writes a panel that ends before `end`.
+Index panel_reuse(const Reach& reach, Index level, Offset end, const DeviceSchedule& out) {
+  for (Index d = level - 1; d >= out.small_levels; --d)
+    if (reach.dying[d] > out.entries - end) return d + 1 - out.small_levels;
+  return 0;
+}
+
+void place_numbers(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+  const std::vector<Offset> panel_end = place_panels(nodes, levels, out);
+  std::vector<Offset> size(levels.of.size());
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    size[s] = aligned(levels.tiled[s] ? cells.block().entries() : SmallLayout{cells.m, cells.p}.block_entries());
+  }
+  const Lodgings blocks = lodge(size, levels.of, nodes.parent, [&](std::size_t s) { return levels.tiled[s]; });
+  const Reach reach = reach_of(blocks.lodger, levels.count);
+  out.entries = out.factor_entries;
+  for (Index l = 0; l < levels.count; ++l)
+    out.entries = std::max(out.entries, checked_add(panel_end[l], reach.there[l], "entries of device memory"));
+  out.block.assign(levels.of.size(), -1);
+  for (const Index s : out.front) {
+    const bool block = size[s] > 0;
+    if (block) out.block[s] = out.entries - blocks.lodger[blocks.of[s]].at - blocks.offset[s] - size[s];
+    if (!levels.tiled[s]) continue;
+    out.block_reuses.push_back(block ? std::max(blocks.lodger[blocks.of[s]].used + 1 - levels.small, Index{0}) : 0);
+    out.panel_reuses.push_back(panel_reuse(reach, levels.of[s], panel_end[levels.of[s]], out));
+  }
+}
+
+void place_updates(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+  std::vector<Offset> size(levels.of.size());
+  for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
+  const Lodgings updates = lodge(size, levels.of, nodes.parent, [](std::size_t) { return false; });
+  out.update.assign(levels.of.size(), -1);
+  for (std::size_t s = 0; s < size.size(); ++s)
+    if (size[s] > 0) out.update[s] = updates.lodger[updates.of[s]].at + updates.offset[s];
+  out.update_rows = updates.end;
+}
+
+/// Tasks of the tiled fronts, unless one has too many children, or a block too large for the tasks' 32-bit places.
+void list_tasks(const Supernodes& nodes, const Assembly& assembly, const Levels& levels, DeviceSchedule& out) {
+  std::vector<LevelFront> fronts;
+  Offset children = 0, counters = 0;
+  for (const Index s : out.front) {
+    if (!levels.tiled[s]) continue;
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    const auto count = static_cast<Index>(assembly.child_ptr[s + 1] - assembly.child_ptr[s]);
+    if (count > DeviceSchedule::kMostChildren || cells.block().entries() > std::numeric_limits<std::uint32_t>::max()) return;
+    fronts.push_back({cells, levels.of[s] - levels.small});
+    children += count;
+    out.row_maps += count * row_map_entries(cells);
+    counters += counter_count(cells);
+  }
+  out.task = factor_tasks(fronts, true, kAhead, kFewestTeams);
+  if (out.task.empty()) return;
+  const auto tiled = static_cast<Offset>(fronts.size());
+  out.task_bytes = tiled * kDeviceTiledBytes + children * kDeviceChildBytes + out.row_maps * Offset{sizeof(Index)} +
+                   static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) +
+                   (counters + 1 + 2 * Offset{levels.count - levels.small}) * Offset{sizeof(Index)};
 }
 
 }  // namespace
@@ -141,39 +327,16 @@ bool is_device_target(std::string_view target) { return target.starts_with("sm_"
 
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
   DeviceSchedule out;
-  const Index count = nodes.count();
-  const std::vector<Index> level = levels_of(nodes.parent);
-  const Index levels = level.empty() ? 0 : *std::max_element(level.begin(), level.end()) + 1;
-  out.level_ptr.assign(static_cast<std::size_t>(levels) + 1, 0);
-  for (const Index l : level) ++out.level_ptr[l + 1];
-  std::partial_sum(out.level_ptr.begin(), out.level_ptr.end(), out.level_ptr.begin());
-  out.front.resize(level.size());
-  std::iota(out.front.begin(), out.front.end(), 0);
-  const auto key = [&](Index s) {
-    const bool small = nodes.order(s) <= DeviceSchedule::kSmall;
-    return std::tuple(level[s], small ? 0 : 1, small ? nodes.order(s) : -TileLayout::count(nodes.pivots(s)), s);
-  };
-  std::sort(out.front.begin(), out.front.end(), [&](Index a, Index b) { return key(a) < key(b); });
-
-  std::vector<Offset> block(level.size()), update(level.size());
-  out.panel.assign(1, 0);
-  for (Index s = 0; s < count; ++s) {
-    const TileLayout panel{nodes.order(s), nodes.pivots(s)};
-    const Index q = nodes.contribution(s);
-    out.panel.push_back(checked_add(out.panel.back(), aligned(panel.entries()) + aligned(panel.inverse_entries()), "entries of L"));
-    block[s] = aligned(TileLayout{q, q}.entries());
-    update[s] = q;
-  }
-  Places blocks = place_by_levels(block, level, nodes.parent), updates = place_by_levels(update, level, nodes.parent);
-  out.block = std::move(blocks.at);
-  out.stack_entries = blocks.end;
-  out.update = std::move(updates.at);
-  out.update_rows = updates.end;
-  for (Index l = 0; l < levels; ++l) out.level.push_back(level_of(nodes, l, out));
+  out.on = true;
+  const Levels levels = find_levels(nodes);
+  list_levels(nodes, levels, out);
+  place_numbers(nodes, levels, out);
+  place_updates(nodes, levels, out);
+  list_tasks(nodes, assembly, levels, out);
   const auto bytes = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
   // Rows twice, but for the pivots: as they are, and as places in the parent's front. The permutation.
-  out.plan_bytes = Offset{count} * kDeviceFrontBytes + bytes(assembly.child) + 2 * bytes(nodes.row) - n * Offset{sizeof(Index)} +
+  out.plan_bytes = Offset{nodes.count()} * kDeviceFrontBytes + bytes(assembly.child) + 2 * bytes(nodes.row) - n * Offset{sizeof(Index)} +
                    bytes(assembly.entry_ptr) + bytes(assembly.entry_row) + bytes(assembly.entry_source) + bytes(out.front) +
                    bytes(out.tile_ptr) + n * Offset{sizeof(Index)};
   return out;

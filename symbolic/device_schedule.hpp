@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kauri/plan.hpp"
+#include "symbolic/front_cells.hpp"
 
 namespace kauri::symbolic {
 
@@ -15,8 +16,11 @@ bool is_device_target(std::string_view target);
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly);
 
 /// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor.
-inline constexpr Offset kDeviceFrontBytes = 72;
+inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 16;
+/// Of a tiled front's view and of a child's in numeric/cuda/kernels.
+inline constexpr Offset kDeviceTiledBytes = 96;
+inline constexpr Offset kDeviceChildBytes = 24;
 /// Bytes of the verdict.
 inline constexpr Offset kDeviceVerdictBytes = 16;
 

@@ -28,14 +28,14 @@ std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
 }  // namespace
 
 Offset Plan::factor_bytes(int scalar_bytes) const {
-  return symbolic::checked_mul(on_device() ? device.panel.back() : panel_ptr.back(), scalar_bytes, "bytes of L");
+  return symbolic::checked_mul(on_device() ? device.factor_entries : panel_ptr.back(), scalar_bytes, "bytes of L");
 }
 
 Offset Plan::peak_bytes(int scalar_bytes) const {
   if (on_device()) {
-    const Offset scalars =
-        symbolic::checked_add(symbolic::checked_add(device.panel.back(), device.stack_entries, "entries"), nnz + 1, "entries");
-    const Offset fronts = static_cast<Offset>(supernodes.parent.size()) * symbolic::kDeviceStateBytes + symbolic::kDeviceVerdictBytes;
+    const Offset scalars = symbolic::checked_add(device.entries, nnz + 1, "entries");
+    const Offset fronts = static_cast<Offset>(supernodes.parent.size()) * symbolic::kDeviceStateBytes + symbolic::kDeviceVerdictBytes +
+                          (scalar_bytes == 8 ? device.task_bytes : 0);
     return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of a factor"), fronts + device.plan_bytes, "bytes");
   }
   const Offset stack = symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kauri/backend.hpp"
+#include "kauri/device_values.hpp"
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
@@ -81,6 +82,10 @@ class Factor {
 /// sees the pattern too.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0);
+
+/// The same with values that lie on the factor's device.
+template <Scalar T>
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift = 0);
 
 /// The same, and Error(usage) if a's pattern is not the one analysed (by its fingerprint). O(n + nnz) more.
 template <Scalar T>

@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/backend.hpp"      // IWYU pragma: export
-#include "kauri/error.hpp"        // IWYU pragma: export
-#include "kauri/factor.hpp"       // IWYU pragma: export
-#include "kauri/generate.hpp"     // IWYU pragma: export
-#include "kauri/graph.hpp"        // IWYU pragma: export
-#include "kauri/io.hpp"           // IWYU pragma: export
-#include "kauri/matrix.hpp"       // IWYU pragma: export
-#include "kauri/ordering.hpp"     // IWYU pragma: export
-#include "kauri/permutation.hpp"  // IWYU pragma: export
-#include "kauri/plan.hpp"         // IWYU pragma: export
-#include "kauri/refine.hpp"       // IWYU pragma: export
-#include "kauri/solver.hpp"       // IWYU pragma: export
-#include "kauri/types.hpp"        // IWYU pragma: export
-#include "kauri/version.hpp"      // IWYU pragma: export
+#include "kauri/backend.hpp"        // IWYU pragma: export
+#include "kauri/device_values.hpp"  // IWYU pragma: export
+#include "kauri/error.hpp"          // IWYU pragma: export
+#include "kauri/factor.hpp"         // IWYU pragma: export
+#include "kauri/generate.hpp"       // IWYU pragma: export
+#include "kauri/graph.hpp"          // IWYU pragma: export
+#include "kauri/io.hpp"             // IWYU pragma: export
+#include "kauri/matrix.hpp"         // IWYU pragma: export
+#include "kauri/ordering.hpp"       // IWYU pragma: export
+#include "kauri/permutation.hpp"    // IWYU pragma: export
+#include "kauri/plan.hpp"           // IWYU pragma: export
+#include "kauri/refine.hpp"         // IWYU pragma: export
+#include "kauri/solver.hpp"         // IWYU pragma: export
+#include "kauri/types.hpp"          // IWYU pragma: export
+#include "kauri/version.hpp"        // IWYU pragma: export

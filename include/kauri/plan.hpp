@@ -139,10 +139,32 @@ struct Schedule {
   }
 };
 
-/// Work and memory on a device that runs level by level: a leaf's level is 0, any other front's one more than the highest of its
-/// children's, and fronts of one level need nothing of each other. How panels and blocks lie inside their places: symbolic::TileLayout.
+/// A piece of the work on a large front that one team of a device does: see symbolic/front_tasks.hpp.
+struct DeviceTask {
+  enum class Kind : Index {
+    fill,          ///< tiles of L: zeros, and A's entries
+    chain,         ///< all diagonal tiles of the front, each with the tile below it, one after another (row, column unused)
+    prepare,       ///< a diagonal tile and the one below: all products but the last; the chain goes on from there
+    panel,         ///< tiles of L: all products, then the triangular solve
+    contribution,  ///< tiles right of the pivots: all products
+  };
+  Index front;  ///< position in a list of fronts
+  Kind kind;
+  Index row;
+  Index column;
+  Index rows;  ///< tiles (row, column), (row + 1, column), ...: 1 or 2, more to fill
+
+  bool operator==(const DeviceTask&) const = default;
+};
+
+/// Work and memory on a device. Fronts of at most kSmall rows that have only such fronts below them come first, level by level: a leaf's
+/// level is 0, any other's one more than the highest of its children's. Levels go on with all others, the tiled fronts, whose leaves have
+/// the first level after these. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
 struct DeviceSchedule {
-  static constexpr Index kSmall = 64;  ///< fronts of at most this order are done by one block of threads each
+  static constexpr Index kSmall = 64;         ///< rows
+  static constexpr Index kMostChildren = 32;  ///< of a tiled front in `task`
+
+  bool on = false;  ///< the plan is for a device
 
   /// Tiles of some fronts: that of front[first + k] are [tile_ptr[at + k], tile_ptr[at + k + 1]) of `tiles`.
   struct TileList {
@@ -163,13 +185,21 @@ struct DeviceSchedule {
   };
 
   std::vector<Level> level;
+  Index small_levels = 0;  ///< the first so many levels hold small fronts, the others tiled ones
   std::vector<Index> tile_ptr;
-  std::vector<Index> level_ptr;  ///< length levels+1
-  std::vector<Index> front;    ///< length supernodes: level l holds front[level_ptr[l] .. level_ptr[l+1]), small ones first, by order, then
-                               ///< the others, most pivots first
-  std::vector<Offset> panel;   ///< length supernodes+1: place of the tiles of L, and of the inverses of the diagonal tiles after them
-  std::vector<Offset> block;   ///< length supernodes: place of the contribution block in the stack; -1 if it has none
-  Offset stack_entries = 0;    ///< size of the stack
+  std::vector<Index> front;  ///< length supernodes: by level; small ones by order, tiled ones most pivots first
+  std::vector<Index> tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
+  // Places are offsets in entries into one array. Panels fill it from its beginning, level by level; blocks, from its end, lie where panels
+  // of higher levels come later.
+  std::vector<Offset> panel;     ///< length supernodes: L and what solves need beside it
+  std::vector<Offset> block;     ///< length supernodes: the contribution block; -1 if it has none
+  Offset entries = 0;            ///< size of the array
+  Offset factor_entries = 0;     ///< of all panels
+  std::vector<DeviceTask> task;  ///< of the tiled fronts, in order; empty: they are done level by level
+  /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
+  std::vector<Index> block_reuses, panel_reuses;
+  Offset row_maps = 0;         ///< entries of the children's row maps that `task` needs
+  Offset task_bytes = 0;       ///< on the device, for `task` alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
   Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
@@ -217,7 +247,7 @@ struct Plan {
   Cost cost;
 
   /// True if the target is a device: `device` is then what runs, and the bytes below are those of the device.
-  [[nodiscard]] bool on_device() const { return !device.panel.empty(); }
+  [[nodiscard]] bool on_device() const { return device.on; }
 
   // Bytes for a scalar of `scalar_bytes` (4 or 8). Error(overflow) where they are beyond 2^63 - 1.
   /// Bytes of L.

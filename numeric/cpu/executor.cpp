@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/executor.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "numeric/cpu/factor.hpp"
@@ -20,6 +21,16 @@ std::string processor_name() {
   return host_target();
 }
 
+class CpuBytes final : public DeviceBytes {
+ public:
+  explicit CpuBytes(std::span<const std::byte> host) : bytes_(host.begin(), host.end()) {}
+  [[nodiscard]] const void* data() const override { return bytes_.data(); }
+  void assign(std::span<const std::byte> host) override { std::copy(host.begin(), host.end(), bytes_.begin()); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
 class CpuExecutor final : public Executor {
  public:
   explicit CpuExecutor(int threads) : workers_(threads) {}
@@ -36,6 +47,7 @@ class CpuExecutor final : public Executor {
   std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
     return std::make_unique<CpuWorkspace<double>>(std::move(plan), nrhs, memory());
   }
+  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override { return std::make_unique<CpuBytes>(host); }
   std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override {
     return std::make_unique<CpuResidual<float>>(lower, workers_);
   }

@@ -17,6 +17,7 @@ class CpuFactor final : public FactorStore<T> {
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
   [[nodiscard]] bool valid() const override { return valid_; }
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
+  [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
   void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
   /// The panels of L, plan->panel_ptr.back() numbers, for tests that damage them.

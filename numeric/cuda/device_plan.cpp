@@ -2,31 +2,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/device_plan.hpp"
 
-#include "symbolic/tile_layout.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
-
-using symbolic::TileLayout;
 
 std::vector<Front> fronts_of(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
   std::vector<Front> fronts;
   fronts.reserve(nodes.parent.size());
   for (Index s = 0; s < nodes.count(); ++s) {
-    const TileLayout panel{nodes.order(s), nodes.pivots(s)};
+    const Index m = nodes.order(s), p = nodes.pivots(s), tiled = plan.device.tiled[s];
+    const Offset solve = tiled == kNone ? symbolic::SmallLayout{m, p}.inverse() : symbolic::FrontCells{m, p}.panel().entries();
     fronts.push_back({.panel = plan.device.panel[s],
-                      .inverse = plan.device.panel[s] + panel.entries(),
+                      .solve = plan.device.panel[s] + solve,
                       .block = plan.device.block[s],
                       .row = nodes.row_ptr[s],
                       .relative = nodes.row_ptr[s] - nodes.first[s],
                       .update = plan.device.update[s],
                       .first = nodes.first[s],
-                      .m = panel.m,
-                      .p = panel.p,
+                      .m = m,
+                      .p = p,
                       .child_begin = plan.assembly.child_ptr[s],
                       .child_end = plan.assembly.child_ptr[s + 1],
-                      .parent = nodes.parent[s]});
+                      .parent = nodes.parent[s],
+                      .tiled = tiled});
   }
   return fronts;
 }

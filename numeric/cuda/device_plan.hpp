@@ -12,13 +12,14 @@ namespace kauri::numeric::cuda {
 
 /// A front as kernels see it. Places are entries into the arrays of FactorMemory.
 struct Front {
-  Offset panel;     ///< TileLayout{m, p}
-  Offset inverse;   ///< of the diagonal tiles
-  Offset block;     ///< TileLayout{q, q}; -1 if q = 0
+  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p}
+  Offset solve;     ///< SmallLayout::inverse(), or FrontCells::solve_place(0)
+  Offset block;     ///< -1 if q = 0
   Offset row;       ///< of its row list
   Offset relative;  ///< of the places of its rows below the pivots in the parent's front
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
+  Index tiled;  ///< position among the tiled fronts, or kNone
 };
 
 static_assert(sizeof(Front) == symbolic::kDeviceFrontBytes);

@@ -7,6 +7,21 @@
 namespace kauri::numeric::cuda {
 namespace {
 
+class CudaBytes final : public DeviceBytes {
+ public:
+  CudaBytes(std::span<const std::byte> host, int device) : device_(device), bytes_(upload(host, ledger_)) {}
+  [[nodiscard]] const void* data() const override { return bytes_.data(); }
+  void assign(std::span<const std::byte> host) override {
+    const CurrentDevice current(device_);
+    check(cudaMemcpy(bytes_.data(), host.data(), host.size(), cudaMemcpyHostToDevice), "values");
+  }
+
+ private:
+  int device_;
+  MemoryLedger ledger_;
+  DeviceBuffer<std::byte> bytes_;
+};
+
 class CudaExecutor final : public Executor {
  public:
   explicit CudaExecutor(int device) : context_{device, &memory()} {
@@ -26,6 +41,10 @@ class CudaExecutor final : public Executor {
   }
   std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
     return workspace<double>(plan, nrhs);
+  }
+  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaBytes>(host, context_.device);
   }
   std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override { return residual<float>(lower); }
   std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override { return residual<double>(lower); }

@@ -3,10 +3,12 @@
 #include "numeric/cuda/factor.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
-#include "symbolic/tile_layout.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -24,8 +26,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext contex
   const Plan& p = *require_device_plan(plan);
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
   MemoryLedger& ledger = *context.ledger;
-  l_ = DeviceBuffer<T>(p.device.panel.back(), ledger);
-  stack_ = DeviceBuffer<T>(p.device.stack_entries, ledger);
+  entries_ = DeviceBuffer<T>(p.device.entries, ledger);
   value_ = DeviceBuffer<T>(p.nnz, ledger);
   shift_ = DeviceBuffer<T>(1, ledger);
   state_ = DeviceBuffer<FrontState>(fronts, ledger);
@@ -33,12 +34,27 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext contex
   fail_pivot_ = DeviceBuffer<double>(fronts, ledger);
   verdict_ = DeviceBuffer<DeviceVerdict>(1, ledger);
   plan_ = std::make_unique<DevicePlan>(std::move(plan), ledger);
-  graph_.capture(stream_, [&](cudaStream_t stream) {
-    if (fronts > 0)
-      check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
-    for (const Level& level : plan_->levels()) enqueue_level(plan_->view(), level, memory(), stream);
-    enqueue_verdict(plan_->view(), static_cast<Index>(fronts), memory(), verdict_.data(), stream);
-  });
+  bool tasks = false;
+  if constexpr (std::is_same_v<T, double>) {
+    tasks = TiledFactor::can_run(p);
+    if (tasks) tiled_ = TiledFactor(p, memory(), ledger);
+  }
+  graph_.capture(stream_, [&](cudaStream_t stream) { enqueue(tasks, stream); });
+}
+
+/// A whole factorisation: small fronts level by level, then the others as tasks or level by level.
+template <class T>
+void CudaFactor<T>::enqueue(bool tasks, cudaStream_t stream) const {
+  const auto fronts = static_cast<Index>(state_.size());
+  if (fronts > 0)
+    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
+  const std::span<const Level> levels = plan_->levels();
+  const auto by_level = tasks ? static_cast<std::size_t>(plan_->plan()->device.small_levels) : levels.size();
+  for (const Level& level : levels.first(by_level)) enqueue_level(plan_->view(), level, memory(), stream);
+  if constexpr (std::is_same_v<T, double>) {
+    if (tasks) tiled_.enqueue(plan_->view(), memory(), stream);
+  }
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), stream);
 }
 
 template <class T>
@@ -46,14 +62,14 @@ CudaFactor<T>::~CudaFactor() = default;
 
 template <class T>
 FactorMemory<T> CudaFactor<T>::memory() const {
-  return {l_.data(), stack_.data(), value_.data(), shift_.data(), state_.data(), fail_column_.data(), fail_pivot_.data()};
+  return {entries_.data(), value_.data(), shift_.data(), state_.data(), fail_column_.data(), fail_pivot_.data()};
 }
 
 template <class T>
 Result<void, Breakdown> CudaFactor<T>::refactorize(std::span<const T> value, T shift) {
   const CurrentDevice current(context_.device);
   valid_ = false;
-  check(cudaMemcpyAsync(value_.data(), value.data(), value.size_bytes(), cudaMemcpyHostToDevice, stream_.get()), "values of A");
+  check(cudaMemcpyAsync(value_.data(), value.data(), value.size_bytes(), cudaMemcpyDefault, stream_.get()), "values of A");
   check(cudaMemcpyAsync(shift_.data(), &shift, sizeof(T), cudaMemcpyHostToDevice, stream_.get()), "the shift");
   graph_.launch(stream_);
   DeviceVerdict verdict{};
@@ -62,6 +78,17 @@ Result<void, Breakdown> CudaFactor<T>::refactorize(std::span<const T> value, T s
   if (verdict.failed != 0) return Breakdown{verdict.column, verdict.pivot};
   valid_ = true;
   return {};
+}
+
+template <class T>
+std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<T>& room) const {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, value.data()), "values of A");
+  if (attributes.type != cudaMemoryTypeDevice) return value;
+  room.resize(value.size());
+  const CurrentDevice current(context_.device);
+  check(cudaMemcpy(room.data(), value.data(), value.size_bytes(), cudaMemcpyDeviceToHost), "values of A");
+  return room;
 }
 
 template <class T>
@@ -74,7 +101,7 @@ void CudaFactor<T>::solve(MatrixView<T> x, SolveStore<T>& workspace) const {
   for (Index c = 0; c < x.cols; c += w.nrhs()) {
     const Index nrhs = std::min(w.nrhs(), x.cols - c);
     T* host = x.data + c * x.ld;
-    const SolveMemory<T> memory = w.memory(l_.data(), nrhs);
+    const SolveMemory<T> memory = w.memory(entries_.data(), nrhs);
     const std::size_t row = n * sizeof(T), pitch = static_cast<std::size_t>(x.ld) * sizeof(T), columns = static_cast<std::size_t>(nrhs);
     check(cudaMemcpy2DAsync(w.rhs(), row, host, pitch, row, columns, cudaMemcpyHostToDevice, stream), "right-hand sides");
     enqueue_gather(plan_->view(), x.rows, w.rhs(), x.rows, memory, stream);
@@ -95,14 +122,12 @@ T CudaFactor<T>::entry(Index row, Index col) const {
   const auto rows = nodes.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at == rows.end() || *at != row) return T(0);
-  const symbolic::TileLayout panel{nodes.order(s), nodes.pivots(s)};
-  const auto r = static_cast<Index>(at - rows.begin()), c = col - nodes.first[s];
-  const Index i = panel.tile_of(r), k = c / symbolic::TileLayout::kTile;
-  const Offset place =
-      plan.device.panel[s] + panel.place(i, k) + (r - panel.first_row(i)) + Offset{c - k * symbolic::TileLayout::kTile} * panel.ld(i);
+  const Index m = nodes.order(s), p = nodes.pivots(s), r = static_cast<Index>(at - rows.begin()), c = col - nodes.first[s];
+  const Offset place = plan.device.panel[s] +
+                       (plan.device.tiled[s] == kNone ? symbolic::SmallLayout{m, p}.place(r, c) : symbolic::FrontCells{m, p}.place(r, c));
   const CurrentDevice current(context_.device);
   T value{};
-  check(cudaMemcpy(&value, l_.data() + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of L");
+  check(cudaMemcpy(&value, entries_.data() + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of L");
   return value;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "numeric/backend.hpp"
-#include "numeric/cuda/kernels.hpp"
+#include "numeric/cuda/tiled_factor.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -47,20 +47,23 @@ class CudaFactor final : public FactorStore<T> {
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
   [[nodiscard]] bool valid() const override { return valid_; }
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
+  [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
   void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
+  void enqueue(bool tasks, cudaStream_t stream) const;
 
   DeviceContext context_;
   std::unique_ptr<DevicePlan> plan_;
   Stream stream_;
-  DeviceBuffer<T> l_, stack_, value_, shift_;
+  DeviceBuffer<T> entries_, value_, shift_;
   DeviceBuffer<FrontState> state_;
   DeviceBuffer<Index> fail_column_;
   DeviceBuffer<double> fail_pivot_;
   DeviceBuffer<DeviceVerdict> verdict_;
+  TiledFactor tiled_;  // of double alone
   Graph graph_;
   bool valid_ = false;
 };

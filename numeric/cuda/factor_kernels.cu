@@ -52,13 +52,10 @@ __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory
     }
     __syncthreads();
     const Index r0 = range[0], s0 = range[2], height = range[1] - r0, width = range[3] - s0;
-    const TileLayout block{q, q};
     for (Index k = static_cast<Index>(threadIdx.x); k < height * width; k += static_cast<Index>(blockDim.x)) {
       const Index r = r0 + k % height, s = s0 + k / height;
       if (r < s) continue;
-      const Index i = r / kTile, j = s / kTile;
-      tile[relative[r] - i0 + (relative[s] - j0) * ld] +=
-          memory.stack[child.block + block.place(i, j) + (r - i * kTile) + Offset{s - j * kTile} * block.ld(i)];
+      tile[relative[r] - i0 + (relative[s] - j0) * ld] += memory.entries[block_place(child, r, s)];
     }
     __syncthreads();
   }
@@ -129,47 +126,75 @@ __global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin)
     if (threadIdx.x == 0) fail(plan, memory, s, column, a[column + column * ld]);
     return;
   }
-  const TileLayout panel = panel_of(f), block = block_of(f);
-  T* l = memory.l + f.panel;
-  store(a, ld, 0, f.p, 0, f.p, l, panel.ld(0));
+  const SmallLayout layout = small_of(f);
+  T* l = memory.entries + f.panel;
+  store(a, ld, 0, f.p, 0, f.p, l, layout.pivot_ld());
   if (q > 0) {
-    store(a, ld, f.p, q, 0, f.p, l + panel.place(1, 0), panel.ld(1));
-    store(a, ld, f.p, q, f.p, q, memory.stack + f.block, block.ld(0));
+    store(a, ld, f.p, q, 0, f.p, l + layout.below(), layout.below_ld());
+    store(a, ld, f.p, q, f.p, q, memory.entries + f.block, layout.below_ld());
   }
-  invert(a, ld, f.p, memory.l + f.inverse, panel.ld(0));
+  invert(a, ld, f.p, memory.entries + f.solve, layout.pivot_ld());
 }
 
-/// Tile (i,j) of a front: of L, or of its contribution block.
+/// Entry (r, c), r >= c, of a tiled front: of L, or of its contribution block.
 template <class T>
-__device__ T* tile_of(const FactorMemory<T>& memory, const Front& f, Index i, Index j) {
-  const TileLayout panel = panel_of(f);
-  const Index pivots = panel.pivot_tiles();
-  return j < pivots ? memory.l + f.panel + panel.place(i, j) : memory.stack + f.block + block_of(f).place(i - pivots, j - pivots);
+__device__ T* entry_of(const FactorMemory<T>& memory, const Front& f, Index r, Index c) {
+  return memory.entries + (c < f.p ? f.panel : f.block) + cells_of(f).place(r, c);
+}
+
+/// Entries [i0, i0 + rows) x [j0, j0 + columns) of a tiled front, what is above its diagonal left out: f(r, c, entry) by all threads.
+template <class T, class F>
+__device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Index i0, Index rows, Index j0, Index columns, const F& f) {
+  for (Index e = static_cast<Index>(threadIdx.x); e < rows * columns; e += static_cast<Index>(blockDim.x)) {
+    const Index r = e % rows, c = e / rows;
+    if (i0 + r >= j0 + c) f(r, c, entry_of(memory, front, i0 + r, j0 + c));
+  }
+}
+
+/// Which tile a block of threads works on; false if its front is dead.
+template <class T>
+__device__ bool take_tile(const PlanView& plan, const FactorMemory<T>& memory, const TileList& list, TileAt& shared) {
+  if (threadIdx.x == 0) shared = find_tile(plan, list, static_cast<Index>(blockIdx.x));
+  __syncthreads();
+  return memory.state[shared.front] == FrontState::done;
 }
 
 template <class T>
 __global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList list) {
   __shared__ T tile[kTile * kTile];
   __shared__ TileAt at;
-  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
-  __syncthreads();
-  if (memory.state[at.front] != FrontState::done) return;
+  if (!take_tile(plan, memory, list, at)) return;
   const Front f = plan.front[at.front];
-  const TileLayout panel = panel_of(f);
-  const TilePair t = pair_of(at.tile, panel.tiles());
-  const Index i0 = panel.first_row(t.i), j0 = panel.first_row(t.j), rows = panel.rows(t.i), columns = panel.rows(t.j);
+  const FrontCells cells = cells_of(f);
+  const TilePair t = pair_of(at.tile, cells.row_tiles());
+  const Index i0 = cells.first_row(t.i), j0 = cells.first_row(t.j), rows = cells.rows_of(t.i), columns = cells.rows_of(t.j);
   for (Index k = static_cast<Index>(threadIdx.x); k < kTile * kTile; k += static_cast<Index>(blockDim.x)) tile[k] = T(0);
   __syncthreads();
-  if (t.j < panel.pivot_tiles()) add_entries(plan, memory, f, i0, rows, j0, columns, tile, kTile);
+  if (t.j < cells.pivot_tiles()) add_entries(plan, memory, f, i0, rows, j0, columns, tile, kTile);
   __syncthreads();
   add_children(plan, memory, f, i0, rows, j0, columns, tile, kTile);
-  T* out = tile_of(memory, f, t.i, t.j);
-  const Index ld = panel.ld(t.i);
-  for (Index k = static_cast<Index>(threadIdx.x); k < rows * columns; k += static_cast<Index>(blockDim.x))
-    out[k % rows + Offset{k / rows} * ld] = tile[k % rows + k / rows * kTile];
+  over_tile(memory, f, i0, rows, j0, columns, [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
 }
 
-/// The pivot tile of step k of each front, and its inverse.
+/// The 16 x 16 diagonal blocks of a pivot tile inverted, the rest as it is, for solves.
+template <class T>
+__device__ void store_for_solves(const T* l, Index ld, Index w, const symbolic::CellLayout& layout, T* out) {
+  constexpr Index block = 16;
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * w; e += static_cast<Index>(blockDim.x))
+    if (const Index r = e % w, c = e / w; r / block > c / block) out[layout.place(r, c)] = l[r + c * ld];
+  for (Index c = static_cast<Index>(threadIdx.x); c < w; c += static_cast<Index>(blockDim.x)) {
+    const Index begin = c / block * block, end = min(w, begin + block);
+    T x[block];
+    for (Index i = c; i < end; ++i) {
+      T sum = i == c ? T(1) : T(0);
+      for (Index k = c; k < i; ++k) sum -= l[i + k * ld] * x[k - begin];
+      x[i - begin] = sum / l[i + i * ld];
+      out[layout.place(i, c)] = x[i - begin];
+    }
+  }
+}
+
+/// The pivot tile of step k of each front.
 template <class T>
 __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -181,18 +206,16 @@ __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin,
   __syncthreads();
   if (dead) return;
   const Front f = plan.front[s];
-  const TileLayout panel = panel_of(f);
-  const Index w = panel.width(k), ld_tile = panel.ld(k);
-  T* tile = memory.l + f.panel + panel.place(k, k);
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * w; e += static_cast<Index>(blockDim.x))
-    a[e % w + e / w * ld] = tile[e % w + Offset{e / w} * ld_tile];
+  const FrontCells cells = cells_of(f);
+  const Index w = cells.rows_of(k), at = k * kTile;
+  over_tile(memory, f, at, w, at, w, [&](Index r, Index c, T* entry) { a[r + c * ld] = *entry; });
   __syncthreads();
   if (const Index column = partial_cholesky(a, ld, w, w); column != kNone) {
     if (threadIdx.x == 0) fail(plan, memory, s, k * kTile + column, a[column + column * ld]);
     return;
   }
-  store(a, ld, 0, w, 0, w, tile, ld_tile);
-  invert(a, ld, w, memory.l + f.inverse + TileLayout::inverse_place(k), ld_tile);
+  over_tile(memory, f, at, w, at, w, [&](Index r, Index c, T* entry) { *entry = a[r + c * ld]; });
+  store_for_solves(a, ld, w, cells.solve_tile(k), memory.entries + f.solve + FrontCells::solve_place(k));
 }
 
 /// Tiles (i,k), i > k: X L(k,k)^T = A(i,k), a row a thread, by substitution.
@@ -203,18 +226,12 @@ __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list
   T* a = l + kTile * (kTile + 1);
   constexpr Index ld = kTile + 1;
   __shared__ TileAt at;
-  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
-  __syncthreads();
-  if (memory.state[at.front] != FrontState::done) return;
+  if (!take_tile(plan, memory, list, at)) return;
   const Front f = plan.front[at.front];
-  const TileLayout panel = panel_of(f);
-  const Index i = k + 1 + at.tile, rows = panel.rows(i), w = panel.width(k), ld_diagonal = panel.ld(k), ld_tile = panel.ld(i);
-  const T* diagonal = memory.l + f.panel + panel.place(k, k);
-  T* tile = memory.l + f.panel + panel.place(i, k);
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * w; e += static_cast<Index>(blockDim.x))
-    l[e % w + e / w * ld] = diagonal[e % w + Offset{e / w} * ld_diagonal];
-  for (Index e = static_cast<Index>(threadIdx.x); e < rows * w; e += static_cast<Index>(blockDim.x))
-    a[e % rows + e / rows * ld] = tile[e % rows + Offset{e / rows} * ld_tile];
+  const FrontCells cells = cells_of(f);
+  const Index i0 = cells.first_row(k + 1 + at.tile), rows = cells.rows_of(k + 1 + at.tile), w = cells.rows_of(k), j0 = k * kTile;
+  over_tile(memory, f, j0, w, j0, w, [&](Index r, Index c, T* entry) { l[r + c * ld] = *entry; });
+  over_tile(memory, f, i0, rows, j0, w, [&](Index r, Index c, T* entry) { a[r + c * ld] = *entry; });
   __syncthreads();
   if (const auto r = static_cast<Index>(threadIdx.x); r < rows)
     for (Index c = 0; c < w; ++c) {
@@ -223,8 +240,7 @@ __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list
       a[r + c * ld] = sum / l[c + c * ld];
     }
   __syncthreads();
-  for (Index e = static_cast<Index>(threadIdx.x); e < rows * w; e += static_cast<Index>(blockDim.x))
-    tile[e % rows + Offset{e / rows} * ld_tile] = a[e % rows + e / rows * ld];
+  over_tile(memory, f, i0, rows, j0, w, [&](Index r, Index c, T* entry) { *entry = a[r + c * ld]; });
 }
 
 /// Tiles (i,j), i >= j > k: A(i,j) -= L(i,k) L(j,k)^T; 256 threads, 4 x 4 entries each.
@@ -234,20 +250,16 @@ __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<
   T* left = reinterpret_cast<T*>(shared);
   T* right = left + kTile * kTile;
   __shared__ TileAt at;
-  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
-  __syncthreads();
-  if (memory.state[at.front] != FrontState::done) return;
+  if (!take_tile(plan, memory, list, at)) return;
   const Front f = plan.front[at.front];
-  const TileLayout panel = panel_of(f);
-  const TilePair t = pair_of(at.tile, panel.tiles() - k - 1);
-  const Index i = k + 1 + t.i, j = k + 1 + t.j, rows = panel.rows(i), columns = panel.rows(j), w = panel.width(k);
-  const T* a = memory.l + f.panel + panel.place(i, k);
-  const T* b = memory.l + f.panel + panel.place(j, k);
-  const Index lda = panel.ld(i), ldb = panel.ld(j);
+  const FrontCells cells = cells_of(f);
+  const TilePair t = pair_of(at.tile, cells.row_tiles() - k - 1);
+  const Index i0 = cells.first_row(k + 1 + t.i), j0 = cells.first_row(k + 1 + t.j), rows = cells.rows_of(k + 1 + t.i),
+              columns = cells.rows_of(k + 1 + t.j), w = cells.rows_of(k), k0 = k * kTile;
   for (Index e = static_cast<Index>(threadIdx.x); e < kTile * w; e += 256) {
     const Index r = e % kTile, c = e / kTile;
-    left[e] = r < rows ? a[r + Offset{c} * lda] : T(0);
-    right[e] = r < columns ? b[r + Offset{c} * ldb] : T(0);
+    left[e] = r < rows ? *entry_of(memory, f, i0 + r, k0 + c) : T(0);
+    right[e] = r < columns ? *entry_of(memory, f, j0 + r, k0 + c) : T(0);
   }
   __syncthreads();
   const Index r0 = static_cast<Index>(threadIdx.x) % 16, c0 = static_cast<Index>(threadIdx.x) / 16;
@@ -258,10 +270,20 @@ __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<
     for (int u = 0; u < 4; ++u)
       for (int v = 0; v < 4; ++v) sum[u][v] += x[u] * y[v];
   }
-  T* out = tile_of(memory, f, i, j);
   for (int v = 0; v < 4; ++v)
     for (int u = 0; u < 4; ++u)
-      if (const Index r = r0 + 16 * u, c = c0 + 16 * v; r < rows && c < columns) out[r + Offset{c} * lda] -= sum[u][v];
+      if (const Index r = r0 + 16 * u, c = c0 + 16 * v; r < rows && c < columns && i0 + r >= j0 + c)
+        *entry_of(memory, f, i0 + r, j0 + c) -= sum[u][v];
+}
+
+__global__ void read_states(PlanView plan, Index first, Index count, const kernels::FrontView* fronts, FactorMemory<double> memory) {
+  const auto t = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (t >= count) return;
+  const int failed = fronts[t].counters[kernels::kFailed];
+  if (failed == 0) return;
+  const Index s = plan.order[first + t];
+  memory.state[s] = FrontState::failed;
+  memory.fail_column[s] = plan.front[s].first + failed - 1;
 }
 
 template <class T>
@@ -335,6 +357,13 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
       update_tiles<T><<<static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream>>>(plan, memory, step.update, step.k);
     check(cudaGetLastError(), "a launch of a step");
   }
+}
+
+void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontView* fronts, const FactorMemory<double>& memory,
+                    cudaStream_t stream) {
+  constexpr unsigned kThreads = 128;
+  read_states<<<(static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream>>>(plan, first, count, fronts, memory);
+  check(cudaGetLastError(), "a launch of the states");
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "numeric/cuda/device_plan.hpp"
+#include "numeric/cuda/kernels/front_kernels.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -22,8 +23,7 @@ static_assert(sizeof(FrontState) + sizeof(Index) + sizeof(double) == symbolic::k
 /// Device memory of a factor. All arrays are borrowed.
 template <class T>
 struct FactorMemory {
-  T* l;                ///< DeviceSchedule::panel.back()
-  T* stack;            ///< stack_entries
+  T* entries;          ///< DeviceSchedule::entries
   const T* value;      ///< of A, in the order of the pattern analysed
   const T* shift;      ///< one number
   FrontState* state;   ///< one per front; all done before the first level
@@ -47,6 +47,9 @@ void prepare_kernels();
 /// One level of a factorisation, all work on the stream. Multifrontal: children are pulled in their fixed order; no atomics.
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory, cudaStream_t stream);
+/// The states of `count` tiled fronts from `first` in plan.order, of which the tasks tell.
+void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontView* fronts, const FactorMemory<double>& memory,
+                    cudaStream_t stream);
 /// The verdict over `fronts` fronts.
 template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, DeviceVerdict* verdict, cudaStream_t stream);

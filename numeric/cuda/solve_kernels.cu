@@ -7,6 +7,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 constexpr unsigned kThreads = 128;
+constexpr Index kBlock = 16;  // of the diagonal tiles kept for solves
 
 /// Row r of a front in a forward sweep: a pivot row of x, or an update row.
 template <class T>
@@ -30,38 +31,55 @@ __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory
   }
 }
 
-/// y_k = inv(L(k,k)) x_k to `y`, w x nrhs in shared memory.
+/// Pivots of step k: all of a small front's, or those of a tile.
+__device__ Index pivots_of(const Front& f, Index k) { return f.tiled == kNone ? f.p : cells_of(f).rows_of(k); }
+
+/// y_k = inv(L(k,k)) x_k to `y`, w x nrhs in shared memory: with the inverse of a small front's pivot block, or by blocks of 16 columns,
+/// whose diagonal blocks are there inverted.
 template <class T>
 __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k, T* y) {
-  const TileLayout panel = panel_of(f);
-  const Index w = panel.width(k), ld = panel.ld(k), nrhs = memory.nrhs;
-  const T* inverse = memory.l + f.inverse + TileLayout::inverse_place(k);
-  const T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
-    const Index r = e / nrhs, column = e % nrhs;
-    T sum = T(0);
-    for (Index c = 0; c <= r; ++c) sum += inverse[r + Offset{c} * ld] * x[Offset{c} * nrhs + column];
-    y[e] = sum;
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs, step = f.tiled == kNone ? w : kBlock;
+  const SmallLayout small = small_of(f);
+  const FrontCells cells = cells_of(f);
+  const T* l = memory.l + f.solve + (f.tiled == kNone ? 0 : FrontCells::solve_place(k));
+  const auto place = [&](Index r, Index c) {
+    return f.tiled == kNone ? r + Offset{c} * small.pivot_ld() : cells.solve_tile(k).place(r, c);
+  };
+  T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
+  for (Index b = 0; b < w; b += step) {
+    const Index rows = min(step, w - b);
+    for (Index e = static_cast<Index>(threadIdx.x); b > 0 && e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
+      const Index r = b + e / nrhs, column = e % nrhs;
+      T sum = T(0);
+      for (Index c = 0; c < b; ++c) sum += l[place(r, c)] * y[c * nrhs + column];
+      x[Offset{r} * nrhs + column] -= sum;
+    }
+    __syncthreads();
+    for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
+      const Index r = b + e / nrhs, column = e % nrhs;
+      T sum = T(0);
+      for (Index c = b; c <= r; ++c) sum += l[place(r, c)] * x[Offset{c} * nrhs + column];
+      y[r * nrhs + column] = sum;
+    }
+    __syncthreads();
   }
 }
 
-/// Rows of tile i take away L(i,k) y_k.
+/// Rows [first, first + rows) of a front take away L(., k) y_k.
 template <class T>
-__device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index i, Index k, const T* y) {
-  const TileLayout panel = panel_of(f);
-  const Index w = panel.width(k), ld = panel.ld(i), rows = panel.rows(i), nrhs = memory.nrhs, first = panel.first_row(i);
-  const T* tile = memory.l + f.panel + panel.place(i, k);
+__device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index k, const T* y) {
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs;
   for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
     const Index r = e % rows, column = e / rows;
     T sum = T(0);
-    for (Index c = 0; c < w; ++c) sum += tile[r + Offset{c} * ld] * y[c * nrhs + column];
+    for (Index c = 0; c < w; ++c) sum += memory.l[factor_place(f, first + r, k * kTile + c)] * y[c * nrhs + column];
     forward_row(memory, f, first + r)[column] -= sum;
   }
 }
 
 template <class T>
 __device__ void keep_rows(const SolveMemory<T>& memory, const Front& f, Index k, const T* y) {
-  const Index w = panel_of(f).width(k);
+  const Index w = pivots_of(f, k);
   for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
     memory.y[Offset{f.first + k * kTile} * memory.nrhs + e] = y[e];
 }
@@ -76,7 +94,7 @@ __global__ void forward_small(PlanView plan, SolveMemory<T> memory, Index begin)
   pivot_rows(memory, f, 0, y);
   __syncthreads();
   keep_rows(memory, f, 0, y);
-  if (f.m > f.p) update_rows(memory, f, 1, 0, y);
+  update_rows(memory, f, f.p, f.m - f.p, 0, y);
 }
 
 template <class T>
@@ -103,42 +121,61 @@ __global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList lis
   if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
   __syncthreads();
   const Front f = plan.front[at.front];
-  const Index w = panel_of(f).width(k);
+  const Index w = pivots_of(f, k);
   for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
     y[e] = memory.y[Offset{f.first + k * kTile} * memory.nrhs + e];
   __syncthreads();
-  update_rows(memory, f, k + 1 + at.tile, k, y);
+  const FrontCells cells = cells_of(f);
+  update_rows(memory, f, cells.first_row(k + 1 + at.tile), cells.rows_of(k + 1 + at.tile), k, y);
 }
 
-/// x_k = inv(L(k,k))^T (y_k - sum over i > k of L(i,k)^T x_i), the rows below the pivots where the ancestors have them. One block a front.
+/// x_k = inv(L(k,k))^T z_k, z in shared memory.
+template <class T>
+__device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, T* z) {
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs, step = f.tiled == kNone ? w : kBlock;
+  const SmallLayout small = small_of(f);
+  const FrontCells cells = cells_of(f);
+  const T* l = memory.l + f.solve + (f.tiled == kNone ? 0 : FrontCells::solve_place(k));
+  const auto place = [&](Index r, Index c) {
+    return f.tiled == kNone ? r + Offset{c} * small.pivot_ld() : cells.solve_tile(k).place(r, c);
+  };
+  T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
+  for (Index b = (w - 1) / step * step; b >= 0; b -= step) {
+    const Index end = min(w, b + step);
+    for (Index e = static_cast<Index>(threadIdx.x); e < (end - b) * nrhs; e += static_cast<Index>(blockDim.x)) {
+      const Index c = b + e / nrhs, column = e % nrhs;
+      T sum = T(0);
+      for (Index r = c; r < end; ++r) sum += l[place(r, c)] * z[r * nrhs + column];
+      x[Offset{c} * nrhs + column] = sum;
+    }
+    __syncthreads();
+    for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs; e += static_cast<Index>(blockDim.x)) {
+      const Index c = e / nrhs, column = e % nrhs;
+      T sum = T(0);
+      for (Index r = b; r < end; ++r) sum += l[place(r, c)] * x[Offset{r} * nrhs + column];
+      z[e] -= sum;
+    }
+    __syncthreads();
+  }
+}
+
+/// x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x), the rows below the pivots where the ancestors have them. One block a
+/// front.
 template <class T>
 __device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index k, T* z) {
-  const TileLayout panel = panel_of(f);
-  const Index w = panel.width(k), nrhs = memory.nrhs, pivots = panel.pivot_tiles(), tiles = panel.tiles();
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs, begin = k * kTile;
   const Index* row = plan.row + f.row;
   for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
     const Index c = e / nrhs, column = e % nrhs;
-    T sum = memory.y[Offset{f.first + k * kTile} * nrhs + e];
-    for (Index i = k + 1; i < tiles; ++i) {
-      const T* tile = memory.l + f.panel + panel.place(i, k) + Offset{c} * panel.ld(i);
-      const Index rows = panel.rows(i), first = panel.first_row(i);
-      for (Index r = 0; r < rows; ++r) {
-        const Index at = i < pivots ? f.first + first + r : row[first + r];
-        sum -= tile[r] * memory.x[Offset{at} * nrhs + column];
-      }
+    T sum = memory.y[Offset{f.first + begin} * nrhs + e];
+    for (Index r = begin + w; r < f.m; ++r) {
+      const Index at = r < f.p ? f.first + r : row[r];
+      sum -= memory.l[factor_place(f, r, begin + c)] * memory.x[Offset{at} * nrhs + column];
     }
     z[e] = sum;
   }
   __syncthreads();
-  const T* inverse = memory.l + f.inverse + TileLayout::inverse_place(k);
-  const Index ld = panel.ld(k);
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
-    const Index c = e / nrhs, column = e % nrhs;
-    T sum = T(0);
-    for (Index r = c; r < w; ++r) sum += inverse[r + Offset{c} * ld] * z[r * nrhs + column];
-    memory.x[Offset{f.first + k * kTile} * nrhs + e] = sum;
-  }
-  __syncthreads();
+  pivot_rows_back(memory, f, k, z);
 }
 
 template <class T>
@@ -146,7 +183,7 @@ __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begi
   extern __shared__ __align__(16) unsigned char shared[];
   T* z = reinterpret_cast<T*>(shared);
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
-  for (Index k = panel_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
+  for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
 }
 
 template <class T>

@@ -3,15 +3,27 @@
 #pragma once
 
 #include "numeric/cuda/kernels.hpp"
-#include "symbolic/tile_layout.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 
-using symbolic::TileLayout;
-inline constexpr Index kTile = TileLayout::kTile;
+using symbolic::FrontCells;
+using symbolic::kTile;
+using symbolic::SmallLayout;
 
-__device__ inline TileLayout panel_of(const Front& f) { return {f.m, f.p}; }
-__device__ inline TileLayout block_of(const Front& f) { return {f.m - f.p, f.m - f.p}; }
+__device__ inline FrontCells cells_of(const Front& f) { return {f.m, f.p}; }
+__device__ inline SmallLayout small_of(const Front& f) { return {f.m, f.p}; }
+
+/// Place of L(r, c).
+__device__ inline Offset factor_place(const Front& f, Index r, Index c) {
+  return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
+}
+
+/// Place of entry (r, c), r >= c, of a front's contribution block, counted from the front's first row below its pivots.
+__device__ inline Offset block_place(const Front& f, Index r, Index c) {
+  return f.block + (f.tiled == kNone ? r + Offset{c} * small_of(f).below_ld() : cells_of(f).block().place(r, c));
+}
 
 /// The front of block `block` of a launch over `list`, and which of its tiles that is.
 struct TileAt {

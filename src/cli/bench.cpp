@@ -24,12 +24,13 @@ struct Options {
   JobOptions job;
   LimitOptions limits;
   int repetitions = 3;
+  bool one_solve = false;
   bool json = false;  ///< accepted for the sake of scripts: there is nothing but JSON here
 };
 
 constexpr const char* kFooter = R"(
 Keys of a line: reorder_s, symbolic_s; factor1_s, the first factorisation with the allocation of L; factor_s, the least of
---reps refactorisations; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides;
+--reps refactorisations, on a device with A's values there already; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides;
 nnzL, flops (exact, no padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined;
 mem_gb, the most that factor and workspaces held; peak_rss_bytes, the most that the process held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
@@ -99,7 +100,7 @@ void add_trial(Json& line, const Trial& trial) {
   if (trial.breakdown) return;
   line["factor_s"] = trial.factor_s;
   line["solve1_s"] = trial.solve1_s;
-  line["solve32_s"] = trial.solve_many_s;
+  if (trial.solve_many_s) line["solve32_s"] = *trial.solve_many_s;
   line["residual"] = trial.backward_error.normwise;
   line["backward_error_componentwise"] = trial.backward_error.componentwise;
 }
@@ -113,7 +114,8 @@ int bench_system(const Options& options, const Source& source, Job& job, Json& l
   analysis.candidates.clear();  // and the plans that were not chosen
   require(demand(*analysis.plan, scalar_bytes(options.job), kMany), options.limits, system.name);
   release_free_memory();
-  const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backend, {options.repetitions, kMany, options.job.seed});
+  const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backend,
+                              {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed});
   add_trial(line, trial);
   if (trial.breakdown) line["column"] = trial.breakdown->column;
   line["fail"] = reason_of(trial.status, trial.breakdown, options.job);
@@ -156,6 +158,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_job_options(*command, options->job, ordering_words());
   add_scalar_option(*command, options->job);
   add_repetitions_option(*command, options->repetitions, "refactorisations timed; the least counts");
+  command->add_flag("--one-solve", options->one_solve, "solve for one right-hand side alone, not for 32");
   add_limit_options(*command, options->limits);
   command->add_flag("--json", options->json, "changes nothing: bench prints JSON lines")->group("Output");
   command->callback([options, &exit_code] { exit_code = bench(*options); });

@@ -30,7 +30,7 @@ struct Trial {
   double factor1_s = 0;                ///< the first, with the allocation of L
   double factor_s = 0;                 ///< the least of the refactorisations
   double solve1_s = 0;                 ///< in place, the least
-  double solve_many_s = 0;
+  std::optional<double> solve_many_s;
   BackwardError backward_error;  ///< of one right-hand side, unrefined
   Offset peak_bytes = 0;         ///< high-water mark of factor and workspaces
 };

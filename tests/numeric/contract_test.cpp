@@ -112,6 +112,27 @@ TYPED_TEST(Contract, BadNumbersAreNamedByRowAndColumn) {
               "refactorize: the shift is " + std::to_string(shift));
 }
 
+TYPED_TEST(Contract, ValuesWhereTheBackendComputes) {
+  using T = TypeParam;
+  const auto a = this->matrix(false);
+  Backend backend = cpu_backend(1);
+  auto factor = Factor<T>::create(analyze(a.pattern()), backend);
+  auto there = DeviceValues<T>::copy_of(a.value(), backend);
+  ASSERT_TRUE(refactorize(factor, there).ok());
+  const T corner = factor.entry(3, 3);
+  std::vector<T> value(a.value().begin(), a.value().end());
+  for (T& v : value) v *= 4;
+  there.assign(value);
+  ASSERT_TRUE(refactorize(factor, there).ok());
+  EXPECT_EQ(factor.entry(3, 3), 2 * corner);
+  ASSERT_TRUE(refactorize(factor, DeviceValues<T>::borrow(a.value())).ok());
+  EXPECT_EQ(factor.entry(3, 3), corner);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { there.assign(std::span<const T>(value).first(3)); }),
+            "DeviceValues::assign: 3 values for 7");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { DeviceValues<T>::borrow(a.value()).assign(a.value()); }),
+            "DeviceValues::assign: these values are borrowed");
+}
+
 TYPED_TEST(Contract, AMovedBackendDisturbsNothing) {
   using T = TypeParam;
   const auto a = this->matrix(false);

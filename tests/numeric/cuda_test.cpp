@@ -15,9 +15,17 @@
 namespace kauri {
 namespace {
 
-template <class T>
+/// How large fronts are done: as tasks, or level by level, which is what other devices and float do.
+template <class Scalar, bool kAsTasks>
+struct Way {
+  using T = Scalar;
+  static constexpr bool as_tasks = kAsTasks;
+};
+
+template <class W>
 class Cuda : public ::testing::Test {
  protected:
+  using Value = typename W::T;
   void SetUp() override {
     if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
     backend_.emplace(cuda_backend());
@@ -28,26 +36,34 @@ class Cuda : public ::testing::Test {
     options.ordering.method = method;
     options.target = backend().target();
     options.amalgamate = amalgamate;
-    return analyze(pattern, options);
+    return plan(pattern, options);
   }
-  static std::vector<T> values(const SymmetricMatrix<double>& a) { return test::cast<T>(a.value()); }
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) {
+    const std::shared_ptr<const Plan> made = analyze(pattern, options);
+    if (W::as_tasks || sizeof(Value) == 4) return made;
+    auto by_level = std::make_shared<Plan>(*made);
+    by_level->device.task.clear();
+    by_level->device.task_bytes = 0;
+    return by_level;
+  }
+  static std::vector<Value> values(const SymmetricMatrix<double>& a) { return test::cast<Value>(a.value()); }
   /// b with entries in (-1, 1), n x cols with leading dimension ld.
-  static std::vector<T> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
+  static std::vector<Value> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    std::vector<T> b(static_cast<std::size_t>(ld * cols));
-    for (T& v : b) v = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+    std::vector<Value> b(static_cast<std::size_t>(ld * cols));
+    for (Value& v : b) v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
     return b;
   }
 
  private:
   std::optional<Backend> backend_;
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Cuda, Scalars);
+using Ways = ::testing::Types<Way<float, false>, Way<double, false>, Way<double, true>>;
+TYPED_TEST_SUITE(Cuda, Ways);
 
 /// Integer factors with powers of two on the diagonal come back bit for bit, whatever the order of summation.
 TYPED_TEST(Cuda, ExactFactors) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   std::mt19937_64 random(1);
   for (int round = 0; round < 60; ++round) {
     const Index n = round < 4 ? round : 1 + static_cast<Index>(random() % 300), band = round % 3 == 0 ? 0 : 1 + round % 40;
@@ -58,7 +74,7 @@ TYPED_TEST(Cuda, ExactFactors) {
     options.permutation = given;
     options.target = this->backend().target();
     options.amalgamate = round % 5 != 0;
-    const auto plan = analyze(system.a.pattern(), options);
+    const auto plan = this->plan(system.a.pattern(), options);
     auto factor = Factor<T>::create(plan, this->backend());
     const std::vector<T> value = this->values(system.a);
     ASSERT_TRUE(refactorize<T>(factor, value).ok()) << round;
@@ -72,7 +88,7 @@ TYPED_TEST(Cuda, ExactFactors) {
 }
 
 TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const char* spec : {"poisson2d 1", "poisson2d 7", "poisson2d 60", "poisson3d 12", "elast3d 5", "tree 3000 1", "rgg3d 2000 12 1",
                            "shell2d 30", "blockdiag 600 200", "lap27 9"})
     for (const OrderingMethod method : test::methods())
@@ -101,7 +117,7 @@ TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
 
 /// Residuals and errors are those of the CPU.
 TYPED_TEST(Cuda, ResidualsAreThoseOfTheCpu) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   Backend cpu = cpu_backend(1);
   for (const char* spec : {"poisson2d 20", "elast3d 4", "tree 500 1"}) {
     const auto a = generate(spec);
@@ -124,7 +140,7 @@ TYPED_TEST(Cuda, ResidualsAreThoseOfTheCpu) {
 }
 
 TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   const auto a = generate("poisson3d 14");
   const std::vector<T> value = this->values(a);
   const Index n = a.n();
@@ -143,7 +159,7 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
 
 /// The column of a naive Cholesky in the plan's ordering, its pivot, and a retry with a shift on the same factor.
 TYPED_TEST(Cuda, VerdictsAndRetries) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   std::mt19937_64 random(5);
   for (const char* spec : {"poisson3d 9", "poisson2d 40", "elast3d 4", "blockdiag 400 100", "tree 800 2"})
     for (const OrderingMethod method : test::methods())
@@ -171,7 +187,7 @@ TYPED_TEST(Cuda, VerdictsAndRetries) {
 }
 
 TYPED_TEST(Cuda, NotANumberIsAnInputError) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   const auto a = generate("poisson2d 30");
   auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), this->backend());
   for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
@@ -182,8 +198,36 @@ TYPED_TEST(Cuda, NotANumberIsAnInputError) {
   }
 }
 
+TYPED_TEST(Cuda, ValuesOnTheDevice) {
+  using T = typename TypeParam::T;
+  const auto a = generate("elast3d 5");
+  std::vector<T> value = this->values(a);
+  const Index n = a.n();
+  auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), this->backend());
+  auto workspace = Workspace<T>::create(factor, 1);
+  const auto solution = [&] {
+    std::vector<T> x = this->random_rhs(n, 1, 3);
+    factor.solve({x.data(), n, 1, n}, workspace);
+    return x;
+  };
+  ASSERT_TRUE(refactorize<T>(factor, value).ok());
+  const std::vector<T> expected = solution();
+  auto there = DeviceValues<T>::copy_of(value, this->backend());
+  ASSERT_TRUE(refactorize(factor, there).ok());
+  EXPECT_EQ(solution(), expected);
+  ASSERT_TRUE(refactorize(factor, DeviceValues<T>::borrow(there.span())).ok());
+  EXPECT_EQ(solution(), expected);
+  value[value.size() / 3] = std::numeric_limits<T>::quiet_NaN();
+  there.assign(value);
+  EXPECT_THROW((void)refactorize(factor, there), Error);
+  value[value.size() / 3] = 1;
+  there.assign(value);
+  (void)refactorize(factor, there);
+  EXPECT_THROW(there.assign(std::span<const T>(value).first(3)), Error);
+}
+
 TYPED_TEST(Cuda, MemoryHeldIsThatOfThePlan) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   const auto a = generate("elast3d 6");
   const auto plan = this->plan(a.pattern(), OrderingMethod::amd);
   const Offset before = this->backend().bytes_in_use();
@@ -200,7 +244,7 @@ TYPED_TEST(Cuda, PlansForACpuAreRefused) {
   const auto a = generate("poisson2d 5");
   AnalyzeOptions options;
   options.target = "cpu-generic";
-  EXPECT_THROW((void)Factor<TypeParam>::create(analyze(a.pattern(), options), this->backend()), Error);
+  EXPECT_THROW((void)Factor<typename TypeParam::T>::create(analyze(a.pattern(), options), this->backend()), Error);
 }
 
 }  // namespace

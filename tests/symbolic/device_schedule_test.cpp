@@ -4,73 +4,186 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kauri/generate.hpp"
-#include "symbolic/tile_layout.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
-/// Every entry of the lower trapezoid has a place of its own, inside the panel, and tiles follow each other without a gap.
-TEST(TileLayout, TilesFollowEachOther) {
-  for (const auto& [m, p] :
-       std::vector<std::pair<Index, Index>>{{1, 1}, {5, 2}, {64, 64}, {65, 64}, {64, 1}, {130, 66}, {200, 130}, {700, 300}}) {
-    const TileLayout panel{m, p};
-    Offset next = 0;
-    for (Index k = 0; k < panel.pivot_tiles(); ++k)
-      for (Index i = k; i < panel.tiles(); ++i) {
-        ASSERT_EQ(panel.place(i, k), next) << m << " " << p << " " << i << " " << k;
-        ASSERT_GE(panel.ld(i), panel.rows(i));
-        next += Offset{panel.ld(i)} * panel.width(k);
+const std::vector<std::pair<Index, Index>> kShapes{{1, 1},  {5, 2},    {8, 8},     {9, 8},   {64, 64},  {65, 64},
+                                                   {64, 1}, {130, 66}, {200, 130}, {201, 7}, {700, 300}};
+
+/// Every entry of the lower trapezoid has a place of its own, inside the panel or the block.
+TEST(FrontCells, EntriesHavePlacesOfTheirOwn) {
+  for (const auto& [m, p] : kShapes) {
+    const FrontCells cells{m, p};
+    std::set<Offset> panel, block;
+    for (Index c = 0; c < m; ++c)
+      for (Index r = c; r < m; ++r) {
+        const Offset at = cells.place(r, c);
+        ASSERT_GE(at, 0);
+        ASSERT_LT(at, c < p ? cells.panel().entries() : cells.block().entries()) << m << " " << p << ": " << r << " " << c;
+        ASSERT_TRUE((c < p ? panel : block).insert(at).second);
+        if (c >= p) {
+          ASSERT_EQ(at, CellLayout::row_part(r - p) + cells.block().column_part(c - p));
+        }
       }
-    EXPECT_EQ(panel.entries(), next);
-    Index rows = 0;
-    for (Index i = 0; i < panel.tiles(); ++i) {
-      ASSERT_EQ(panel.first_row(i), rows);
-      for (Index r = rows; r < rows + panel.rows(i); ++r) ASSERT_EQ(panel.tile_of(r), i);
-      rows += panel.rows(i);
-    }
-    EXPECT_EQ(rows, m);
-    EXPECT_GE(panel.inverse_entries(), Offset{p} * std::min(p, TileLayout::kTile) - (p % TileLayout::kTile != 0 ? Offset{p} * 64 : 0));
   }
 }
 
-/// Panels lie apart; blocks and update rows that are there at one level lie apart; levels rise along the tree.
-void check_schedule(const Plan& plan) {
+/// Rows of a tile under one another are one run per pair of cell columns, and pairs fill the panel without a gap.
+TEST(FrontCells, PairsOfColumnsAreRuns) {
+  for (const auto& [m, p] : kShapes) {
+    const CellLayout panel = FrontCells{m, p}.panel();
+    Offset next = 0;
+    for (Index c = 0; c < panel.columns; c += 2) {
+      ASSERT_EQ(panel.pair(c / 2), next);
+      for (Index r = c; r < panel.rows; ++r)
+        for (Index i = c; i < std::min(c + 2, panel.columns); ++i) {
+          ASSERT_EQ(panel.cell(r, i), next);
+          next += kCellEntries;
+        }
+    }
+    ASSERT_EQ(panel.entries(), next);
+  }
+}
+
+TEST(FrontCells, TileRowsDivideTheRows) {
+  for (const auto& [m, p] : kShapes) {
+    const FrontCells cells{m, p};
+    Index row = 0, cell = 0;
+    for (Index i = 0; i < cells.row_tiles(); ++i) {
+      ASSERT_EQ(cells.first_row(i), row);
+      ASSERT_EQ(cells.first_cell(i), cell);
+      ASSERT_EQ(cells.padded_row(row), cell * kCell);
+      ASSERT_EQ(cells_for(cells.rows_of(i)), cells.cells_of(i));
+      row += cells.rows_of(i), cell += cells.cells_of(i);
+    }
+    ASSERT_EQ(row, m);
+    ASSERT_EQ(cell, cells.cells());
+    ASSERT_GE(cells.solve_entries(), Offset{p} * 8);
+  }
+}
+
+TEST(SmallLayout, EntriesHavePlacesOfTheirOwn) {
+  for (const auto& [m, p] : kShapes) {
+    const SmallLayout layout{m, p};
+    std::set<Offset> places;
+    for (Index c = 0; c < p; ++c)
+      for (Index r = 0; r < m; ++r) {
+        ASSERT_LT(layout.place(r, c), layout.inverse());
+        ASSERT_TRUE(places.insert(layout.place(r, c)).second);
+      }
+  }
+}
+
+Offset panel_size(const Plan& plan, Index s) {
+  const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.entries() : cells.panel().entries() + cells.solve_entries();
+}
+Offset block_size(const Plan& plan, Index s) {
+  const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_entries() : cells.block().entries();
+}
+
+/// Stretches [at, at + size) lie apart, and before the end.
+void expect_apart(std::vector<std::pair<Offset, Offset>> stretches, Offset end) {
+  std::sort(stretches.begin(), stretches.end());
+  Offset last = 0;
+  for (const auto& [begin, size] : stretches) {
+    ASSERT_GE(begin, last);
+    last = begin + size;
+  }
+  ASSERT_LE(last, end);
+}
+
+std::vector<Index> levels_of(const Plan& plan) {
+  std::vector<Index> level(plan.supernodes.parent.size(), -1);
+  for (std::size_t l = 0; l < plan.device.level.size(); ++l)
+    for (Index k = 0; k < plan.device.level[l].count; ++k) level[plan.device.front[plan.device.level[l].first + k]] = static_cast<Index>(l);
+  return level;
+}
+
+/// What is there at one level lies apart: panels of it and of lower ones, blocks, update rows.
+void check_places(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
-  std::vector<Index> level(nodes.parent.size(), -1);
-  for (std::size_t l = 0; l + 1 < device.level_ptr.size(); ++l)
-    for (Index k = device.level_ptr[l]; k < device.level_ptr[l + 1]; ++k) level[device.front[k]] = static_cast<Index>(l);
-  for (Index s = 0; s < nodes.count(); ++s) {
-    ASSERT_GE(level[s], 0);
-    if (nodes.parent[s] != kNone) {
-      ASSERT_LT(level[s], level[nodes.parent[s]]);
+  const std::vector<Index> level = levels_of(plan);
+  Offset panels = 0;
+  for (std::size_t l = 0; l < device.level.size(); ++l) {
+    std::vector<std::pair<Offset, Offset>> numbers, updates;
+    for (Index s = 0; s < nodes.count(); ++s) {
+      const Index q = nodes.contribution(s), now = static_cast<Index>(l);
+      if (level[s] <= now) numbers.emplace_back(device.panel[s], panel_size(plan, s));
+      if (level[s] == now) panels += panel_size(plan, s);
+      ASSERT_EQ(device.block[s] < 0, q == 0);
+      ASSERT_EQ(device.update[s] < 0, q == 0);
+      if (q == 0 || level[s] > now || now > level[nodes.parent[s]]) continue;
+      numbers.emplace_back(device.block[s], block_size(plan, s));
+      updates.emplace_back(device.update[s], q);
     }
-    const TileLayout panel{nodes.order(s), nodes.pivots(s)};
-    ASSERT_LE(device.panel[s] + panel.entries() + panel.inverse_entries(), device.panel[s + 1]);
+    expect_apart(numbers, device.entries);
+    expect_apart(updates, device.update_rows);
   }
-  const auto apart = [&](const std::vector<Offset>& at, Offset end, auto size) {
-    for (std::size_t l = 0; l + 1 < device.level_ptr.size(); ++l) {
-      std::set<std::pair<Offset, Offset>> there;
-      for (Index s = 0; s < nodes.count(); ++s) {
-        ASSERT_EQ(at[s] < 0, size(s) == 0);
-        if (at[s] >= 0 && level[s] <= static_cast<Index>(l) && static_cast<Index>(l) <= level[nodes.parent[s]])
-          there.emplace(at[s], at[s] + size(s));
+  EXPECT_LE(panels, device.factor_entries);
+}
+
+/// Levels rise along the tree; those of small fronts come first, and hold nothing above a tiled one.
+void check_levels(const Plan& plan) {
+  const DeviceSchedule& device = plan.device;
+  const Supernodes& nodes = plan.supernodes;
+  const std::vector<Index> level = levels_of(plan);
+  std::vector<bool> large(nodes.parent.size(), false);
+  for (Index s = 0; s < nodes.count(); ++s) {
+    large[s] = large[s] || nodes.order(s) > DeviceSchedule::kSmall;
+    ASSERT_EQ(device.tiled[s] != kNone, large[s]);
+    ASSERT_EQ(level[s] >= device.small_levels, large[s]);
+    if (nodes.parent[s] == kNone) continue;
+    ASSERT_LT(level[s], level[nodes.parent[s]]);
+    if (large[s]) large[nodes.parent[s]] = true;
+  }
+}
+
+/// Where a tiled front's panel and block lie, blocks that die at the level `reuses` or later never lay before.
+void check_reuse(const Plan& plan) {
+  const DeviceSchedule& device = plan.device;
+  const Supernodes& nodes = plan.supernodes;
+  const std::vector<Index> level = levels_of(plan);
+  const auto check = [&](Index s, Offset begin, Offset size, Index reuses) {
+    ASSERT_LE(reuses, level[s] - device.small_levels);
+    for (Index before = 0; before < nodes.count(); ++before) {
+      const Offset block = device.block[before];
+      if (before == s || block < 0 || level[before] > level[s]) continue;
+      if (begin < block + block_size(plan, before) && block < begin + size) {
+        ASSERT_LT(level[nodes.parent[before]], device.small_levels + reuses) << s << " " << before;
       }
-      Offset last = 0;
-      for (const auto& [begin, stop] : there) {
-        ASSERT_GE(begin, last);
-        last = stop;
-      }
-      ASSERT_LE(last, end);
     }
   };
-  apart(device.block, device.stack_entries, [&](Index s) { return TileLayout{nodes.contribution(s), nodes.contribution(s)}.entries(); });
-  apart(device.update, device.update_rows, [&](Index s) { return Offset{nodes.contribution(s)}; });
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const Index t = device.tiled[s];
+    if (t == kNone) continue;
+    check(s, device.panel[s], panel_size(plan, s), device.panel_reuses[t]);
+    if (device.block[s] >= 0) check(s, device.block[s], block_size(plan, s), device.block_reuses[t]);
+  }
+}
+
+/// Blocks lie where panels come later: less memory than panels and, behind them, the most blocks that are there at one level.
+TEST(DeviceSchedule, PanelsFollowBlocks) {
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.ordering.method = OrderingMethod::amd;
+  const auto plan = analyze(generate("poisson3d 24").pattern(), options);
+  const std::vector<Index> level = levels_of(*plan);
+  std::vector<Offset> blocks(plan->device.level.size(), 0);
+  for (Index s = 0; s < plan->supernodes.count(); ++s)
+    for (Index l = level[s]; plan->device.block[s] >= 0 && l <= level[plan->supernodes.parent[s]]; ++l) blocks[l] += block_size(*plan, s);
+  EXPECT_LT(plan->device.entries, plan->device.factor_entries + *std::max_element(blocks.begin(), blocks.end()));
 }
 
 TEST(DeviceSchedule, NothingAliveOverlaps) {
@@ -80,7 +193,10 @@ TEST(DeviceSchedule, NothingAliveOverlaps) {
       AnalyzeOptions options;
       options.ordering.method = method;
       options.target = "sm_90";
-      check_schedule(*analyze(generate(spec).pattern(), options));
+      const auto plan = analyze(generate(spec).pattern(), options);
+      check_levels(*plan);
+      check_places(*plan);
+      check_reuse(*plan);
     }
 }
 

@@ -9,11 +9,11 @@
 
 #include "numeric/cuda/kernels/update.cuh"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kDiagonalBarrier = 1;  // of the team's barriers
 inline constexpr int kBelowBarrier = 2;
-inline constexpr int kInverseEntries = 256;  // a 16 x 16 block as 2 x 2 cells, by columns
+inline constexpr int kInverseEntries = 256;  // a 16 x 16 block as 2 x 2 cells, by rows
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
@@ -24,27 +24,50 @@ struct ChainMemory {
   double* columns;   // 4 columns of a 16 x 16 block
 };
 
-/// Positive, and neither so small nor so large that its reciprocal or root is not a normal number.
-__device__ inline bool is_pivot(double x) { return x > 1e-290 && x < 1e290; }
+/// Positive and finite.
+__device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.7976931348623157e308; }
+/// And neither so small nor so large that its reciprocal or root is not a normal number.
+__device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
+
+/// The first pivot of a block that is not positive and finite: its column (16: none), and what it was.
+struct BadPivot {
+  int column = 16;
+  double value = 0.0;
+};
 
 /// Rows of a 16 x 16 block and of the identity below it, one row per lane.
 __device__ inline void load_rows(double (&a)[16], const double* cells, int lane) {
   const int row = lane & 15;
 #pragma unroll
   for (int c = 0; c < 16; c += 2) {
-    const double2 pair = *reinterpret_cast<const double2*>(cells + (c >> 3) * 8 * kCellEntries + (c & 7));
+    const double2 pair = *reinterpret_cast<const double2*>(cells + (c >> 3) * kCellEntries + (c & 7));
     a[c] = lane < 16 ? pair.x : (c == row ? 1.0 : 0.0);
     a[c + 1] = lane < 16 ? pair.y : (c + 1 == row ? 1.0 : 0.0);
   }
 }
 
+/// x / pivot: three operations that wait for one another, for an ordinary pivot; or a division.
+template <bool kDivide>
+struct Quotient {
+  double y, e = 0.0;
+
+  __device__ explicit Quotient(double pivot) : y(pivot) {
+    if constexpr (!kDivide) ptx::reciprocal_parts(pivot, y, e);
+  }
+  __device__ double operator()(double x) const {
+    if constexpr (kDivide) return x / y;
+    const double scaled = x * y;
+    return fma(scaled, e, scaled);
+  }
+};
+
 /// Column operations that make the rows of a block those of L D (unit L), and the identity's those of L^-T. Returns pivot `lane & 15`.
 /// Four columns at a time: all lanes factor the 4 x 4 diagonal block for themselves (one reciprocal and three operations wait for one
 /// another per column, and no message), then take their own row through it, then update the columns to the right. Values of other rows come
 /// through shared memory (`columns`: the four columns, by rows), where one load brings two to all lanes: two exchanges per four columns.
-/// With kGuarded, pivots that are not positive and finite become 1, and `failed` the first of them (16: none).
+/// With kGuarded, pivots that are not positive and finite become 1, `bad` keeps the first of them, and quotients are divided.
 template <bool kGuarded>
-__device__ inline double eliminate_rows(double (&a)[16], double* columns, int lane, int& failed) {
+__device__ inline double eliminate_rows(double (&a)[16], double* columns, int lane, BadPivot& bad) {
   double mine = 1.0;
   const double2* pairs = reinterpret_cast<const double2*>(columns);
   double2* own = reinterpret_cast<double2*>(columns) + 2 * (lane & 15);
@@ -63,22 +86,19 @@ __device__ inline double eliminate_rows(double (&a)[16], double* columns, int la
     for (int j = 0; j < 4; ++j) {
       if constexpr (kGuarded) {
         if (!is_pivot(block[j][j])) {
-          failed = min(failed, first + j);
+          if (bad.column == 16) bad = {first + j, block[j][j]};
           block[j][j] = 1.0;
         }
       }
       if ((lane & 15) == first + j) mine = block[j][j];
-      double y, e;
-      ptx::reciprocal_parts(block[j][j], y, e);
+      const Quotient<kGuarded> by(block[j][j]);
 #pragma unroll
       for (int r = j + 1; r < 4; ++r) {
-        const double scaled = block[r][j] * y;
-        const double multiplier = fma(scaled, e, scaled);
+        const double multiplier = by(block[r][j]);
 #pragma unroll
         for (int c = j + 1; c <= r; ++c) block[r][c] = fma(-multiplier, block[c][j], block[r][c]);
       }
-      const double scaled = a[first + j] * y;
-      factor[j] = fma(scaled, e, scaled);
+      factor[j] = by(a[first + j]);
 #pragma unroll
       for (int c = j + 1; c < 4; ++c) a[first + c] = fma(-factor[j], block[c][j], a[first + c]);
     }
@@ -99,44 +119,42 @@ __device__ inline double eliminate_rows(double (&a)[16], double* columns, int la
   return mine;
 }
 
-/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. Returns the first column without a positive pivot,
-/// or 16. One warp.
-__device__ inline int eliminate_block(double* tile, double* inverse, double* columns, int s, int lane) {
+/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. One warp.
+__device__ inline BadPivot eliminate_block(double* tile, double* inverse, double* columns, int s, int lane) {
   const int row = lane & 15;
-  double* cells = tile + (16 * s + 2 * s + (row >> 3)) * kCellEntries + (row & 7) * 8;  // second column cell: + 8 cells
-  int failed = 16;
+  double* cells = tile + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
+  BadPivot bad;
   double a[16];
   load_rows(a, cells, lane);
-  double pivot = eliminate_rows<false>(a, columns, lane, failed);
-  if (__any_sync(0xffffffffu, !is_pivot(pivot))) {
+  double pivot = eliminate_rows<false>(a, columns, lane, bad);
+  double root = ptx::reciprocal_root(pivot);
+  if (__any_sync(0xffffffffu, !is_ordinary(pivot))) {
     load_rows(a, cells, lane);
-    pivot = eliminate_rows<true>(a, columns, lane, failed);
+    pivot = eliminate_rows<true>(a, columns, lane, bad);
+    root = 1.0 / sqrt(pivot);
   }
-  const double root = ptx::reciprocal_root(pivot);
 #pragma unroll
   for (int c = 0; c < 16; ++c) a[c] *= __shfl_sync(0xffffffffu, root, c);
   if (lane < 16) {
 #pragma unroll
     for (int c = 0; c < 16; c += 2) {
-      *reinterpret_cast<double2*>(cells + (c >> 3) * 8 * kCellEntries + (c & 7)) =
+      *reinterpret_cast<double2*>(cells + (c >> 3) * kCellEntries + (c & 7)) =
           make_double2(c <= row ? a[c] : 0.0, c + 1 <= row ? a[c + 1] : 0.0);
     }
   } else {
 #pragma unroll
-    for (int c = 0; c < 16; ++c) inverse[((row >> 3) * 2 + (c >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
+    for (int c = 0; c < 16; ++c) inverse[((c >> 3) * 2 + (row >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
   }
   __syncwarp();
-  return failed;
+  return bad;
 }
 
 /// B operand from an inverse block: rows 8n.. of inv(L_ss).
 __device__ inline void load_inverse(double (&b)[4], const double* inverse, int n, int lane) {
-  const double2 first = *reinterpret_cast<const double2*>(inverse + n * kCellEntries + 2 * lane);
-  const double2 second = *reinterpret_cast<const double2*>(inverse + (2 + n) * kCellEntries + 2 * lane);
+  const double2 first = *reinterpret_cast<const double2*>(inverse + 2 * n * kCellEntries + 2 * lane);
+  const double2 second = *reinterpret_cast<const double2*>(inverse + (2 * n + 1) * kCellEntries + 2 * lane);
   b[0] = first.x, b[1] = first.y, b[2] = second.x, b[3] = second.y;
 }
-
-__device__ inline void set_zero(double (&c)[4]) { c[0] = c[1] = c[2] = c[3] = 0.0; }
 
 __device__ inline void store_block(double* tile, const double (&c)[2][4], int row_block, int column_block, int lane) {
 #pragma unroll
@@ -146,18 +164,28 @@ __device__ inline void store_block(double* tile, const double (&c)[2][4], int ro
   }
 }
 
-/// Blocks (r,c), r >= c, of the next diagonal tile: D from global memory minus X X^T, to shared memory. Warp 0 takes block (0,0) alone and
-/// goes on.
+/// Where the tiles of step j of a chain come from.
+struct ChainStep {
+  TileView diagonal;  // (j, j)
+  TileView below;     // (j + 1, j), if there is one
+  bool has_product;   // L(j, j-1) X = L(j, j-1)^T is still to be taken from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
+  bool pulls;         // children too
+  int row, column;    // first padded row of the tile below, of the diagonal tile
+};
+
+/// Blocks (r,c), r >= c, of the next diagonal tile: D from global memory and the children minus X X^T, to shared memory. Missing cells
+/// become those of an identity.
 template <int kBlocks>
-__device__ inline void update_blocks(const ChainMemory& memory, const double* source, bool with_product, const int (&rows)[kBlocks],
+__device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const int (&rows)[kBlocks],
                                      const int (&columns)[kBlocks], int lane) {
   double c[kBlocks][2][4];
 #pragma unroll
   for (int i = 0; i < kBlocks; ++i) {
-    load_flipped(c[i][0], source, 2 * rows[i], 2 * columns[i], lane);
-    load_flipped(c[i][1], source, 2 * rows[i], 2 * columns[i] + 1, lane);
+    load_flipped(c[i][0], step.diagonal, 2 * rows[i], 2 * columns[i], lane);
+    load_flipped(c[i][1], step.diagonal, 2 * rows[i], 2 * columns[i] + 1, lane);
+    if (step.pulls) gather<1, 2>(c + i, front, step.column + 16 * rows[i], step.column + 16 * columns[i], lane);
   }
-  if (with_product) {
+  if (step.has_product) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
@@ -173,28 +201,39 @@ __device__ inline void update_blocks(const ChainMemory& memory, const double* so
   }
 #pragma unroll
   for (int i = 0; i < kBlocks; ++i) {
-    store_flipped(memory.diagonal, c[i][0], 2 * rows[i], 2 * columns[i], lane);
-    store_flipped(memory.diagonal, c[i][1], 2 * rows[i], 2 * columns[i] + 1, lane);
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int r = 2 * rows[i] + half, column = 2 * columns[i] + n;
+        const bool real = r < step.diagonal.width && column < step.diagonal.width;
+        const double unit = r == column ? -1.0 : 0.0;
+        const double x = real ? c[i][n][2 * half] : (lane >> 2) == 2 * (lane & 3) ? unit : 0.0;
+        const double y = real ? c[i][n][2 * half + 1] : (lane >> 2) == 2 * (lane & 3) + 1 ? unit : 0.0;
+        store_cell(memory.diagonal, r, column, lane, ptx::flipped(x), ptx::flipped(y));
+      }
+    }
   }
 }
 
-__device__ inline void load_diagonal(const ChainMemory& memory, const double* source, bool with_product, int warp, int lane) {
+/// Warp 0 takes block (0,0) alone and goes on.
+__device__ inline void load_diagonal(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int warp, int lane) {
   if (warp == 0) {
-    update_blocks<1>(memory, source, with_product, {0}, {0}, lane);
+    update_blocks<1>(memory, front, step, {0}, {0}, lane);
   } else {
     const int rows[3] = {warp == 3 ? 3 : warp == 1 ? 1 : 2, warp == 3 ? 3 : warp == 1 ? 1 : 2, warp == 1 ? 2 : 3};
     const int columns[3] = {warp == 3 ? 1 : warp == 1 ? 0 : 1, warp == 3 ? 2 : warp == 1 ? 1 : 2, warp == 3 ? 3 : 0};
-    update_blocks<3>(memory, source, with_product, rows, columns, lane);
+    update_blocks<3>(memory, front, step, rows, columns, lane);
   }
 }
 
 /// After block (s,s): blocks (r,s) of L for r > s, then the blocks right of them. Warp 0 makes the next diagonal block and goes on at once.
-__device__ inline void eliminate_below(const ChainMemory& memory, int s, const Member& me) {
+__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, const Member& me) {
   const int warp = me.warp, lane = me.lane;
   double x[2][4];
   double a[8], b[4];
   const int row = s + 1 + warp;
-  if (row < 4) {
+  if (row < blocks) {
     load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
@@ -206,7 +245,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, const M
   }
   me.sync_consumers();
   int index = 0;
-  for (int r = s + 1; r < 4; ++r) {
+  for (int r = s + 1; r < blocks; ++r) {
     for (int c = s + 1; c <= r; ++c, ++index) {
       if ((index == 0 ? 0 : 1 + (index - 1) % 3) != warp) continue;
       double product[2][4];
@@ -226,38 +265,48 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, const M
   __syncwarp();
 }
 
-/// The form of L(j,j) for solves to global memory: one thread's bulk copies, lower 16 x 16 blocks only.
-__device__ inline void store_solve_tile(const ChainMemory& memory, double* solve) {
-  for (int column = 0; column < 8; ++column) {
-    const int block = column / 2;
-    const double* inverse = memory.inverse + block * kInverseEntries + (column % 2) * 2 * kCellEntries;
-    ptx::bulk_store(solve + (column * 8 + 2 * block) * kCellEntries, inverse, 2 * kCellEntries * 8);
-    const int below = (column * 8 + 2 * block + 2) * kCellEntries;
-    if (block < 3) ptx::bulk_store(solve + below, memory.diagonal + below, (6 - 2 * block) * kCellEntries * 8);
+/// L(j,j) with its 16 x 16 blocks inverted to global memory: one thread's bulk copies.
+__device__ inline void store_solve_tile(const ChainMemory& memory, double* solve, const symbolic::CellLayout& layout) {
+  for (int k = 0; 2 * k < layout.rows; ++k) {
+    ptx::bulk_store(solve + layout.pair(k), memory.inverse + k * kInverseEntries, kInverseEntries * 8);
+    const int below = layout.rows - 2 * k - 2;
+    if (below > 0)
+      ptx::bulk_store(solve + layout.pair(k) + kInverseEntries, memory.diagonal + shared_cell(2 * k + 2, 2 * k),
+                      2 * below * kCellEntries * 8);
   }
   ptx::finish_stores();
 }
 
-__device__ inline void wait_warp(const int* counter, int value, int lane) {
-  if (lane == 0) wait_at_least(counter, value);
-  __syncwarp();
+/// A tile in shared memory to global memory.
+__device__ inline void store_tile(const double* shared, const TileView& tile) {
+  for (int column = 0; column < tile.width; column += 2) {
+    const int top = tile.diagonal ? column : 0;
+    if (tile.pair_width(column) == 2) {
+      ptx::bulk_store(tile.cell(top, column), shared + shared_cell(top, column), 2 * (tile.height - top) * kCellEntries * 8);
+    } else {
+      for (int r = top; r < tile.height; ++r) ptx::bulk_store(tile.cell(r, column), shared + shared_cell(r, column), kCellEntries * 8);
+    }
+  }
+  ptx::finish_stores();
 }
 
 inline constexpr int kUnits = 8;  // (16,32) parts of the tile below
 
 /// One part of the tile below: C - P Q^T with P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below; to memory.product.
-__device__ inline void multiply_unit(const ChainMemory& memory, const double* tile, const double* left, int unit, int lane) {
+__device__ inline void multiply_unit(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const TileView& left,
+                                     int unit, int lane) {
   const int row = unit & ~1;
   const int first = 4 * (unit & 1);
   double c[4][4];
 #pragma unroll
-  for (int n = 0; n < 4; ++n) load_flipped(c[n], tile, row, first + n, lane);
-  if (left != nullptr) {
+  for (int n = 0; n < 4; ++n) load_flipped(c[n], step.below, row, first + n, lane);
+  if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
+  if (step.has_product) {
     double a[4][8];
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
-      const double2 top = load_cell_global(left, row, k, lane);
-      const double2 bottom = load_cell_global(left, row + 1, k, lane);
+      const double2 top = load_cell(left, row, k, lane);
+      const double2 bottom = load_cell(left, row + 1, k, lane);
       double(&part)[8] = a[k >> 1];
       part[4 * (k & 1)] = top.x, part[4 * (k & 1) + 2] = top.y, part[4 * (k & 1) + 1] = bottom.x, part[4 * (k & 1) + 3] = bottom.y;
     }
@@ -281,8 +330,9 @@ __device__ inline void multiply_unit(const ChainMemory& memory, const double* ti
 /// The parts of the tile below, dealt to warps 1-3, which make them while warp 0 eliminates: what they multiply is tested for, and waited
 /// for only at the end.
 struct BelowWork {
-  const double* tile;
-  const double* left;
+  const FrontView& front;
+  const ChainStep& step;
+  TileView left;  // L(j+1, j-1), if step.has_product
   const int* ready;
   int value;
   int unit;
@@ -293,13 +343,14 @@ struct BelowWork {
       if (!known && wait) wait_warp(ready, value, lane);
       if (!known && !wait && __shfl_sync(0xffffffffu, lane == 0 ? static_cast<int>(ptx::load_acquire(ready) >= value) : 0, 0) == 0) return;
       known = true;
-      multiply_unit(memory, tile, left, unit, lane);
+      multiply_unit(memory, front, step, left, unit, lane);
     }
   }
 };
 
 /// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
-__device__ inline void make_below(const ChainMemory& memory, const Member& me) {
+/// `blocks`: 16 x 16 blocks along the side of L(j,j); what lies right of its columns becomes zero.
+__device__ inline void make_below(const ChainMemory& memory, int blocks, const Member& me) {
   const int warp = me.warp, lane = me.lane;
   double c[8][4];
 #pragma unroll
@@ -310,6 +361,7 @@ __device__ inline void make_below(const ChainMemory& memory, const Member& me) {
   }
 #pragma unroll
   for (int s = 0; s < 4; ++s) {
+    if (s >= blocks) break;
     double a[8], b[4];
     as_operand(a, c[2 * s], c[2 * s + 1]);
 #pragma unroll
@@ -329,43 +381,61 @@ __device__ inline void make_below(const ChainMemory& memory, const Member& me) {
   for (int n = 0; n < 8; ++n) store_flipped(memory.below, c[n], 2 * warp, n, lane);
 }
 
+/// Blocks of 16 along the side of L(j,j).
+__device__ inline int blocks_of(const FrontView& front, int j) { return (front.cells.cells_of(j) + 1) / 2; }
+
+__device__ inline ChainStep chain_step(const FrontView& front, int j) {
+  const bool has_below = j + 1 < front.cells.row_tiles();
+  return {tile_of(front, j, j),
+          tile_of(front, has_below ? j + 1 : j, j),
+          j >= 1,
+          j < 2 && front.child_count > 0,
+          has_below ? front.cells.first_cell(j + 1) * symbolic::kCell : 0,
+          j * kTile};
+}
+
+__device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j, BelowWork& below, const Member& me,
+                                      bool& failed_before) {
+  const int blocks = blocks_of(front, j);
+  for (int s = 0; s < blocks; ++s) {
+    if (me.warp > 0 && s > 0) below.run(memory, 1, false, me.lane);
+    if (me.warp == 0) {
+      const BadPivot bad = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, memory.columns, s, me.lane);
+      if (bad.column < 16 && !failed_before) {
+        failed_before = true;
+        if (me.lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + bad.column, *front.failed_pivot = bad.value;
+      }
+    }
+    me.sync_consumers();
+    if (s + 1 < blocks) eliminate_below(memory, s, blocks, me);
+  }
+}
+
 /// The whole chain: four consumer warps.
 __device__ inline void run_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
   const int warp = me.warp, lane = me.lane;
-  int* rows = front.counters + kRows;
+  const int* rows = front.counters + kRows;
   bool failed_before = false;
   me.sync_consumers();                                                                         // no warp reads stages of the task before
   for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
   me.sync_consumers();
-  for (int j = 0; j < front.pivot_tiles; ++j) {
-    double* diagonal = tile_of(front, j, j);
-    if (j >= 2) wait_warp(rows + front.row_tiles + j, 1, lane);
-    load_diagonal(memory, diagonal, j >= 1, warp, lane);
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
+  if (front.child_count > 0) wait_for_children(front, lane);
+  for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
+    const ChainStep step = chain_step(front, j);
+    if (j >= 2) wait_warp(rows + front.cells.row_tiles() + j, 1, lane);
+    load_diagonal(memory, front, step, warp, lane);
     __syncwarp();
-    const bool has_below = j + 1 < front.row_tiles;
-    BelowWork below{diagonal + kTileEntries,
-                    j >= 1 ? tile_of(front, j + 1, j - 1) : nullptr,
-                    rows + j + 1,
-                    j,
-                    has_below && warp > 0 ? warp - 1 : kUnits,
+    const bool has_below = j + 1 < front.cells.row_tiles();
+    BelowWork below{front,        step, tile_of(front, step.has_product && has_below ? j + 1 : j, j >= 1 ? j - 1 : 0),
+                    rows + j + 1, j,    has_below && warp > 0 ? warp - 1 : kUnits,
                     j == 0};
-    for (int s = 0; s < 4; ++s) {
-      if (warp > 0 && s > 0) below.run(memory, 1, false, lane);
-      if (warp == 0) {
-        const int failed = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, memory.columns, s, lane);
-        if (failed < 16 && !failed_before) {
-          failed_before = true;
-          if (lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + failed;
-        }
-      }
-      me.sync_consumers();
-      if (s < 3) eliminate_below(memory, s, me);
-    }
+    eliminate_tile(front, memory, j, below, me, failed_before);
     below.run(memory, kUnits, true, lane);
     ptx::proxy_fence();
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (has_below) {
-      make_below(memory, me);
+      make_below(memory, blocks_of(front, j), me);
       ptx::proxy_fence();
     }
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
@@ -373,27 +443,28 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
 }
 
 /// The producer's part in a chain: one thread of it stores tiles and announces them.
-__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
-  for (int j = 0; j < front.pivot_tiles; ++j) {
-    double* diagonal = tile_of(front, j, j);
+__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels, const Member& me) {
+  for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (me.lane == 0) {
-      store_solve_tile(memory, front.solve + static_cast<std::int64_t>(j) * kTileEntries);
+      store_solve_tile(memory, front.solve + front.cells.solve_place(j), front.cells.solve_tile(j));
       ptx::proxy_fence();
       ptx::store_release(front.counters + kDiagonals, j + 1);
-      ptx::bulk_store(diagonal, memory.diagonal, kTileEntries * 8);
-      ptx::finish_stores();
+      store_tile(memory.diagonal, tile_of(front, j, j));
     }
     __syncwarp();
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
-    if (me.lane == 0 && j + 1 < front.row_tiles) {
-      ptx::bulk_store(diagonal + kTileEntries, memory.below, kTileEntries * 8);
-      ptx::finish_stores();
+    if (me.lane == 0 && j + 1 < front.cells.row_tiles()) {
+      store_tile(memory.below, tile_of(front, j + 1, j));
       ptx::proxy_fence();
       ptx::store_release(front.counters + kRows + j + 1, j + 1);
     }
     __syncwarp();
   }
+  if (me.lane == 0 && levels.done != nullptr) {
+    ptx::release_fence();
+    ptx::add_relaxed(levels.done + front.level, 1);
+  }
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

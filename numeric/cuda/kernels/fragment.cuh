@@ -1,33 +1,86 @@
-// Fragments of mma.m16n8k16.f64 as cells of a tile: what one lane loads, stores, multiplies.
+// Fragments of mma.m16n8k16.f64 as cells: what one lane loads, stores, multiplies.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/kernels/front_kernels.hpp"
 #include "numeric/cuda/kernels/ptx.cuh"
-#include "numeric/cuda/kernels/tile.hpp"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
-/// This lane's share of cell (row_cell, column_cell) of a tile or of a part of one that starts at column cell 0.
-__device__ inline double2 load_cell(const double* tile, int row_cell, int column_cell, int lane) {
-  return *reinterpret_cast<const double2*>(tile + (column_cell * 8 + row_cell) * kCellEntries + 2 * lane);
+inline constexpr int kTile = symbolic::kTile;
+inline constexpr int kTileEntries = kTile * kTile;
+inline constexpr int kCellEntries = symbolic::kCellEntries;
+inline constexpr int kSlabColumns = 16;                    // k of one mma: two columns of cells
+inline constexpr int kSlabEntries = kTile * kSlabColumns;  // of a tile in shared memory, where all tiles are whole
+inline constexpr int kSlabs = kTile / kSlabColumns;
+
+/// A tile of a front in global memory: cells [0, height) of `width` columns. Pair j of columns lies at
+/// first + 2 kCellEntries (j rows - j (j - 1)), and begins `above` - 2 j rows above the tile.
+struct TileView {
+  double* first;
+  int rows;
+  int above;
+  int height;
+  int width;
+  bool diagonal;
+  bool odd;  // the last column is alone
+
+  __device__ int pair_width(int c) const { return odd && c == width - 1 ? 1 : 2; }
+  __device__ double* cell(int r, int c) const {
+    const int j = c / 2;
+    return first + kCellEntries * (2 * (j * rows - j * (j - 1)) + (above + r - 2 * j) * pair_width(c) + c % 2);
+  }
+  __device__ bool has(int r, int c) const { return r < height && c < width && (!diagonal || r >= c); }
+  __device__ bool whole() const { return height == symbolic::kTileCells && width == symbolic::kTileCells && !diagonal; }
+};
+
+/// Tile (i, k), i >= k: of L, or of the contribution block.
+__device__ inline TileView tile_of(const FrontView& front, int i, int k) {
+  const symbolic::FrontCells cells = front.cells;
+  const bool below = k >= cells.pivot_tiles();
+  const symbolic::CellLayout layout = below ? cells.block() : cells.panel();
+  const int skipped = below ? cells.pivot_cells() : 0;
+  const int row = cells.first_cell(i) - skipped, column = cells.first_cell(k) - skipped, width = cells.cells_of(k);
+  return {(below ? front.block : front.panel) + layout.pair(column / 2),
+          layout.rows - column,
+          row - column,
+          cells.cells_of(i),
+          width,
+          i == k,
+          !below && width % 2 != 0};
 }
 
-/// The same from global memory that another block may have written in this launch: never from L1.
-__device__ inline double2 load_cell_global(const double* tile, int row_cell, int column_cell, int lane) {
-  return __ldcg(reinterpret_cast<const double2*>(tile + (column_cell * 8 + row_cell) * kCellEntries + 2 * lane));
+/// Place of a cell of a whole tile in shared memory.
+__device__ constexpr int shared_cell(int row_cell, int column_cell) {
+  return ((column_cell >> 1) * 16 + 2 * row_cell + (column_cell & 1)) * kCellEntries;
+}
+
+/// This lane's share of cell (row_cell, column_cell) of a tile in shared memory.
+__device__ inline double2 load_cell(const double* tile, int row_cell, int column_cell, int lane) {
+  return *reinterpret_cast<const double2*>(tile + shared_cell(row_cell, column_cell) + 2 * lane);
 }
 
 __device__ inline void store_cell(double* tile, int row_cell, int column_cell, int lane, double x, double y) {
-  *reinterpret_cast<double2*>(tile + (column_cell * 8 + row_cell) * kCellEntries + 2 * lane) = make_double2(x, y);
+  *reinterpret_cast<double2*>(tile + shared_cell(row_cell, column_cell) + 2 * lane) = make_double2(x, y);
 }
 
-/// A operand, (16,16), from shared memory: rows from 8 row_cell, columns from 8 column_cell. Loads of 8 bytes, whose registers are the
-/// operand's: loads of 16 would cost as many registers again for a moment, and the accumulators leave no room.
+/// The same from global memory that another block may have written in this launch: never from L1. Zeros where the tile has no cell.
+__device__ inline double2 load_cell(const TileView& tile, int row_cell, int column_cell, int lane) {
+  if (!tile.has(row_cell, column_cell)) return make_double2(0.0, 0.0);
+  return __ldcg(reinterpret_cast<const double2*>(tile.cell(row_cell, column_cell) + 2 * lane));
+}
+
+__device__ inline void store_cell(const TileView& tile, int row_cell, int column_cell, int lane, double x, double y) {
+  if (tile.has(row_cell, column_cell)) *reinterpret_cast<double2*>(tile.cell(row_cell, column_cell) + 2 * lane) = make_double2(x, y);
+}
+
+/// A operand, (16,16), from shared memory: rows from 8 row_cell, columns from 8 column_cell (even). Loads of 8 bytes, whose registers are
+/// the operand's: loads of 16 would cost as many registers again for a moment, and the accumulators leave no room.
 __device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, int column_cell, int lane) {
-  const std::uint32_t address = ptx::shared_address(tile + (column_cell * 8 + row_cell) * kCellEntries + 2 * lane);
+  const std::uint32_t address = ptx::shared_address(tile + shared_cell(row_cell, column_cell) + 2 * lane);
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    const int offset = ((i >> 2) * 8 + (i & 1)) * kCellEntries * 8 + ((i >> 1) & 1) * 8;
+    const int offset = ((i >> 2) + 2 * (i & 1)) * kCellEntries * 8 + ((i >> 1) & 1) * 8;
     asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(a[i]) : "r"(address + offset) : "memory");
   }
 }
@@ -51,17 +104,20 @@ __device__ inline void as_operand(double (&a)[8], const double (&left)[4], const
   a[4] = right[0], a[6] = right[1], a[5] = right[2], a[7] = right[3];
 }
 
+__device__ inline void set_zero(double (&c)[4]) { c[0] = c[1] = c[2] = c[3] = 0.0; }
+
 /// c = minus the (16,8) block at the given cells of a tile in global memory.
-__device__ inline void load_flipped(double (&c)[4], const double* tile, int row_cell, int column_cell, int lane) {
-  const double2 top = load_cell_global(tile, row_cell, column_cell, lane);
-  const double2 bottom = load_cell_global(tile, row_cell + 1, column_cell, lane);
+__device__ inline void load_flipped(double (&c)[4], const TileView& tile, int row_cell, int column_cell, int lane) {
+  const double2 top = load_cell(tile, row_cell, column_cell, lane);
+  const double2 bottom = load_cell(tile, row_cell + 1, column_cell, lane);
   c[0] = ptx::flipped(top.x), c[1] = ptx::flipped(top.y), c[2] = ptx::flipped(bottom.x), c[3] = ptx::flipped(bottom.y);
 }
 
-/// Stores minus c.
-__device__ inline void store_flipped(double* tile, const double (&c)[4], int row_cell, int column_cell, int lane) {
+/// Stores minus c, to a tile in shared or in global memory.
+template <class Tile>
+__device__ inline void store_flipped(const Tile& tile, const double (&c)[4], int row_cell, int column_cell, int lane) {
   store_cell(tile, row_cell, column_cell, lane, ptx::flipped(c[0]), ptx::flipped(c[1]));
   store_cell(tile, row_cell + 1, column_cell, lane, ptx::flipped(c[2]), ptx::flipped(c[3]));
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

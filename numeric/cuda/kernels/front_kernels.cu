@@ -3,8 +3,9 @@
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
 #include "numeric/cuda/kernels/chain.cuh"
+#include "numeric/cuda/kernels/fill.cuh"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 namespace {
 
 inline constexpr int kTeams = 2;
@@ -18,7 +19,7 @@ inline constexpr int kTicketSlots = 2;
 
 /// What the warps of a team share beside the stages.
 struct Control {
-  std::uint64_t full[kStages], empty[kStages];
+  std::uint64_t stage[2 * kStages];  // full, then empty
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   int ticket[kTicketSlots];
 };
@@ -27,8 +28,8 @@ __device__ void start(Control* controls) {
   if (threadIdx.x < kTeams) {
     Control& control = controls[threadIdx.x];
     for (int s = 0; s < kStages; ++s) {
-      ptx::barrier_init(control.full + s, 1);
-      ptx::barrier_init(control.empty + s, kConsumerWarps);
+      ptx::barrier_init(control.stage + s, 1);
+      ptx::barrier_init(control.stage + kStages + s, kConsumerWarps);
     }
     for (int s = 0; s < kTicketSlots; ++s) {
       ptx::barrier_init(control.ticket_full + s, 1);
@@ -56,8 +57,8 @@ __device__ ChainMemory chain_memory(double* stages) {
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
 /// tickets.
-__device__ void run_producer(const FrontView* fronts, const Task* tasks, int task_count, int* next, bool dependent, Control& control,
-                             Ring ring, const Member& me) {
+__device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, const Levels& levels,
+                             bool dependent, Control& control, Ring ring, const Member& me) {
   bool wait_for_consumers = false;
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
@@ -72,34 +73,39 @@ __device__ void run_producer(const FrontView* fronts, const Task* tasks, int tas
     }
     ticket = __shfl_sync(0xffffffffu, ticket, 0);
     if (ticket >= task_count) return;
-    const Task task = tasks[ticket];
+    const FrontTask task = tasks[ticket];
     const FrontView front = fronts[task.front];
-    wait_for_consumers = task.kind == TaskKind::kChain || task.kind == TaskKind::kPrepare;
-    if (task.kind == TaskKind::kChain) {
-      announce_chain(front, chain_memory(ring.stages), me);
+    wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
+    if (task.kind == TaskKind::fill) {
+      // nothing to copy
+    } else if (task.kind == TaskKind::chain) {
+      announce_chain(front, chain_memory(ring.stages), levels, me);
     } else {
       if (me.lane == 0) produce(task, front, ring, dependent);
-      const int place = __shfl_sync(0xffffffffu, ring.stage + kStages * ring.parity, 0);
-      ring.stage = place % kStages, ring.parity = place / kStages;
+      ring.turn = __shfl_sync(0xffffffffu, ring.turn, 0);
     }
     __syncwarp();
   }
 }
 
-__device__ void run_consumer(const FrontView* fronts, const Task* tasks, int task_count, Control& control, Ring ring, const Member& me) {
+__device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, int task_count, const Levels& levels, const Values& values,
+                             Control& control, Ring ring, const Member& me) {
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
     const int ticket = control.ticket[slot];
     if (ticket >= task_count) return;
-    const Task task = tasks[ticket];
-    const FrontView front = fronts[task.front];
-    if (task.kind == TaskKind::kChain) {
+    const FrontTask& task = tasks[ticket];  // by reference: what a task needs again after its products is read again, not kept
+    const FrontView& front = fronts[task.front];
+    if (task.kind == TaskKind::chain) {
       run_chain(front, chain_memory(ring.stages), me);
       ptx::proxy_fence();
     } else {
-      consume(task, front, ring, me);
-      announce(task, front, me);
+      if (task.kind == TaskKind::fill)
+        fill(task, front, levels, values, me);
+      else
+        consume(task, front, levels, ring, me);
+      announce(task, front, levels, me);
     }
     __syncwarp();
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_empty + slot);
@@ -109,7 +115,7 @@ __device__ void run_consumer(const FrontView* fronts, const Task* tasks, int tas
 /// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
 /// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    front_kernel(const FrontView* fronts, const Task* tasks, int task_count, int* next, bool dependent) {
+    front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels, Values values, bool dependent) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   start(controls);
@@ -117,13 +123,13 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const Member me = member_of_team(team);
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
-    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
-    run_consumer(fronts, tasks, task_count, controls[team], ring, me);
+    const Ring ring{stages + team * kTeamEntries, controls[team].stage};
+    run_consumer(fronts, tasks, task_count, levels, values, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
-    const Ring ring{stages + team * kTeamEntries, controls[team].full, controls[team].empty};
-    run_producer(fronts, tasks, task_count, next, dependent, controls[team], ring, me);
+    const Ring ring{stages + team * kTeamEntries, controls[team].stage};
+    run_producer(fronts, tasks, task_count, next, levels, dependent, controls[team], ring, me);
   }
 }
 
@@ -145,16 +151,17 @@ int resident_teams() {
   return kTeams * processors;
 }
 
-cudaError_t enqueue_factor(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
+cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
+                           const Values& values, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, true);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, levels, values, true);
   return cudaGetLastError();
 }
 
-cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
+cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, false);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, Values{}, false);
   return cudaGetLastError();
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

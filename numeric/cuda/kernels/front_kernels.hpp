@@ -1,38 +1,67 @@
-// Dense kernels on tiled fronts (tile.hpp) in FP64: partial Cholesky factorisation of one or many fronts in one launch, and the update
-// C -= A A^T alone. Left-looking: a task reads its tiles of the front once, keeps them in the registers of one block while all products
-// stream through shared memory by bulk copies of a producer warp, and writes them once.
+// Dense kernels on fronts in cells (symbolic/front_cells.hpp) in FP64: partial Cholesky factorisation of one or many fronts in one launch,
+// children's contribution blocks pulled where they are needed, and the update C -= A A^T alone. Left-looking: a task reads its tiles of the
+// front once, keeps them in the registers of one block while all products stream through shared memory by bulk copies of a producer warp,
+// and writes them once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
 #include <cstdint>
 
-#include "numeric/cuda/kernels/front_tasks.hpp"
-#include "numeric/cuda/kernels/tile.hpp"
+#include "symbolic/front_tasks.hpp"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
+
+/// A contribution block that a front pulls: lower, in cells or by columns.
+struct ChildView {
+  const double* block;
+  const int* row;  ///< the row of the block for each padded row of the parent, -1 where it has none; kTile more than the parent's rows
+  int cell_rows;   ///< FrontCells::block() with as many rows of cells; 0: by columns, with leading dimension ld
+  int ld;
+};
 
 /// A front on the device. Lives in device memory as an array, one per front.
 struct FrontView {
-  double* tiles = nullptr;  // shape.tiles() tiles; in: the lower part of the front; out: L (columns of pivots) and the contribution block
-  double* solve = nullptr;  // pivot_tiles() tiles; out: L(k,k) with its four 16 x 16 diagonal blocks inverted
-  int* counters =
-      nullptr;  // counter_count(shape) ints, zero at the start; counters[kFailed]: 1 + first column without a positive pivot, or 0
-  int row_tiles = 0;
-  int pivot_tiles = 0;
-  int last_slabs = 0;
+  double* panel = nullptr;         ///< cells.panel(); in: A's entries; out: L
+  double* block = nullptr;         ///< cells.block(); in: what `loads_block` says; out: the contribution block
+  double* solve = nullptr;         ///< cells.solve_entries(); out: L(k,k) with its 16 x 16 diagonal blocks inverted
+  int* counters = nullptr;         ///< symbolic::counter_count(cells) ints, zero at the start
+  double* failed_pivot = nullptr;  ///< out: the first pivot that is not positive and finite, if counters[kFailed] is not 0
+  const ChildView* child = nullptr;
+  int child_count = 0;
+  int awaited = 0;                 ///< tasks of the launch that write the children's blocks
+  int* parent_counters = nullptr;  ///< of the front of the launch that waits for this one's block, or null
+  int level = 0;                   ///< of the launch: see Levels
+  int block_reuses = 0;            ///< the block's memory is free once all tasks of the levels below this one are done
+  int panel_reuses = 0;            ///< the same of the panel's; asked for by `fill`
+  int fills = 0;                   ///< tasks that fill the panel
+  int first = 0;                   ///< column of Values of the first pivot
+  bool loads_block = false;        ///< the block holds numbers to start from; otherwise it starts from zero
+  symbolic::FrontCells cells{0, 0};
 };
 
-/// Places in FrontView::counters; then one counter per block row (tiles of L finished), then one flag per pivot column (prepared).
-inline constexpr int kDiagonals = 0;
-inline constexpr int kFailed = 1;
-inline constexpr int kRows = 2;
+/// Tasks of each level of fronts: done so far (zero at the start), and in all. Null where no front reuses memory.
+struct Levels {
+  int* done = nullptr;
+  const int* tasks = nullptr;
+};
 
-inline std::size_t counter_count(const FrontShape& shape) {
-  return static_cast<std::size_t>(kRows + shape.row_tiles() + shape.pivot_tiles());
-}
+/// A by columns, for the tasks that fill panels: entry e of column j is value[source[e]], in front row row[e]. Null elsewhere.
+struct Values {
+  const Offset* column = nullptr;
+  const Index* row = nullptr;
+  const std::uint32_t* source = nullptr;
+  const double* value = nullptr;
+  const double* shift = nullptr;  ///< one number, added to the diagonal
+};
+
+/// Places in FrontView::counters; then one counter per tile row (tiles of L finished), then one flag per pivot tile (prepared).
+inline constexpr int kDiagonals = 0;
+inline constexpr int kFailed = 1;  ///< 1 + first padded column without a positive finite pivot, or 0
+inline constexpr int kChildren = 2;
+inline constexpr int kFilled = 3;
+inline constexpr int kRows = symbolic::kCounters;
 
 /// Teams (the workers that draw tasks) that the current device holds at once, even; 0 if it cannot run the kernels. To be called once
 /// before the first launch on a device.
@@ -41,10 +70,12 @@ int resident_teams();
 /// Partial Cholesky factorisation of all fronts. `tasks`: factor_tasks() on the device, made for no more than `teams` teams, with `ticket`
 /// (one int) and all counters zero before the launch. A pivot that is not positive is recorded in its front, replaced by 1, and all else
 /// goes on. Enqueued on the stream; returns the launch's error.
-cudaError_t enqueue_factor(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream);
+cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
+                           const Values& values, int teams, cudaStream_t stream);
 
 /// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device; `ticket` zero before
 /// the launch. Drawn, not dealt: dealt in turn, teams drift apart and lose the rows they share in the L2 cache (13 % at K = 1024).
-cudaError_t enqueue_update(const FrontView* fronts, const Task* tasks, int task_count, int* ticket, int teams, cudaStream_t stream);
+cudaError_t enqueue_update(const FrontView* fronts, const symbolic::FrontTask* tasks, int task_count, int* ticket, int teams,
+                           cudaStream_t stream);
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace kauri::cuda::ptx {
+namespace kauri::numeric::cuda::kernels::ptx {
 
 __device__ inline std::uint32_t shared_address(const void* p) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(p)); }
 
@@ -24,7 +24,7 @@ __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int byte
 }
 
 /// Waits until the phase of the given parity has completed.
-__device__ inline void barrier_wait(std::uint64_t* barrier, int parity) {
+__device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   const std::uint32_t address = shared_address(barrier);
   std::uint32_t done = 0;
   while (done == 0) {
@@ -71,6 +71,10 @@ __device__ inline void store_relaxed(int* p, int value) {
   asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }
 
+__device__ inline void add_relaxed(int* p, int value) {
+  asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+}
+
 /// Barrier `id` among `threads` threads of the block: wait, or only arrive.
 __device__ inline void named_sync(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 __device__ inline void named_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
@@ -98,6 +102,13 @@ __device__ inline void mma(double (&c)[4], const double (&a)[8], const double (&
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 
+/// c (16x8) += a (16x8) b (8x8).
+__device__ inline void mma(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+               : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+
 /// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.
 __device__ inline void reciprocal_parts(double x, double& y, double& e) {
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
@@ -113,4 +124,4 @@ __device__ inline double reciprocal_root(double x) {
   return fma(y * r, fma(0.375, r, 0.5), y);
 }
 
-}  // namespace kauri::cuda::ptx
+}  // namespace kauri::numeric::cuda::kernels::ptx

@@ -3,15 +3,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/kernels/fragment.cuh"
-#include "numeric/cuda/kernels/front_kernels.hpp"
+#include "numeric/cuda/kernels/gather.cuh"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
+
+using symbolic::FrontTask;
+using symbolic::TaskKind;
 
 inline constexpr int kConsumerWarps = 4;
 inline constexpr int kConsumers = 32 * kConsumerWarps;
 inline constexpr int kTeamThreads = kConsumers + 32;  // and its producer warp
-inline constexpr int kStages = 4;
+inline constexpr unsigned kStages = 4;
 inline constexpr int kStageEntries = 3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
 inline constexpr int kTeamBarriers = 3;
 
@@ -24,42 +26,40 @@ struct Member {
   __device__ void sync_consumers() const { ptx::named_sync(barriers, kConsumers); }
 };
 
-/// Ring of stages in shared memory: `full` is completed by the bytes of a stage, `empty` by the four warps that read it.
+/// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it.
+/// The state is a single number, since registers are short where products are added.
 struct Ring {
   double* stages;
-  std::uint64_t* full;
-  std::uint64_t* empty;
-  int stage = 0;
-  int parity = 0;
-  bool holds_last = false;  // a consumer's: the stage before this one is not left yet
+  std::uint64_t* barriers;
+  unsigned turn = 0;  // stages entered so far
 
-  __device__ double* data() const { return stages + stage * kStageEntries; }
-  __device__ void advance() {
-    if (++stage == kStages) stage = 0, parity ^= 1;
-  }
+  __device__ unsigned stage() const { return turn % kStages; }
+  __device__ unsigned parity() const { return turn / kStages % 2; }
+  __device__ double* data() const { return stages + stage() * kStageEntries; }
+  __device__ std::uint64_t* full() const { return barriers + stage(); }
+  __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
+  __device__ std::uint64_t* last_empty() const { return barriers + kStages + (turn + kStages - 1) % kStages; }
 };
 
 /// Accumulators of one warp, (32,64), of the task's tiles, sign flipped: acc[16-row block][8-column block].
 using Accumulators = double[2][8][4];
 
-__device__ inline double* tile_of(const FrontView& front, int i, int k) {
-  return front.tiles + tile_in_front(i, k, front.row_tiles) * kTileEntries;
+/// Number of tile columns whose products the task adds.
+__device__ inline int products_of(const FrontTask& task, const FrontView& front) {
+  if (task.kind == TaskKind::contribution) return front.cells.pivot_tiles();
+  return task.kind == TaskKind::panel ? task.column : task.column - 1;
 }
 
-/// Number of block columns whose products the task adds.
-__device__ inline int products_of(const Task& task, const FrontView& front) {
-  if (task.kind == TaskKind::kContribution) return front.pivot_tiles;
-  return task.kind == TaskKind::kPanel ? task.column : task.column - 1;
+/// Columns of 16 in that many tile columns; the very last may be half a one.
+__device__ inline int slabs_in(const FrontView& front, int tile_columns) {
+  const int cells = min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
+  return (cells + 1) / 2;
 }
 
 // ---- producer: one thread ----
 
-__device__ inline void wait_at_least(const int* counter, int value) {
-  while (ptx::load_acquire(counter) < value) __nanosleep(20);
-}
-
 /// Tiles (row,k), (row+1,k), (column,k) of L are finished.
-__device__ inline void wait_for_column(const Task& task, const FrontView& front, int k, int& ready) {
+__device__ inline void wait_for_column(const FrontTask& task, const FrontView& front, int k, int& ready) {
   if (ready > k) return;
   const int* rows = front.counters + kRows;
   wait_at_least(rows + task.column, k + 1);
@@ -71,35 +71,47 @@ __device__ inline void wait_for_column(const Task& task, const FrontView& front,
   ptx::proxy_fence();
 }
 
-__device__ inline void produce(const Task& task, const FrontView& front, Ring& ring, bool dependent) {
+/// Pair `column` / 2 of a tile below the diagonal to a slab in shared memory.
+__device__ inline void copy_slab(double* slab, const TileView& tile, int column, int columns, std::uint64_t* full) {
+  ptx::bulk_copy(slab, tile.cell(0, column), tile.height * columns * kCellEntries * 8, full);
+}
+
+__device__ inline void produce_products(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
   const int products = products_of(task, front);
   int ready = dependent ? 0 : products;
   for (int k = 0; k < products; ++k) {
     wait_for_column(task, front, k, ready);
-    const double* left = tile_of(front, task.row, k);
-    const double* right = tile_of(front, task.column, k);
-    const int slabs = k + 1 == front.pivot_tiles ? front.last_slabs : kSlabs;
-    for (int s = 0; s < slabs; ++s) {
-      ptx::barrier_wait(ring.empty + ring.stage, ring.parity ^ 1);
-      std::uint64_t* full = ring.full + ring.stage;
-      ptx::barrier_arrive_expecting(full, (task.rows + 1) * kSlabEntries * 8);
-      for (int r = 0; r < task.rows; ++r) {
-        ptx::bulk_copy(ring.data() + r * kSlabEntries, left + r * kTileEntries + s * kSlabEntries, kSlabEntries * 8, full);
-      }
-      ptx::bulk_copy(ring.data() + 2 * kSlabEntries, right + s * kSlabEntries, kSlabEntries * 8, full);
-      ring.advance();
+    const TileView upper = tile_of(front, task.row, k);
+    const TileView lower = tile_of(front, task.row + task.rows - 1, k);
+    const TileView right = tile_of(front, task.column, k);
+    const int cells = upper.height + (task.rows == 2 ? lower.height : 0) + right.height;
+    for (int column = 0; column < right.width; column += 2) {
+      const int columns = min(2, right.width - column);
+      ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
+      std::uint64_t* full = ring.full();
+      ptx::barrier_arrive_expecting(full, columns * cells * kCellEntries * 8);
+      copy_slab(ring.data(), upper, column, columns, full);
+      if (task.rows == 2) copy_slab(ring.data() + kSlabEntries, lower, column, columns, full);
+      copy_slab(ring.data() + 2 * kSlabEntries, right, column, columns, full);
+      ++ring.turn;
     }
   }
-  if (task.kind != TaskKind::kPanel) return;
+}
+
+__device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
+  produce_products(task, front, ring, dependent);
+  if (task.kind != TaskKind::panel) return;
   wait_at_least(front.counters + kDiagonals, task.column + 1);
   ptx::proxy_fence();
-  const double* triangle = front.solve + static_cast<std::int64_t>(task.column) * kTileEntries;
-  for (int s = 0; s < kSlabs; ++s) {
-    ptx::barrier_wait(ring.empty + ring.stage, ring.parity ^ 1);
-    std::uint64_t* full = ring.full + ring.stage;
-    ptx::barrier_arrive_expecting(full, kSlabEntries * 8);
-    ptx::bulk_copy(ring.data() + 2 * kSlabEntries, triangle + s * kSlabEntries, kSlabEntries * 8, full);
-    ring.advance();
+  const symbolic::CellLayout layout = front.cells.solve_tile(task.column);
+  const double* triangle = front.solve + front.cells.solve_place(task.column);
+  for (int k = 0; 2 * k < layout.rows; ++k) {
+    const int entries = 2 * (layout.rows - 2 * k) * kCellEntries;
+    ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
+    std::uint64_t* full = ring.full();
+    ptx::barrier_arrive_expecting(full, entries * 8);
+    ptx::bulk_copy(ring.data() + 2 * kSlabEntries + 4 * k * kCellEntries, triangle + layout.pair(k), entries * 8, full);
+    ++ring.turn;
   }
 }
 
@@ -119,14 +131,31 @@ __device__ inline void multiply_slab(Accumulators& acc, const double* rows, cons
   }
 }
 
+/// The same for (32,8) and (64,8): the last pivots of a front, whose slab has one column of cells.
+__device__ inline void multiply_half_slab(Accumulators& acc, const double* rows, const double* columns, int row_cell, int lane) {
+  double a[2][4];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const double* cells = rows + (row_cell + 2 * half) * kCellEntries + 2 * lane;
+    const double2 top = *reinterpret_cast<const double2*>(cells), bottom = *reinterpret_cast<const double2*>(cells + kCellEntries);
+    a[half][0] = top.x, a[half][1] = bottom.x, a[half][2] = top.y, a[half][3] = bottom.y;
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const double2 pair = *reinterpret_cast<const double2*>(columns + n * kCellEntries + 2 * lane);
+    const double b[2] = {pair.x, pair.y};
+    ptx::mma(acc[0][n], a[0], b);
+    ptx::mma(acc[1][n], a[1], b);
+  }
+}
+
 /// Waits for the next stage, then leaves the one before. Not earlier: the compiler may place an arrival right after the loads that it
 /// follows, and these, queued behind stores to global memory, were seen to read the next bytes. Here the products that needed them have
 /// been issued.
-__device__ inline void enter_stage(Ring& ring, int lane) {
-  ptx::barrier_wait(ring.full + ring.stage, ring.parity);
+__device__ inline void enter_stage(const Ring& ring, int lane) {
+  ptx::barrier_wait(ring.full(), ring.parity());
   __syncwarp();
-  if (ring.holds_last && lane == 0) ptx::barrier_arrive(ring.empty + (ring.stage + kStages - 1) % kStages);
-  ring.holds_last = true;
+  if (ring.turn > 0 && lane == 0) ptx::barrier_arrive(ring.last_empty());
 }
 
 /// Columns 16s.. of X, X T^T = C: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. In: minus C. Out: minus X. `slab`: columns 16s..
@@ -158,20 +187,13 @@ __device__ inline void solve_slab(Accumulators& acc, const double* slab, int lan
 }
 
 template <int s>
-__device__ inline void solve_stages(Accumulators& acc, Ring& ring, int lane) {
+__device__ inline void solve_stages(Accumulators& acc, int slabs, Ring& ring, int lane) {
   if constexpr (s < kSlabs) {
+    if (s == slabs) return;
     enter_stage(ring, lane);
     solve_slab<s>(acc, ring.data() + 2 * kSlabEntries, lane);
-    ring.advance();
-    solve_stages<s + 1>(acc, ring, lane);
-  }
-}
-
-__device__ inline void store_accumulators(double* target, const Accumulators& acc, int row_cell, int lane) {
-#pragma unroll
-  for (int n = 0; n < 8; ++n) {
-    store_flipped(target, acc[0][n], row_cell, n, lane);
-    store_flipped(target, acc[1][n], row_cell + 2, n, lane);
+    ++ring.turn;
+    solve_stages<s + 1>(acc, slabs, ring, lane);
   }
 }
 
@@ -179,55 +201,139 @@ __device__ inline void store_accumulators(double* target, const Accumulators& ac
 __device__ inline void pass(int stages, Ring& ring, int lane) {
   for (int s = 0; s < stages; ++s) {
     enter_stage(ring, lane);
-    ring.advance();
+    ++ring.turn;
   }
+}
+
+/// This warp's rows of pair j of a whole tile, in units of 16 bytes: row cell r, column cell 2j + n at 32 (2 r + n).
+__device__ inline double2* whole_pair(const TileView& tile, int j, int row_cell, int lane) {
+  return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (j * tile.rows - j * (j + 1) + tile.above + row_cell)) + lane;
+}
+
+/// acc = minus the tile in memory.
+__device__ inline void load_accumulators(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
+  if (!tile.whole()) {
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      load_flipped(acc[0][n], tile, row_cell, n, lane);
+      load_flipped(acc[1][n], tile, row_cell + 2, n, lane);
+    }
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const double2* pair = whole_pair(tile, n / 2, row_cell, lane) + 32 * (n % 2);
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const double2 cell = __ldcg(pair + 64 * r);
+      acc[r / 2][n][r % 2 * 2] = ptx::flipped(cell.x), acc[r / 2][n][r % 2 * 2 + 1] = ptx::flipped(cell.y);
+    }
+  }
+}
+
+/// The tile in memory = minus acc.
+__device__ inline void store_accumulators(const Accumulators& acc, const TileView& tile, int row_cell, int lane) {
+  if (!tile.whole()) {
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      store_flipped(tile, acc[0][n], row_cell, n, lane);
+      store_flipped(tile, acc[1][n], row_cell + 2, n, lane);
+    }
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    double2* pair = whole_pair(tile, n / 2, row_cell, lane) + 32 * (n % 2);
+#pragma unroll
+    for (int r = 0; r < 4; ++r)
+      pair[64 * r] = make_double2(ptx::flipped(acc[r / 2][n][r % 2 * 2]), ptx::flipped(acc[r / 2][n][r % 2 * 2 + 1]));
+  }
+}
+
+/// What the products are taken from: the tile as it is in memory, and the children's blocks.
+__device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
+                                          int lane) {
+  if (task.kind != TaskKind::contribution || front.loads_block) {
+    if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
+    load_accumulators(acc, tile_of(front, task.row + tile, task.column), row_cell, lane);
+  } else {
+#pragma unroll
+    for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
+  }
+  if (front.child_count == 0) return;
+  wait_for_children(front, lane);
+  const int row = front.cells.first_cell(task.row + tile) + row_cell, column = front.cells.first_cell(task.column) * symbolic::kCell;
+#pragma unroll  // one half after the other: together they would take registers from the products' loop
+  for (int h = 0; h < 2; ++h) gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
+}
+
+/// Waits until all tasks of the levels below `level` are done. One warp.
+__device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
+  if (lane == 0)
+    for (int l = 0; l < level; ++l) wait_at_least(levels.done + l, __ldg(levels.tasks + l));
+  __syncwarp();
+}
+
+/// The products of a task. `row_cell`: of this warp in tile `tile` of the task's two.
+__device__ inline void add_products(Accumulators& acc, int slabs, bool half, Ring& ring, int tile, int row_cell, int lane) {
+  for (int s = 0; s < slabs; ++s) {
+    enter_stage(ring, lane);
+    const double* data = ring.data();
+    multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
+    ++ring.turn;
+  }
+  if (!half) return;
+  enter_stage(ring, lane);
+  const double* data = ring.data();
+  multiply_half_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
+  ++ring.turn;
 }
 
 /// All of a task but its announcement.
-__device__ inline void consume(const Task& task, const FrontView& front, Ring& ring, const Member& me) {
+__device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, Ring& ring, const Member& me) {
   const int row_cell = 4 * (me.warp & 1);
   const int tile = me.warp >> 1;
-  const int products = products_of(task, front);
-  const int slabs = products * kSlabs - (products == front.pivot_tiles ? kSlabs - front.last_slabs : 0);
-  const bool panel = task.kind == TaskKind::kPanel;
-  if (tile >= task.rows) {
-    pass(slabs + (panel ? kSlabs : 0), ring, me.lane);
+  const int slabs = slabs_in(front, products_of(task, front));
+  const int solve_slabs = task.kind == TaskKind::panel ? (front.cells.cells_of(task.column) + 1) / 2 : 0;
+  if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
+    pass(slabs + solve_slabs, ring, me.lane);
     return;
   }
-  double* target = tile_of(front, task.row, task.column) + tile * kTileEntries;
   Accumulators acc;
+  start_accumulators(acc, task, front, tile, row_cell, me.lane);
+  const bool half = products_of(task, front) == front.cells.pivot_tiles() && front.cells.pivot_cells() % 2 != 0;
+  add_products(acc, slabs - static_cast<int>(half), half, ring, tile, row_cell, me.lane);
+  const TileView target = tile_of(front, task.row + tile, task.column);
+  if (task.kind == TaskKind::panel) {
 #pragma unroll
-  for (int n = 0; n < 8; ++n) {
-    load_flipped(acc[0][n], target, row_cell, n, me.lane);
-    load_flipped(acc[1][n], target, row_cell + 2, n, me.lane);
+    for (int n = 0; n < 8; ++n)
+      if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
+    solve_stages<0>(acc, (target.width + 1) / 2, ring, me.lane);
+  } else if (task.kind == TaskKind::contribution) {
+    wait_for_levels(levels, front.block_reuses, me.lane);
   }
-  for (int s = 0; s < slabs; ++s) {
-    enter_stage(ring, me.lane);
-    const double* data = ring.data();
-    multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, me.lane);
-    ring.advance();
-  }
-  if (panel) {
-    solve_stages<0>(acc, ring, me.lane);
-    store_accumulators(target, acc, row_cell, me.lane);
-  } else {
-    store_accumulators(target, acc, row_cell, me.lane);
-  }
+  store_accumulators(acc, target, row_cell, me.lane);
 }
 
 /// Tells other blocks that the task's tiles are written. All consumers.
-__device__ inline void announce(const Task& task, const FrontView& front, const Member& me) {
-  if (task.kind == TaskKind::kContribution) return;
+__device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels, const Member& me) {
+  const bool unread = task.kind == TaskKind::contribution && front.parent_counters == nullptr;
+  if (unread && levels.done == nullptr) return;
   ptx::proxy_fence();
   me.sync_consumers();
   if (me.warp != 0 || me.lane != 0) return;
   int* rows = front.counters + kRows;
   ptx::release_fence();
-  if (task.kind == TaskKind::kPrepare) {
-    ptx::store_relaxed(rows + front.row_tiles + task.column, 1);
-  } else {
+  if (task.kind == TaskKind::fill) {
+    ptx::add_relaxed(front.counters + kFilled, 1);
+  } else if (task.kind == TaskKind::prepare) {
+    ptx::store_relaxed(rows + front.cells.row_tiles() + task.column, 1);
+  } else if (task.kind == TaskKind::panel) {
     for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(rows + task.row + r, task.column + 1);
+  } else if (!unread) {
+    ptx::add_relaxed(front.parent_counters + kChildren, 1);
   }
+  if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

@@ -1,0 +1,71 @@
+// Extend-add, pulled: what the children's contribution blocks add to the entries that a warp holds in its accumulators.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/kernels/fragment.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+__device__ inline void wait_at_least(const int* counter, int value) {
+  while (ptx::load_acquire(counter) < value) __nanosleep(20);
+}
+
+__device__ inline void wait_warp(const int* counter, int value, int lane) {
+  if (lane == 0) wait_at_least(counter, value);
+  __syncwarp();
+}
+
+/// The children's blocks are there. Each warp that pulls.
+__device__ inline void wait_for_children(const FrontView& front, int lane) {
+  if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, lane);
+}
+
+/// Parts of the place of a block's entry, and of its column, in 32 bits.
+__device__ inline unsigned row_place(const ChildView& child, int row) {
+  const unsigned r = static_cast<unsigned>(row);
+  return child.cell_rows == 0 ? r : r / symbolic::kCell * (2 * kCellEntries) + r % symbolic::kCell * symbolic::kCell;
+}
+__device__ inline unsigned column_place(const ChildView& child, int column) {
+  const unsigned c = static_cast<unsigned>(column);
+  if (child.cell_rows == 0) return c * static_cast<unsigned>(child.ld);
+  const unsigned k = c / (2 * symbolic::kCell);
+  return 2 * kCellEntries * k * (static_cast<unsigned>(child.cell_rows) - 1 - k) + c / symbolic::kCell % 2 * kCellEntries +
+         c % symbolic::kCell;
+}
+
+/// One entry of a child's block; zero where the child has none.
+__device__ inline double child_entry(const ChildView& child, int row, int column, unsigned row_part, unsigned column_part) {
+  return column >= 0 && row >= column ? __ldcg(child.block + (row_part + column_part)) : 0.0;
+}
+
+/// c[h][n] -= the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t, 2t + 1} of the padded front, child
+/// after child. Blocks of 2^32 entries and more have no place here.
+template <int H, int N>
+__device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column, int lane) {
+  for (int k = 0; k < front.child_count; ++k) {
+    const ChildView child = front.child[k];
+    int rows[2 * H];
+    bool any = false;
+#pragma unroll
+    for (int h = 0; h < 2 * H; ++h) {
+      rows[h] = __ldg(child.row + row + 8 * h + (lane >> 2));
+      any = any || rows[h] >= 0;
+    }
+    if (!__any_sync(0xffffffffu, any)) continue;
+    const int* column_of = child.row + column + 2 * (lane & 3);
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      const int2 columns = __ldg(reinterpret_cast<const int2*>(column_of + 8 * n));
+      const unsigned left = column_place(child, columns.x), right = column_place(child, columns.y);
+#pragma unroll
+      for (int h = 0; h < 2 * H; ++h) {
+        const unsigned row_part = row_place(child, rows[h]);
+        double(&part)[4] = c[h >> 1][n];
+        part[2 * (h & 1)] -= child_entry(child, rows[h], columns.x, row_part, left);
+        part[2 * (h & 1) + 1] -= child_entry(child, rows[h], columns.y, row_part, right);
+      }
+    }
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels

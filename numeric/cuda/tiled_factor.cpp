@@ -1,0 +1,135 @@
+// Views, row maps and counters of tiled fronts.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/tiled_factor.hpp"
+
+#include <algorithm>
+
+#include "symbolic/front_tasks.hpp"
+#include "symbolic/small_layout.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+using kernels::ChildView;
+using kernels::FrontView;
+using symbolic::FrontCells;
+
+static_assert(sizeof(FrontView) == symbolic::kDeviceTiledBytes);
+static_assert(sizeof(ChildView) == symbolic::kDeviceChildBytes);
+
+FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
+
+std::span<const Index> tiled_fronts(const Plan& plan) {
+  const DeviceSchedule& device = plan.device;
+  const Index first = device.small_levels < static_cast<Index>(device.level.size())
+                          ? device.level[static_cast<std::size_t>(device.small_levels)].first
+                          : static_cast<Index>(device.front.size());
+  return std::span(device.front).subspan(static_cast<std::size_t>(first));
+}
+
+std::span<const Index> children_of(const Plan& plan, Index s) {
+  const auto begin = static_cast<std::size_t>(plan.assembly.child_ptr[s]), end = static_cast<std::size_t>(plan.assembly.child_ptr[s + 1]);
+  return std::span(plan.assembly.child).subspan(begin, end - begin);
+}
+
+/// For each padded row of the parent the row of the child's block, or -1.
+void write_row_map(const Plan& plan, Index child, const FrontCells& parent, std::span<Index> map) {
+  std::fill(map.begin(), map.end(), kNone);
+  for (Offset k = plan.assembly.run_ptr[child]; k < plan.assembly.run_ptr[child + 1]; ++k) {
+    const RowRun& run = plan.assembly.run[k];
+    for (Index i = 0; i < run.length; ++i) map[parent.padded_row(run.parent + i)] = run.child + i;
+  }
+}
+
+/// Level of each tiled front, counted from the first that has one.
+std::vector<Index> levels_of(const Plan& plan) {
+  std::vector<Index> level;
+  for (std::size_t l = static_cast<std::size_t>(plan.device.small_levels); l < plan.device.level.size(); ++l)
+    level.insert(level.end(), static_cast<std::size_t>(plan.device.level[l].count), static_cast<Index>(l) - plan.device.small_levels);
+  return level;
+}
+
+}  // namespace
+
+bool TiledFactor::can_run(const Plan& plan) { return !plan.device.task.empty() && kernels::resident_teams() >= symbolic::kFewestTeams; }
+
+TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger) : teams_(kernels::resident_teams()) {
+  const std::span<const Index> fronts = tiled_fronts(plan);
+  const std::vector<Index> level = levels_of(plan);
+  first_ = static_cast<Index>(plan.device.front.size() - fronts.size());
+  std::vector<FrontView> views(fronts.size());
+  Offset counters = 0;
+  for (std::size_t t = 0; t < fronts.size(); ++t) {
+    const Index s = fronts[t];
+    const FrontCells cells = cells_of(plan, s);
+    FrontView& view = views[t];
+    view.panel = memory.entries + plan.device.panel[s];
+    view.solve = view.panel + cells.panel().entries();
+    view.block = cells.m > cells.p ? memory.entries + plan.device.block[s] : nullptr;
+    view.failed_pivot = memory.fail_pivot + s;
+    view.level = level[t];
+    view.block_reuses = plan.device.block_reuses[t];
+    view.panel_reuses = plan.device.panel_reuses[t];
+    view.fills = symbolic::fill_tasks(cells);
+    view.first = plan.supernodes.first[s];
+    view.cells = cells;
+    counters += symbolic::counter_count(cells);
+  }
+  const Offset levels = level.empty() ? 0 : level.back() + 1;
+  counters_ = DeviceBuffer<int>(counters + levels + 1, ledger);
+  level_counters_ = counters;
+  counters = 0;
+  for (FrontView& view : views) {
+    view.counters = counters_.data() + counters;
+    counters += symbolic::counter_count(view.cells);
+  }
+  upload_children(plan, memory, views, ledger);
+  std::vector<Index> tasks(static_cast<std::size_t>(levels), 0);
+  for (const DeviceTask& task : plan.device.task) ++tasks[static_cast<std::size_t>(level[static_cast<std::size_t>(task.front)])];
+  level_tasks_ = upload(tasks, ledger);
+  task_ = upload(plan.device.task, ledger);
+  front_ = upload(views, ledger);
+}
+
+void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<FrontView>& views,
+                                  MemoryLedger& ledger) {
+  const std::span<const Index> fronts = tiled_fronts(plan);
+  std::vector<ChildView> all;
+  std::vector<Index> maps(static_cast<std::size_t>(plan.device.row_maps));
+  row_map_ = DeviceBuffer<Index>(plan.device.row_maps, ledger);
+  std::size_t next = 0;
+  for (std::size_t t = 0; t < fronts.size(); ++t) {
+    const auto entries = static_cast<std::size_t>(symbolic::row_map_entries(views[t].cells));
+    for (const Index c : children_of(plan, fronts[t])) {
+      write_row_map(plan, c, views[t].cells, std::span(maps).subspan(next, entries));
+      const FrontCells cells = cells_of(plan, c);
+      const Index tiled = plan.device.tiled[c];
+      all.push_back({memory.entries + plan.device.block[c], row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
+                     symbolic::SmallLayout{cells.m, cells.p}.below_ld()});
+      next += entries;
+      if (tiled == kNone) continue;
+      views[t].awaited += symbolic::contribution_tasks(cells);
+      views[static_cast<std::size_t>(tiled)].parent_counters = views[t].counters;
+    }
+  }
+  check(cudaMemcpy(row_map_.data(), maps.data(), maps.size() * sizeof(Index), cudaMemcpyHostToDevice), "row maps");
+  child_ = upload(all, ledger);
+  std::size_t at = 0;
+  for (std::size_t t = 0; t < fronts.size(); ++t) {
+    views[t].child = child_.data() + at;
+    views[t].child_count = static_cast<int>(children_of(plan, fronts[t]).size());
+    at += children_of(plan, fronts[t]).size();
+  }
+}
+
+void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const {
+  check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
+  int* levels = counters_.data() + level_counters_;
+  const kernels::Values values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
+  check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), levels + level_tasks_.size(),
+                                {levels, level_tasks_.data()}, values, teams_, stream),
+        "the launch of the tasks");
+  enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
+}
+
+}  // namespace kauri::numeric::cuda

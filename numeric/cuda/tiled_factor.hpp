@@ -1,0 +1,34 @@
+// The tiled fronts of a plan done by one persistent kernel: its arrays on the device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/kernels.hpp"
+#include "numeric/cuda/kernels/front_kernels.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// What DeviceSchedule::task needs: views of fronts and children, row maps, tasks, counters. Bound to the memory of one factor.
+class TiledFactor {
+ public:
+  TiledFactor() = default;
+  /// On the current device. Throws Error(memory). Takes DeviceSchedule::task_bytes.
+  TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger);
+  /// False on a device, or for a plan, that does them level by level.
+  static bool can_run(const Plan& plan);
+  /// All tiled fronts, after the levels of small ones: the tasks, and what failed to the fronts' states.
+  void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
+
+ private:
+  void upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<kernels::FrontView>& views, MemoryLedger& ledger);
+
+  DeviceBuffer<kernels::FrontView> front_;
+  DeviceBuffer<kernels::ChildView> child_;
+  DeviceBuffer<DeviceTask> task_;
+  DeviceBuffer<Index> row_map_, level_tasks_;
+  DeviceBuffer<int> counters_;  // of fronts, then of levels, then the ticket
+  Offset level_counters_ = 0;
+  Index first_ = 0;  // in PlanView::order
+  int teams_ = 0;
+};
+
+}  // namespace kauri::numeric::cuda
