@@ -52,6 +52,9 @@ __device__ inline void bulk_store(void* to_global, const void* from_shared, int 
 /// Waits until this thread's bulk stores are in global memory.
 __device__ inline void finish_stores() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory"); }
 
+/// Waits until this thread's bulk stores have read shared memory: it may be written again, or given back.
+__device__ inline void finish_store_reads() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
 /// Orders this thread's ordinary accesses with bulk copies, both ways.
 __device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
