@@ -24,9 +24,9 @@
 
 namespace {
 
+using kauri::cuda::packed_column;
 using kauri::cuda::PackedFront;
 using kauri::cuda::PackedSmallFront;
-using kauri::cuda::packed_column;
 
 constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy on an H200, read and written
 
@@ -186,7 +186,12 @@ double median_us(int repeats, const std::function<void(int)>& prepare, const std
 class Vendor {
  public:
   Vendor(PackedFront shape, int count)
-      : shape_(shape), count_(count), a_(static_cast<std::size_t>(count) * shape.rows * shape.rows), diagonal_(list(0)), below_(list(shape.pivots)), info_(count) {
+      : shape_(shape),
+        count_(count),
+        a_(static_cast<std::size_t>(count) * shape.rows * shape.rows),
+        diagonal_(list(0)),
+        below_(list(shape.pivots)),
+        info_(count) {
     require(cublasCreate(&blas_) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
     require(cusolverDnCreate(&solver_) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate");
   }
@@ -198,10 +203,11 @@ class Vendor {
   void run() const {
     const int m = shape_.rows, p = shape_.pivots, q = shape_.order();
     const double one = 1.0, minus = -1.0;
-    bool ok = cusolverDnDpotrfBatched(solver_, CUBLAS_FILL_MODE_LOWER, p, diagonal_.get(), m, info_.get(), count_) == CUSOLVER_STATUS_SUCCESS;
+    bool ok =
+        cusolverDnDpotrfBatched(solver_, CUBLAS_FILL_MODE_LOWER, p, diagonal_.get(), m, info_.get(), count_) == CUSOLVER_STATUS_SUCCESS;
     if (q > 0) {
-      ok = ok && cublasDtrsmBatched(blas_, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, q, p, &one, diagonal_.get(), m,
-                                    below_.get(), m, count_) == CUBLAS_STATUS_SUCCESS;
+      ok = ok && cublasDtrsmBatched(blas_, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, q, p, &one,
+                                    diagonal_.get(), m, below_.get(), m, count_) == CUBLAS_STATUS_SUCCESS;
       const double* l = a_.get() + p;
       const long long stride = static_cast<long long>(m) * m;
       ok = ok && cublasDgemmStridedBatched(blas_, CUBLAS_OP_N, CUBLAS_OP_T, q, q, p, &minus, l, m, stride, l, m, stride, &one,
@@ -255,10 +261,11 @@ void bench(PackedFront shape, int count, bool with_vendor) {
   double flops = 0.0;
   for (int c = 0; c < shape.pivots; ++c) flops += count * std::pow(shape.rows - c, 2.0);
   const double bytes = 16.0 * kauri::cuda::packed_entries(shape.rows) * count;
-  std::printf("{\"kernel\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"us\":%.1f,\"tf\":%.2f,\"tb_per_s\":%.2f,\"share\":%.3f,"
-              "\"copy_us\":%.1f,\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
-              shape.rows, shape.pivots, count, us, flops / us * 1e-6, bytes / us * 1e-6, bytes / kBandwidth * 1e6 / us, copy_us, vendor_us,
-              vendor_us / us, error);
+  std::printf(
+      "{\"kernel\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"us\":%.1f,\"tf\":%.2f,\"tb_per_s\":%.2f,\"share\":%.3f,"
+      "\"copy_us\":%.1f,\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
+      shape.rows, shape.pivots, count, us, flops / us * 1e-6, bytes / us * 1e-6, bytes / kBandwidth * 1e6 / us, copy_us, vendor_us,
+      vendor_us / us, error);
   std::fflush(stdout);
 }
 
@@ -278,7 +285,9 @@ std::vector<double> make_front(const PackedFront& shape, Kind kind, int bad, std
     std::vector<long double> l(static_cast<std::size_t>(m) * m, 0.0L);
     for (int c = 0; c < m; ++c)
       for (int r = c; r < m; ++r)
-        l[static_cast<std::size_t>(r + c * m)] = std::pow(0.72L, c % 16) * (r == c ? 1.0L : r / 16 == c / 16 ? -0.7L : 0.1L * uniform(random));
+        l[static_cast<std::size_t>(r + c * m)] = std::pow(0.72L, c % 16) * (r == c             ? 1.0L
+                                                                            : r / 16 == c / 16 ? -0.7L
+                                                                                               : 0.1L * uniform(random));
     for (int c = 0; c < m; ++c)
       for (int r = c; r < m; ++r) {
         long double sum = 0.0L;
@@ -370,8 +379,10 @@ int check(int seeds) {
     std::mt19937_64 random(static_cast<unsigned>(s));
     check_launch(random, findings);
   }
-  std::printf("{\"launches\":%d,\"fronts\":%d,\"bad_pivots\":%d,\"failures\":%d,\"worst_dominant\":%.1e,\"worst_scaled\":%.1e,\"worst_ill\":%.1e}\n", seeds,
-              findings.fronts, findings.bad, findings.failures, findings.worst[0], findings.worst[1], findings.worst[2]);
+  std::printf(
+      "{\"launches\":%d,\"fronts\":%d,\"bad_pivots\":%d,\"failures\":%d,\"worst_dominant\":%.1e,\"worst_scaled\":%.1e,\"worst_ill\":%.1e}"
+      "\n",
+      seeds, findings.fronts, findings.bad, findings.failures, findings.worst[0], findings.worst[1], findings.worst[2]);
   return findings.failures == 0 ? 0 : 1;
 }
 
@@ -391,15 +402,16 @@ int differing(PackedFront shape, int count, int runs) {
     if (r == 0) first = now;
     if (now != first) ++different;
   }
-  std::printf("{\"repeat\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", shape.rows, shape.pivots, count, runs,
-              different);
+  std::printf("{\"repeat\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", shape.rows, shape.pivots,
+              count, runs, different);
   std::fflush(stdout);
   return different;
 }
 
 int repeat(int runs) {
   int different = 0;
-  for (PackedFront shape : {PackedFront{32, 16}, PackedFront{29, 21}, PackedFront{64, 32}, PackedFront{51, 37}, PackedFront{128, 64}, PackedFront{123, 123}})
+  for (PackedFront shape :
+       {PackedFront{32, 16}, PackedFront{29, 21}, PackedFront{64, 32}, PackedFront{51, 37}, PackedFront{128, 64}, PackedFront{123, 123}})
     different += differing(shape, 20000, runs);
   return different == 0 ? 0 : 1;
 }
@@ -413,11 +425,10 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
-  const bool quick = argc == 2 && std::strcmp(argv[1], "quick") == 0;
-  for (PackedFront shape : {PackedFront{32, 16}, PackedFront{64, 32}, PackedFront{128, 64}}) bench(shape, 20000, !quick);
-  if (quick) return 0;
-  for (PackedFront shape : {PackedFront{8, 3}, PackedFront{16, 8}, PackedFront{24, 7}, PackedFront{32, 32}, PackedFront{47, 13}, PackedFront{64, 64},
-                            PackedFront{96, 48}, PackedFront{100, 20}, PackedFront{128, 16}, PackedFront{128, 128}})
+  for (PackedFront shape : {PackedFront{32, 16}, PackedFront{64, 32}, PackedFront{128, 64}}) bench(shape, 20000, true);
+  for (PackedFront shape : {PackedFront{8, 3}, PackedFront{16, 8}, PackedFront{24, 7}, PackedFront{32, 32}, PackedFront{47, 13},
+                            PackedFront{64, 64}, PackedFront{96, 48}, PackedFront{100, 20}, PackedFront{128, 16}, PackedFront{128, 128}})
     bench(shape, 20000, false);
+  for (PackedFront shape : {PackedFront{32, 16}, PackedFront{64, 32}, PackedFront{128, 64}}) bench(shape, 132, false);
   return 0;
 }

@@ -87,41 +87,58 @@ __device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8
 /// Block (i,j) has all its entries: it is not on the diagonal, and the front has all its rows.
 __device__ inline bool is_whole(const LaneFront& front, int i, int j) { return i > j && kBlock * (i + 1) <= front.rows; }
 
-/// acc = minus block (i,j), zero where there is no entry.
+/// acc = minus block (i,j); what is no entry holds some value.
 __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
-  const bool whole = is_whole(front, i, j);
+  double entry[8];
+  if (is_whole(front, i, j)) {
+#pragma unroll
+    for (int c = 0; c < 4; ++c)
+      entry[2 * c] = front.packed[columns.place[c] + row], entry[2 * c + 1] = front.packed[columns.place[c] + row + 1];
+  } else {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {  // a load for every lane, and no branch: one would wait for each load
+      const int column = columns.column(c), place = columns.place[c] + row;
+      entry[2 * c] = front.packed[column <= row && row < front.rows ? place : 0];
+      entry[2 * c + 1] = front.packed[column <= row + 1 && row + 1 < front.rows ? place + 1 : 0];
+    }
+  }
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      const bool exists = whole || (row + h < front.rows && columns.column(c) <= row + h);
-      acc[c >> 1][2 * h + (c & 1)] = exists ? ptx::flipped(front.packed[columns.place[c] + row + h]) : 0.0;
-    }
+    acc[c >> 1][c & 1] = ptx::flipped(entry[2 * c]), acc[c >> 1][2 + (c & 1)] = ptx::flipped(entry[2 * c + 1]);
   }
 }
 
+/// Block (i,j) = kFlip ? -acc : acc, where there are entries.
 template <bool kFlip>
 __device__ inline void store_block(const BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
-  const bool whole = is_whole(front, i, j);
+  double entry[8];
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
+    entry[2 * c] = acc[c >> 1][c & 1], entry[2 * c + 1] = acc[c >> 1][2 + (c & 1)];
+    if constexpr (kFlip) entry[2 * c] = ptx::flipped(entry[2 * c]), entry[2 * c + 1] = ptx::flipped(entry[2 * c + 1]);
+  }
+  if (is_whole(front, i, j)) {
 #pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      const double value = acc[c >> 1][2 * h + (c & 1)];
-      const bool exists = whole || (row + h < front.rows && columns.column(c) <= row + h);
-      if (exists) front.packed[columns.place[c] + row + h] = kFlip ? ptx::flipped(value) : value;
+    for (int c = 0; c < 4; ++c)
+      front.packed[columns.place[c] + row] = entry[2 * c], front.packed[columns.place[c] + row + 1] = entry[2 * c + 1];
+  } else {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      const int column = columns.column(c), place = columns.place[c] + row;
+      if (column <= row && row < front.rows) front.packed[place] = entry[2 * c];
+      if (column <= row + 1 && row + 1 < front.rows) front.packed[place + 1] = entry[2 * c + 1];
     }
   }
 }
 
-/// Entries of columns first .. first + 15 of a row, zero where there is none.
+/// Entries of columns first .. first + 15 of a row; what is no entry holds some value.
 __device__ inline void load_row(double (&a)[16], const LaneFront& front, int first, int row) {
-  const double* at = front.packed + packed_column(first, front.rows) + row;
+  const int at = packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
 #pragma unroll
-  for (int c = 0; c < 16; ++c) a[c] = c <= last ? at[c * step - c * (c - 1) / 2] : 0.0;
+  for (int c = 0; c < 16; ++c) a[c] = front.packed[c <= last ? at + c * step - c * (c - 1) / 2 : 0];
 }
 
 __device__ inline void store_row(const double (&a)[16], const LaneFront& front, int first, int row) {

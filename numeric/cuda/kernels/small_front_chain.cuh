@@ -1,5 +1,5 @@
-// Partial Cholesky of a packed front in shared memory by the warps of a block: warp 0 goes from diagonal block to diagonal block, the others
-// follow.
+// Partial Cholesky of a packed front in shared memory by the warps of a block: warp 0 goes from diagonal block to diagonal block, the
+// others follow.
 //
 // In phase j warp 0 makes block (j+1,j) of L, takes its square from diagonal block j+1 and eliminates that; meanwhile the others make the
 // rest of block column j, then bring block column j+1 up to date below its diagonal, and diagonal block j+2 but for its last product.
@@ -76,7 +76,7 @@ __device__ inline int factor_by_chain(const LaneFront& front, int pivots, const 
     } else {
       follow_phase<kWarps>(front, pivots, panels, scratch, j, warp);
     }
-    ptx::proxy_fence();
+    ptx::shared_proxy_fence();
     __syncthreads();
     if (warp == kWarps - 1 && front.lane == 0) done(j);
   }
