@@ -99,7 +99,9 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   using Slot = WarpSlot<typename Assembly::Front>;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int stride = static_cast<int>(gridDim.x) * kWarps;
-  int f = static_cast<int>(blockIdx.x) + static_cast<int>(gridDim.x) * warp;  // few fronts: one per block first
+  const int block = static_cast<int>(blockIdx.x);
+  // Neighbours side by side, but few fronts on as many multiprocessors as there are.
+  int f = count > stride ? block * kWarps + warp : block + static_cast<int>(gridDim.x) * warp;
   if (f >= count) return;
   const Slot slot(shared + warp * Slot::entries(max_rows));
   if (lane == 0) {
