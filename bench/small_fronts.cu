@@ -24,9 +24,9 @@
 
 namespace {
 
-using kauri::cuda::packed_column;
-using kauri::cuda::PackedFront;
-using kauri::cuda::PackedSmallFront;
+using kauri::numeric::cuda::kernels::packed_column;
+using kauri::numeric::cuda::kernels::PackedFront;
+using kauri::numeric::cuda::kernels::PackedSmallFront;
 
 constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy on an H200, read and written
 
@@ -77,7 +77,7 @@ __device__ double entry(int f, int row, int column, int m) {
 
 /// A block per front: packed.
 __global__ void fill_packed(double* fronts, PackedFront shape) {
-  double* packed = fronts + std::int64_t{blockIdx.x} * kauri::cuda::whole_units(shape.entries());
+  double* packed = fronts + std::int64_t{blockIdx.x} * kauri::numeric::cuda::kernels::whole_units(shape.entries());
   for (int c = 0; c < shape.rows; ++c)
     for (int r = c + static_cast<int>(threadIdx.x); r < shape.rows; r += static_cast<int>(blockDim.x))
       packed[packed_column(c, shape.rows) + r] = entry(static_cast<int>(blockIdx.x), r, c, shape.rows);
@@ -132,14 +132,15 @@ class Fronts {
     require(cudaDeviceSynchronize() == cudaSuccess, "fill");
   }
   void factor() const {
-    require(kauri::cuda::enqueue_small_fronts(fronts_.get(), count(), max_rows_, failed_.get(), nullptr) == cudaSuccess, "launch");
+    require(kauri::numeric::cuda::kernels::enqueue_small_fronts(fronts_.get(), count(), max_rows_, failed_.get(), nullptr) == cudaSuccess,
+            "launch");
   }
   void copy() const { cudaMemcpyAsync(out_.get(), in_.get(), std::min(in_.bytes(), out_.bytes()), cudaMemcpyDeviceToDevice); }
 
  private:
   std::size_t places() {
     for (const PackedFront& shape : shapes_) {
-      in_at_.push_back(in_at_.back() + static_cast<std::size_t>(kauri::cuda::whole_units(shape.entries())));
+      in_at_.push_back(in_at_.back() + static_cast<std::size_t>(kauri::numeric::cuda::kernels::whole_units(shape.entries())));
       out_at_.push_back(out_at_.back() + static_cast<std::size_t>(shape.panel_storage() + shape.contribution_storage()));
       max_rows_ = std::max(max_rows_, shape.rows);
     }
@@ -260,7 +261,7 @@ void bench(PackedFront shape, int count, bool with_vendor) {
   }
   double flops = 0.0;
   for (int c = 0; c < shape.pivots; ++c) flops += count * std::pow(shape.rows - c, 2.0);
-  const double bytes = 16.0 * kauri::cuda::packed_entries(shape.rows) * count;
+  const double bytes = 16.0 * kauri::numeric::cuda::kernels::packed_entries(shape.rows) * count;
   std::printf(
       "{\"kernel\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"us\":%.1f,\"tf\":%.2f,\"tb_per_s\":%.2f,\"share\":%.3f,"
       "\"copy_us\":%.1f,\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
@@ -276,7 +277,7 @@ enum class Kind { kDominant, kScaled, kIll, kCount };
 /// A symmetric matrix, packed as PackedFront says; `bad`: no positive finite pivot there.
 std::vector<double> make_front(const PackedFront& shape, Kind kind, int bad, std::mt19937_64& random) {
   const int m = shape.rows;
-  std::vector<double> packed(static_cast<std::size_t>(kauri::cuda::whole_units(shape.entries())), 0.0);
+  std::vector<double> packed(static_cast<std::size_t>(kauri::numeric::cuda::kernels::whole_units(shape.entries())), 0.0);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   const auto at = [&](int r, int c) -> double& { return packed[static_cast<std::size_t>(packed_column(c, m) + r)]; };
   for (int c = 0; c < m; ++c)
@@ -419,7 +420,7 @@ int repeat(int runs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (!kauri::cuda::prepare_small_fronts()) {
+  if (!kauri::numeric::cuda::kernels::prepare_small_fronts()) {
     std::fprintf(stderr, "no device that runs these kernels\n");
     return 2;
   }

@@ -4,7 +4,7 @@
 
 #include "numeric/cuda/kernels/ptx.cuh"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kExchangeEntries = 128;  // twice four columns of 16 rows
 
@@ -108,4 +108,4 @@ __device__ inline int eliminate(double (&a)[16], double* exchange, int width, in
   return __ffs(static_cast<int>(bad)) - 1;
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

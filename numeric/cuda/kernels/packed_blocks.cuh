@@ -10,7 +10,7 @@
 #include "numeric/cuda/kernels/fragment.cuh"
 #include "numeric/cuda/kernels/packed_front.hpp"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kBlock = 16;
 
@@ -150,4 +150,4 @@ __device__ inline void store_row(const double (&a)[16], const LaneFront& front, 
   }
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

@@ -12,7 +12,7 @@
 
 #include "src/base/host_device.hpp"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kMaxSmallRows = 128;
 
@@ -41,4 +41,4 @@ struct PackedFront {
   }
 };
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

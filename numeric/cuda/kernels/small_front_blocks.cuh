@@ -9,7 +9,7 @@
 #include "numeric/cuda/kernels/eliminate.cuh"
 #include "numeric/cuda/kernels/packed_blocks.cuh"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kOperationsPart = 72;  // 64, and 8 to keep rows of different parity in different banks
 inline constexpr int kOperationsEntries = 4 * kOperationsPart;
@@ -158,4 +158,4 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
   return -1;
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

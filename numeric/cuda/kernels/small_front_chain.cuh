@@ -9,7 +9,7 @@
 
 #include "numeric/cuda/kernels/small_front_blocks.cuh"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kBelowReady = 1;  // named barrier: block (j+1,j) is in shared memory
 
@@ -84,4 +84,4 @@ __device__ inline int factor_by_chain(const LaneFront& front, int pivots, const 
   return -1;
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/kernels/small_fronts.cuh"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 namespace {
 
 /// One bulk copy of the whole front.
@@ -33,4 +33,4 @@ cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int 
   return Kernels::enqueue(fronts, count, max_rows, failed, PackedSource{}, stream);
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

@@ -21,7 +21,7 @@
 #include "numeric/cuda/kernels/small_front_chain.cuh"
 #include "numeric/cuda/kernels/small_fronts.hpp"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 /// The threads that share a front: a warp, or a block.
 struct WarpGroup {
@@ -220,4 +220,4 @@ class SmallFrontKernels {
   }
 };
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels

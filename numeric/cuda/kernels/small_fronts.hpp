@@ -6,7 +6,7 @@
 
 #include "numeric/cuda/kernels/packed_front.hpp"
 
-namespace kauri::cuda {
+namespace kauri::numeric::cuda::kernels {
 
 /// A front on the device, whatever it is assembled from; fronts of one launch may all differ.
 struct SmallFront {
@@ -29,4 +29,4 @@ bool prepare_small_fronts();
 /// stream; returns the launch's error.
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows, int* failed, cudaStream_t stream);
 
-}  // namespace kauri::cuda
+}  // namespace kauri::numeric::cuda::kernels
