@@ -24,9 +24,9 @@
 
 namespace {
 
-using kauri::numeric::cuda::kernels::packed_column;
-using kauri::numeric::cuda::kernels::PackedFront;
 using kauri::numeric::cuda::kernels::PackedSmallFront;
+using kauri::symbolic::packed_column;
+using kauri::symbolic::SmallLayout;
 
 constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy on an H200, read and written
 
@@ -76,11 +76,11 @@ __device__ double entry(int f, int row, int column, int m) {
 }
 
 /// A block per front: packed.
-__global__ void fill_packed(double* fronts, PackedFront shape) {
-  double* packed = fronts + std::int64_t{blockIdx.x} * kauri::numeric::cuda::kernels::whole_units(shape.entries());
-  for (int c = 0; c < shape.rows; ++c)
-    for (int r = c + static_cast<int>(threadIdx.x); r < shape.rows; r += static_cast<int>(blockDim.x))
-      packed[packed_column(c, shape.rows) + r] = entry(static_cast<int>(blockIdx.x), r, c, shape.rows);
+__global__ void fill_packed(double* fronts, SmallLayout shape) {
+  double* packed = fronts + std::int64_t{blockIdx.x} * kauri::symbolic::whole_units(shape.entries());
+  for (int c = 0; c < shape.m; ++c)
+    for (int r = c + static_cast<int>(threadIdx.x); r < shape.m; r += static_cast<int>(blockDim.x))
+      packed[packed_column(c, shape.m) + r] = entry(static_cast<int>(blockIdx.x), r, c, shape.m);
 }
 
 /// A block per front: both triangles, column-major.
@@ -100,7 +100,7 @@ __global__ void compare(const PackedSmallFront* fronts, const double* square, do
     const int r = e % m, c = e / m;
     if (r < c) continue;
     const double x = c < p ? front.panel[packed_column(c, m) + r]
-                           : front.contribution[PackedFront{m, p}.padding() + packed_column(c - p, m - p) + r - p];
+                           : front.contribution[SmallLayout{m, p}.padding() + packed_column(c - p, m - p) + r - p];
     difference += (x - a[e]) * (x - a[e]), norm += a[e] * a[e];
   }
   atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
@@ -116,7 +116,7 @@ __global__ void hash(const double* data, std::int64_t count, unsigned long long*
 /// Fronts on the device: inputs front after front, then panels and contribution blocks likewise.
 class Fronts {
  public:
-  explicit Fronts(const std::vector<PackedFront>& shapes)
+  explicit Fronts(const std::vector<SmallLayout>& shapes)
       : shapes_(shapes), in_at_(1, 0), out_at_(1, 0), in_(places()), out_(out_at_.back()), failed_(shapes.size()), fronts_(views()) {
     cudaMemset(out_.get(), 0xff, out_.bytes());
   }
@@ -139,10 +139,10 @@ class Fronts {
 
  private:
   std::size_t places() {
-    for (const PackedFront& shape : shapes_) {
-      in_at_.push_back(in_at_.back() + static_cast<std::size_t>(kauri::numeric::cuda::kernels::whole_units(shape.entries())));
-      out_at_.push_back(out_at_.back() + static_cast<std::size_t>(shape.panel_storage() + shape.contribution_storage()));
-      max_rows_ = std::max(max_rows_, shape.rows);
+    for (const SmallLayout& shape : shapes_) {
+      in_at_.push_back(in_at_.back() + static_cast<std::size_t>(kauri::symbolic::whole_units(shape.entries())));
+      out_at_.push_back(out_at_.back() + static_cast<std::size_t>(shape.panel_storage() + shape.block_storage()));
+      max_rows_ = std::max(max_rows_, shape.m);
     }
     return in_at_.back();
   }
@@ -151,12 +151,12 @@ class Fronts {
     for (std::size_t f = 0; f < shapes_.size(); ++f) {
       fronts[f].panel = out_.get() + out_at_[f];
       fronts[f].contribution = fronts[f].panel + shapes_[f].panel_storage();
-      fronts[f].rows = shapes_[f].rows, fronts[f].pivots = shapes_[f].pivots;
+      fronts[f].rows = shapes_[f].m, fronts[f].pivots = shapes_[f].p;
       fronts[f].source = in_.get() + in_at_[f];
     }
     return fronts;
   }
-  std::vector<PackedFront> shapes_;
+  std::vector<SmallLayout> shapes_;
   std::vector<std::size_t> in_at_, out_at_;
   int max_rows_ = 0;
   DeviceArray<double> in_, out_;
@@ -186,12 +186,12 @@ double median_us(int repeats, const std::function<void(int)>& prepare, const std
 /// Batched calls of the vendor on squares of order m.
 class Vendor {
  public:
-  Vendor(PackedFront shape, int count)
+  Vendor(SmallLayout shape, int count)
       : shape_(shape),
         count_(count),
-        a_(static_cast<std::size_t>(count) * shape.rows * shape.rows),
+        a_(static_cast<std::size_t>(count) * shape.m * shape.m),
         diagonal_(list(0)),
-        below_(list(shape.pivots)),
+        below_(list(shape.p)),
         info_(count) {
     require(cublasCreate(&blas_) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
     require(cusolverDnCreate(&solver_) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate");
@@ -200,9 +200,9 @@ class Vendor {
   Vendor& operator=(const Vendor&) = delete;
   ~Vendor() { cublasDestroy(blas_), cusolverDnDestroy(solver_); }
   const double* squares() const { return a_.get(); }
-  void fill() const { fill_square<<<static_cast<unsigned>(count_), 128>>>(a_.get(), shape_.rows); }
+  void fill() const { fill_square<<<static_cast<unsigned>(count_), 128>>>(a_.get(), shape_.m); }
   void run() const {
-    const int m = shape_.rows, p = shape_.pivots, q = shape_.order();
+    const int m = shape_.m, p = shape_.p, q = shape_.order();
     const double one = 1.0, minus = -1.0;
     bool ok =
         cusolverDnDpotrfBatched(solver_, CUBLAS_FILL_MODE_LOWER, p, diagonal_.get(), m, info_.get(), count_) == CUSOLVER_STATUS_SUCCESS;
@@ -220,10 +220,10 @@ class Vendor {
  private:
   std::vector<double*> list(int row) const {
     std::vector<double*> pointers;
-    for (int f = 0; f < count_; ++f) pointers.push_back(a_.get() + static_cast<std::size_t>(f) * shape_.rows * shape_.rows + row);
+    for (int f = 0; f < count_; ++f) pointers.push_back(a_.get() + static_cast<std::size_t>(f) * shape_.m * shape_.m + row);
     return pointers;
   }
-  PackedFront shape_;
+  SmallLayout shape_;
   int count_;
   DeviceArray<double> a_;
   DeviceArray<double*> diagonal_, below_;
@@ -240,9 +240,9 @@ double relative_error(const Fronts& fronts, const Vendor& vendor) {
 }
 
 /// Inputs and outputs change from launch to launch, so that none is found in the L2 cache.
-void bench(PackedFront shape, int count, bool with_vendor) {
+void bench(SmallLayout shape, int count, bool with_vendor) {
   constexpr int kRepeats = 21;
-  const std::vector<PackedFront> shapes(static_cast<std::size_t>(count), shape);
+  const std::vector<SmallLayout> shapes(static_cast<std::size_t>(count), shape);
   std::deque<Fronts> sets;
   const double stored = 16.0 * shape.entries() * count;
   const int set_count = stored > 6e8 ? 2 : 4;
@@ -260,13 +260,13 @@ void bench(PackedFront shape, int count, bool with_vendor) {
     error = relative_error(sets[0], vendor);
   }
   double flops = 0.0;
-  for (int c = 0; c < shape.pivots; ++c) flops += count * std::pow(shape.rows - c, 2.0);
-  const double bytes = 16.0 * kauri::numeric::cuda::kernels::packed_entries(shape.rows) * count;
+  for (int c = 0; c < shape.p; ++c) flops += count * std::pow(shape.m - c, 2.0);
+  const double bytes = 16.0 * kauri::symbolic::packed_entries(shape.m) * count;
   std::printf(
       "{\"kernel\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"us\":%.1f,\"tf\":%.2f,\"tb_per_s\":%.2f,\"share\":%.3f,"
       "\"copy_us\":%.1f,\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
-      shape.rows, shape.pivots, count, us, flops / us * 1e-6, bytes / us * 1e-6, bytes / kBandwidth * 1e6 / us, copy_us, vendor_us,
-      vendor_us / us, error);
+      shape.m, shape.p, count, us, flops / us * 1e-6, bytes / us * 1e-6, bytes / kBandwidth * 1e6 / us, copy_us, vendor_us, vendor_us / us,
+      error);
   std::fflush(stdout);
 }
 
@@ -274,10 +274,10 @@ void bench(PackedFront shape, int count, bool with_vendor) {
 
 enum class Kind { kDominant, kScaled, kIll, kCount };
 
-/// A symmetric matrix, packed as PackedFront says; `bad`: no positive finite pivot there.
-std::vector<double> make_front(const PackedFront& shape, Kind kind, int bad, std::mt19937_64& random) {
-  const int m = shape.rows;
-  std::vector<double> packed(static_cast<std::size_t>(kauri::numeric::cuda::kernels::whole_units(shape.entries())), 0.0);
+/// A symmetric matrix, packed as SmallLayout says; `bad`: no positive finite pivot there.
+std::vector<double> make_front(const SmallLayout& shape, Kind kind, int bad, std::mt19937_64& random) {
+  const int m = shape.m;
+  std::vector<double> packed(static_cast<std::size_t>(kauri::symbolic::whole_units(shape.entries())), 0.0);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   const auto at = [&](int r, int c) -> double& { return packed[static_cast<std::size_t>(packed_column(c, m) + r)]; };
   for (int c = 0; c < m; ++c)
@@ -310,8 +310,8 @@ std::vector<double> make_front(const PackedFront& shape, Kind kind, int bad, std
 }
 
 /// Worst |A - L L^T - C|(r,c) / sqrt(A(r,r) A(c,c)), in long double; infinite if a diagonal entry of L is not positive.
-double residual(const PackedFront& shape, const double* a, const double* result) {
-  const int m = shape.rows, p = shape.pivots;
+double residual(const SmallLayout& shape, const double* a, const double* result) {
+  const int m = shape.m, p = shape.p;
   const double* contribution = result + shape.panel_storage() + shape.padding();
   const auto in = [&](int r, int c) { return a[packed_column(c, m) + r]; };
   const auto out = [&](int r, int c) -> long double {
@@ -340,14 +340,14 @@ void check_launch(std::mt19937_64& random, Findings& findings) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   const int limits[] = {8, 16, 17, 32, 33, 48, 64, 65, 100, 128};
   const int limit = limits[pick(0, 9)];
-  std::vector<PackedFront> shapes(static_cast<std::size_t>(pick(1, limit > 64 ? 40 : 150)));
+  std::vector<SmallLayout> shapes(static_cast<std::size_t>(pick(1, limit > 64 ? 40 : 150)));
   std::vector<int> bad;
   std::vector<Kind> kinds;
   std::vector<double> in;
-  for (PackedFront& shape : shapes) {
-    shape.rows = pick(0, 3) ? pick(1, limit) : limit;
-    shape.pivots = pick(0, 3) ? pick(1, shape.rows) : shape.rows;
-    bad.push_back(pick(0, 3) ? -1 : pick(0, shape.pivots - 1));
+  for (SmallLayout& shape : shapes) {
+    shape.m = pick(0, 3) ? pick(1, limit) : limit;
+    shape.p = pick(0, 3) ? pick(1, shape.m) : shape.m;
+    bad.push_back(pick(0, 3) ? -1 : pick(0, shape.p - 1));
     kinds.push_back(bad.back() >= 0 ? Kind::kDominant : static_cast<Kind>(pick(0, 2)));
     const std::vector<double> front = make_front(shape, kinds.back(), bad.back(), random);
     in.insert(in.end(), front.begin(), front.end());
@@ -360,7 +360,7 @@ void check_launch(std::mt19937_64& random, Findings& findings) {
   const std::vector<int> failed = fronts.failed();
   for (int f = 0; f < fronts.count(); ++f) {
     const auto i = static_cast<std::size_t>(f);
-    const PackedFront& shape = shapes[i];
+    const SmallLayout& shape = shapes[i];
     double error = 0.0;
     if (bad[i] < 0) error = residual(shape, in.data() + fronts.in_place(i), out.data() + fronts.out_place(i));
     double& worst = findings.worst[static_cast<int>(kinds[i])];
@@ -369,7 +369,7 @@ void check_launch(std::mt19937_64& random, Findings& findings) {
     const double allowed = kinds[i] == Kind::kIll ? 1e-12 : 1e-14;
     if (failed[i] == bad[i] && error <= allowed) continue;
     if (++findings.failures <= 20)
-      std::printf("m=%d p=%d limit=%d kind=%d front %d of %d: error %.2e, bad pivot %d, reported %d\n", shape.rows, shape.pivots, limit,
+      std::printf("m=%d p=%d limit=%d kind=%d front %d of %d: error %.2e, bad pivot %d, reported %d\n", shape.m, shape.p, limit,
                   static_cast<int>(kinds[i]), f, fronts.count(), error, bad[i], failed[i]);
   }
 }
@@ -388,8 +388,8 @@ int check(int seeds) {
 }
 
 /// Runs that differ in a bit from the first.
-int differing(PackedFront shape, int count, int runs) {
-  const Fronts fronts(std::vector<PackedFront>(static_cast<std::size_t>(count), shape));
+int differing(SmallLayout shape, int count, int runs) {
+  const Fronts fronts(std::vector<SmallLayout>(static_cast<std::size_t>(count), shape));
   cudaMemset(fronts.in().get(), 0, fronts.in().bytes());
   fronts.fill();
   int different = 0;
@@ -403,16 +403,16 @@ int differing(PackedFront shape, int count, int runs) {
     if (r == 0) first = now;
     if (now != first) ++different;
   }
-  std::printf("{\"repeat\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", shape.rows, shape.pivots,
-              count, runs, different);
+  std::printf("{\"repeat\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", shape.m, shape.p, count, runs,
+              different);
   std::fflush(stdout);
   return different;
 }
 
 int repeat(int runs) {
   int different = 0;
-  for (PackedFront shape :
-       {PackedFront{32, 16}, PackedFront{29, 21}, PackedFront{64, 32}, PackedFront{51, 37}, PackedFront{128, 64}, PackedFront{123, 123}})
+  for (SmallLayout shape :
+       {SmallLayout{32, 16}, SmallLayout{29, 21}, SmallLayout{64, 32}, SmallLayout{51, 37}, SmallLayout{128, 64}, SmallLayout{123, 123}})
     different += differing(shape, 20000, runs);
   return different == 0 ? 0 : 1;
 }
@@ -426,10 +426,10 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
-  for (PackedFront shape : {PackedFront{32, 16}, PackedFront{64, 32}, PackedFront{128, 64}}) bench(shape, 20000, true);
-  for (PackedFront shape : {PackedFront{8, 3}, PackedFront{16, 8}, PackedFront{24, 7}, PackedFront{32, 32}, PackedFront{47, 13},
-                            PackedFront{64, 64}, PackedFront{96, 48}, PackedFront{100, 20}, PackedFront{128, 16}, PackedFront{128, 128}})
+  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}}) bench(shape, 20000, true);
+  for (SmallLayout shape : {SmallLayout{8, 3}, SmallLayout{16, 8}, SmallLayout{24, 7}, SmallLayout{32, 32}, SmallLayout{47, 13},
+                            SmallLayout{64, 64}, SmallLayout{96, 48}, SmallLayout{100, 20}, SmallLayout{128, 16}, SmallLayout{128, 128}})
     bench(shape, 20000, false);
-  for (PackedFront shape : {PackedFront{32, 16}, PackedFront{64, 32}, PackedFront{128, 64}}) bench(shape, 132, false);
+  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}}) bench(shape, 132, false);
   return 0;
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "numeric/cuda/kernels/fragment.cuh"
-#include "numeric/cuda/kernels/packed_front.hpp"
+#include "numeric/cuda/kernels/small_fronts.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 

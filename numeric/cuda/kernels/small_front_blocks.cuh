@@ -158,4 +158,23 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
   return -1;
 }
 
+/// Column by column with divisions and roots, for pivots of any size. Returns the first that is not positive and finite, as it was, or -1.
+/// One warp.
+__device__ inline int factor_exactly(const LaneFront& front, int pivots) {
+  double* a = front.packed;
+  for (int j = 0; j < pivots; ++j) {
+    double* column = a + packed_column(j, front.rows);
+    const double pivot = column[j];
+    if (!(pivot > 0.0 && pivot <= 1.7976931348623157e308)) return j;
+    const double root = sqrt(pivot);
+    __syncwarp();
+    for (int r = j + front.lane; r < front.rows; r += 32) column[r] = r == j ? root : column[r] / root;
+    __syncwarp();
+    for (int c = j + 1; c < front.rows; ++c)
+      for (int r = c + front.lane; r < front.rows; r += 32) a[packed_column(c, front.rows) + r] -= column[r] * column[c];
+    __syncwarp();
+  }
+  return -1;
+}
+
 }  // namespace kauri::numeric::cuda::kernels

@@ -8,6 +8,12 @@ namespace {
 /// One bulk copy of the whole front.
 struct PackedSource {
   using Front = PackedSmallFront;
+  static constexpr bool kExact = false;
+  int* failed;
+
+  __device__ int draw(int otherwise, int) const { return otherwise; }
+  __device__ void record(const Front&, int f, const double*, int column) const { failed[f] = column; }
+  __device__ void stored(const Front&) const {}
 
   template <class Group>
   __device__ void begin(const Front& front, double* packed, std::uint64_t* barrier, const Group& group) const {
@@ -30,7 +36,7 @@ bool prepare_small_fronts() { return Kernels::prepare(); }
 
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows, int* failed, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  return Kernels::enqueue(fronts, count, max_rows, failed, PackedSource{}, stream);
+  return Kernels::enqueue(fronts, count, max_rows, PackedSource{failed}, stream);
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -1,17 +1,25 @@
-// Partial Cholesky factorisation of many small fronts (up to 128 rows, packed_front.hpp) in one launch, FP64.
+// Partial Cholesky factorisation of many small fronts (up to 128 rows, symbolic/small_layout.hpp) in one launch, FP64.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include "numeric/cuda/kernels/packed_front.hpp"
+#include "src/base/host_device.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::numeric::cuda::kernels {
+
+using symbolic::packed_column;
+using symbolic::packed_entries;
+using symbolic::SmallLayout;
+using symbolic::whole_units;
+
+inline constexpr int kMaxSmallRows = 128;
 
 /// A front on the device, whatever it is assembled from; fronts of one launch may all differ.
 struct SmallFront {
   double* panel = nullptr;         // out: L, panel_storage() entries, on 16 bytes
-  double* contribution = nullptr;  // out: A22 - L21 L21^T, contribution_storage() entries, on 16 bytes; not used if p = m
+  double* contribution = nullptr;  // out: A22 - L21 L21^T, block_storage() entries, on 16 bytes; not used if p = m
   int rows = 0;
   int pivots = 0;
 };
