@@ -1,19 +1,4 @@
 // The kernels of small fronts, with the assembly of a front as a parameter.
-//
-// An Assembly is a functor passed by value:
-//   using Front = ...                       derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; with what
-//   the
-//                                           front is made of
-//   kExact                                  a front that fails is assembled once more and done by plain divisions and roots
-//   draw(otherwise, lane)                   the next front of a warp: `otherwise`, or a ticket's
-//   begin(front, packed, barrier, group)    may start asynchronous copies to `packed` that complete on `barrier` (one arrival per use)
-//   finish(front, packed, barrier, parity, group)
-//                                           fills the rest of `packed` (shared memory; the lower triangle, symbolic/small_layout.hpp;
-//                                           whole_units() of its entries) and waits for the barrier's phase if it was used; ends with
-//                                           group.sync() unless that wait is all it does
-//   record(front, f, packed, column)        what became of front f: the first failing column, or -1. One thread
-//   stored(front)                           after the front's stores were begun. The same thread
-// The others are called by all threads of the group.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,6 +11,20 @@
 #include "numeric/cuda/kernels/small_fronts.hpp"
 
 namespace kauri::numeric::cuda::kernels {
+
+// An Assembly is a functor passed by value:
+//   Front                                   derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; with what
+//                                           the front is made of
+//   kExact                                  a front that fails is assembled once more and done by plain divisions and roots
+//   draw(otherwise, lane)                   the next front of a warp: `otherwise`, or a ticket's
+//   begin(front, packed, barrier, group)    may start asynchronous copies to `packed` that complete on `barrier` (one arrival per use)
+//   finish(front, packed, barrier, parity, group)
+//                                           fills the rest of `packed` (shared memory; the lower triangle, symbolic/small_layout.hpp;
+//                                           whole_units() of its entries) and waits for the barrier's phase if it was used; ends with
+//                                           group.sync() unless that wait is all it does
+//   record(front, f, packed, column)        what became of front f: the first failing column, or -1. One thread
+//   stored(front)                           after the front's stores were begun. The same thread
+// The others are called by all threads of the group.
 
 /// The threads that share a front: a warp, or a block.
 struct WarpGroup {
