@@ -21,41 +21,55 @@ constexpr Offset kAlignment = 16;  // entries: 128 bytes of doubles
 
 Offset aligned(Offset entries) { return (entries + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// Levels of the fronts: small ones with nothing but small ones below them, then all others.
+/// How a front is done.
+enum Kind : Index { narrow, small, tiled };
+
+/// Kinds and levels of the fronts. Memory is not used again among narrow fronts, nor among small ones, which run in one launch each: they
+/// are one phase each, and every level of tiled ones is another.
 struct Levels {
-  std::vector<Index> of;
-  std::vector<bool> tiled;
-  Index small = 0;  // levels without tiled fronts
-  Index count = 0;
+  std::vector<Index> kind;   // per front
+  std::vector<Index> of;     // per front
+  std::vector<Index> phase;  // per front
+  Index begin[4] = {};       // first level of each kind, and of none
+  Index phases = 0;
+
+  [[nodiscard]] bool is_tiled(std::size_t s) const { return kind[s] == tiled; }
 };
+
+inline constexpr Index kTiledPhase = 2;  // the first
 
 Levels find_levels(const Supernodes& nodes) {
   const std::size_t count = nodes.parent.size();
-  Levels levels{std::vector<Index>(count, 0), std::vector<bool>(count, false), 0, 0};
+  Levels levels{std::vector<Index>(count), std::vector<Index>(count, 0), std::vector<Index>(count), {}, 0};
   for (Index s = 0; s < nodes.count(); ++s) {
-    if (nodes.order(s) > DeviceSchedule::kSmall) levels.tiled[s] = true;
+    const Index m = nodes.order(s), own = m <= DeviceSchedule::kNarrow ? narrow : m <= DeviceSchedule::kSmall ? small : tiled;
+    levels.kind[s] = std::max(levels.kind[s], own);
+    if (const Index parent = nodes.parent[s]; parent != kNone) levels.kind[parent] = std::max(levels.kind[parent], levels.kind[s]);
+  }
+  Index heights[3] = {};
+  for (Index s = 0; s < nodes.count(); ++s) {
+    heights[levels.kind[s]] = std::max(heights[levels.kind[s]], levels.of[s] + 1);
     const Index parent = nodes.parent[s];
-    if (!levels.tiled[s]) levels.small = std::max(levels.small, levels.of[s] + 1);
-    if (parent == kNone) continue;
-    if (levels.tiled[s] && !levels.tiled[parent]) levels.tiled[parent] = true, levels.of[parent] = 0;
-    const bool alike = nodes.order(parent) <= DeviceSchedule::kSmall && !levels.tiled[parent];
-    if (levels.tiled[s] || alike) levels.of[parent] = std::max(levels.of[parent], levels.of[s] + 1);
+    if (parent != kNone && levels.kind[parent] == levels.kind[s]) levels.of[parent] = std::max(levels.of[parent], levels.of[s] + 1);
   }
+  for (Index k = 0; k < 3; ++k) levels.begin[k + 1] = levels.begin[k] + heights[k];
   for (std::size_t s = 0; s < count; ++s) {
-    if (levels.tiled[s]) levels.of[s] += levels.small;
-    levels.count = std::max(levels.count, levels.of[s] + 1);
+    const Index kind = levels.kind[s];
+    levels.phase[s] = kind == tiled ? kTiledPhase + levels.of[s] : kind;
+    levels.of[s] += levels.begin[kind];
   }
+  levels.phases = kTiledPhase + heights[tiled];
   return levels;
 }
 
-/// Free stretches by their beginning, each with the last level at which any of it was used.
+/// Free stretches by their beginning, each with the last phase in which any of it was used.
 class Gaps {
  public:
   struct Stretch {
     Offset size;
     Index used;
   };
-  /// The lowest place for `size` > 0 entries, and the last level at which it was used (-1: never); the end of all memory grows if there is
+  /// The lowest place for `size` > 0 entries, and the last phase in which it was used (-1: never); the end of all memory grows if there is
   /// none.
   std::pair<Offset, Index> take(Offset size) {
     for (auto gap = free_.begin(); gap != free_.end(); ++gap) {
@@ -93,12 +107,12 @@ class Gaps {
   Offset end_ = 0;
 };
 
-/// Something that lives from level `born` to level `dies`, both included.
+/// Something that lives from phase `born` to phase `dies`, both included.
 struct Lodger {
   Index born, dies;
   Offset size;
   Offset at = 0;
-  Index used = -1;  // last level at which any of its place was used before
+  Index used = -1;  // last phase in which any of its place was used before
 };
 
 /// Gives each a place: by birth, who lives longest first. Returns the size of all.
@@ -110,7 +124,7 @@ Offset give_places(std::vector<Lodger>& lodgers) {
     return std::tuple(x.born, -x.dies, -x.size, a) < std::tuple(y.born, -y.dies, -y.size, b);
   });
   Gaps gaps;
-  std::multimap<Index, std::size_t> dying;  // by level
+  std::multimap<Index, std::size_t> dying;  // by phase
   for (const std::size_t k : order) {
     Lodger& lodger = lodgers[k];
     for (; !dying.empty() && dying.begin()->first < lodger.born; dying.erase(dying.begin())) {
@@ -131,16 +145,16 @@ struct Lodgings {
   Offset end = 0;
 };
 
-/// size[s] entries live from the level of front s to that of its parent; nothing does where the size is 0.
+/// size[s] entries live from the phase of front s to that of its parent; nothing does where the size is 0.
 template <class Alone>
-Lodgings lodge(std::span<const Offset> size, std::span<const Index> level, std::span<const Index> parent, const Alone& alone) {
+Lodgings lodge(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent, const Alone& alone) {
   Lodgings out;
   out.of.resize(size.size());
   out.offset.resize(size.size());
   std::map<std::pair<Index, Index>, std::size_t> shared;
   for (std::size_t s = 0; s < size.size(); ++s) {
     if (size[s] == 0) continue;
-    const std::pair life(level[s], level[parent[s]]);
+    const std::pair life(phase[s], phase[parent[s]]);
     std::size_t place = out.lodger.size();
     if (!alone(s)) place = shared.try_emplace(life, place).first->second;
     if (place == out.lodger.size()) out.lodger.push_back({life.first, life.second, 0});
@@ -198,50 +212,53 @@ DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index co
 
 /// Fronts by level; tiled ones and their positions; what each level does.
 void list_levels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
-  out.small_levels = levels.small;
+  out.narrow_levels = levels.begin[small];
+  out.small_levels = levels.begin[tiled];
   out.front.resize(levels.of.size());
   std::iota(out.front.begin(), out.front.end(), 0);
   const auto key = [&](Index s) {
-    return std::tuple(levels.of[s], levels.tiled[s] ? -tiles_for(cells_for(nodes.pivots(s))) : nodes.order(s), s);
+    return std::tuple(levels.of[s], levels.is_tiled(s) ? -tiles_for(cells_for(nodes.pivots(s))) : nodes.order(s), s);
   };
   std::sort(out.front.begin(), out.front.end(), [&](Index a, Index b) { return key(a) < key(b); });
   out.tiled.assign(out.front.size(), kNone);
-  Index first = 0, tiled = 0;
-  for (Index l = 0; l < levels.count; ++l) {
-    Index end = first;
+  for (Index l = 0, first = 0, end = 0; l < levels.begin[3]; ++l, first = end) {
     while (end < nodes.count() && levels.of[out.front[end]] == l) ++end;
-    if (l < levels.small)
-      out.level.push_back(small_level(nodes, first, end - first, out));
-    else
-      for (Index k = first; k < end; ++k) out.tiled[out.front[k]] = tiled++;
-    if (l >= levels.small) out.level.push_back(tiled_level(nodes, first, end - first, out));
-    first = end;
+    if (l < out.narrow_levels) out.narrow_fronts = end;
+    if (l < out.small_levels) out.small_fronts = end;
+    for (Index k = first; l >= out.small_levels && k < end; ++k) out.tiled[out.front[k]] = k - out.small_fronts;
+    out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out) : tiled_level(nodes, first, end - first, out));
   }
 }
 
-/// Places of L from the beginning, level by level. Returns where each level ends.
+Offset panel_size(const FrontCells& cells, bool is_tiled) {
+  return aligned(is_tiled ? cells.panel().entries() + cells.solve_entries() : SmallLayout{cells.m, cells.p}.panel_storage());
+}
+Offset block_size(const FrontCells& cells, bool is_tiled) {
+  return aligned(is_tiled ? cells.block().entries() : SmallLayout{cells.m, cells.p}.block_storage());
+}
+
+/// Places of L from the beginning, phase by phase. Returns where each ends.
 std::vector<Offset> place_panels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
-  std::vector<Offset> end(static_cast<std::size_t>(levels.count), 0);
+  std::vector<Offset> end(static_cast<std::size_t>(levels.phases), 0);
   out.panel.resize(levels.of.size());
   Offset next = 0;
   for (const Index s : out.front) {
-    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
-    const Offset size = levels.tiled[s] ? cells.panel().entries() + cells.solve_entries() : SmallLayout{cells.m, cells.p}.entries();
     out.panel[s] = next;
-    next = checked_add(next, aligned(size), "entries of L");
-    end[levels.of[s]] = next;
+    next = checked_add(next, panel_size({nodes.order(s), nodes.pivots(s)}, levels.is_tiled(s)), "entries of L");
+    end[levels.phase[s]] = next;
   }
+  for (Index f = 1; f < levels.phases; ++f) end[f] = std::max(end[f], end[f - 1]);
   out.factor_entries = next;
   return end;
 }
 
-/// Per level: how far the blocks that are there reach from the end of the array, and how far those reach that die.
+/// Per phase: how far the blocks that are there reach from the end of the array, and how far those reach that die.
 struct Reach {
   std::vector<Offset> there, dying;
 };
 
-Reach reach_of(const std::vector<Lodger>& blocks, Index levels) {
-  Reach reach{std::vector<Offset>(static_cast<std::size_t>(levels), 0), std::vector<Offset>(static_cast<std::size_t>(levels), 0)};
+Reach reach_of(const std::vector<Lodger>& blocks, Index phases) {
+  Reach reach{std::vector<Offset>(static_cast<std::size_t>(phases), 0), std::vector<Offset>(static_cast<std::size_t>(phases), 0)};
   std::vector<std::pair<Index, Offset>> births;
   std::multimap<Index, Offset> deaths;
   for (const Lodger& block : blocks) {
@@ -252,40 +269,37 @@ Reach reach_of(const std::vector<Lodger>& blocks, Index levels) {
   std::sort(births.begin(), births.end());
   std::multiset<Offset> tops;
   auto birth = births.begin();
-  for (Index l = 0; l < levels; ++l) {
-    for (; birth != births.end() && birth->first == l; ++birth) tops.insert(birth->second);
-    reach.there[l] = tops.empty() ? 0 : *tops.rbegin();
-    for (auto [death, last] = deaths.equal_range(l); death != last; ++death) tops.erase(tops.find(death->second));
+  for (Index f = 0; f < phases; ++f) {
+    for (; birth != births.end() && birth->first == f; ++birth) tops.insert(birth->second);
+    reach.there[f] = tops.empty() ? 0 : *tops.rbegin();
+    for (auto [death, last] = deaths.equal_range(f); death != last; ++death) tops.erase(tops.find(death->second));
   }
   return reach;
 }
 
-/// How many levels of tiled fronts must be done before one of `level` writes a panel that ends before `end`.
-Index panel_reuse(const Reach& reach, Index level, Offset end, const DeviceSchedule& out) {
-  for (Index d = level - 1; d >= out.small_levels; --d)
-    if (reach.dying[d] > out.entries - end) return d + 1 - out.small_levels;
+/// How many levels of tiled fronts must be done before one of `phase` writes a panel that ends before `end`.
+Index panel_reuse(const Reach& reach, Index phase, Offset end, const DeviceSchedule& out) {
+  for (Index f = phase - 1; f >= kTiledPhase; --f)
+    if (reach.dying[f] > out.entries - end) return f + 1 - kTiledPhase;
   return 0;
 }
 
 void place_numbers(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
   const std::vector<Offset> panel_end = place_panels(nodes, levels, out);
   std::vector<Offset> size(levels.of.size());
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
-    size[s] = aligned(levels.tiled[s] ? cells.block().entries() : SmallLayout{cells.m, cells.p}.block_entries());
-  }
-  const Lodgings blocks = lodge(size, levels.of, nodes.parent, [&](std::size_t s) { return levels.tiled[s]; });
-  const Reach reach = reach_of(blocks.lodger, levels.count);
+  for (Index s = 0; s < nodes.count(); ++s) size[s] = block_size({nodes.order(s), nodes.pivots(s)}, levels.is_tiled(s));
+  const Lodgings blocks = lodge(size, levels.phase, nodes.parent, [&](std::size_t s) { return levels.is_tiled(s); });
+  const Reach reach = reach_of(blocks.lodger, levels.phases);
   out.entries = out.factor_entries;
-  for (Index l = 0; l < levels.count; ++l)
-    out.entries = std::max(out.entries, checked_add(panel_end[l], reach.there[l], "entries of device memory"));
+  for (Index f = 0; f < levels.phases; ++f)
+    out.entries = std::max(out.entries, checked_add(panel_end[f], reach.there[f], "entries of device memory"));
   out.block.assign(levels.of.size(), -1);
   for (const Index s : out.front) {
     const bool block = size[s] > 0;
     if (block) out.block[s] = out.entries - blocks.lodger[blocks.of[s]].at - blocks.offset[s] - size[s];
-    if (!levels.tiled[s]) continue;
-    out.block_reuses.push_back(block ? std::max(blocks.lodger[blocks.of[s]].used + 1 - levels.small, Index{0}) : 0);
-    out.panel_reuses.push_back(panel_reuse(reach, levels.of[s], panel_end[levels.of[s]], out));
+    if (!levels.is_tiled(s)) continue;
+    out.block_reuses.push_back(block ? std::max(blocks.lodger[blocks.of[s]].used + 1 - kTiledPhase, Index{0}) : 0);
+    out.panel_reuses.push_back(panel_reuse(reach, levels.phase[s], panel_end[levels.phase[s]], out));
   }
 }
 
@@ -299,26 +313,26 @@ void place_updates(const Supernodes& nodes, const Levels& levels, DeviceSchedule
   out.update_rows = updates.end;
 }
 
-/// Tasks of the tiled fronts, unless one has too many children, or a block too large for the tasks' 32-bit places.
-void list_tasks(const Supernodes& nodes, const Assembly& assembly, const Levels& levels, DeviceSchedule& out) {
+/// Tasks of the tiled fronts, unless one has too many children, or a block too large for the tasks' 32-bit places. Returns the bytes that
+/// they need on the device.
+Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Levels& levels, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
-  Offset children = 0, counters = 0;
-  for (const Index s : out.front) {
-    if (!levels.tiled[s]) continue;
+  Offset children = 0, counters = 0, maps = 0;
+  for (const Index s : std::span(out.front).subspan(static_cast<std::size_t>(out.small_fronts))) {
     const FrontCells cells{nodes.order(s), nodes.pivots(s)};
     const auto count = static_cast<Index>(assembly.child_ptr[s + 1] - assembly.child_ptr[s]);
-    if (count > DeviceSchedule::kMostChildren || cells.block().entries() > std::numeric_limits<std::uint32_t>::max()) return;
-    fronts.push_back({cells, levels.of[s] - levels.small});
+    if (count > DeviceSchedule::kMostChildren || cells.block().entries() > std::numeric_limits<std::uint32_t>::max()) return 0;
+    fronts.push_back({cells, levels.of[s] - out.small_levels});
     children += count;
-    out.row_maps += count * row_map_entries(cells);
+    maps += count * row_map_entries(cells);
     counters += counter_count(cells);
   }
+  if (fronts.empty()) return 0;
   out.task = factor_tasks(fronts, true, kAhead, kFewestTeams);
-  if (out.task.empty()) return;
-  const auto tiled = static_cast<Offset>(fronts.size());
-  out.task_bytes = tiled * kDeviceTiledBytes + children * kDeviceChildBytes + out.row_maps * Offset{sizeof(Index)} +
-                   static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) +
-                   (counters + 1 + 2 * Offset{levels.count - levels.small}) * Offset{sizeof(Index)};
+  out.row_maps = maps;
+  const Offset tiled_levels = levels.begin[3] - out.small_levels;
+  return static_cast<Offset>(fronts.size()) * kDeviceTiledBytes + children * kDeviceChildBytes + maps * Offset{sizeof(Index)} +
+         static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) + (counters + 1 + 2 * tiled_levels) * Offset{sizeof(Index)};
 }
 
 }  // namespace
@@ -332,7 +346,8 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
   list_levels(nodes, levels, out);
   place_numbers(nodes, levels, out);
   place_updates(nodes, levels, out);
-  list_tasks(nodes, assembly, levels, out);
+  out.fast_bytes =
+      list_tasks(nodes, assembly, levels, out) + out.small_fronts * (kDeviceSmallBytes + Offset{sizeof(Index)}) + 2 * Offset{sizeof(Index)};
   const auto bytes = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
   // Rows twice, but for the pivots: as they are, and as places in the parent's front. The permutation.

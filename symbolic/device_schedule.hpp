@@ -18,7 +18,8 @@ DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly
 /// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor.
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 16;
-/// Of a tiled front's view and of a child's in numeric/cuda/kernels.
+/// Of the descriptions of small fronts, tiled fronts and their children in numeric/cuda.
+inline constexpr Offset kDeviceSmallBytes = 56;
 inline constexpr Offset kDeviceTiledBytes = 96;
 inline constexpr Offset kDeviceChildBytes = 24;
 /// Bytes of the verdict.

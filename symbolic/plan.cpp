@@ -35,7 +35,7 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
   if (on_device()) {
     const Offset scalars = symbolic::checked_add(device.entries, nnz + 1, "entries");
     const Offset fronts = static_cast<Offset>(supernodes.parent.size()) * symbolic::kDeviceStateBytes + symbolic::kDeviceVerdictBytes +
-                          (scalar_bytes == 8 ? device.task_bytes : 0);
+                          (scalar_bytes == 8 && !device.by_level ? device.fast_bytes : 0);
     return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of a factor"), fronts + device.plan_bytes, "bytes");
   }
   const Offset stack = symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");

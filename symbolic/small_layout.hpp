@@ -1,4 +1,4 @@
-// How a small front lies on a device. Also compiled for the device: constexpr throughout.
+// The packed storage of a small front: the lower triangle by columns, nothing else. Also compiled for the device: constexpr throughout.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,24 +6,36 @@
 
 namespace kauri::symbolic {
 
-/// A panel of m rows and p columns: the pivot rows, then the rows below, then the inverse of the pivot block, each by columns. Leading
-/// dimensions are multiples of kAlign; entries between are never read. A contribution block of order q lies by columns too.
+/// Place of row 0 of column c in a packed lower triangle of order m; entry (r,c), r >= c, is r places further.
+constexpr Index packed_column(Index c, Index m) { return c * (2 * m - c - 1) / 2; }
+
+/// Entries of a packed lower triangle of order n.
+constexpr Index packed_entries(Index n) { return n * (n + 1) / 2; }
+
+/// Rounded up to units of 16 bytes.
+constexpr Index whole_units(Index entries) { return (entries + 1) / 2 * 2; }
+
+/// A front of m rows, few enough that 32 bits count its entries, and p pivots; q = m - p. On chip it is one packed triangle of order m. In
+/// global memory its first p columns are the panel, and the rest, a packed triangle of order q, the contribution block:
+///   panel[packed_column(c, m) + r]                          c < p
+///   block[padding() + packed_column(c - p, q) + (r - p)]    c >= p,   padding() = panel_entries() mod 2
+/// so a place is a part of the row plus a part of the column. Both arrays begin on 16 bytes and are copied in such units: padding() keeps
+/// the entries where they are within a unit; an entry before the block and one after it may be written with it.
 struct SmallLayout {
-  static constexpr Index kAlign = 4;
+  Index m = 0;
+  Index p = 0;
 
-  Index m, p;
-
-  static constexpr Index padded(Index rows) { return (rows + kAlign - 1) / kAlign * kAlign; }
-
-  [[nodiscard]] constexpr Index pivot_ld() const { return padded(p); }
-  [[nodiscard]] constexpr Index below_ld() const { return padded(m - p); }
-  [[nodiscard]] constexpr Offset below() const { return Offset{pivot_ld()} * p; }
-  [[nodiscard]] constexpr Offset inverse() const { return below() + Offset{below_ld()} * p; }
-  [[nodiscard]] constexpr Offset entries() const { return inverse() + Offset{pivot_ld()} * p; }
-  [[nodiscard]] constexpr Offset block_entries() const { return Offset{below_ld()} * (m - p); }
-  /// Place of L(r, c).
-  [[nodiscard]] constexpr Offset place(Index r, Index c) const {
-    return r < p ? r + Offset{c} * pivot_ld() : below() + (r - p) + Offset{c} * below_ld();
+  [[nodiscard]] constexpr Index order() const { return m - p; }
+  [[nodiscard]] constexpr Index entries() const { return packed_entries(m); }
+  [[nodiscard]] constexpr Index panel_entries() const { return packed_entries(m) - packed_entries(order()); }
+  /// Entries before the contribution block's first.
+  [[nodiscard]] constexpr Index padding() const { return panel_entries() % 2; }
+  /// Entries that the two arrays need.
+  [[nodiscard]] constexpr Index panel_storage() const { return whole_units(panel_entries()); }
+  [[nodiscard]] constexpr Index block_storage() const { return order() == 0 ? 0 : whole_units(padding() + packed_entries(order())); }
+  /// Place of entry (r, c), r >= c: in the panel if c < p, else in the block.
+  [[nodiscard]] constexpr Index place(Index r, Index c) const {
+    return c < p ? packed_column(c, m) + r : padding() + packed_column(c - p, order()) + (r - p);
   }
 };
 

@@ -157,14 +157,17 @@ struct DeviceTask {
   bool operator==(const DeviceTask&) const = default;
 };
 
-/// Work and memory on a device. Fronts of at most kSmall rows that have only such fronts below them come first, level by level: a leaf's
-/// level is 0, any other's one more than the highest of its children's. Levels go on with all others, the tiled fronts, whose leaves have
-/// the first level after these. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
+/// Work and memory on a device. Narrow fronts, of at most kNarrow rows with only such fronts below them, come first, level by level: a
+/// leaf's level is 0, any other's one more than the highest of its children's. Levels go on with the other small fronts, of at most kSmall
+/// rows with only narrow and small ones below them, and then with all others, the tiled fronts; the leaves of each kind have its first
+/// level. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
 struct DeviceSchedule {
-  static constexpr Index kSmall = 64;         ///< rows
-  static constexpr Index kMostChildren = 32;  ///< of a tiled front in `task`
+  static constexpr Index kNarrow = 32, kSmall = 64;  ///< rows
 
-  bool on = false;  ///< the plan is for a device
+  static constexpr Index kMostChildren = 64;  ///< of a tiled front in `task`
+
+  bool on = false;        ///< the plan is for a device
+  bool by_level = false;  ///< in double too all fronts are done level by level, by the simple kernels
 
   /// Tiles of some fronts: that of front[first + k] are [tile_ptr[at + k], tile_ptr[at + k + 1]) of `tiles`.
   struct TileList {
@@ -185,7 +188,8 @@ struct DeviceSchedule {
   };
 
   std::vector<Level> level;
-  Index small_levels = 0;  ///< the first so many levels hold small fronts, the others tiled ones
+  Index narrow_levels = 0, small_levels = 0;  ///< the first so many levels hold narrow ones; narrow and small ones; the others tiled ones
+  Index narrow_fronts = 0, small_fronts = 0;  ///< the same of `front`
   std::vector<Index> tile_ptr;
   std::vector<Index> front;  ///< length supernodes: by level; small ones by order, tiled ones most pivots first
   std::vector<Index> tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
@@ -199,7 +203,7 @@ struct DeviceSchedule {
   /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
   std::vector<Index> block_reuses, panel_reuses;
   Offset row_maps = 0;         ///< entries of the children's row maps that `task` needs
-  Offset task_bytes = 0;       ///< on the device, for `task` alone
+  Offset fast_bytes = 0;       ///< on the device, of what double needs beyond plan_bytes where not all is done level by level
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
   Offset plan_bytes = 0;       ///< of the plan's own arrays on the device

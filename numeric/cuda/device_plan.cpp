@@ -3,7 +3,6 @@
 #include "numeric/cuda/device_plan.hpp"
 
 #include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -14,7 +13,7 @@ std::vector<Front> fronts_of(const Plan& plan) {
   fronts.reserve(nodes.parent.size());
   for (Index s = 0; s < nodes.count(); ++s) {
     const Index m = nodes.order(s), p = nodes.pivots(s), tiled = plan.device.tiled[s];
-    const Offset solve = tiled == kNone ? symbolic::SmallLayout{m, p}.inverse() : symbolic::FrontCells{m, p}.panel().entries();
+    const Offset solve = tiled == kNone ? 0 : symbolic::FrontCells{m, p}.panel().entries();
     fronts.push_back({.panel = plan.device.panel[s],
                       .solve = plan.device.panel[s] + solve,
                       .block = plan.device.block[s],

@@ -34,26 +34,34 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext contex
   fail_pivot_ = DeviceBuffer<double>(fronts, ledger);
   verdict_ = DeviceBuffer<DeviceVerdict>(1, ledger);
   plan_ = std::make_unique<DevicePlan>(std::move(plan), ledger);
-  bool tasks = false;
+  bool fast = false;
   if constexpr (std::is_same_v<T, double>) {
-    tasks = TiledFactor::can_run(p);
-    if (tasks) tiled_ = TiledFactor(p, memory(), ledger);
+    fast = !p.device.by_level && TiledFactor::can_run() && prepare_gathered_fronts();
+    if (fast) small_ = SmallFactor(p, memory(), ledger);
+    if (fast && !p.device.task.empty()) tiled_ = TiledFactor(p, memory(), ledger);
   }
-  graph_.capture(stream_, [&](cudaStream_t stream) { enqueue(tasks, stream); });
+  graph_.capture(stream_, [&](cudaStream_t stream) { enqueue(fast, stream); });
 }
 
-/// A whole factorisation: small fronts level by level, then the others as tasks or level by level.
+/// A whole factorisation: small fronts in two launches, tiled ones as tasks; or level by level.
 template <class T>
-void CudaFactor<T>::enqueue(bool tasks, cudaStream_t stream) const {
+void CudaFactor<T>::enqueue(bool fast, cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
+  const DeviceSchedule& device = plan_->plan()->device;
   if (fronts > 0)
     check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
-  const std::span<const Level> levels = plan_->levels();
-  const auto by_level = tasks ? static_cast<std::size_t>(plan_->plan()->device.small_levels) : levels.size();
-  for (const Level& level : levels.first(by_level)) enqueue_level(plan_->view(), level, memory(), stream);
+  std::span<const Level> levels = plan_->levels();
   if constexpr (std::is_same_v<T, double>) {
-    if (tasks) tiled_.enqueue(plan_->view(), memory(), stream);
+    if (fast) {
+      small_.enqueue(plan_->view(), memory(), stream);
+      levels = levels.subspan(static_cast<std::size_t>(device.small_levels));
+      if (!device.task.empty()) {
+        tiled_.enqueue(plan_->view(), memory(), stream);
+        levels = {};
+      }
+    }
   }
+  for (const Level& level : levels) enqueue_level(plan_->view(), level, memory(), stream);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), stream);
 }
 

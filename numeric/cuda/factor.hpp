@@ -3,6 +3,7 @@
 #pragma once
 
 #include "numeric/backend.hpp"
+#include "numeric/cuda/small_factor.hpp"
 #include "numeric/cuda/tiled_factor.hpp"
 
 namespace kauri::numeric::cuda {
@@ -53,7 +54,7 @@ class CudaFactor final : public FactorStore<T> {
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
-  void enqueue(bool tasks, cudaStream_t stream) const;
+  void enqueue(bool fast, cudaStream_t stream) const;
 
   DeviceContext context_;
   std::unique_ptr<DevicePlan> plan_;
@@ -63,7 +64,8 @@ class CudaFactor final : public FactorStore<T> {
   DeviceBuffer<Index> fail_column_;
   DeviceBuffer<double> fail_pivot_;
   DeviceBuffer<DeviceVerdict> verdict_;
-  TiledFactor tiled_;  // of double alone
+  SmallFactor small_;  // of double alone, as tiled_
+  TiledFactor tiled_;
   Graph graph_;
   bool valid_ = false;
 };

@@ -83,27 +83,11 @@ __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   return kNone;
 }
 
-/// The inverse of the lower triangle l of order p, a column a thread, to `inverse` with leading dimension ld_inverse, zeros above.
+/// The lower triangle of a square in shared memory to panel and block.
 template <class T>
-__device__ void invert(const T* l, Index ld, Index p, T* inverse, Index ld_inverse) {
-  for (Index c = static_cast<Index>(threadIdx.x); c < p; c += static_cast<Index>(blockDim.x)) {
-    T* x = inverse + Offset{c} * ld_inverse;
-    for (Index i = 0; i < c; ++i) x[i] = T(0);
-    for (Index i = c; i < p; ++i) {
-      T sum = i == c ? T(1) : T(0);
-      for (Index k = c; k < i; ++k) sum -= l[i + k * ld] * x[k];
-      x[i] = sum / l[i + i * ld];
-    }
-  }
-}
-
-/// Rows [i0, i0 + rows) of `columns` columns of a square in shared memory to a tile; what is above the diagonal as zeros.
-template <class T>
-__device__ void store(const T* a, Index ld, Index i0, Index rows, Index j0, Index columns, T* tile, Index ld_tile) {
-  for (Index k = static_cast<Index>(threadIdx.x); k < rows * columns; k += static_cast<Index>(blockDim.x)) {
-    const Index i = k % rows, j = k / rows;
-    tile[i + Offset{j} * ld_tile] = i0 + i >= j0 + j ? a[i0 + i + (j0 + j) * ld] : T(0);
-  }
+__device__ void store(const T* a, Index ld, const SmallLayout& layout, T* panel, T* block) {
+  for (Index k = static_cast<Index>(threadIdx.x); k < layout.m * layout.m; k += static_cast<Index>(blockDim.x))
+    if (const Index r = k % layout.m, c = k / layout.m; r >= c) (c < layout.p ? panel : block)[layout.place(r, c)] = a[r + c * ld];
 }
 
 template <class T>
@@ -116,7 +100,7 @@ __global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin)
   __syncthreads();
   if (dead) return;
   const Front f = plan.front[s];
-  const Index ld = f.m | 1, q = f.m - f.p;
+  const Index ld = f.m | 1;
   for (Index k = static_cast<Index>(threadIdx.x); k < ld * f.m; k += static_cast<Index>(blockDim.x)) a[k] = T(0);
   __syncthreads();
   add_entries(plan, memory, f, 0, f.m, 0, f.p, a, ld);
@@ -126,14 +110,7 @@ __global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin)
     if (threadIdx.x == 0) fail(plan, memory, s, column, a[column + column * ld]);
     return;
   }
-  const SmallLayout layout = small_of(f);
-  T* l = memory.entries + f.panel;
-  store(a, ld, 0, f.p, 0, f.p, l, layout.pivot_ld());
-  if (q > 0) {
-    store(a, ld, f.p, q, 0, f.p, l + layout.below(), layout.below_ld());
-    store(a, ld, f.p, q, f.p, q, memory.entries + f.block, layout.below_ld());
-  }
-  invert(a, ld, f.p, memory.entries + f.solve, layout.pivot_ld());
+  store(a, ld, small_of(f), memory.entries + f.panel, memory.entries + f.block);
 }
 
 /// Entry (r, c), r >= c, of a tiled front: of L, or of its contribution block.

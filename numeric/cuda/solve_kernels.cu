@@ -34,31 +34,48 @@ __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory
 /// Pivots of step k: all of a small front's, or those of a tile.
 __device__ Index pivots_of(const Front& f, Index k) { return f.tiled == kNone ? f.p : cells_of(f).rows_of(k); }
 
-/// y_k = inv(L(k,k)) x_k to `y`, w x nrhs in shared memory: with the inverse of a small front's pivot block, or by blocks of 16 columns,
-/// whose diagonal blocks are there inverted.
+/// y = L(0,0)^-1 x of a small front, column by column; y: p x nrhs in shared memory.
+template <class T>
+__device__ void small_pivot_rows(const SolveMemory<T>& memory, const Front& f, T* y) {
+  const Index nrhs = memory.nrhs;
+  const T* l = memory.l + f.panel;
+  const SmallLayout layout = small_of(f);
+  const auto thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
+  for (Index e = thread; e < f.p * nrhs; e += threads) y[e] = memory.x[Offset{f.first} * nrhs + e];
+  __syncthreads();
+  for (Index c = 0; c < f.p; ++c) {
+    for (Index e = thread; e < nrhs; e += threads) y[c * nrhs + e] /= l[layout.place(c, c)];
+    __syncthreads();
+    for (Index e = thread; e < (f.p - c - 1) * nrhs; e += threads) {
+      const Index r = c + 1 + e / nrhs;
+      y[r * nrhs + e % nrhs] -= l[layout.place(r, c)] * y[c * nrhs + e % nrhs];
+    }
+    __syncthreads();
+  }
+}
+
+/// y_k = L(k,k)^-1 x_k to `y`, w x nrhs in shared memory; of a tiled front by blocks of 16 columns, whose diagonal blocks are there
+/// inverted.
 template <class T>
 __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k, T* y) {
-  const Index w = pivots_of(f, k), nrhs = memory.nrhs, step = f.tiled == kNone ? w : kBlock;
-  const SmallLayout small = small_of(f);
-  const FrontCells cells = cells_of(f);
-  const T* l = memory.l + f.solve + (f.tiled == kNone ? 0 : FrontCells::solve_place(k));
-  const auto place = [&](Index r, Index c) {
-    return f.tiled == kNone ? r + Offset{c} * small.pivot_ld() : cells.solve_tile(k).place(r, c);
-  };
+  if (f.tiled == kNone) return small_pivot_rows(memory, f, y);
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs;
+  const symbolic::CellLayout tile = cells_of(f).solve_tile(k);
+  const T* l = memory.l + f.solve + FrontCells::solve_place(k);
   T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
-  for (Index b = 0; b < w; b += step) {
-    const Index rows = min(step, w - b);
+  for (Index b = 0; b < w; b += kBlock) {
+    const Index rows = min(kBlock, w - b);
     for (Index e = static_cast<Index>(threadIdx.x); b > 0 && e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index r = b + e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index c = 0; c < b; ++c) sum += l[place(r, c)] * y[c * nrhs + column];
+      for (Index c = 0; c < b; ++c) sum += l[tile.place(r, c)] * y[c * nrhs + column];
       x[Offset{r} * nrhs + column] -= sum;
     }
     __syncthreads();
     for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index r = b + e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index c = b; c <= r; ++c) sum += l[place(r, c)] * x[Offset{c} * nrhs + column];
+      for (Index c = b; c <= r; ++c) sum += l[tile.place(r, c)] * x[Offset{c} * nrhs + column];
       y[r * nrhs + column] = sum;
     }
     __syncthreads();
@@ -129,30 +146,45 @@ __global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList lis
   update_rows(memory, f, cells.first_row(k + 1 + at.tile), cells.rows_of(k + 1 + at.tile), k, y);
 }
 
-/// x_k = inv(L(k,k))^T z_k, z in shared memory.
+/// x = L(0,0)^-T z of a small front, column by column from the last.
+template <class T>
+__device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front& f, T* z) {
+  const Index nrhs = memory.nrhs;
+  const T* l = memory.l + f.panel;
+  const SmallLayout layout = small_of(f);
+  const auto thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
+  for (Index c = f.p; c-- > 0;) {
+    for (Index e = thread; e < nrhs; e += threads) {
+      z[c * nrhs + e] /= l[layout.place(c, c)];
+      memory.x[Offset{f.first + c} * nrhs + e] = z[c * nrhs + e];
+    }
+    __syncthreads();
+    for (Index e = thread; e < c * nrhs; e += threads) z[e] -= l[layout.place(c, e / nrhs)] * z[c * nrhs + e % nrhs];
+    __syncthreads();
+  }
+}
+
+/// x_k = L(k,k)^-T z_k, z in shared memory.
 template <class T>
 __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, T* z) {
-  const Index w = pivots_of(f, k), nrhs = memory.nrhs, step = f.tiled == kNone ? w : kBlock;
-  const SmallLayout small = small_of(f);
-  const FrontCells cells = cells_of(f);
-  const T* l = memory.l + f.solve + (f.tiled == kNone ? 0 : FrontCells::solve_place(k));
-  const auto place = [&](Index r, Index c) {
-    return f.tiled == kNone ? r + Offset{c} * small.pivot_ld() : cells.solve_tile(k).place(r, c);
-  };
+  if (f.tiled == kNone) return small_pivot_rows_back(memory, f, z);
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs;
+  const symbolic::CellLayout tile = cells_of(f).solve_tile(k);
+  const T* l = memory.l + f.solve + FrontCells::solve_place(k);
   T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
-  for (Index b = (w - 1) / step * step; b >= 0; b -= step) {
-    const Index end = min(w, b + step);
+  for (Index b = (w - 1) / kBlock * kBlock; b >= 0; b -= kBlock) {
+    const Index end = min(w, b + kBlock);
     for (Index e = static_cast<Index>(threadIdx.x); e < (end - b) * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index c = b + e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index r = c; r < end; ++r) sum += l[place(r, c)] * z[r * nrhs + column];
+      for (Index r = c; r < end; ++r) sum += l[tile.place(r, c)] * z[r * nrhs + column];
       x[Offset{c} * nrhs + column] = sum;
     }
     __syncthreads();
     for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index c = e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index r = b; r < end; ++r) sum += l[place(r, c)] * x[Offset{r} * nrhs + column];
+      for (Index r = b; r < end; ++r) sum += l[tile.place(r, c)] * x[Offset{r} * nrhs + column];
       z[e] -= sum;
     }
     __syncthreads();

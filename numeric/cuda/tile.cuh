@@ -22,7 +22,7 @@ __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
 
 /// Place of entry (r, c), r >= c, of a front's contribution block, counted from the front's first row below its pivots.
 __device__ inline Offset block_place(const Front& f, Index r, Index c) {
-  return f.block + (f.tiled == kNone ? r + Offset{c} * small_of(f).below_ld() : cells_of(f).block().place(r, c));
+  return f.block + (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
 }
 
 /// The front of block `block` of a launch over `list`, and which of its tiles that is.

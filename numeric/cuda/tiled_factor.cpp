@@ -20,11 +20,7 @@ static_assert(sizeof(ChildView) == symbolic::kDeviceChildBytes);
 FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
 
 std::span<const Index> tiled_fronts(const Plan& plan) {
-  const DeviceSchedule& device = plan.device;
-  const Index first = device.small_levels < static_cast<Index>(device.level.size())
-                          ? device.level[static_cast<std::size_t>(device.small_levels)].first
-                          : static_cast<Index>(device.front.size());
-  return std::span(device.front).subspan(static_cast<std::size_t>(first));
+  return std::span(plan.device.front).subspan(static_cast<std::size_t>(plan.device.small_fronts));
 }
 
 std::span<const Index> children_of(const Plan& plan, Index s) {
@@ -51,7 +47,7 @@ std::vector<Index> levels_of(const Plan& plan) {
 
 }  // namespace
 
-bool TiledFactor::can_run(const Plan& plan) { return !plan.device.task.empty() && kernels::resident_teams() >= symbolic::kFewestTeams; }
+bool TiledFactor::can_run() { return kernels::resident_teams() >= symbolic::kFewestTeams; }
 
 TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger) : teams_(kernels::resident_teams()) {
   const std::span<const Index> fronts = tiled_fronts(plan);
@@ -104,8 +100,9 @@ void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& 
       write_row_map(plan, c, views[t].cells, std::span(maps).subspan(next, entries));
       const FrontCells cells = cells_of(plan, c);
       const Index tiled = plan.device.tiled[c];
-      all.push_back({memory.entries + plan.device.block[c], row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
-                     symbolic::SmallLayout{cells.m, cells.p}.below_ld()});
+      const Index padding = tiled == kNone ? symbolic::SmallLayout{cells.m, cells.p}.padding() : 0;
+      all.push_back({memory.entries + plan.device.block[c] + padding, row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
+                     cells.m - cells.p});
       next += entries;
       if (tiled == kNone) continue;
       views[t].awaited += symbolic::contribution_tasks(cells);

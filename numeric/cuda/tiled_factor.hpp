@@ -11,10 +11,10 @@ namespace kauri::numeric::cuda {
 class TiledFactor {
  public:
   TiledFactor() = default;
-  /// On the current device. Throws Error(memory). Takes DeviceSchedule::task_bytes.
+  /// On the current device. Throws Error(memory).
   TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger);
-  /// False on a device, or for a plan, that does them level by level.
-  static bool can_run(const Plan& plan);
+  /// False on a device that does them level by level.
+  static bool can_run();
   /// All tiled fronts, after the levels of small ones: the tasks, and what failed to the fronts' states.
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 

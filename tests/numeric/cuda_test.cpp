@@ -15,11 +15,11 @@
 namespace kauri {
 namespace {
 
-/// How large fronts are done: as tasks, or level by level, which is what other devices and float do.
-template <class Scalar, bool kAsTasks>
+/// How fronts are done: small ones in two launches and large ones as tasks, or level by level, as on other devices and in float.
+template <class Scalar, bool kFast>
 struct Way {
   using T = Scalar;
-  static constexpr bool as_tasks = kAsTasks;
+  static constexpr bool fast = kFast;
 };
 
 template <class W>
@@ -40,10 +40,9 @@ class Cuda : public ::testing::Test {
   }
   std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) {
     const std::shared_ptr<const Plan> made = analyze(pattern, options);
-    if (W::as_tasks || sizeof(Value) == 4) return made;
+    if (W::fast || sizeof(Value) == 4) return made;
     auto by_level = std::make_shared<Plan>(*made);
-    by_level->device.task.clear();
-    by_level->device.task_bytes = 0;
+    by_level->device.by_level = true;
     return by_level;
   }
   static std::vector<Value> values(const SymmetricMatrix<double>& a) { return test::cast<Value>(a.value()); }

@@ -71,25 +71,29 @@ TEST(FrontCells, TileRowsDivideTheRows) {
   }
 }
 
-TEST(SmallLayout, EntriesHavePlacesOfTheirOwn) {
+TEST(SmallLayout, EntriesFollowEachOther) {
   for (const auto& [m, p] : kShapes) {
     const SmallLayout layout{m, p};
-    std::set<Offset> places;
-    for (Index c = 0; c < p; ++c)
-      for (Index r = 0; r < m; ++r) {
-        ASSERT_LT(layout.place(r, c), layout.inverse());
-        ASSERT_TRUE(places.insert(layout.place(r, c)).second);
-      }
+    Index panel = 0, block = layout.padding();
+    for (Index c = 0; c < m; ++c)
+      for (Index r = c; r < m; ++r) ASSERT_EQ(layout.place(r, c), c < p ? panel++ : block++) << m << " " << p << ": " << r << " " << c;
+    EXPECT_EQ(layout.panel_entries(), panel);
+    EXPECT_GE(layout.panel_storage(), panel);
+    if (m > p) {
+      EXPECT_GE(layout.block_storage(), block);
+    }
+    // On chip the block follows the panel: its place there and in its own array differ by whole units of 16 bytes.
+    EXPECT_EQ((layout.panel_entries() - layout.padding()) % 2, 0);
   }
 }
 
 Offset panel_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.entries() : cells.panel().entries() + cells.solve_entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.solve_entries();
 }
 Offset block_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_entries() : cells.block().entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage() : cells.block().entries();
 }
 
 /// Stretches [at, at + size) lie apart, and before the end.
@@ -110,58 +114,76 @@ std::vector<Index> levels_of(const Plan& plan) {
   return level;
 }
 
-/// What is there at one level lies apart: panels of it and of lower ones, blocks, update rows.
+/// Narrow fronts are one phase, other small ones another, then each level of tiled ones is.
+std::vector<Index> phases_of(const Plan& plan) {
+  const DeviceSchedule& device = plan.device;
+  std::vector<Index> phase = levels_of(plan);
+  for (Index& f : phase) f = f < device.narrow_levels ? 0 : f < device.small_levels ? 1 : 2 + f - device.small_levels;
+  return phase;
+}
+
+/// What is there in one phase lies apart: panels of it and of earlier ones, blocks, update rows.
 void check_places(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
-  const std::vector<Index> level = levels_of(plan);
+  const std::vector<Index> phase = phases_of(plan), level = levels_of(plan);
   Offset panels = 0;
-  for (std::size_t l = 0; l < device.level.size(); ++l) {
-    std::vector<std::pair<Offset, Offset>> numbers, updates;
+  for (Index now = 0; now < 2 + static_cast<Index>(device.level.size()) - device.small_levels; ++now) {
+    std::vector<std::pair<Offset, Offset>> numbers;
     for (Index s = 0; s < nodes.count(); ++s) {
-      const Index q = nodes.contribution(s), now = static_cast<Index>(l);
-      if (level[s] <= now) numbers.emplace_back(device.panel[s], panel_size(plan, s));
-      if (level[s] == now) panels += panel_size(plan, s);
-      ASSERT_EQ(device.block[s] < 0, q == 0);
-      ASSERT_EQ(device.update[s] < 0, q == 0);
-      if (q == 0 || level[s] > now || now > level[nodes.parent[s]]) continue;
-      numbers.emplace_back(device.block[s], block_size(plan, s));
-      updates.emplace_back(device.update[s], q);
+      if (phase[s] <= now) numbers.emplace_back(device.panel[s], panel_size(plan, s));
+      if (phase[s] == now) panels += panel_size(plan, s);
+      ASSERT_EQ(device.block[s] < 0, nodes.contribution(s) == 0);
+      if (device.block[s] >= 0 && phase[s] <= now && now <= phase[nodes.parent[s]])
+        numbers.emplace_back(device.block[s], block_size(plan, s));
     }
     expect_apart(numbers, device.entries);
-    expect_apart(updates, device.update_rows);
   }
   EXPECT_LE(panels, device.factor_entries);
+  for (Index l = 0; l < static_cast<Index>(device.level.size()); ++l) {
+    std::vector<std::pair<Offset, Offset>> updates;
+    for (Index s = 0; s < nodes.count(); ++s) {
+      ASSERT_EQ(device.update[s] < 0, nodes.contribution(s) == 0);
+      if (device.update[s] >= 0 && level[s] <= l && l <= level[nodes.parent[s]])
+        updates.emplace_back(device.update[s], nodes.contribution(s));
+    }
+    expect_apart(updates, device.update_rows);
+  }
 }
 
-/// Levels rise along the tree; those of small fronts come first, and hold nothing above a tiled one.
+/// Levels rise along the tree; those of narrow fronts come first, then those of small ones; neither holds anything above a larger kind.
 void check_levels(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> level = levels_of(plan);
-  std::vector<bool> large(nodes.parent.size(), false);
+  std::vector<Index> kind(nodes.parent.size(), 0), count(3, 0);
   for (Index s = 0; s < nodes.count(); ++s) {
-    large[s] = large[s] || nodes.order(s) > DeviceSchedule::kSmall;
-    ASSERT_EQ(device.tiled[s] != kNone, large[s]);
-    ASSERT_EQ(level[s] >= device.small_levels, large[s]);
+    const Index m = nodes.order(s);
+    kind[s] = std::max<Index>(kind[s], m <= DeviceSchedule::kNarrow ? 0 : m <= DeviceSchedule::kSmall ? 1 : 2);
+    ++count[kind[s]];
+    ASSERT_EQ(device.tiled[s] != kNone, kind[s] == 2);
+    ASSERT_EQ(kind[s], level[s] < device.narrow_levels ? 0 : level[s] < device.small_levels ? 1 : 2);
     if (nodes.parent[s] == kNone) continue;
     ASSERT_LT(level[s], level[nodes.parent[s]]);
-    if (large[s]) large[nodes.parent[s]] = true;
+    kind[nodes.parent[s]] = std::max(kind[nodes.parent[s]], kind[s]);
   }
+  EXPECT_EQ(device.narrow_fronts, count[0]);
+  EXPECT_EQ(device.small_fronts, count[0] + count[1]);
+  for (Index k = 0; k < nodes.count(); ++k) ASSERT_EQ(kind[device.front[k]], k < count[0] ? 0 : k < count[0] + count[1] ? 1 : 2);
 }
 
 /// Where a tiled front's panel and block lie, blocks that die at the level `reuses` or later never lay before.
 void check_reuse(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
-  const std::vector<Index> level = levels_of(plan);
+  const std::vector<Index> phase = phases_of(plan);
   const auto check = [&](Index s, Offset begin, Offset size, Index reuses) {
-    ASSERT_LE(reuses, level[s] - device.small_levels);
+    ASSERT_LE(reuses, phase[s] - 2);
     for (Index before = 0; before < nodes.count(); ++before) {
       const Offset block = device.block[before];
-      if (before == s || block < 0 || level[before] > level[s]) continue;
+      if (before == s || block < 0 || phase[before] > phase[s]) continue;
       if (begin < block + block_size(plan, before) && block < begin + size) {
-        ASSERT_LT(level[nodes.parent[before]], device.small_levels + reuses) << s << " " << before;
+        ASSERT_LT(phase[nodes.parent[before]], 2 + reuses) << s << " " << before;
       }
     }
   };
@@ -179,8 +201,8 @@ TEST(DeviceSchedule, PanelsFollowBlocks) {
   options.target = "sm_90";
   options.ordering.method = OrderingMethod::amd;
   const auto plan = analyze(generate("poisson3d 24").pattern(), options);
-  const std::vector<Index> level = levels_of(*plan);
-  std::vector<Offset> blocks(plan->device.level.size(), 0);
+  const std::vector<Index> level = phases_of(*plan);
+  std::vector<Offset> blocks(2 + plan->device.level.size(), 0);
   for (Index s = 0; s < plan->supernodes.count(); ++s)
     for (Index l = level[s]; plan->device.block[s] >= 0 && l <= level[plan->supernodes.parent[s]]; ++l) blocks[l] += block_size(*plan, s);
   EXPECT_LT(plan->device.entries, plan->device.factor_entries + *std::max_element(blocks.begin(), blocks.end()));

@@ -432,11 +432,11 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
                     j == 0};
     eliminate_tile(front, memory, j, below, me, failed_before);
     below.run(memory, kUnits, true, lane);
-    ptx::proxy_fence();
+    ptx::shared_proxy_fence();
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (has_below) {
       make_below(memory, blocks_of(front, j), me);
-      ptx::proxy_fence();
+      ptx::shared_proxy_fence();
     }
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
   }

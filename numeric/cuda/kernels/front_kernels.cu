@@ -99,7 +99,7 @@ __device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, in
     const FrontView& front = fronts[task.front];
     if (task.kind == TaskKind::chain) {
       run_chain(front, chain_memory(ring.stages), me);
-      ptx::proxy_fence();
+      ptx::shared_proxy_fence();
     } else {
       if (task.kind == TaskKind::fill)
         fill(task, front, levels, values, me);

@@ -13,12 +13,12 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// A contribution block that a front pulls: lower, in cells or by columns.
+/// A contribution block that a front pulls: lower, in cells or packed.
 struct ChildView {
-  const double* block;
-  const int* row;  ///< the row of the block for each padded row of the parent, -1 where it has none; kTile more than the parent's rows
-  int cell_rows;   ///< FrontCells::block() with as many rows of cells; 0: by columns, with leading dimension ld
-  int ld;
+  const double* block;  ///< its first entry
+  const int* row;       ///< the row of the block for each padded row of the parent, -1 where it has none; kTile more than the parent's rows
+  int cell_rows;        ///< FrontCells::block() with as many rows of cells; 0: packed, of order `order`
+  int order;
 };
 
 /// A front on the device. Lives in device memory as an array, one per front.

@@ -27,7 +27,7 @@ __device__ inline unsigned row_place(const ChildView& child, int row) {
 }
 __device__ inline unsigned column_place(const ChildView& child, int column) {
   const unsigned c = static_cast<unsigned>(column);
-  if (child.cell_rows == 0) return c * static_cast<unsigned>(child.ld);
+  if (child.cell_rows == 0) return c * (2 * static_cast<unsigned>(child.order) - c - 1) / 2;
   const unsigned k = c / (2 * symbolic::kCell);
   return 2 * kCellEntries * k * (static_cast<unsigned>(child.cell_rows) - 1 - k) + c / symbolic::kCell % 2 * kCellEntries +
          c % symbolic::kCell;

@@ -52,8 +52,21 @@ __device__ inline void bulk_store(void* to_global, const void* from_shared, int 
 /// Waits until this thread's bulk stores are in global memory.
 __device__ inline void finish_stores() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory"); }
 
+/// Waits until this thread's bulk stores have read shared memory: it may be written again, or given back.
+__device__ inline void finish_store_reads() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
+/// Copies 8 bytes from global to shared memory, whenever; then waits for this thread's such copies.
+__device__ inline void copy_8_async(void* to_shared, const void* from_global) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
+               : "memory");
+}
+__device__ inline void finish_async_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 /// Orders this thread's ordinary accesses with bulk copies, both ways.
 __device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "memory"); }
+
+/// The same for shared memory alone. proxy_fence() waits for the thread's stores to global memory too.
+__device__ inline void shared_proxy_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 __device__ inline int load_acquire(const int* p) {
   int value;

@@ -1,0 +1,163 @@
+// Assembly of small fronts: A's entries, then the children's blocks, child after child, into the packed triangle in shared memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/kernels/gather.cuh"
+#include "numeric/cuda/kernels/small_fronts.cuh"
+#include "numeric/cuda/small_factor.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+using kernels::packed_column;
+namespace ptx = kernels::ptx;
+constexpr unsigned kAll = 0xffffffffu;
+constexpr int kRowsPerLane = DeviceSchedule::kSmall / 32;
+
+/// Numbers 0 .. 32 kRowsPerLane - 1, held by the lanes of a warp.
+struct LaneIndices {
+  Index value[kRowsPerLane];
+
+  __device__ Index at(Index k) const {
+    Index found = __shfl_sync(kAll, value[0], k % 32);
+    for (int i = 1; i < kRowsPerLane; ++i) {
+      const Index other = __shfl_sync(kAll, value[i], k % 32);
+      if (k / 32 == i) found = other;
+    }
+    return found;
+  }
+};
+
+/// A contribution block that is pulled.
+struct Child {
+  const double* block;
+  const Index* relative;
+  Index q;
+
+  __device__ LaneIndices rows(int lane) const {
+    LaneIndices rows{};
+    for (int i = 0; i < kRowsPerLane; ++i)
+      if (const Index r = lane + 32 * i; r < q) rows.value[i] = __ldg(relative + r);
+    return rows;
+  }
+};
+
+__device__ void clear(double* packed, Index entries, int lane) {
+  double2* units = reinterpret_cast<double2*>(packed);
+  for (Index e = lane; e < entries / 2; e += 32) units[e] = make_double2(0.0, 0.0);
+}
+
+/// A's entries and the shift. The columns' beginnings are held by the lanes, and searched there.
+__device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
+  const Offset* column = source.plan.entry_ptr + front.first;
+  const Offset begin = column[0], end = column[front.pivots];
+  LaneIndices starts{};
+  for (int i = 0; i < kRowsPerLane; ++i)
+    if (const Index c = lane + 32 * i; c < front.pivots) starts.value[i] = static_cast<Index>(column[c] - begin);
+  for (Index base = 0; base < end - begin; base += 32) {
+    const Index e = base + lane;
+    Index c = 0;
+    for (Index step = kRowsPerLane * 16; step > 0; step /= 2) {
+      const Index start = starts.at(min(c + step, kRowsPerLane * 32 - 1));
+      if (c + step < front.pivots && start <= e) c += step;
+    }
+    if (e < end - begin)
+      packed[packed_column(c, front.rows) + source.plan.entry_row[begin + e]] = source.memory.value[source.plan.entry_source[begin + e]];
+  }
+  const double shift = *source.memory.shift;
+  if (shift == 0.0) return;
+  __syncwarp();
+  for (Index c = lane; c < front.pivots; c += 32) packed[packed_column(c, front.rows) + c] += shift;
+}
+
+__device__ Child child_at(const GatherSource& source, Index at) {
+  const Front& f = source.plan.front[source.plan.child[at]];
+  const symbolic::SmallLayout layout{f.m, f.p};
+  return {source.memory.entries + f.block + layout.padding(), source.plan.relative + f.relative, f.m - f.p};
+}
+
+/// Columns four at a time: their loads do not wait for one another.
+__device__ void add_block(const Child& child, const LaneIndices& rows, Index m, double* packed, int lane) {
+  constexpr int kColumns = 4;
+  for (Index first = 0; first < child.q; first += kColumns) {
+    double entry[kColumns][kRowsPerLane];
+    for (int u = 0; u < kColumns; ++u)
+      for (int i = 0; i < kRowsPerLane; ++i) {
+        const Index c = first + u, r = lane + 32 * i;
+        entry[u][i] = c <= r && r < child.q ? __ldcg(child.block + packed_column(c, child.q) + r) : 0.0;
+      }
+    for (int u = 0; u < kColumns; ++u) {
+      const Index c = first + u, column = packed_column(rows.at(c % (32 * kRowsPerLane)), m);
+      for (int i = 0; i < kRowsPerLane; ++i)
+        if (const Index r = lane + 32 * i; c <= r && r < child.q) packed[column + rows.value[i]] += entry[u][i];
+    }
+  }
+  __syncwarp();
+}
+
+__device__ void add_children(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
+  if (front.awaited > 0) kernels::wait_warp(source.done + front.place, front.awaited, lane);
+  for (Index begin = front.child_begin; begin < front.child_end; begin += 32) {
+    const Index count = min(front.child_end - begin, 32);
+    const Child mine = child_at(source, begin + min(static_cast<Index>(lane), count - 1));
+    const auto child = [&](Index k) {
+      const auto pointer = [&](auto* p) {
+        return reinterpret_cast<decltype(p)>(__shfl_sync(kAll, reinterpret_cast<unsigned long long>(p), k));
+      };
+      return Child{pointer(mine.block), pointer(mine.relative), __shfl_sync(kAll, mine.q, k)};
+    };
+    Child next = child(0);
+    LaneIndices rows = next.rows(lane);
+    for (Index k = 0; k < count; ++k) {
+      const Child now = next;
+      const LaneIndices places = rows;
+      next = child(min(k + 1, count - 1));
+      rows = next.rows(lane);
+      add_block(now, places, front.rows, packed, lane);
+    }
+  }
+}
+
+/// The functor with its device code.
+struct Gather : GatherSource {
+  __device__ int draw(int, int lane) const {
+    int next = 0;
+    if (lane == 0) next = atomicAdd(ticket, 1);
+    return __shfl_sync(kAll, next, 0);
+  }
+  template <class Group>
+  __device__ void begin(const Front&, double*, std::uint64_t*, const Group&) const {}
+  template <class Group>
+  __device__ void finish(const Front& front, double* packed, std::uint64_t*, int, const Group& group) const {
+    clear(packed, kernels::whole_units(kernels::packed_entries(front.rows)), group.thread);
+    __syncwarp();
+    add_entries(*this, front, packed, group.thread);
+    __syncwarp();
+    add_children(*this, front, packed, group.thread);
+  }
+  __device__ void record(const Front& front, int, const double* packed, int column) const {
+    if (column < 0) return;
+    memory.state[front.front] = FrontState::failed;
+    memory.fail_column[front.front] = front.first + column;
+    memory.fail_pivot[front.front] = packed[packed_column(column, front.rows) + column];
+  }
+  __device__ void stored(const Front& front) const {
+    if (front.parent == kNone) return;
+    ptx::finish_stores();
+    ptx::proxy_fence();
+    ptx::release_fence();
+    ptx::add_relaxed(done + front.parent, 1);
+  }
+};
+
+using Kernels = kernels::SmallFrontKernels<Gather, false>;
+
+}  // namespace
+
+bool prepare_gathered_fronts() { return Kernels::prepare(); }
+
+cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows, const GatherSource& source,
+                                    cudaStream_t stream) {
+  if (count == 0) return cudaSuccess;
+  return Kernels::enqueue(fronts, count, max_rows, Gather{source}, stream);
+}
+
+}  // namespace kauri::numeric::cuda
