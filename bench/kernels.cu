@@ -19,57 +19,22 @@
 #include <string>
 #include <vector>
 
+#include "bench/device_array.cuh"
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
 namespace {
 
+using kauri::bench::DeviceArray;
+using kauri::bench::kBandwidth;
+using kauri::bench::kPeak;
+using kauri::bench::median_us;
+using kauri::bench::noise;
+using kauri::bench::require;
 namespace kernels = kauri::numeric::cuda::kernels;
 namespace symbolic = kauri::symbolic;
 using kernels::FrontView;
 using symbolic::FrontCells;
 using symbolic::FrontTask;
-
-constexpr double kPeak = 62e12;         // flop/s of a large DGEMM on an H200
-constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, read and written
-
-void require(bool ok, const char* what) {
-  if (ok) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(cudaGetLastError()));
-  std::exit(2);
-}
-
-template <typename T>
-class DeviceArray {
- public:
-  explicit DeviceArray(std::size_t count) : count_(count) {
-    require(cudaMalloc(&data_, std::max<std::size_t>(count, 1) * sizeof(T)) == cudaSuccess, "cudaMalloc");
-  }
-  explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) {
-    require(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess, "upload");
-  }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() { cudaFree(data_); }
-  T* get() const { return data_; }
-  std::size_t bytes() const { return count_ * sizeof(T); }
-  std::vector<T> to_host() const {
-    std::vector<T> host(count_);
-    require(cudaMemcpy(host.data(), data_, bytes(), cudaMemcpyDeviceToHost) == cudaSuccess, "download");
-    return host;
-  }
-
- private:
-  T* data_ = nullptr;
-  std::size_t count_;
-};
-
-__device__ double noise(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  x ^= x >> 31;
-  return static_cast<double>(x >> 11) * 0x1p-52 - 1.0;
-}
 
 // Symmetric m x m, column-major, diagonal dominant by rows; entry (bad, bad) is made negative.
 __global__ void fill_dense(double* a, int m, std::uint64_t seed, int bad) {
@@ -127,25 +92,6 @@ struct Library {
     require(cusolverDnCreate(&solver) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate");
   }
 };
-
-double median_us(int repeats, const std::function<void()>& prepare, const std::function<void()>& run) {
-  cudaEvent_t begin, end;
-  cudaEventCreate(&begin), cudaEventCreate(&end);
-  std::vector<double> times;
-  for (int r = 0; r < repeats + 2; ++r) {
-    prepare();
-    cudaEventRecord(begin);
-    run();
-    cudaEventRecord(end);
-    require(cudaEventSynchronize(end) == cudaSuccess, "run");
-    float ms = 0;
-    cudaEventElapsedTime(&ms, begin, end);
-    if (r >= 2) times.push_back(1e3 * ms);
-  }
-  cudaEventDestroy(begin), cudaEventDestroy(end);
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
 
 std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, int teams, bool update_only) {
   if (update_only) return symbolic::update_tasks(std::vector<FrontCells>(count, cells));
@@ -285,9 +231,9 @@ void bench_update(const Library& library, int n, int k, int repeats, std::uint64
   require(cudaDeviceSynchronize() == cudaSuccess, "update");
   const double error = fronts.error(a.get(), k);
   const double vendor_us = median_us(
-      repeats, [] {}, vendor);
+      repeats, [](int) {}, [&](int) { vendor(); });
   const double us = median_us(
-      repeats, [] {}, [&] { fronts.update(); });
+      repeats, [](int) {}, [&](int) { fronts.update(); });
   const double tri = 0.5 * n * (n + 1.0);
   print("update", shape, 1, 0, us, 2 * tri * k, 8.0 * (2 * tri + double(n) * k), vendor_us, error);
 }
@@ -301,9 +247,10 @@ void bench_factor(const Library& library, FrontCells shape, int count, int ahead
   fill_dense<<<1056, 256>>>(b.get(), shape.m, seed, -1);
   const Vendor vendor(library, b.get(), shape);
   const double us = median_us(
-      repeats, [&] { fronts.load(a.get()); }, [&] { fronts.factor(); });
-  const double vendor_us = count * median_us(
-                                       repeats, [&] { fill_dense<<<1056, 256>>>(b.get(), shape.m, seed, -1); }, [&] { vendor.run(); });
+      repeats, [&](int) { fronts.load(a.get()); }, [&](int) { fronts.factor(); });
+  const double vendor_us =
+      count * median_us(
+                  repeats, [&](int) { fill_dense<<<1056, 256>>>(b.get(), shape.m, seed, -1); }, [&](int) { vendor.run(); });
   const double m = shape.m;
   print("factor", shape, count, ahead, us, count * factor_flops(shape), count * 8.0 * m * (m + 1), vendor_us, fronts.error(b.get(), 0));
 }

@@ -4,6 +4,7 @@
 //   small_fronts --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
+#include "bench/device_array.cuh"
 #include "numeric/cuda/kernels/small_fronts.hpp"
 
 #include <cublas_v2.h>
@@ -24,50 +25,14 @@
 
 namespace {
 
+using kauri::bench::DeviceArray;
+using kauri::bench::kBandwidth;
+using kauri::bench::median_us;
+using kauri::bench::noise;
+using kauri::bench::require;
 using kauri::numeric::cuda::kernels::PackedSmallFront;
 using kauri::symbolic::packed_column;
 using kauri::symbolic::SmallLayout;
-
-constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy on an H200, read and written
-
-void require(bool ok, const char* what) {
-  if (ok) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(cudaGetLastError()));
-  std::exit(2);
-}
-
-template <typename T>
-class DeviceArray {
- public:
-  explicit DeviceArray(std::size_t count) : count_(count) {
-    require(cudaMalloc(&data_, std::max<std::size_t>(count, 1) * sizeof(T)) == cudaSuccess, "cudaMalloc");
-  }
-  explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) {
-    require(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice) == cudaSuccess, "upload");
-  }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() { cudaFree(data_); }
-  T* get() const { return data_; }
-  std::size_t bytes() const { return count_ * sizeof(T); }
-  std::vector<T> to_host() const {
-    std::vector<T> host(count_);
-    require(cudaMemcpy(host.data(), data_, bytes(), cudaMemcpyDeviceToHost) == cudaSuccess, "download");
-    return host;
-  }
-
- private:
-  T* data_ = nullptr;
-  std::size_t count_;
-};
-
-__device__ double noise(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  x ^= x >> 31;
-  return static_cast<double>(x >> 11) * 0x1p-52 - 1.0;
-}
 
 /// Diagonally dominant, different for each front.
 __device__ double entry(int f, int row, int column, int m) {
@@ -163,25 +128,6 @@ class Fronts {
   DeviceArray<int> failed_;
   DeviceArray<PackedSmallFront> fronts_;
 };
-
-double median_us(int repeats, const std::function<void(int)>& prepare, const std::function<void(int)>& run) {
-  cudaEvent_t begin, end;
-  cudaEventCreate(&begin), cudaEventCreate(&end);
-  std::vector<double> times;
-  for (int r = 0; r < repeats + 3; ++r) {
-    prepare(r);
-    cudaEventRecord(begin);
-    run(r);
-    cudaEventRecord(end);
-    require(cudaEventSynchronize(end) == cudaSuccess, "run");
-    float ms = 0;
-    cudaEventElapsedTime(&ms, begin, end);
-    if (r >= 3) times.push_back(1e3 * ms);
-  }
-  cudaEventDestroy(begin), cudaEventDestroy(end);
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
 
 /// Batched calls of the vendor on squares of order m.
 class Vendor {
