@@ -18,6 +18,12 @@ CurrentDevice::CurrentDevice(int device) {
   check(cudaSetDevice(device), "the device");
 }
 
+void copy_to_device(void* device, const void* host, std::size_t bytes) {
+  if (bytes == 0) return;
+  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, nullptr), "a copy to the device");
+  check(cudaStreamSynchronize(nullptr), "a copy to the device");
+}
+
 void* DeviceMemory::allocate(Offset bytes, MemoryLedger& ledger) {
   void* data = nullptr;
   if (bytes == 0) return data;

@@ -49,11 +49,14 @@ struct DeviceMemory {
 template <class T>
 using DeviceBuffer = Buffer<T, DeviceMemory>;
 
+/// Host memory to the device, there when this returns: cudaMemcpy alone may return before a copy from pageable memory has arrived.
+void copy_to_device(void* device, const void* host, std::size_t bytes);
+
 /// A copy of host memory, ready when this returns.
 template <class T>
 DeviceBuffer<T> upload(std::span<const T> host, MemoryLedger& ledger) {
   DeviceBuffer<T> buffer(static_cast<Offset>(host.size()), ledger);
-  if (!host.empty()) check(cudaMemcpy(buffer.data(), host.data(), host.size_bytes(), cudaMemcpyHostToDevice), "a copy to the device");
+  copy_to_device(buffer.data(), host.data(), host.size_bytes());
   return buffer;
 }
 template <class T>

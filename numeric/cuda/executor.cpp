@@ -13,7 +13,7 @@ class CudaBytes final : public DeviceBytes {
   [[nodiscard]] const void* data() const override { return bytes_.data(); }
   void assign(std::span<const std::byte> host) override {
     const CurrentDevice current(device_);
-    check(cudaMemcpy(bytes_.data(), host.data(), host.size(), cudaMemcpyHostToDevice), "values");
+    copy_to_device(bytes_.data(), host.data(), host.size());
   }
 
  private:

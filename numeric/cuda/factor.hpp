@@ -27,8 +27,15 @@ class Graph {
   template <class F>
   void capture(const Stream& stream, F&& enqueue) {
     check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "a capture");
-    enqueue(stream.get());
     cudaGraph_t graph = nullptr;
+    try {
+      enqueue(stream.get());
+    } catch (...) {  // a stream that is still capturing would refuse to free memory
+      cudaStreamEndCapture(stream.get(), &graph);
+      if (graph) cudaGraphDestroy(graph);
+      static_cast<void>(cudaGetLastError());
+      throw;
+    }
     check(cudaStreamEndCapture(stream.get(), &graph), "a capture");
     const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
     cudaGraphDestroy(graph);

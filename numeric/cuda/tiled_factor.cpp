@@ -109,7 +109,7 @@ void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& 
       views[static_cast<std::size_t>(tiled)].parent_counters = views[t].counters;
     }
   }
-  check(cudaMemcpy(row_map_.data(), maps.data(), maps.size() * sizeof(Index), cudaMemcpyHostToDevice), "row maps");
+  copy_to_device(row_map_.data(), maps.data(), maps.size() * sizeof(Index));
   child_ = upload(all, ledger);
   std::size_t at = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {

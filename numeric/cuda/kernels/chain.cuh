@@ -343,13 +343,14 @@ struct BelowWork {
       if (!known && wait) wait_warp(ready, value, lane);
       if (!known && !wait && __shfl_sync(0xffffffffu, lane == 0 ? static_cast<int>(ptx::load_acquire(ready) >= value) : 0, 0) == 0) return;
       known = true;
+      __syncwarp();  // what lane 0 saw is there for all lanes
       multiply_unit(memory, front, step, left, unit, lane);
     }
   }
 };
 
 /// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
-/// `blocks`: 16 x 16 blocks along the side of L(j,j); what lies right of its columns becomes zero.
+/// `blocks`: 16 x 16 blocks along the side of L(j,j); what lies right of its columns is not stored.
 __device__ inline void make_below(const ChainMemory& memory, int blocks, const Member& me) {
   const int warp = me.warp, lane = me.lane;
   double c[8][4];

@@ -146,6 +146,7 @@ int resident_teams() {
   int device = 0, processors = 0;
   if (cudaGetDevice(&device) != cudaSuccess || !can_run(front_kernel) ||
       cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
     return 0;
   }
   return kTeams * processors;

@@ -1,7 +1,7 @@
 // Dense kernels on fronts in cells (symbolic/front_cells.hpp) in FP64: partial Cholesky factorisation of one or many fronts in one launch,
 // children's contribution blocks pulled where they are needed, and the update C -= A A^T alone. Left-looking: a task reads its tiles of the
-// front once, keeps them in the registers of one block while all products stream through shared memory by bulk copies of a producer warp,
-// and writes them once.
+// front once, keeps them in the registers of one team of warps while all products stream through shared memory by bulk copies of a producer
+// warp, and writes them once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

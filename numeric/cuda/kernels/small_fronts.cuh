@@ -229,8 +229,10 @@ class SmallFrontKernels {
   template <class Kernel>
   static bool allow(Kernel* kernel, int threads, std::size_t bytes) {
     int blocks = 0;
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess &&
-           cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes) == cudaSuccess && blocks > 0;
+    const bool able = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess &&
+                      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes) == cudaSuccess && blocks > 0;
+    if (!able) static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
+    return able;
   }
 };
 
