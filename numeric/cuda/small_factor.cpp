@@ -9,7 +9,7 @@ SmallFactor::SmallFactor(const Plan& plan, const FactorMemory<double>& memory, M
   const Supernodes& nodes = plan.supernodes;
   std::vector<Index> place(nodes.parent.size(), kNone);
   for (Index k = 0; k < device.small_fronts; ++k) place[device.front[k]] = k;
-  const auto together = [&](Index a, Index b) { return b < device.small_fronts && (a < narrow_) == (b < narrow_); };
+  const auto together = [&](Index a, Index b) { return (a < narrow_) == (b < narrow_); };
   std::vector<GatheredFront> fronts(static_cast<std::size_t>(device.small_fronts));
   for (Index k = 0; k < device.small_fronts; ++k) {
     const Index s = device.front[k], parent = nodes.parent[s];

@@ -52,7 +52,7 @@ bool TiledFactor::can_run() { return kernels::resident_teams() >= symbolic::kFew
 TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger) : teams_(kernels::resident_teams()) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
-  first_ = static_cast<Index>(plan.device.front.size() - fronts.size());
+  first_ = plan.device.small_fronts;
   std::vector<FrontView> views(fronts.size());
   Offset counters = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {

@@ -31,8 +31,9 @@ struct Options {
 constexpr const char* kFooter = R"(
 Keys of a line: reorder_s, symbolic_s; factor1_s, the first factorisation with the allocation of L; factor_s, the least of
 --reps refactorisations, on a device with A's values there already; solve1_s and solve32_s, the least of three solves in
-place for 1 and 32 right-hand sides; nnzL, flops (exact, no padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined;
-mem_gb, the most that factor and workspaces held; peak_rss_bytes, the most that the process held.
+place for 1 and 32 right-hand sides; nnzL, flops (exact, no padding), predicted_factor_s; residual, |b - A x| /
+(|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most that factor and workspaces held; peak_rss_bytes, the
+most that the process held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Every key there is, in order, with null for what was not reached.
