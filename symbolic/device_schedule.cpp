@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "symbolic/checked.hpp"
+#include "symbolic/child_sums.hpp"
 #include "symbolic/front_tasks.hpp"
 #include "symbolic/small_layout.hpp"
 
@@ -38,11 +39,15 @@ struct Levels {
 
 inline constexpr Index kTiledPhase = 2;  // the first
 
-Levels find_levels(const Supernodes& nodes) {
+Levels find_levels(const Supernodes& nodes, const Assembly& assembly) {
   const std::size_t count = nodes.parent.size();
   Levels levels{std::vector<Index>(count), std::vector<Index>(count, 0), std::vector<Index>(count), {}, 0};
   for (Index s = 0; s < nodes.count(); ++s) {
-    const Index m = nodes.order(s), own = m <= DeviceSchedule::kNarrow ? narrow : m <= DeviceSchedule::kSmall ? small : tiled;
+    const bool many = assembly.child_ptr[s + 1] - assembly.child_ptr[s] > DeviceSchedule::kMostChildren;
+    const Index m = nodes.order(s), own = many                           ? tiled
+                                          : m <= DeviceSchedule::kNarrow ? narrow
+                                          : m <= DeviceSchedule::kSmall  ? small
+                                                                         : tiled;
     levels.kind[s] = std::max(levels.kind[s], own);
     if (const Index parent = nodes.parent[s]; parent != kNone) levels.kind[parent] = std::max(levels.kind[parent], levels.kind[s]);
   }
@@ -313,17 +318,27 @@ void place_updates(const Supernodes& nodes, const Levels& levels, DeviceSchedule
   out.update_rows = updates.end;
 }
 
-/// Tasks of the tiled fronts, unless one has too many children, or a block too large for the tasks' 32-bit places. Returns the bytes that
-/// they need on the device.
+/// Bytes of the sums' arrays on a device.
+Offset sum_bytes(const DeviceSchedule::Sums& sums) {
+  return static_cast<Offset>((sums.ptr.size() + sums.place.size() + sums.term.size()) * sizeof(Offset));
+}
+
+/// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places. Returns the bytes that they need on the
+/// device.
 Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Levels& levels, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
-  Offset children = 0, counters = 0, maps = 0;
-  for (const Index s : std::span(out.front).subspan(static_cast<std::size_t>(out.small_fronts))) {
+  Offset pulled = 0, counters = 0, maps = 0;
+  const auto tiled_fronts = std::span(out.front).subspan(static_cast<std::size_t>(out.small_fronts));
+  for (const Index s : tiled_fronts)
+    if (FrontCells{nodes.order(s), nodes.pivots(s)}.block().entries() > std::numeric_limits<std::uint32_t>::max()) return 0;
+  out.sums.scratch_begin = out.entries;
+  for (const Index s : tiled_fronts) {
     const FrontCells cells{nodes.order(s), nodes.pivots(s)};
-    const auto count = static_cast<Index>(assembly.child_ptr[s + 1] - assembly.child_ptr[s]);
-    if (count > DeviceSchedule::kMostChildren || cells.block().entries() > std::numeric_limits<std::uint32_t>::max()) return 0;
-    fronts.push_back({cells, levels.of[s] - out.small_levels});
-    children += count;
+    Offset count = 0;
+    for (Offset k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k)
+      count += is_listed(nodes, assembly, s, assembly.child[k]) ? 0 : 1;
+    fronts.push_back({cells, levels.of[s] - out.small_levels, list_sums(nodes, assembly, s, out)});
+    pulled += count;
     maps += count * row_map_entries(cells);
     counters += counter_count(cells);
   }
@@ -331,8 +346,9 @@ Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Level
   out.task = factor_tasks(fronts, true, kAhead, kFewestTeams);
   out.row_maps = maps;
   const Offset tiled_levels = levels.begin[3] - out.small_levels;
-  return static_cast<Offset>(fronts.size()) * kDeviceTiledBytes + children * kDeviceChildBytes + maps * Offset{sizeof(Index)} +
-         static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) + (counters + 1 + 2 * tiled_levels) * Offset{sizeof(Index)};
+  return static_cast<Offset>(fronts.size()) * kDeviceTiledBytes + pulled * kDeviceChildBytes + maps * Offset{sizeof(Index)} +
+         static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) + (counters + 1 + 2 * tiled_levels) * Offset{sizeof(Index)} +
+         sum_bytes(out.sums);
 }
 
 }  // namespace
@@ -342,7 +358,7 @@ bool is_device_target(std::string_view target) { return target.starts_with("sm_"
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
   DeviceSchedule out;
   out.on = true;
-  const Levels levels = find_levels(nodes);
+  const Levels levels = find_levels(nodes, assembly);
   list_levels(nodes, levels, out);
   place_numbers(nodes, levels, out);
   place_updates(nodes, levels, out);

@@ -12,6 +12,8 @@ namespace {
 constexpr Index kGroup = 16;
 /// Tiles that one task fills: 256 KB.
 constexpr Index kFillRows = 8;
+/// Sums of one task: two a thread.
+constexpr Index kSums = 256;
 /// Fronts without tasks that wait for later ones, taken together: chains enough for all teams of a large device.
 constexpr Index kMostTogether = 1024;
 
@@ -53,15 +55,24 @@ Index waiting(const FrontCells& cells, Index ahead) {
   return 1 + std::min(ahead + 1, pivot_tiles - 2);
 }
 
-void push_fill(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells) {
-  for (Index k = 0; k < cells.pivot_tiles(); ++k)
-    for (Index i = k; i < cells.row_tiles(); i += kFillRows)
-      tasks.push_back({front, TaskKind::fill, i, k, std::min(kFillRows, cells.row_tiles() - i)});
+/// Tile columns that are filled.
+Index filled_columns(const LevelFront& front) { return front.stages.empty() ? front.cells.pivot_tiles() : front.cells.row_tiles(); }
+
+void push_fill(std::vector<FrontTask>& tasks, Index index, const LevelFront& front) {
+  const std::size_t before = tasks.size();
+  const Index row_tiles = front.cells.row_tiles();
+  for (Index k = 0; k < filled_columns(front); ++k)
+    for (Index i = k; i < row_tiles; i += kFillRows) tasks.push_back({index, TaskKind::fill, i, k, std::min(kFillRows, row_tiles - i)});
+  for (std::size_t stage = 0; stage + 1 < front.stages.size(); ++stage) {
+    const Index end = front.stages[stage + 1], ready = static_cast<Index>(tasks.size() - before);
+    for (Index sum = front.stages[stage]; sum < end; sum += kSums)
+      tasks.push_back({index, TaskKind::sum, sum, ready, std::min(kSums, end - sum)});
+  }
 }
 
 void push_together(std::vector<FrontTask>& tasks, std::span<const LevelFront> fronts, Index begin, Index end, bool fill, Index ahead) {
   Index steps = 0;
-  for (Index f = begin; fill && f < end; ++f) push_fill(tasks, f, fronts[f].cells);
+  for (Index f = begin; fill && f < end; ++f) push_fill(tasks, f, fronts[f]);
   for (Index f = begin; f < end; ++f) {
     steps = std::max(steps, fronts[f].cells.row_tiles());
     if (fronts[f].cells.p > 0) tasks.push_back({f, TaskKind::chain, 0, 0, 0});
@@ -94,9 +105,11 @@ Index contribution_tasks(const FrontCells& front) {
   return count;
 }
 
-Index fill_tasks(const FrontCells& front) {
+Index fill_tasks(const LevelFront& front) {
   Index count = 0;
-  for (Index k = 0; k < front.pivot_tiles(); ++k) count += (front.row_tiles() - k + kFillRows - 1) / kFillRows;
+  for (Index k = 0; k < filled_columns(front); ++k) count += (front.cells.row_tiles() - k + kFillRows - 1) / kFillRows;
+  for (std::size_t stage = 0; stage + 1 < front.stages.size(); ++stage)
+    count += (front.stages[stage + 1] - front.stages[stage] + kSums - 1) / kSums;
   return count;
 }
 

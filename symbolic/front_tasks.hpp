@@ -22,18 +22,19 @@ inline constexpr Index kFewestTeams = 2 * 114;
 struct LevelFront {
   FrontCells cells;
   Index level;
+  std::vector<Index> stages{};  ///< of its sums, as list_sums() returns them: with any, its contribution block is filled too
 };
 
 /// Tasks of fronts whose levels ascend; those of a level follow those of the levels before, and are interleaved column by column. A task
 /// waits only for tasks before it and for chains, except that a `prepare` comes `ahead` columns early. A chain waits for tasks after it,
 /// and so a team that holds it: fronts are taken together so that those which wait are never more than half of all. `teams`: those that
 /// run at once, at least 2 (ahead + 2).
-/// `fill`: the panels must be filled first.
+/// `fill`: the panels must be filled first, then the sums added.
 std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead, Index teams);
 
-/// How many of them write the contribution block, how many fill the panel.
+/// How many of them write the contribution block; how many fill or sum.
 Index contribution_tasks(const FrontCells& front);
-Index fill_tasks(const FrontCells& front);
+Index fill_tasks(const LevelFront& front);
 
 /// Tasks of C -= A A^T alone, in an order that reads A's rows while they are in the L2 cache.
 std::vector<FrontTask> update_tasks(std::span<const FrontCells> fronts);

@@ -142,7 +142,8 @@ struct Schedule {
 /// A piece of the work on a large front that one team of a device does: see symbolic/front_tasks.hpp.
 struct DeviceTask {
   enum class Kind : Index {
-    fill,          ///< tiles of L: zeros, and A's entries
+    fill,          ///< tiles of L: zeros, and A's entries; of the contribution block, if children are taken by lists: zeros
+    sum,           ///< DeviceSchedule::sums [row, row + rows), once `column` tasks that fill or sum are done
     chain,         ///< all diagonal tiles of the front, each with the tile below it, one after another (row, column unused)
     prepare,       ///< a diagonal tile and the one below: all products but the last; the chain goes on from there
     panel,         ///< tiles of L: all products, then the triangular solve
@@ -160,11 +161,12 @@ struct DeviceTask {
 /// Work and memory on a device. Narrow fronts, of at most kNarrow rows with only such fronts below them, come first, level by level: a
 /// leaf's level is 0, any other's one more than the highest of its children's. Levels go on with the other small fronts, of at most kSmall
 /// rows with only narrow and small ones below them, and then with all others, the tiled fronts; the leaves of each kind have its first
-/// level. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
+/// level. Narrow and small fronts have at most kMostChildren children. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
 struct DeviceSchedule {
   static constexpr Index kNarrow = 32, kSmall = 64;  ///< rows
 
-  static constexpr Index kMostChildren = 64;  ///< of a tiled front in `task`
+  /// A front with more children is tiled, whatever its size: tiled fronts take many children by lists of entries.
+  static constexpr Index kMostChildren = 64;
 
   bool on = false;        ///< the plan is for a device
   bool by_level = false;  ///< in double too all fronts are done level by level, by the simple kernels
@@ -199,7 +201,15 @@ struct DeviceSchedule {
   std::vector<Offset> block;     ///< length supernodes: the contribution block; -1 if it has none
   Offset entries = 0;            ///< size of the array
   Offset factor_entries = 0;     ///< of all panels
+  /// Sum k: term[ptr[k]], ..., term[ptr[k + 1] - 1], places in the array, are added up in this order, to be added to what is at place[k], or
+  /// to be put there if that is scratch: the part of the array behind scratch_begin.
+  struct Sums {
+    std::vector<Offset> ptr{0}, place, term;
+    Offset scratch_begin = 0;
+  };
+
   std::vector<DeviceTask> task;  ///< of the tiled fronts, in order; empty: they are done level by level
+  Sums sums;                     ///< for `task`: what children that are taken by lists add to their parents
   /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
   std::vector<Index> block_reuses, panel_reuses;
   Offset row_maps = 0;         ///< entries of the children's row maps that `task` needs

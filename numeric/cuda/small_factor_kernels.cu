@@ -8,6 +8,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 using kernels::packed_column;
+using kernels::packed_entries;
 namespace ptx = kernels::ptx;
 constexpr unsigned kAll = 0xffffffffu;
 constexpr int kRowsPerLane = DeviceSchedule::kSmall / 32;
@@ -74,6 +75,41 @@ __device__ Child child_at(const GatherSource& source, Index at) {
   return {source.memory.entries + f.block + layout.padding(), source.plan.relative + f.relative, f.m - f.p};
 }
 
+inline constexpr int kAtOnce = 4;        // entries of a block that a lane holds
+inline constexpr int kNarrowBlock = 32;  // rows of a block, one a lane
+
+/// Entries first + lane, first + 32 + lane, ... of a block that add_narrow_block() takes. They do not wait for one another.
+__device__ void load_entries(double (&entry)[kAtOnce], const Child& child, Index first, int lane) {
+  const Index count = child.q <= kNarrowBlock ? packed_entries(child.q) - first : 0;
+#pragma unroll
+  for (int i = 0; i < kAtOnce; ++i) entry[i] = lane + 32 * i < count ? __ldcg(child.block + first + 32 * i + lane) : 0.0;
+}
+
+/// The column of entry e of a packed triangle of order q <= kNarrowBlock.
+__device__ Index column_of_entry(Index e, Index q) {
+  const float b = static_cast<float>(2 * q + 1);
+  Index c = static_cast<Index>(0.5f * (b - sqrtf(b * b - 8.0f * static_cast<float>(e))));
+  if (packed_column(c, q) + c > e) --c;
+  if (packed_column(c + 1, q) + c + 1 <= e) ++c;
+  return c;
+}
+
+/// Adds a block of at most kNarrowBlock rows, whose first entries are in `entry`.
+__device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], Index rows, Index m, double* packed, int lane) {
+  const Index count = packed_entries(child.q);
+  for (Index first = 0; first < count; first += 32 * kAtOnce) {
+    if (first > 0) load_entries(entry, child, first, lane);
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (first + 32 * i >= count) break;
+      const Index e = min(first + 32 * i + lane, count - 1), c = column_of_entry(e, child.q), r = e - packed_column(c, child.q);
+      const Index column = __shfl_sync(kAll, rows, c), row = __shfl_sync(kAll, rows, r);
+      if (first + 32 * i + lane < count) packed[packed_column(column, m) + row] += entry[i];
+    }
+  }
+  __syncwarp();
+}
+
 /// Columns four at a time: their loads do not wait for one another.
 __device__ void add_block(const Child& child, const LaneIndices& rows, Index m, double* packed, int lane) {
   constexpr int kColumns = 4;
@@ -94,7 +130,6 @@ __device__ void add_block(const Child& child, const LaneIndices& rows, Index m, 
 }
 
 __device__ void add_children(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
-  if (front.awaited > 0) kernels::wait_warp(source.done + front.place, front.awaited, lane);
   for (Index begin = front.child_begin; begin < front.child_end; begin += 32) {
     const Index count = min(front.child_end - begin, 32);
     const Child mine = child_at(source, begin + min(static_cast<Index>(lane), count - 1));
@@ -106,12 +141,23 @@ __device__ void add_children(const GatherSource& source, const GatheredFront& fr
     };
     Child next = child(0);
     LaneIndices rows = next.rows(lane);
-    for (Index k = 0; k < count; ++k) {
+    if (begin == front.child_begin && front.awaited > 0) kernels::wait_warp(source.done + front.place, front.awaited, lane);
+    double entry[kAtOnce];
+    load_entries(entry, next, 0, lane);
+    for (Index k = 0; k < count; ++k) {  // what the next child needs is under way while one is added
       const Child now = next;
       const LaneIndices places = rows;
+      double held[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) held[i] = entry[i];
       next = child(min(k + 1, count - 1));
       rows = next.rows(lane);
-      add_block(now, places, front.rows, packed, lane);
+      load_entries(entry, next, 0, lane);
+      if (now.q <= kNarrowBlock) {
+        add_narrow_block(now, held, places.value[0], front.rows, packed, lane);
+      } else {
+        add_block(now, places, front.rows, packed, lane);
+      }
     }
   }
 }

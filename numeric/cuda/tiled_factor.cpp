@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "symbolic/child_sums.hpp"
 #include "symbolic/front_tasks.hpp"
 #include "symbolic/small_layout.hpp"
 
@@ -53,6 +54,7 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
   first_ = plan.device.small_fronts;
+  sums_scratch_ = plan.device.sums.scratch_begin;
   std::vector<FrontView> views(fronts.size());
   Offset counters = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
@@ -66,7 +68,6 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
     view.level = level[t];
     view.block_reuses = plan.device.block_reuses[t];
     view.panel_reuses = plan.device.panel_reuses[t];
-    view.fills = symbolic::fill_tasks(cells);
     view.first = plan.supernodes.first[s];
     view.cells = cells;
     counters += symbolic::counter_count(cells);
@@ -81,41 +82,52 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
   }
   upload_children(plan, memory, views, ledger);
   std::vector<Index> tasks(static_cast<std::size_t>(levels), 0);
-  for (const DeviceTask& task : plan.device.task) ++tasks[static_cast<std::size_t>(level[static_cast<std::size_t>(task.front)])];
+  for (const DeviceTask& task : plan.device.task) {
+    FrontView& view = views[static_cast<std::size_t>(task.front)];
+    ++tasks[static_cast<std::size_t>(view.level)];
+    if (task.kind == DeviceTask::Kind::fill || task.kind == DeviceTask::Kind::sum) ++view.fills;
+    if (task.kind == DeviceTask::Kind::sum) view.loads_block = true;
+  }
   level_tasks_ = upload(tasks, ledger);
   task_ = upload(plan.device.task, ledger);
   front_ = upload(views, ledger);
+  sum_ptr_ = upload(plan.device.sums.ptr, ledger);
+  sum_place_ = upload(plan.device.sums.place, ledger);
+  sum_term_ = upload(plan.device.sums.term, ledger);
 }
 
 void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<FrontView>& views,
                                   MemoryLedger& ledger) {
   const std::span<const Index> fronts = tiled_fronts(plan);
-  std::vector<ChildView> all;
+  std::vector<ChildView> pulled;
   std::vector<Index> maps(static_cast<std::size_t>(plan.device.row_maps));
   row_map_ = DeviceBuffer<Index>(plan.device.row_maps, ledger);
   std::size_t next = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
-    const auto entries = static_cast<std::size_t>(symbolic::row_map_entries(views[t].cells));
+    FrontView& view = views[t];
+    const auto entries = static_cast<std::size_t>(symbolic::row_map_entries(view.cells));
     for (const Index c : children_of(plan, fronts[t])) {
-      write_row_map(plan, c, views[t].cells, std::span(maps).subspan(next, entries));
       const FrontCells cells = cells_of(plan, c);
       const Index tiled = plan.device.tiled[c];
+      if (tiled != kNone) {
+        view.awaited += symbolic::contribution_tasks(cells);
+        views[static_cast<std::size_t>(tiled)].parent_counters = view.counters;
+      }
+      if (symbolic::is_listed(plan.supernodes, plan.assembly, fronts[t], c)) continue;
+      write_row_map(plan, c, view.cells, std::span(maps).subspan(next, entries));
       const Index padding = tiled == kNone ? symbolic::SmallLayout{cells.m, cells.p}.padding() : 0;
-      all.push_back({memory.entries + plan.device.block[c] + padding, row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
-                     cells.m - cells.p});
+      pulled.push_back({memory.entries + plan.device.block[c] + padding, row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
+                        cells.m - cells.p});
       next += entries;
-      if (tiled == kNone) continue;
-      views[t].awaited += symbolic::contribution_tasks(cells);
-      views[static_cast<std::size_t>(tiled)].parent_counters = views[t].counters;
+      ++view.child_count;
     }
   }
   copy_to_device(row_map_.data(), maps.data(), maps.size() * sizeof(Index));
-  child_ = upload(all, ledger);
-  std::size_t at = 0;
-  for (std::size_t t = 0; t < fronts.size(); ++t) {
-    views[t].child = child_.data() + at;
-    views[t].child_count = static_cast<int>(children_of(plan, fronts[t]).size());
-    at += children_of(plan, fronts[t]).size();
+  child_ = upload(pulled, ledger);
+  const ChildView* child = child_.data();
+  for (FrontView& view : views) {
+    view.child = child;
+    child += view.child_count;
   }
 }
 
@@ -123,8 +135,9 @@ void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memo
   check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
   int* levels = counters_.data() + level_counters_;
   const kernels::Values values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
+  const kernels::Sums sums{sum_ptr_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
   check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), levels + level_tasks_.size(),
-                                {levels, level_tasks_.data()}, values, teams_, stream),
+                                {levels, level_tasks_.data()}, values, sums, teams_, stream),
         "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }

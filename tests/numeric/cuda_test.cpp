@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
@@ -10,6 +12,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/exact.hpp"
 #include "tests/support/methods.hpp"
+#include "tests/support/patterns.hpp"
 #include "tests/support/sparse_reference.hpp"
 
 namespace kauri {
@@ -54,6 +57,19 @@ class Cuda : public ::testing::Test {
     return b;
   }
 
+  /// The factor of an exact system comes back bit for bit.
+  void expect_exact(const test::ExactSystem& system, const AnalyzeOptions& options, const std::string& what) {
+    const auto made = plan(system.a.pattern(), options);
+    auto factor = Factor<Value>::create(made, backend());
+    ASSERT_TRUE(refactorize<Value>(factor, values(system.a)).ok()) << what;
+    // The plan is the given ordering in another topological order: column k of its L is a column of ours.
+    for (Index i = 0; i < system.a.n(); ++i)
+      for (const auto& [j, v] : system.l[i]) {
+        const Index row = made->perm.new_of(system.perm.old_of(i)), col = made->perm.new_of(system.perm.old_of(j));
+        ASSERT_EQ(factor.entry(row, col), static_cast<Value>(v)) << what << ": " << i << " " << j;
+      }
+  }
+
  private:
   std::optional<Backend> backend_;
 };
@@ -73,16 +89,71 @@ TYPED_TEST(Cuda, ExactFactors) {
     options.permutation = given;
     options.target = this->backend().target();
     options.amalgamate = round % 5 != 0;
-    const auto plan = this->plan(system.a.pattern(), options);
-    auto factor = Factor<T>::create(plan, this->backend());
-    const std::vector<T> value = this->values(system.a);
-    ASSERT_TRUE(refactorize<T>(factor, value).ok()) << round;
-    // The plan is the given ordering in another topological order: column k of its L is a column of ours.
-    for (Index i = 0; i < n; ++i)
-      for (const auto& [j, v] : system.l[i]) {
-        const Index row = plan->perm.new_of(system.perm.old_of(i)), col = plan->perm.new_of(system.perm.old_of(j));
-        ASSERT_EQ(factor.entry(row, col), static_cast<T>(v)) << round << ": " << i << " " << j;
-      }
+    this->expect_exact(system, options, std::to_string(round));
+  }
+}
+
+/// Rows that meet many columns: `many` leaves, each below some of `hubs` groups of `size` rows.
+test::IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt19937_64& random) {
+  std::vector<std::map<Index, std::int64_t>> row(static_cast<std::size_t>(many + hubs * size));
+  for (Index k = 0; k < many; ++k)
+    for (unsigned i = 0; i < below; ++i) {
+      const Index first = many + static_cast<Index>(random() % static_cast<unsigned>(hubs)) * size;
+      for (Index j = 0; j < size; ++j) row[first + j][k] = static_cast<std::int64_t>(random() % 5) - 2;
+    }
+  test::IntegerRows l(row.size());
+  for (std::size_t i = 0; i < l.size(); ++i) {
+    l[i].assign(row[i].begin(), row[i].end());
+    l[i].emplace_back(static_cast<Index>(i), std::int64_t{1} << (random() % 2));
+  }
+  return l;
+}
+
+/// Fronts with hundreds and thousands of children: narrow ones, small ones, tiled ones.
+TYPED_TEST(Cuda, ManyChildrenExactly) {
+  using T = typename TypeParam::T;
+  struct Case {
+    Index many, hubs, size;
+    unsigned below;
+  };
+  std::mt19937_64 random(2);
+  for (const auto& [many, hubs, size, below] :
+       {Case{3000, 1, 1, 1}, Case{60, 1, 3, 1}, Case{500, 4, 6, 2}, Case{700, 30, 5, 3}, Case{150, 14, 9, 9}, Case{40, 3, 70, 2}})
+    for (const bool amalgamate : {true, false}) {
+      auto l = hub_rows(many, hubs, size, below, random);
+      const auto identity = Permutation::identity(static_cast<Index>(l.size()));
+      AnalyzeOptions options;
+      options.permutation = identity;
+      options.target = this->backend().target();
+      options.amalgamate = amalgamate;
+      this->expect_exact(test::exact_system(std::move(l), identity, sizeof(T) == 8 ? 53 : 24), options,
+                         std::to_string(many) + " " + std::to_string(hubs));
+    }
+}
+
+/// A star of a million leaves, and a spine with a leaf at each vertex: one host of all, and a path of hosts.
+TYPED_TEST(Cuda, AMillionChildren) {
+  using T = typename TypeParam::T;
+  const Index n = 1000001;
+  for (const auto& pattern : {test::star_pattern(n, n - 1), test::caterpillar_pattern(4001)}) {
+    const Pattern view = pattern.view();
+    std::vector<T> value(pattern.row.size(), T(-1));
+    for (Index j = 0; j < view.n; ++j) value[static_cast<std::size_t>(view.col_ptr[j])] = T(4);
+    if (view.n == n) value.back() = T(n);  // the hub keeps 3/4 of its diagonal
+    auto factor = Factor<T>::create(this->plan(view, OrderingMethod::natural, false), this->backend());
+    ASSERT_TRUE(refactorize<T>(factor, value).ok());
+    if (view.n == n) {  // n - (n - 1) / 4: all numbers are multiples of 1/4, and exact in double
+      const double expected = std::sqrt(n - (n - 1) / 4.0);
+      EXPECT_NEAR(factor.entry(n - 1, n - 1), expected, (sizeof(T) == 8 ? 1e-15 : 1e-4) * expected);
+    }
+    auto workspace = Workspace<T>::create(factor, 1);
+    const std::vector<T> b = this->random_rhs(view.n, 1, 7);
+    std::vector<T> x = b;
+    factor.solve({x.data(), view.n, 1, view.n}, workspace);
+    const SymmetricView<T> a{view, value};
+    refine<T>(a, factor, {b.data(), view.n, 1, view.n}, {x.data(), view.n, 1, view.n}, workspace);
+    EXPECT_LE(backward_error<T>(a, {x.data(), view.n, 1, view.n}, {b.data(), view.n, 1, view.n}, this->backend()).componentwise,
+              sizeof(T) == 8 ? 1e-15 : 5e-7);
   }
 }
 

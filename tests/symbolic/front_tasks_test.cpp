@@ -26,7 +26,8 @@ struct Progress {
   std::vector<bool> prepared;
   Index chain = 0;
   Index awaited = 0;
-  Index fills = 0;
+  Index fills = 0;  // and sums, to come
+  Index filled = 0;
 };
 
 // Teams that draw tickets in order and finish a task once what it reads is there, in random order.
@@ -34,9 +35,11 @@ class Simulation {
  public:
   Simulation(const Forest& forest, std::vector<FrontTask> tasks, std::size_t teams, unsigned seed)
       : forest_(forest), tasks_(std::move(tasks)), held_(teams, -1), random_(seed) {
-    for (const auto& [cells, level] : forest_.front)
+    for (const LevelFront& front : forest_.front) {
+      const FrontCells& cells = front.cells;
       progress_.push_back({std::vector<Index>(static_cast<std::size_t>(cells.row_tiles()), 0),
-                           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0, fill_tasks(cells)});
+                           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0, fill_tasks(front), 0});
+    }
     for (std::size_t f = 0; f < forest_.parent.size(); ++f)
       if (forest_.parent[f] >= 0) progress_[forest_.parent[f]].awaited += contribution_tasks(forest_.front[f].cells);
   }
@@ -64,8 +67,10 @@ class Simulation {
     const FrontTask& task = tasks_[held_[team]];
     Progress& p = progress_[task.front];
     const FrontCells& cells = forest_.front[task.front].cells;
-    if (task.kind == TaskKind::fill) {
+    if (task.kind == TaskKind::sum && (p.awaited > 0 || p.filled < task.column)) return false;
+    if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
       --p.fills;
+      ++p.filled;
       return finish(team);
     }
     if (p.awaited > 0 || p.fills > 0) return false;
@@ -113,6 +118,13 @@ class Simulation {
   std::mt19937 random_;
 };
 
+// Up to three stages of up to 1000 sums.
+std::vector<Index> random_stages(std::mt19937& random) {
+  std::vector<Index> stages{static_cast<Index>(random() % 100)};
+  for (unsigned left = 1 + random() % 3; left > 0; --left) stages.push_back(stages.back() + static_cast<Index>(random() % 1000));
+  return stages;
+}
+
 Forest random_forest(std::mt19937& random, unsigned most) {
   Forest forest;
   const unsigned count = 1 + random() % most, levels = 1 + random() % 4;
@@ -124,6 +136,7 @@ Forest random_forest(std::mt19937& random, unsigned most) {
     const auto m = 1 + static_cast<Index>(random() % (narrow ? 300 : 1500)),
                p = 1 + static_cast<Index>(random() % static_cast<unsigned>(m));
     forest.front.push_back({{m, narrow ? std::min<Index>(p, 64) : p}, level[f]});
+    if (random() % 4 == 0) forest.front.back().stages = random_stages(random);
   }
   for (unsigned f = 0; f < count; ++f) {
     const auto above = static_cast<unsigned>(std::upper_bound(level.begin(), level.end(), level[f]) - level.begin());
@@ -140,9 +153,15 @@ TEST(FrontTasks, EveryTileIsWrittenOnce) {
     std::map<std::pair<Index, std::pair<Index, Index>>, int> written;
     std::vector<Index> contributions(forest.front.size(), 0), fills(forest.front.size(), 0);
     std::map<std::pair<Index, std::pair<Index, Index>>, int> filled;
+    std::map<std::pair<Index, Index>, int> summed;
     for (const FrontTask& t : factor_tasks(forest.front, true, static_cast<Index>(seed % 4), 64)) {
       if (t.kind == TaskKind::contribution) ++contributions[t.front];
       if (t.kind == TaskKind::prepare) continue;
+      if (t.kind == TaskKind::sum) {
+        ++fills[t.front];
+        for (Index k = t.row; k < t.row + t.rows; ++k) ++summed[{t.front, k}];
+        continue;
+      }
       if (t.kind == TaskKind::fill) {
         ++fills[t.front];
         for (Index r = t.row; r < t.row + t.rows; ++r) ++filled[{t.front, {r, t.column}}];
@@ -159,9 +178,12 @@ TEST(FrontTasks, EveryTileIsWrittenOnce) {
       const FrontCells& cells = forest.front[f].cells;
       tiles += static_cast<std::size_t>(cells.row_tiles()) * static_cast<std::size_t>(cells.row_tiles() + 1) / 2;
       EXPECT_EQ(contributions[f], contribution_tasks(cells));
-      EXPECT_EQ(fills[f], fill_tasks(cells));
-      for (Index k = 0; k < cells.pivot_tiles(); ++k)
+      EXPECT_EQ(fills[f], fill_tasks(forest.front[f]));
+      const std::vector<Index>& stages = forest.front[f].stages;
+      for (Index k = 0; k < (stages.empty() ? cells.pivot_tiles() : cells.row_tiles()); ++k)
         for (Index i = k; i < cells.row_tiles(); ++i) EXPECT_EQ((filled[{static_cast<Index>(f), {i, k}}]), 1);
+      for (Index k = stages.empty() ? 0 : stages.front(); !stages.empty() && k < stages.back(); ++k)
+        EXPECT_EQ((summed[{static_cast<Index>(f), k}]), 1);
     }
     EXPECT_EQ(written.size(), tiles);
     for (const auto& [tile, times] : written) EXPECT_EQ(times, 1);

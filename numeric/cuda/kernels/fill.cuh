@@ -1,4 +1,4 @@
-// Tiles of a panel before anything is computed: zeros, and A's entries.
+// Tiles of a front before anything is computed: zeros, A's entries, sums of what children in lists add.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,18 +19,20 @@ __device__ inline int column_of(const Offset* column, int first, int count, Offs
 
 /// Rows of cells [begin, end) of tile column k become zero; 16 bytes a thread.
 __device__ inline void clear_cells(const FrontView& front, int k, int begin, int end, int thread) {
-  const symbolic::CellLayout layout = front.cells.panel();
-  const int last = front.cells.first_cell(k) + front.cells.cells_of(k);
-  for (int c = front.cells.first_cell(k); c < last; c += 2) {
-    const int top = max(begin, c);
-    if (top >= end) return;
-    double2* run = reinterpret_cast<double2*>(front.panel + layout.cell(top, c));
-    const int count = (end - top) * layout.width(c) * kCellEntries / 2;
+  const bool below = k >= front.cells.pivot_tiles();
+  const symbolic::CellLayout layout = below ? front.cells.block() : front.cells.panel();
+  const int skipped = below ? front.cells.pivot_cells() : 0, first = front.cells.first_cell(k);
+  double* cells = below ? front.block : front.panel;
+  for (int c = first - skipped; c < first - skipped + front.cells.cells_of(k); c += 2) {
+    const int top = max(begin - skipped, c);
+    if (top >= end - skipped) return;
+    double2* run = reinterpret_cast<double2*>(cells + layout.cell(top, c));
+    const int count = (end - skipped - top) * layout.width(c) * kCellEntries / 2;
     for (int e = thread; e < count; e += kConsumers) run[e] = make_double2(0.0, 0.0);
   }
 }
 
-/// A's entries of tile column k in rows of cells [begin, end).
+/// A's entries of tile column k of pivots in rows of cells [begin, end).
 __device__ inline void scatter_entries(const FrontView& front, const Values& a, int k, int begin, int end, int thread) {
   const int first = front.first + k * kTile, count = min(kTile, front.cells.p - k * kTile);
   for (Offset e = a.column[first] + thread; e < a.column[first + count]; e += kConsumers) {
@@ -44,8 +46,10 @@ __device__ inline void scatter_entries(const FrontView& front, const Values& a, 
 __device__ inline void fill(const FrontTask& task, const FrontView& front, const Levels& levels, const Values& a, const Member& me) {
   const int thread = 32 * me.warp + me.lane, k = task.column, last = task.row + task.rows - 1;
   const int begin = front.cells.first_cell(task.row), end = front.cells.first_cell(last) + front.cells.cells_of(last);
-  wait_for_levels(levels, front.panel_reuses, me.lane);
+  const bool pivots = k < front.cells.pivot_tiles();
+  wait_for_levels(levels, pivots ? front.panel_reuses : front.block_reuses, me.lane);
   clear_cells(front, k, begin, end, thread);
+  if (!pivots) return;
   me.sync_consumers();
   scatter_entries(front, a, k, begin, end, thread);
   if (task.row != k) return;
@@ -54,6 +58,19 @@ __device__ inline void fill(const FrontTask& task, const FrontView& front, const
   if (thread >= front.cells.cells_of(k) * symbolic::kCell) return;
   double& diagonal = front.panel[front.cells.panel().place(pivot, pivot)];
   diagonal = pivot < front.cells.p ? diagonal + *a.shift : 1.0;
+}
+
+/// A task of kind `sum`: a thread per sum, its terms in their order. All consumers.
+__device__ inline void add_sums(const FrontTask& task, const FrontView& front, const Sums& sums, const Member& me) {
+  wait_for_children(front, me.lane);
+  if (task.column > 0) wait_warp(front.counters + kFilled, task.column, me.lane);
+  for (int k = task.row + 32 * me.warp + me.lane; k < task.row + task.rows; k += kConsumers) {
+    const Offset place = sums.place[k], end = sums.ptr[k + 1];
+    double sum = place < sums.scratch_begin ? __ldcg(sums.entries + place) : 0.0;
+#pragma unroll 8
+    for (Offset t = sums.ptr[k]; t < end; ++t) sum += __ldcg(sums.entries + sums.term[t]);
+    sums.entries[place] = sum;
+  }
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -76,7 +76,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     const FrontTask task = tasks[ticket];
     const FrontView front = fronts[task.front];
     wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
-    if (task.kind == TaskKind::fill) {
+    if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
       // nothing to copy
     } else if (task.kind == TaskKind::chain) {
       announce_chain(front, chain_memory(ring.stages), levels, me);
@@ -89,7 +89,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
 }
 
 __device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, int task_count, const Levels& levels, const Values& values,
-                             Control& control, Ring ring, const Member& me) {
+                             const Sums& sums, Control& control, Ring ring, const Member& me) {
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
@@ -103,6 +103,8 @@ __device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, in
     } else {
       if (task.kind == TaskKind::fill)
         fill(task, front, levels, values, me);
+      else if (task.kind == TaskKind::sum)
+        add_sums(task, front, sums, me);
       else
         consume(task, front, levels, ring, me);
       announce(task, front, levels, me);
@@ -114,8 +116,8 @@ __device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, in
 
 /// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
 /// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
-__global__ void __launch_bounds__(kBlockThreads, 1)
-    front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels, Values values, bool dependent) {
+__global__ void __launch_bounds__(kBlockThreads, 1) front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next,
+                                                                 Levels levels, Values values, Sums sums, bool dependent) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   start(controls);
@@ -124,7 +126,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_consumer(fronts, tasks, task_count, levels, values, controls[team], ring, me);
+    run_consumer(fronts, tasks, task_count, levels, values, sums, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
@@ -153,15 +155,16 @@ int resident_teams() {
 }
 
 cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
-                           const Values& values, int teams, cudaStream_t stream) {
+                           const Values& values, const Sums& sums, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, levels, values, true);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, levels, values, sums, true);
   return cudaGetLastError();
 }
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, Values{}, false);
+  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, Values{}, Sums{},
+                                                                        false);
   return cudaGetLastError();
 }
 

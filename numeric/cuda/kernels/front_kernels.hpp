@@ -35,7 +35,7 @@ struct FrontView {
   int level = 0;                   ///< of the launch: see Levels
   int block_reuses = 0;            ///< the block's memory is free once all tasks of the levels below this one are done
   int panel_reuses = 0;            ///< the same of the panel's; asked for by `fill`
-  int fills = 0;                   ///< tasks that fill the panel
+  int fills = 0;                   ///< tasks that fill or sum
   int first = 0;                   ///< column of Values of the first pivot
   bool loads_block = false;        ///< the block holds numbers to start from; otherwise it starts from zero
   symbolic::FrontCells cells{0, 0};
@@ -56,6 +56,15 @@ struct Values {
   const double* shift = nullptr;  ///< one number, added to the diagonal
 };
 
+/// Lists of children's entries, for tasks of kind `sum`: DeviceSchedule::Sums, places counted from `entries`. Null elsewhere.
+struct Sums {
+  const Offset* ptr = nullptr;
+  const Offset* place = nullptr;
+  const Offset* term = nullptr;
+  Offset scratch_begin = 0;
+  double* entries = nullptr;
+};
+
 /// Places in FrontView::counters; then one counter per tile row (tiles of L finished), then one flag per pivot tile (prepared).
 inline constexpr int kDiagonals = 0;
 inline constexpr int kFailed = 1;  ///< 1 + first padded column without a positive finite pivot, or 0
@@ -71,7 +80,7 @@ int resident_teams();
 /// (one int) and all counters zero before the launch. A pivot that is not positive is recorded in its front, replaced by 1, and all else
 /// goes on. Enqueued on the stream; returns the launch's error.
 cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
-                           const Values& values, int teams, cudaStream_t stream);
+                           const Values& values, const Sums& sums, int teams, cudaStream_t stream);
 
 /// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device; `ticket` zero before
 /// the launch. Drawn, not dealt: dealt in turn, teams drift apart and lose the rows they share in the L2 cache (13 % at K = 1024).

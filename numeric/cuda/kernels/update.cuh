@@ -324,7 +324,7 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
   if (me.warp != 0 || me.lane != 0) return;
   int* rows = front.counters + kRows;
   ptx::release_fence();
-  if (task.kind == TaskKind::fill) {
+  if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
     ptx::add_relaxed(front.counters + kFilled, 1);
   } else if (task.kind == TaskKind::prepare) {
     ptx::store_relaxed(rows + front.cells.row_tiles() + task.column, 1);

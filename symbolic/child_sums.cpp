@@ -1,0 +1,168 @@
+// Column by column of the host: whose columns meet it, how many terms each row has, the terms.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/child_sums.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "symbolic/checked.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// The rows of a child's contribution block as rows of the host, and where its entries are.
+struct Listed {
+  std::span<const Index> row;
+  Offset block;
+  Index m, p;
+  bool tiled;
+
+  [[nodiscard]] Offset place(Index r, Index c) const {
+    return block + (tiled ? FrontCells{m, p}.block().place(r, c) : SmallLayout{m, p}.place(p + r, p + c));
+  }
+};
+
+Index count_of(const std::vector<Offset>& sums) {
+  if (sums.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    throw Error(ErrorKind::overflow, "symbolic: more than 2^31 sums of children's entries");
+  return static_cast<Index>(sums.size());
+}
+
+/// Sums of one stage.
+struct Stage {
+  std::vector<Offset> place, terms, term;  // per sum: where to, how many; all of them
+
+  void push(Offset to, std::span<const Offset> from) {
+    place.push_back(to);
+    terms.push_back(static_cast<Offset>(from.size()));
+    term.insert(term.end(), from.begin(), from.end());
+  }
+};
+
+class Host {
+ public:
+  Host(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out)
+      : out_(out), s_(s), cells_{nodes.order(s), nodes.pivots(s)} {
+    for (Offset k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k)
+      if (const Index c = assembly.child[k]; is_listed(nodes, assembly, s, c)) take(nodes, assembly, c);
+  }
+  [[nodiscard]] bool none() const { return child_.empty(); }
+
+  std::vector<Index> list() {
+    const std::vector<Offset> begin = columns();
+    std::vector<Offset> terms, first;
+    for (Index c = 0; c < cells_.m; ++c) {
+      if (begin[c] == begin[c + 1]) continue;
+      count(c, begin, first);
+      gather(c, begin, first, terms);
+      for (Index r = c; r < cells_.m; ++r)
+        if (first[r] < first[r + 1]) add(r, c, std::span(terms).subspan(at(first[r]), at(first[r + 1] - first[r])));
+    }
+    return append();
+  }
+
+ private:
+  struct Column {
+    Index child, column;
+  };
+  static std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
+
+  void take(const Supernodes& nodes, const Assembly& assembly, Index c) {
+    Listed child{{}, out_.block[c], nodes.order(c), nodes.pivots(c), out_.tiled[c] != kNone};
+    for (Offset k = assembly.run_ptr[c]; k < assembly.run_ptr[c + 1]; ++k)
+      for (Index i = 0; i < assembly.run[k].length; ++i) rows_.push_back(assembly.run[k].parent + i);
+    child_.push_back(child);
+    row_end_.push_back(static_cast<Offset>(rows_.size()));
+  }
+  [[nodiscard]] std::span<const Index> rows_of(Index k) const {
+    const Offset begin = k == 0 ? 0 : row_end_[k - 1];
+    return std::span(rows_).subspan(at(begin), at(row_end_[k] - begin));
+  }
+
+  /// Children's columns by the host's columns, children in their order. Returns where each column's begin.
+  std::vector<Offset> columns() {
+    std::vector<Offset> begin(at(cells_.m) + 1, 0);
+    for (const Index r : rows_) ++begin[r + 1];
+    for (Index c = 0; c < cells_.m; ++c) begin[c + 1] += begin[c];
+    column_.resize(rows_.size());
+    std::vector<Offset> next = begin;
+    for (Index k = 0; k < static_cast<Index>(child_.size()); ++k) {
+      child_[k].row = rows_of(k);
+      for (Index j = 0; j < static_cast<Index>(child_[k].row.size()); ++j) column_[at(next[child_[k].row[j]]++)] = {k, j};
+    }
+    return begin;
+  }
+  /// first[r]: where the terms of row r of column c begin.
+  void count(Index c, const std::vector<Offset>& begin, std::vector<Offset>& first) const {
+    first.assign(at(cells_.m) + 1, 0);
+    for (Offset k = begin[c]; k < begin[c + 1]; ++k)
+      for (const Index r : child_[column_[at(k)].child].row.subspan(at(column_[at(k)].column))) ++first[r + 1];
+    for (Index r = 0; r < cells_.m; ++r) first[r + 1] += first[r];
+  }
+  void gather(Index c, const std::vector<Offset>& begin, const std::vector<Offset>& first, std::vector<Offset>& terms) const {
+    terms.resize(at(first[cells_.m]));
+    std::vector<Offset> next = first;
+    for (Offset k = begin[c]; k < begin[c + 1]; ++k) {
+      const Listed& child = child_[column_[at(k)].child];
+      for (Index j = column_[at(k)].column, i = j; i < static_cast<Index>(child.row.size()); ++i)
+        terms[at(next[child.row[i]]++)] = child.place(i, j);
+    }
+  }
+
+  void add(Index r, Index c, std::span<const Offset> terms) {
+    std::vector<Offset> parts;
+    for (std::size_t stage = 0; terms.size() > kFanIn; ++stage) {
+      if (partial_.size() == stage) partial_.emplace_back();
+      std::vector<Offset> sums;
+      for (; !terms.empty(); terms = terms.subspan(std::min<std::size_t>(terms.size(), kFanIn))) {
+        sums.push_back(out_.entries);
+        out_.entries = checked_add(out_.entries, 1, "entries of device memory");
+        partial_[stage].push(sums.back(), terms.first(std::min<std::size_t>(terms.size(), kFanIn)));
+      }
+      parts = std::move(sums);
+      terms = parts;
+    }
+    last_.push((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c), terms);
+  }
+
+  std::vector<Index> append() {
+    DeviceSchedule::Sums& sums = out_.sums;
+    partial_.push_back(std::move(last_));
+    std::vector<Index> stages{count_of(sums.place)};
+    for (const Stage& stage : partial_) {
+      sums.place.insert(sums.place.end(), stage.place.begin(), stage.place.end());
+      sums.term.insert(sums.term.end(), stage.term.begin(), stage.term.end());
+      for (const Offset terms : stage.terms) sums.ptr.push_back(sums.ptr.back() + terms);
+      stages.push_back(count_of(sums.place));
+    }
+    return stages;
+  }
+
+  DeviceSchedule& out_;
+  Index s_;
+  FrontCells cells_;
+  std::vector<Listed> child_;
+  std::vector<Index> rows_;      // of all listed children, as rows of the host
+  std::vector<Offset> row_end_;  // per child
+  std::vector<Column> column_;
+  std::vector<Stage> partial_;
+  Stage last_;
+};
+
+}  // namespace
+
+bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c) {
+  const Index q = nodes.contribution(c);
+  return assembly.child_ptr[s + 1] - assembly.child_ptr[s] > kMostPulled && q <= kMostListedRows;
+}
+
+std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {
+  Host host(nodes, assembly, s, out);
+  return host.none() ? std::vector<Index>{} : host.list();
+}
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,27 @@
+// What many children add to a front, entry by entry: lists of the children's entries that meet each entry of the front, summed as trees.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "kauri/plan.hpp"
+
+namespace kauri::symbolic {
+
+/// A tiled front with more children than this takes those with few rows by lists.
+inline constexpr Index kMostPulled = 32;
+/// Rows of a contribution block that is taken by lists. A larger one is pulled tile by tile: its runs are long, and lists as long as
+/// itself.
+inline constexpr Index kMostListedRows = 192;
+/// Terms of a sum: more are summed in parts first, those in parts again.
+inline constexpr Index kFanIn = 32;
+
+/// True if child c of s is taken by lists.
+bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c);
+
+/// Appends the sums of the tiled front s to out.sums, partial ones first: places in the array of a factor must be known. Scratch follows
+/// out.entries, which grows. Returns the stages, whose sums need those of the stages before: stage i is [r[i], r[i+1]); the last adds to
+/// the front. Empty if no child is listed. O(children's rows + terms). Throws Error(overflow).
+std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out);
+
+}  // namespace kauri::symbolic

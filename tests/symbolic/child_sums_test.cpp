@@ -1,0 +1,127 @@
+// Sums of what many children add: every entry of a child's block reaches its place in the parent once, whatever is in memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/child_sums.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kauri/plan.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
+#include "tests/support/patterns.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// Points are eliminated first; each is seen by `seen` of the cameras, each of `size` rows, which are joined by the points alone.
+std::shared_ptr<const Plan> points_and_cameras(Index points, Index cameras, Index size, unsigned seen, unsigned seed,
+                                               bool amalgamate = true) {
+  std::mt19937 random(seed);
+  test::EdgeList entries;
+  for (Index k = 0; k < points; ++k)
+    for (unsigned i = 0; i < seen; ++i)
+      for (Index j = 0, camera = static_cast<Index>(random() % static_cast<unsigned>(cameras)); j < size; ++j)
+        entries.emplace_back(points + camera * size + j, k);
+  const auto pattern = test::pattern_of(points + cameras * size, std::move(entries));
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.ordering.method = OrderingMethod::natural;
+  options.amalgamate = amalgamate;
+  return analyze(pattern.view(), options);
+}
+
+Offset place_in_block(const Plan& plan, Index s, Index r, Index c) {
+  const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
+  return plan.device.block[s] +
+         (plan.device.tiled[s] == kNone ? SmallLayout{m, p}.place(p + r, p + c) : FrontCells{m, p}.block().place(r, c));
+}
+
+/// The front's entry (r, c) in the array.
+Offset place_in_front(const Plan& plan, Index s, Index r, Index c) {
+  const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+  return (c < cells.p ? plan.device.panel[s] : plan.device.block[s]) + cells.place(r, c);
+}
+
+/// What the listed children of s add, by the definition of extend-add. Blocks hold the number of their place.
+void extend_add(const Plan& plan, Index s, std::vector<Offset>& front) {
+  for (Offset k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k) {
+    const Index child = plan.assembly.child[k];
+    if (!is_listed(plan.supernodes, plan.assembly, s, child)) continue;
+    const auto rows = plan.supernodes.rows(child).subspan(plan.supernodes.pivots(child));
+    const auto own = plan.supernodes.rows(s);
+    std::vector<Index> local;
+    for (const Index row : rows) local.push_back(static_cast<Index>(std::lower_bound(own.begin(), own.end(), row) - own.begin()));
+    for (std::size_t c = 0; c < local.size(); ++c)
+      for (std::size_t r = c; r < local.size(); ++r)
+        front[place_in_front(plan, s, local[r], local[c])] += place_in_block(plan, child, static_cast<Index>(r), static_cast<Index>(c));
+  }
+}
+
+void check(const Plan& plan) {
+  const DeviceSchedule& device = plan.device;
+  const DeviceSchedule::Sums& sums = device.sums;
+  ASSERT_EQ(sums.ptr.size(), sums.place.size() + 1);
+  ASSERT_EQ(sums.ptr.back(), static_cast<Offset>(sums.term.size()));
+  for (std::size_t t = 0; t < device.tiled.size(); ++t) {
+    if (device.tiled[t] == kNone) continue;
+    std::vector<Offset> expected(static_cast<std::size_t>(device.entries), 0), scratch(expected), mine(expected);
+    std::vector<bool> known(expected.size(), false);
+    extend_add(plan, static_cast<Index>(t), expected);
+    for (const DeviceTask& task : device.task) {
+      if (task.kind != DeviceTask::Kind::sum || task.front != device.tiled[t]) continue;
+      for (Index k = task.row; k < task.row + task.rows; ++k) {
+        const Offset place = sums.place[k];
+        Offset sum = 0;
+        EXPECT_LE(sums.ptr[k + 1] - sums.ptr[k], kFanIn);
+        for (Offset e = sums.ptr[k]; e < sums.ptr[k + 1]; ++e) {
+          const bool partial = sums.term[e] >= sums.scratch_begin;
+          ASSERT_TRUE(!partial || known[sums.term[e]]) << "a part that comes later";
+          sum += partial ? scratch[sums.term[e]] : sums.term[e];
+        }
+        ASSERT_FALSE(known[place]) << "two sums to one place";
+        known[place] = true;
+        (place >= sums.scratch_begin ? scratch : mine)[place] = sum;
+      }
+    }
+    ASSERT_EQ(mine, expected);
+  }
+}
+
+TEST(ChildSums, EveryEntryOnce) {
+  std::size_t sums = 0, partial = 0;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const auto plan = points_and_cameras(200 + 150 * static_cast<Index>(seed), 3 + static_cast<Index>(seed),
+                                         1 + static_cast<Index>(seed % 9), 1 + seed % 4, seed);
+    sums += plan->device.sums.place.size();
+    partial += static_cast<std::size_t>(plan->device.entries - plan->device.sums.scratch_begin);
+    check(*plan);
+  }
+  EXPECT_GT(sums, 1000U);
+  EXPECT_GT(partial, 1000U);
+}
+
+/// A star: one row meets all others; its one entry is a sum of sums of sums.
+TEST(ChildSums, ManyChildrenAreATree) {
+  const Index children = 5000;
+  const auto plan = points_and_cameras(children, 1, 1, 1, 0, false);
+  check(*plan);
+  const DeviceSchedule::Sums& sums = plan->device.sums;
+  std::size_t count = 0;
+  for (Index terms = children; terms > kFanIn; count += static_cast<std::size_t>(terms)) terms = (terms + kFanIn - 1) / kFanIn;
+  EXPECT_EQ(sums.place.size(), count + 1);
+}
+
+TEST(ChildSums, FewChildrenArePulled) {
+  const auto plan = points_and_cameras(kMostPulled, 1, 100, 1, 0);
+  EXPECT_TRUE(plan->device.sums.place.empty());
+  EXPECT_EQ(plan->device.entries, plan->device.sums.scratch_begin);
+  EXPECT_GT(plan->device.row_maps, 0);
+}
+
+}  // namespace
+}  // namespace kauri::symbolic
