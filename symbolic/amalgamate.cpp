@@ -3,6 +3,10 @@
 #include "symbolic/amalgamate.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "symbolic/children.hpp"
@@ -12,6 +16,87 @@ namespace {
 
 /// Of a front in a factorisation and a solve.
 double seconds_of(const CostTable& table, Index m, Index p) { return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p); }
+
+/// Power of a path's length, relative to the longest one's, that says how much it counts.
+constexpr double kSharpness = 8;
+
+/// The longest paths from leaves up to fronts, as children are merged into their parents.
+class Paths {
+ public:
+  Paths(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds)
+      : table_(table), share_(critical(fronts, table, seconds)), below_(seconds.size(), 0.0), merged_(seconds.size(), 0) {
+    double total = 0;
+    for (const double x : share_) total += x;
+    for (Index s = 0; s < fronts.count(); ++s)
+      if (fronts.parent[s] != kNone) share_[fronts.parent[s]] += share_[s];
+    for (double& x : share_) x *= table.path_weight / total;
+  }
+
+  /// Begins with front s and its children.
+  void enter(Index s, std::span<const Index> children, const FrontTree& tree) {
+    own_ = share_[s];
+    below_[s] = 0;
+    first_ = 0, second_ = 1;
+    child_.clear();
+    for (const Index c : children) child_.push_back({below_[c] + front_latency(table_, tree.order[c], tree.pivots[c]), c});
+    std::sort(child_.begin(), child_.end(),
+              [](const Child& a, const Child& b) { return a.path != b.path ? a.path > b.path : a.index < b.index; });
+  }
+  /// Seconds of one core that the longer path is worth if c is merged into s, which makes a front of order m with p pivots.
+  [[nodiscard]] double price(Index c, Index s, Index m, Index p, const FrontTree& tree) const {
+    const double before = front_latency(table_, tree.order[s], tree.pivots[s]) + std::max(below_[s], longest(kNone));
+    const double after = front_latency(table_, m, p) + std::max({below_[s], below_[c], longest(c)});
+    return own_ * (after - before);
+  }
+  void merge(Index c, Index s) {
+    below_[s] = std::max(below_[s], below_[c]);
+    merged_[c] = 1;
+    first_ = next(first_);
+    second_ = next(std::max(second_, first_ + 1));
+  }
+  void leave(Index s) { below_[s] = std::max(below_[s], longest(kNone)); }
+
+ private:
+  struct Child {
+    double path;
+    Index index;
+  };
+  [[nodiscard]] std::size_t next(std::size_t k) const {
+    while (k < child_.size() && merged_[child_[k].index] != 0) ++k;
+    return k;
+  }
+  /// Seconds of each front, less where the longest path through it is shorter than others.
+  static std::vector<double> critical(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds) {
+    std::vector<double> up(seconds.size(), 0.0), down(up);
+    double longest = 0;
+    for (Index s = 0; s < fronts.count(); ++s) {
+      up[s] += front_latency(table, fronts.order[s], fronts.pivots[s]);
+      const Index parent = fronts.parent[s];
+      (parent == kNone ? longest : up[parent]) = std::max(parent == kNone ? longest : up[parent], up[s]);
+    }
+    std::vector<double> critical(seconds.begin(), seconds.end());
+    for (Index s = fronts.count() - 1; s >= 0; --s) {
+      if (const Index parent = fronts.parent[s]; parent != kNone)
+        down[s] = down[parent] + front_latency(table, fronts.order[parent], fronts.pivots[parent]);
+      critical[s] *= std::pow((up[s] + down[s]) / longest, kSharpness);
+    }
+    return critical;
+  }
+
+  /// Of the children that are left, but for c.
+  [[nodiscard]] double longest(Index c) const {
+    const std::size_t k = first_ < child_.size() && child_[first_].index == c ? second_ : first_;
+    return k < child_.size() ? child_[k].path : 0.0;
+  }
+
+  const CostTable& table_;
+  std::vector<double> share_;  // of all critical work, in and below each front, times the weight of a path
+  std::vector<double> below_;  // longest path up to the children of a front as merged
+  std::vector<unsigned char> merged_;
+  std::vector<Child> child_;            // of the front entered, longest first
+  std::size_t first_ = 0, second_ = 1;  // of those that are left
+  double own_ = 0;
+};
 
 /// One pass over the tree at a given price of padding.
 class Merger {
@@ -25,7 +110,8 @@ class Merger {
         tree_(fronts),
         merged_(fronts.parent.size(), 0),
         stored_(stored),
-        seconds_(std::move(seconds)) {}
+        seconds_(std::move(seconds)),
+        paths_(table.path_weight > 0 ? std::make_unique<Paths>(fronts, table, seconds_) : nullptr) {}
 
   /// False, with the pass left half done, once more than `limit` entries are stored: merging never makes them fewer.
   bool run(double limit) {
@@ -49,7 +135,8 @@ class Merger {
   double price(Index c, Index s, double& together) const {
     const Index p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
     together = seconds_of(table_, m, p);
-    return together - seconds_[c] - seconds_[s] + padding_s_ * padding(c, s);
+    const double path = paths_ ? paths_->price(c, s, m, p, tree_) : 0.0;
+    return together - seconds_[c] - seconds_[s] + padding_s_ * padding(c, s) + path;
   }
 
   /// Entries of zeros stored once c is merged into s. Exact: far below 2^53.
@@ -60,6 +147,7 @@ class Merger {
 
   void absorb_children(Index s) {
     candidates_.clear();
+    if (paths_) paths_->enter(s, children_.of(s), tree_);
     for (const Index c : children_.of(s)) {
       Candidate candidate{0, c, 0};
       candidate.delta = price(c, s, candidate.together);
@@ -75,7 +163,9 @@ class Merger {
       seconds_[s] = together;
       merged_[c] = 1;
       grown = true;
+      if (paths_) paths_->merge(c, s);
     }
+    if (paths_) paths_->leave(s);
   }
 
   const Children& children_;
@@ -85,6 +175,7 @@ class Merger {
   std::vector<unsigned char> merged_;
   double stored_;  // sum of m p over the fronts as merged so far
   std::vector<double> seconds_;
+  std::unique_ptr<Paths> paths_;  // on a device
   std::vector<Candidate> candidates_;
 };
 

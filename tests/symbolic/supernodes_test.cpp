@@ -120,6 +120,32 @@ TEST(Amalgamation, TakesInAChildThatIsNotTheLast) {
   EXPECT_EQ(groups.fronts.pivots, (std::vector<Index>{43}));
 }
 
+/// Points below a chain of cameras: the chain becomes one front, whose path is as long as its columns say, and the points stay
+/// leaves. Where the path does not count, cameras take in points.
+TEST(Amalgamation, OnADeviceTheLongestPathCounts) {
+  FrontTree fronts;
+  const Index cameras = 20, points = 100;
+  for (Index k = 0; k < cameras; ++k) {
+    const Index host = (k + 1) * (points + 1) - 1;
+    for (Index i = 0; i < points; ++i) {
+      fronts.parent.push_back(host);
+      fronts.order.push_back(std::min<Index>(39, 9 * (cameras - k) + 3));
+      fronts.pivots.push_back(3);
+    }
+    fronts.parent.push_back(k + 1 < cameras ? host + points + 1 : kNone);
+    fronts.order.push_back(9 * (cameras - k));
+    fronts.pivots.push_back(9);
+  }
+  const Groups device = amalgamate(fronts, cost_table("sm_90"));
+  EXPECT_EQ(device.fronts.count(), cameras * points + 1);
+  EXPECT_EQ(device.fronts.pivots.back(), 9 * cameras);
+  CostTable flat = cost_table("sm_90");
+  flat.path_weight = 0;
+  const Groups without = amalgamate(fronts, flat);
+  EXPECT_LT(without.fronts.count(), device.fronts.count() - 100);
+  EXPECT_LT(without.fronts.pivots.back(), 9 * cameras);
+}
+
 TEST(CostTable, FlopsAreTheSumOverColumns) {
   for (Index m = 1; m < 40; ++m)
     for (Index p = 1; p <= m; ++p) {
