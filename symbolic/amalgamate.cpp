@@ -18,7 +18,7 @@ namespace {
 double seconds_of(const CostTable& table, Index m, Index p) { return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p); }
 
 /// Power of a path's length, relative to the longest one's, that says how much it counts.
-constexpr double kSharpness = 8;
+constexpr double kSharpness = 2;
 
 /// The longest paths from leaves up to fronts, as children are merged into their parents.
 class Paths {

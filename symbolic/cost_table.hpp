@@ -25,10 +25,9 @@ struct CostTable {
   double peak;              ///< operations per second
   double padding_s;         ///< price of an entry of L that amalgamation adds: it is stored, and read in every solve
   // Amalgamation on a device also shortens the longest path through the tree: on one core it has no meaning, and weighs nothing.
-  double path_weight = 0;      ///< seconds of one core that a second of the path is worth: the cores that wait for it
-  double front_latency_s = 0;  ///< a front's part of a path: this, and for each of its rows up to 64, and for each pivot
-  double row_latency_s = 0;
-  double pivot_latency_s = 0;
+  double path_weight = 0;  ///< seconds of one core that a second of the path is worth: the cores that wait for it
+  /// A front's part of a path, and that of each of its pivots: fronts of up to 64 rows (DeviceSchedule::kSmall); others, in tiles of 64.
+  double small_latency_s = 0, small_pivot_s = 0, tiled_latency_s = 0, tiled_pivot_s = 0;
   double tile_efficiency;   ///< share of each further worker that a large front turns into speed
   double entry_s;           ///< per entry of A: found, read, added
   double task_floor_s;      ///< tasks are not split below this
@@ -63,9 +62,11 @@ inline double front_seconds(const CostTable& table, Index m, Index p) {
   const double bytes = 8 * (x * k + q * (q + 1));
   return table.front_overhead_s + table.row_s * x + bytes / table.bandwidth + front_flops(m, p) / table.peak;
 }
-/// Seconds from a front's last child to its parent, on a device with nothing else to do.
+/// Seconds from a front's last child to its parent, on a device with nothing else to do: at most a core for each pair of tiles works.
 inline double front_latency(const CostTable& table, Index m, Index p) {
-  return table.front_latency_s + table.row_latency_s * (m < 64 ? m : 64) + table.pivot_latency_s * p;
+  if (m <= 64) return table.small_latency_s + table.small_pivot_s * p;
+  const double tiles = m / 64.0 + 1, cores = tiles * tiles / 4 < table.path_weight ? tiles * tiles / 4 : table.path_weight;
+  return table.tiled_latency_s + table.tiled_pivot_s * p + front_flops(m, p) / (table.peak * cores);
 }
 /// Predicted seconds of a front in one sweep of a solve with one right-hand side, on one core.
 inline double front_sweep_seconds(const CostTable& table, Index m, Index p) {
