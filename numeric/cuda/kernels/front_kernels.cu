@@ -22,6 +22,8 @@ struct Control {
   std::uint64_t stage[2 * kStages];  // full, then empty
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   int ticket[kTicketSlots];
+  FrontTask task[kTicketSlots];  // of the ticket, brought by the producer, so that no consumer waits for global memory
+  FrontView front[kTicketSlots];
 };
 
 __device__ void start(Control* controls) {
@@ -55,6 +57,13 @@ __device__ ChainMemory chain_memory(double* stages) {
           stages + 3 * kTileEntries + 4 * kInverseEntries};
 }
 
+/// An object in global memory to shared memory, a word a lane.
+template <class T>
+__device__ void copy_words(T& to, const T& from, int lane) {
+  static_assert(sizeof(T) <= 32 * sizeof(int) && sizeof(T) % sizeof(int) == 0);
+  if (lane < static_cast<int>(sizeof(T) / sizeof(int))) reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
+}
+
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
 /// tickets.
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, const Levels& levels,
@@ -69,12 +78,17 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     if (me.lane == 0) {
       ticket = atomicAdd(next, 1);
       control.ticket[slot] = ticket;
-      ptx::barrier_arrive(control.ticket_full + slot);
     }
     ticket = __shfl_sync(0xffffffffu, ticket, 0);
+    if (ticket < task_count) {
+      copy_words(control.task[slot], tasks[ticket], me.lane);
+      copy_words(control.front[slot], fronts[tasks[ticket].front], me.lane);
+    }
+    __syncwarp();
+    if (me.lane == 0) ptx::barrier_arrive(control.ticket_full + slot);
     if (ticket >= task_count) return;
-    const FrontTask task = tasks[ticket];
-    const FrontView front = fronts[task.front];
+    const FrontTask task = control.task[slot];
+    const FrontView front = control.front[slot];
     wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
     if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
       // nothing to copy
@@ -88,15 +102,15 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-__device__ void run_consumer(const FrontView* fronts, const FrontTask* tasks, int task_count, const Levels& levels, const Values& values,
-                             const Sums& sums, Control& control, Ring ring, const Member& me) {
+__device__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, Control& control, Ring ring,
+                             const Member& me) {
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
     const int ticket = control.ticket[slot];
     if (ticket >= task_count) return;
-    const FrontTask& task = tasks[ticket];  // by reference: what a task needs again after its products is read again, not kept
-    const FrontView& front = fronts[task.front];
+    const FrontTask& task = control.task[slot];  // by reference: what a task needs again after its products is read again, not kept
+    const FrontView& front = control.front[slot];
     if (task.kind == TaskKind::chain) {
       run_chain(front, chain_memory(ring.stages), me);
       ptx::shared_proxy_fence();
@@ -126,7 +140,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1) front_kernel(const FrontView
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_consumer(fronts, tasks, task_count, levels, values, sums, controls[team], ring, me);
+    run_consumer(task_count, levels, values, sums, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
