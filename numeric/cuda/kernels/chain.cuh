@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/kernels/eliminate.cuh"
 #include "numeric/cuda/kernels/update.cuh"
 
 namespace kauri::numeric::cuda::kernels {
@@ -21,13 +22,11 @@ struct ChainMemory {
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
   double* product;   // 1 tile: minus (A(j+1,j) without all products of columns before j)
   double* inverse;   // 4 blocks
-  double* columns;   // 4 columns of a 16 x 16 block
+  double* columns;   // kExchangeEntries
 };
 
 /// Positive and finite.
 __device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.7976931348623157e308; }
-/// And neither so small nor so large that its reciprocal or root is not a normal number.
-__device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
 
 /// The first pivot of a block that is not positive and finite: its column (16: none), and what it was.
 struct BadPivot {
@@ -46,77 +45,26 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
   }
 }
 
-/// x / pivot: three operations that wait for one another, for an ordinary pivot; or a division.
-template <bool kDivide>
-struct Quotient {
-  double y, e = 0.0;
-
-  __device__ explicit Quotient(double pivot) : y(pivot) {
-    if constexpr (!kDivide) ptx::reciprocal_parts(pivot, y, e);
-  }
-  __device__ double operator()(double x) const {
-    if constexpr (kDivide) return x / y;
-    const double scaled = x * y;
-    return fma(scaled, e, scaled);
-  }
-};
-
-/// Column operations that make the rows of a block those of L D (unit L), and the identity's those of L^-T. Returns pivot `lane & 15`.
-/// Four columns at a time: all lanes factor the 4 x 4 diagonal block for themselves (one reciprocal and three operations wait for one
-/// another per column, and no message), then take their own row through it, then update the columns to the right. Values of other rows come
-/// through shared memory (`columns`: the four columns, by rows), where one load brings two to all lanes: two exchanges per four columns.
-/// With kGuarded, pivots that are not positive and finite become 1, `bad` keeps the first of them, and quotients are divided.
-template <bool kGuarded>
-__device__ inline double eliminate_rows(double (&a)[16], double* columns, int lane, BadPivot& bad) {
-  double mine = 1.0;
-  const double2* pairs = reinterpret_cast<const double2*>(columns);
-  double2* own = reinterpret_cast<double2*>(columns) + 2 * (lane & 15);
+/// The same as eliminate() of 16 columns for pivots of any size: one column at a time, by divisions by roots. Pivots that are not positive
+/// and finite become 1, and the first of them is returned.
+__device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
+  BadPivot bad;
 #pragma unroll
-  for (int first = 0; first < 16; first += 4) {
-    if (lane < 16) own[0] = make_double2(a[first], a[first + 1]), own[1] = make_double2(a[first + 2], a[first + 3]);
+  for (int k = 0; k < 16; ++k) {
+    if (lane < 16) column[lane] = a[k];
     __syncwarp();
-    double block[4][4];  // its lower part: entries of D L^T by columns as they are met
-#pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      const double2 left = pairs[2 * (first + r)], right = pairs[2 * (first + r) + 1];
-      block[r][0] = left.x, block[r][1] = left.y, block[r][2] = right.x, block[r][3] = right.y;
+    double pivot = column[k];
+    if (!is_pivot(pivot)) {
+      if (bad.column == 16) bad = {k, pivot};
+      pivot = 1.0;
     }
-    double factor[4];
+    const double root = sqrt(pivot);
+    a[k] = a[k] / root;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      if constexpr (kGuarded) {
-        if (!is_pivot(block[j][j])) {
-          if (bad.column == 16) bad = {first + j, block[j][j]};
-          block[j][j] = 1.0;
-        }
-      }
-      if ((lane & 15) == first + j) mine = block[j][j];
-      const Quotient<kGuarded> by(block[j][j]);
-#pragma unroll
-      for (int r = j + 1; r < 4; ++r) {
-        const double multiplier = by(block[r][j]);
-#pragma unroll
-        for (int c = j + 1; c <= r; ++c) block[r][c] = fma(-multiplier, block[c][j], block[r][c]);
-      }
-      factor[j] = by(a[first + j]);
-#pragma unroll
-      for (int c = j + 1; c < 4; ++c) a[first + c] = fma(-factor[j], block[c][j], a[first + c]);
-    }
-    if (first == 12) break;
-    __syncwarp();
-    if (lane < 16) own[0] = make_double2(a[first], a[first + 1]), own[1] = make_double2(a[first + 2], a[first + 3]);
-    __syncwarp();
-#pragma unroll
-    for (int c = first + 4; c < 16; ++c) {
-      const double2 left = pairs[2 * c], right = pairs[2 * c + 1];
-      a[c] = fma(-factor[0], left.x, a[c]);
-      a[c] = fma(-factor[1], left.y, a[c]);
-      a[c] = fma(-factor[2], right.x, a[c]);
-      a[c] = fma(-factor[3], right.y, a[c]);
-    }
+    for (int c = k + 1; c < 16; ++c) a[c] = fma(-a[k], column[c] / root, a[c]);
     __syncwarp();
   }
-  return mine;
+  return bad;
 }
 
 /// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. One warp.
@@ -126,15 +74,10 @@ __device__ inline BadPivot eliminate_block(double* tile, double* inverse, double
   BadPivot bad;
   double a[16];
   load_rows(a, cells, lane);
-  double pivot = eliminate_rows<false>(a, columns, lane, bad);
-  double root = ptx::reciprocal_root(pivot);
-  if (__any_sync(0xffffffffu, !is_ordinary(pivot))) {
+  if (eliminate(a, columns, 16, lane) >= 0) {
     load_rows(a, cells, lane);
-    pivot = eliminate_rows<true>(a, columns, lane, bad);
-    root = 1.0 / sqrt(pivot);
+    bad = eliminate_guarded(a, columns, lane);
   }
-#pragma unroll
-  for (int c = 0; c < 16; ++c) a[c] *= __shfl_sync(0xffffffffu, root, c);
   if (lane < 16) {
 #pragma unroll
     for (int c = 0; c < 16; c += 2) {

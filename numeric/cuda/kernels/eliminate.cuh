@@ -9,7 +9,7 @@ namespace kauri::numeric::cuda::kernels {
 inline constexpr int kExchangeEntries = 128;  // twice four columns of 16 rows
 
 /// Positive, and neither so small nor so large that its reciprocal or root is not a normal number.
-__device__ inline bool is_small_front_pivot(double x) { return x > 1e-290 && x < 1e290; }
+__device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
 
 /// Four columns from `first` of the rows in `a`: factor them, then update what lies right of them in these four. pairs: the same columns
 /// of rows 0-15; every lane factors the diagonal block for itself. factor[j]: the row's entry of the unit lower factor.
@@ -96,7 +96,7 @@ __device__ inline int eliminate(double (&a)[16], double* exchange, int width, in
   }
   const int row = lane & 15;
   const double pivot = row < width ? exchange[kExchangeEntries / 2 + 4 * row + (row & 3)] : 1.0;
-  const unsigned bad = __ballot_sync(0xffffffffu, !is_small_front_pivot(pivot));
+  const unsigned bad = __ballot_sync(0xffffffffu, !is_ordinary(pivot));
   if (lane < 16) exchange[lane] = row < width ? ptx::reciprocal_root(pivot) : 1.0;
   __syncwarp();
 #pragma unroll

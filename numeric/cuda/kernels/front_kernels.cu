@@ -9,8 +9,8 @@ namespace kauri::numeric::cuda::kernels {
 namespace {
 
 inline constexpr int kTeams = 2;
-inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;                   // a warp group of consumers per team, one of producers
-inline constexpr int kTeamEntries = 3 * kTileEntries + 4 * kInverseEntries + 64;  // a chain needs more than the stages
+inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers
+inline constexpr int kTeamEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries;  // a chain needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int kConsumerRegisters = 232;
@@ -61,7 +61,8 @@ __device__ ChainMemory chain_memory(double* stages) {
 template <class T>
 __device__ void copy_words(T& to, const T& from, int lane) {
   static_assert(sizeof(T) <= 32 * sizeof(int) && sizeof(T) % sizeof(int) == 0);
-  if (lane < static_cast<int>(sizeof(T) / sizeof(int))) reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
+  if (lane < static_cast<int>(sizeof(T) / sizeof(int)))
+    reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
 }
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
