@@ -15,7 +15,7 @@ using TaskKind = DeviceTask::Kind;
 
 /// Columns that preparations come early in plans, and teams that they are made for: every device that runs the tasks must hold so many at
 /// once (an H100 PCIe has 114 multiprocessors, two teams each).
-inline constexpr Index kAhead = 1;
+inline constexpr Index kAhead = 0;
 inline constexpr Index kFewestTeams = 2 * 114;
 
 /// A front of a list that is worked through by levels: a front's children in the list are of lower levels.
