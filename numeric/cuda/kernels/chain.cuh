@@ -45,8 +45,8 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
   }
 }
 
-/// The same as eliminate() of 16 columns for pivots of any size: one column at a time, by divisions by roots. Pivots that are not positive
-/// and finite become 1, and the first of them is returned.
+/// The same as eliminate() of 16 columns for pivots of any size: one column at a time, by roots. Pivots that are not positive and finite
+/// become 1, and the first of them is returned.
 __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
   BadPivot bad;
 #pragma unroll
@@ -58,10 +58,10 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
       if (bad.column == 16) bad = {k, pivot};
       pivot = 1.0;
     }
-    const double root = sqrt(pivot);
-    a[k] = a[k] / root;
+    const double over_root = 1.0 / sqrt(pivot);  // a normal number, whatever the pivot
+    a[k] *= over_root;
 #pragma unroll
-    for (int c = k + 1; c < 16; ++c) a[c] = fma(-a[k], column[c] / root, a[c]);
+    for (int c = k + 1; c < 16; ++c) a[c] = fma(-a[k], column[c] * over_root, a[c]);
     __syncwarp();
   }
   return bad;
