@@ -14,6 +14,7 @@ namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kDiagonalBarrier = 1;  // of the team's barriers
 inline constexpr int kBelowBarrier = 2;
+inline constexpr int kColumnBarrier = 3;
 inline constexpr int kInverseEntries = 256;  // a 16 x 16 block as 2 x 2 cells, by rows
 
 /// Shared memory of a chain, in place of the ring's stages.
@@ -159,50 +160,66 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
   }
 }
 
-/// Warp 0 takes block (0,0) alone and goes on.
+/// Each warp takes its block of the first column. Warp 0 goes on; the others take two more each.
 __device__ inline void load_diagonal(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int warp, int lane) {
-  if (warp == 0) {
-    update_blocks<1>(memory, front, step, {0}, {0}, lane);
-  } else {
-    const int rows[3] = {warp == 3 ? 3 : warp == 1 ? 1 : 2, warp == 3 ? 3 : warp == 1 ? 1 : 2, warp == 1 ? 2 : 3};
-    const int columns[3] = {warp == 3 ? 1 : warp == 1 ? 0 : 1, warp == 3 ? 2 : warp == 1 ? 1 : 2, warp == 3 ? 3 : 0};
-    update_blocks<3>(memory, front, step, rows, columns, lane);
+  update_blocks<1>(memory, front, step, {warp}, {0}, lane);
+  if (warp == 0) return;
+  const int rows[2] = {warp, 3}, columns[2] = {warp == 3 ? 3 : 1, warp == 3 ? 2 : warp};
+  update_blocks<2>(memory, front, step, rows, columns, lane);
+}
+
+/// Block (r,c) of the diagonal tile -= x y^T, x an operand, y the rows of two cells each as operands.
+__device__ inline void subtract_product(const ChainMemory& memory, const double (&x)[8], const double (&y)[2][4], int r, int c, int lane) {
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    double product[4];
+    set_zero(product);
+    ptx::mma(product, x, y[n]);
+    const double2 top = load_cell(memory.diagonal, 2 * r, 2 * c + n, lane);
+    const double2 bottom = load_cell(memory.diagonal, 2 * r + 1, 2 * c + n, lane);
+    store_cell(memory.diagonal, 2 * r, 2 * c + n, lane, top.x - product[0], top.y - product[1]);
+    store_cell(memory.diagonal, 2 * r + 1, 2 * c + n, lane, bottom.x - product[2], bottom.y - product[3]);
   }
 }
 
-/// After block (s,s): blocks (r,s) of L for r > s, then the blocks right of them. Warp 0 makes the next diagonal block and goes on at once.
-__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, const Member& me) {
-  const int warp = me.warp, lane = me.lane;
-  double x[2][4];
+/// Block (row,s) of L. One warp.
+__device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s, int lane) {
   double a[8], b[4];
-  const int row = s + 1 + warp;
-  if (row < blocks) {
-    load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
+  load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
 #pragma unroll
-    for (int n = 0; n < 2; ++n) {
-      load_inverse(b, memory.inverse + s * kInverseEntries, n, lane);
-      set_zero(x[n]);
-      ptx::mma(x[n], a, b);
-    }
-    store_block(memory.diagonal, x, row, s, lane);
+  for (int n = 0; n < 2; ++n) {
+    load_inverse(b, memory.inverse + s * kInverseEntries, n, lane);
+    set_zero(x[n]);
+    ptx::mma(x[n], a, b);
   }
-  me.sync_consumers();
+  store_block(memory.diagonal, x, row, s, lane);
+}
+
+/// After block (s,s): block (r,s) of L, r = s + 1 + warp; then the blocks right of column s. Warp 0 makes the next diagonal block from its
+/// own and goes on at once; the others wait for one another.
+__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, const Member& me) {
+  const int warp = me.warp, lane = me.lane, row = s + 1 + warp;
+  double a[8], x[2][4];
+  if (warp == 0) {
+    solve_block(memory, x, row, s, lane);
+    ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
+    as_operand(a, x[0], x[1]);
+    const double own[2][4] = {{x[0][0], x[0][1], x[1][0], x[1][1]}, {x[0][2], x[0][3], x[1][2], x[1][3]}};
+    subtract_product(memory, a, own, row, row, lane);
+    __syncwarp();
+    return;
+  }
+  if (row < blocks) solve_block(memory, x, row, s, lane);
+  ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
   int index = 0;
-  for (int r = s + 1; r < blocks; ++r) {
+  for (int r = s + 2; r < blocks; ++r) {
+    load_a(a, memory.diagonal, 2 * r, 2 * s, lane);
     for (int c = s + 1; c <= r; ++c, ++index) {
-      if ((index == 0 ? 0 : 1 + (index - 1) % 3) != warp) continue;
-      double product[2][4];
-      load_a(a, memory.diagonal, 2 * r, 2 * s, lane);
-#pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        set_zero(product[n]);
-        load_b(b, memory.diagonal, 2 * c + n, 2 * s, lane);
-        ptx::mma(product[n], a, b);
-        const double2 top = load_cell(memory.diagonal, 2 * r, 2 * c + n, lane);
-        const double2 bottom = load_cell(memory.diagonal, 2 * r + 1, 2 * c + n, lane);
-        store_cell(memory.diagonal, 2 * r, 2 * c + n, lane, top.x - product[n][0], top.y - product[n][1]);
-        store_cell(memory.diagonal, 2 * r + 1, 2 * c + n, lane, bottom.x - product[n][2], bottom.y - product[n][3]);
-      }
+      if (index % 3 + 1 != warp) continue;
+      double y[2][4];
+      load_b(y[0], memory.diagonal, 2 * c, 2 * s, lane);
+      load_b(y[1], memory.diagonal, 2 * c + 1, 2 * s, lane);
+      subtract_product(memory, a, y, r, c, lane);
     }
   }
   __syncwarp();
@@ -235,24 +252,41 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
 
 inline constexpr int kUnits = 8;  // (16,32) parts of the tile below
 
+/// Cells (row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1) of a tile below the diagonal in global memory as an A
+/// operand; column even. One place for all, since each costs more to compute than to load.
+__device__ inline void load_operand(double (&a)[8], const TileView& tile, int row, int column, int lane) {
+  const int width = tile.pair_width(column);
+  const double* at =
+      tile.first + kCellEntries * (column * tile.rows - column * (column - 2) / 2 + (tile.above + row - column) * width) + 2 * lane;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    double2 cell = make_double2(0.0, 0.0);
+    if (row + i % 2 < tile.height && column + i / 2 < tile.width)
+      cell = __ldcg(reinterpret_cast<const double2*>(at + kCellEntries * (i % 2 * width + i / 2)));
+    a[4 * (i / 2) + i % 2] = cell.x, a[4 * (i / 2) + i % 2 + 2] = cell.y;
+  }
+}
+
+/// Minus an A operand, (16,16), as two accumulators.
+__device__ inline void flipped_accumulators(double (&left)[4], double (&right)[4], const double (&a)[8]) {
+  left[0] = ptx::flipped(a[0]), left[1] = ptx::flipped(a[2]), left[2] = ptx::flipped(a[1]), left[3] = ptx::flipped(a[3]);
+  right[0] = ptx::flipped(a[4]), right[1] = ptx::flipped(a[6]), right[2] = ptx::flipped(a[5]), right[3] = ptx::flipped(a[7]);
+}
+
 /// One part of the tile below: C - P Q^T with P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below; to memory.product.
 __device__ inline void multiply_unit(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const TileView& left,
                                      int unit, int lane) {
   const int row = unit & ~1;
   const int first = 4 * (unit & 1);
-  double c[4][4];
-#pragma unroll
-  for (int n = 0; n < 4; ++n) load_flipped(c[n], step.below, row, first + n, lane);
-  if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
-  if (step.has_product) {
+  double c[4][4], start[2][8];
+  load_operand(start[0], step.below, row, first, lane);
+  load_operand(start[1], step.below, row, first + 2, lane);
+  if (step.has_product) {  // all loads before all uses
     double a[4][8];
 #pragma unroll
-    for (int k = 0; k < 8; ++k) {
-      const double2 top = load_cell(left, row, k, lane);
-      const double2 bottom = load_cell(left, row + 1, k, lane);
-      double(&part)[8] = a[k >> 1];
-      part[4 * (k & 1)] = top.x, part[4 * (k & 1) + 2] = top.y, part[4 * (k & 1) + 1] = bottom.x, part[4 * (k & 1) + 3] = bottom.y;
-    }
+    for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
+    flipped_accumulators(c[0], c[1], start[0]);
+    flipped_accumulators(c[2], c[3], start[1]);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
@@ -262,7 +296,11 @@ __device__ inline void multiply_unit(const ChainMemory& memory, const FrontView&
         ptx::mma(c[n], a[k], b);
       }
     }
+  } else {
+    flipped_accumulators(c[0], c[1], start[0]);
+    flipped_accumulators(c[2], c[3], start[1]);
   }
+  if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
 #pragma unroll
   for (int n = 0; n < 4; ++n) {
     store_cell(memory.product, row, first + n, lane, c[n][0], c[n][1]);

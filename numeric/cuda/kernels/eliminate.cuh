@@ -33,12 +33,12 @@ __device__ inline bool eliminate_four(double (&a)[16], const double2* pairs, int
   bool moderate = true;
 #pragma unroll
   for (int r = 0; r < 4; ++r) {
-    if (kFull || first + r < width) {
-      moderate = moderate && is_moderate(block[r][r]);
-      continue;
-    }
+    const bool pivot = kFull || first + r < width;
+    moderate = moderate && (pivot ? is_moderate(block[r][r]) : fabs(block[r][r]) < 0x1p120);
+    if constexpr (!kFull) {
 #pragma unroll
-    for (int c = 0; c <= r; ++c) moderate = moderate && fabs(block[r][c]) < 0x1p120;
+      for (int c = 0; c < r; ++c) moderate = moderate && fabs(block[r][c]) < 0x1p120;
+    }
   }
   double scale = 1.0;
 #pragma unroll
