@@ -107,7 +107,7 @@ class Fronts {
         teams_(kernels::resident_teams()),
         entries_(cells.panel().entries() + cells.block().entries()),
         front_(static_cast<std::size_t>(entries_) * count),
-        solve_(static_cast<std::size_t>(cells.solve_entries()) * count),
+        inverses_(static_cast<std::size_t>(cells.inverse_entries()) * count),
         bad_(count),
         counters_(symbolic::counter_count(cells) * count + 1),
         views_(make_views()),
@@ -121,8 +121,8 @@ class Fronts {
   }
   void factor() const {
     cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
-    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {}, teams_, nullptr) ==
-                cudaSuccess,
+    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {}, teams_,
+                                    nullptr) == cudaSuccess,
             "factor");
   }
   int* ticket() const { return counters_.get() + symbolic::counter_count(cells_) * count_; }
@@ -154,7 +154,7 @@ class Fronts {
     for (int f = 0; f < count_; ++f) {
       views[f].panel = front(f);
       views[f].block = front(f) + cells_.panel().entries();
-      views[f].solve = solve_.get() + f * cells_.solve_entries();
+      views[f].inverses = inverses_.get() + f * cells_.inverse_entries();
       views[f].counters = counters_.get() + symbolic::counter_count(cells_) * f;
       views[f].failed_pivot = bad_.get() + f;
       views[f].loads_block = true;
@@ -166,7 +166,7 @@ class Fronts {
   int count_;
   int teams_;
   std::int64_t entries_;
-  DeviceArray<double> front_, solve_, bad_;
+  DeviceArray<double> front_, inverses_, bad_;
   DeviceArray<int> counters_;
   DeviceArray<FrontView> views_;
   std::vector<FrontTask> host_tasks_;

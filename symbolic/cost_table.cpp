@@ -55,7 +55,7 @@ constexpr std::array kTables{
               .row_s = 20e-9,
               .bandwidth = 30e9,
               .peak = 300e9,
-              .padding_s = 1e-9,
+              .padding_s = 12e-9,
               .path_weight = 132,
               .small_latency_s = 7e-6,
               .small_pivot_s = 0.1e-6,

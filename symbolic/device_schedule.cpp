@@ -1,4 +1,5 @@
-// Blocks take the nearest gap from the end of memory; small fronts' blocks that are born and die at the same levels share one stretch.
+// Panels fill the array from its beginning, blocks lie from its end; small fronts' blocks that are born and die at the same levels share
+// one stretch.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device_schedule.hpp"
 
@@ -9,10 +10,13 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "symbolic/checked.hpp"
 #include "symbolic/child_sums.hpp"
+#include "symbolic/device_levels.hpp"
 #include "symbolic/front_tasks.hpp"
+#include "symbolic/lodgings.hpp"
 #include "symbolic/small_layout.hpp"
 
 namespace kauri::symbolic {
@@ -21,126 +25,6 @@ namespace {
 constexpr Offset kAlignment = 16;  // entries: 128 bytes of doubles
 
 Offset aligned(Offset entries) { return (entries + kAlignment - 1) / kAlignment * kAlignment; }
-
-/// How a front is done.
-enum Kind : Index { narrow, small, tiled };
-
-/// Kinds and levels of the fronts. Memory is not used again among narrow fronts, nor among small ones, which run in one launch each: they
-/// are one phase each, and every level of tiled ones is another.
-struct Levels {
-  std::vector<Index> kind;   // per front
-  std::vector<Index> of;     // per front
-  std::vector<Index> phase;  // per front
-  Index begin[4] = {};       // first level of each kind, and of none
-  Index phases = 0;
-
-  [[nodiscard]] bool is_tiled(std::size_t s) const { return kind[s] == tiled; }
-};
-
-inline constexpr Index kTiledPhase = 2;  // the first
-
-Levels find_levels(const Supernodes& nodes, const Assembly& assembly) {
-  const std::size_t count = nodes.parent.size();
-  Levels levels{std::vector<Index>(count), std::vector<Index>(count, 0), std::vector<Index>(count), {}, 0};
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const bool many = assembly.child_ptr[s + 1] - assembly.child_ptr[s] > DeviceSchedule::kMostChildren;
-    const Index m = nodes.order(s), own = many                           ? tiled
-                                          : m <= DeviceSchedule::kNarrow ? narrow
-                                          : m <= DeviceSchedule::kSmall  ? small
-                                                                         : tiled;
-    levels.kind[s] = std::max(levels.kind[s], own);
-    if (const Index parent = nodes.parent[s]; parent != kNone) levels.kind[parent] = std::max(levels.kind[parent], levels.kind[s]);
-  }
-  Index heights[3] = {};
-  for (Index s = 0; s < nodes.count(); ++s) {
-    heights[levels.kind[s]] = std::max(heights[levels.kind[s]], levels.of[s] + 1);
-    const Index parent = nodes.parent[s];
-    if (parent != kNone && levels.kind[parent] == levels.kind[s]) levels.of[parent] = std::max(levels.of[parent], levels.of[s] + 1);
-  }
-  for (Index k = 0; k < 3; ++k) levels.begin[k + 1] = levels.begin[k] + heights[k];
-  for (std::size_t s = 0; s < count; ++s) {
-    const Index kind = levels.kind[s];
-    levels.phase[s] = kind == tiled ? kTiledPhase + levels.of[s] : kind;
-    levels.of[s] += levels.begin[kind];
-  }
-  levels.phases = kTiledPhase + heights[tiled];
-  return levels;
-}
-
-/// Free stretches by their beginning, each with the last phase in which any of it was used.
-class Gaps {
- public:
-  struct Stretch {
-    Offset size;
-    Index used;
-  };
-  /// The lowest place for `size` > 0 entries, and the last phase in which it was used (-1: never); the end of all memory grows if there is
-  /// none.
-  std::pair<Offset, Index> take(Offset size) {
-    for (auto gap = free_.begin(); gap != free_.end(); ++gap) {
-      if (gap->second.size < size) continue;
-      const auto [begin, found] = *gap;
-      free_.erase(gap);
-      if (found.size > size) free_.emplace(begin + size, Stretch{found.size - size, found.used});
-      return {begin, found.used};
-    }
-    Offset begin = end_;
-    Index used = -1;
-    if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second.size == end_) {
-      begin = std::prev(free_.end())->first;
-      used = std::prev(free_.end())->second.used;
-      free_.erase(std::prev(free_.end()));
-    }
-    end_ = checked_add(begin, size, "entries of device memory");
-    return {begin, used};
-  }
-  void give(Offset begin, Offset size, Index used) {
-    auto next = free_.emplace(begin, Stretch{size, used}).first;
-    if (const auto after = std::next(next); after != free_.end() && begin + size == after->first) join(next, after);
-    if (next == free_.begin()) return;
-    if (const auto before = std::prev(next); before->first + before->second.size == next->first) join(before, next);
-  }
-  [[nodiscard]] Offset end() const { return end_; }
-
- private:
-  using Place = std::map<Offset, Stretch>::iterator;
-  void join(Place left, Place right) {
-    left->second = {left->second.size + right->second.size, std::max(left->second.used, right->second.used)};
-    free_.erase(right);
-  }
-  std::map<Offset, Stretch> free_;
-  Offset end_ = 0;
-};
-
-/// Something that lives from phase `born` to phase `dies`, both included.
-struct Lodger {
-  Index born, dies;
-  Offset size;
-  Offset at = 0;
-  Index used = -1;  // last phase in which any of its place was used before
-};
-
-/// Gives each a place: by birth, who lives longest first. Returns the size of all.
-Offset give_places(std::vector<Lodger>& lodgers) {
-  std::vector<std::size_t> order(lodgers.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const Lodger &x = lodgers[a], &y = lodgers[b];
-    return std::tuple(x.born, -x.dies, -x.size, a) < std::tuple(y.born, -y.dies, -y.size, b);
-  });
-  Gaps gaps;
-  std::multimap<Index, std::size_t> dying;  // by phase
-  for (const std::size_t k : order) {
-    Lodger& lodger = lodgers[k];
-    for (; !dying.empty() && dying.begin()->first < lodger.born; dying.erase(dying.begin())) {
-      const Lodger& dead = lodgers[dying.begin()->second];
-      gaps.give(dead.at, dead.size, dead.dies);
-    }
-    std::tie(lodger.at, lodger.used) = gaps.take(lodger.size);
-    dying.emplace(lodger.dies, k);
-  }
-  return gaps.end();
-}
 
 /// Lodgings of fronts: alone, or together with all others of the same life.
 struct Lodgings {
@@ -216,7 +100,7 @@ DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index co
 }
 
 /// Fronts by level; tiled ones and their positions; what each level does.
-void list_levels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   out.narrow_levels = levels.begin[small];
   out.small_levels = levels.begin[tiled];
   out.front.resize(levels.of.size());
@@ -235,21 +119,25 @@ void list_levels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& 
   }
 }
 
-Offset panel_size(const FrontCells& cells, bool is_tiled) {
-  return aligned(is_tiled ? cells.panel().entries() + cells.solve_entries() : SmallLayout{cells.m, cells.p}.panel_storage());
-}
-Offset block_size(const FrontCells& cells, bool is_tiled) {
-  return aligned(is_tiled ? cells.block().entries() : SmallLayout{cells.m, cells.p}.block_storage());
+FrontSizes sizes_of(const Supernodes& nodes, const std::vector<Index>& kind) {
+  FrontSizes sizes{std::vector<Offset>(kind.size()), std::vector<Offset>(kind.size())};
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    const SmallLayout layout{cells.m, cells.p};
+    sizes.panel[s] = aligned(kind[s] == tiled ? cells.panel().entries() + cells.inverse_entries() : layout.panel_storage());
+    sizes.block[s] = aligned(kind[s] == tiled ? cells.block().entries() : layout.block_storage());
+  }
+  return sizes;
 }
 
 /// Places of L from the beginning, phase by phase. Returns where each ends.
-std::vector<Offset> place_panels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
   std::vector<Offset> end(static_cast<std::size_t>(levels.phases), 0);
   out.panel.resize(levels.of.size());
   Offset next = 0;
   for (const Index s : out.front) {
     out.panel[s] = next;
-    next = checked_add(next, panel_size({nodes.order(s), nodes.pivots(s)}, levels.is_tiled(s)), "entries of L");
+    next = checked_add(next, sizes.panel[s], "entries of L");
     end[levels.phase[s]] = next;
   }
   for (Index f = 1; f < levels.phases; ++f) end[f] = std::max(end[f], end[f - 1]);
@@ -257,58 +145,64 @@ std::vector<Offset> place_panels(const Supernodes& nodes, const Levels& levels, 
   return end;
 }
 
-/// Per phase: how far the blocks that are there reach from the end of the array, and how far those reach that die.
-struct Reach {
-  std::vector<Offset> there, dying;
-};
-
-Reach reach_of(const std::vector<Lodger>& blocks, Index phases) {
-  Reach reach{std::vector<Offset>(static_cast<std::size_t>(phases), 0), std::vector<Offset>(static_cast<std::size_t>(phases), 0)};
-  std::vector<std::pair<Index, Offset>> births;
-  std::multimap<Index, Offset> deaths;
+/// Per phase: how far the blocks that are there reach.
+std::vector<Offset> reach_of(const std::vector<Lodger>& blocks, Index phases) {
+  std::vector<Offset> reach(static_cast<std::size_t>(phases), 0);
+  std::vector<std::pair<Index, Offset>> births, deaths;
   for (const Lodger& block : blocks) {
     births.emplace_back(block.born, block.at + block.size);
-    deaths.emplace(block.dies, block.at + block.size);
-    reach.dying[block.dies] = std::max(reach.dying[block.dies], block.at + block.size);
+    deaths.emplace_back(block.dies, block.at + block.size);
   }
   std::sort(births.begin(), births.end());
+  std::sort(deaths.begin(), deaths.end());
   std::multiset<Offset> tops;
   auto birth = births.begin();
+  auto death = deaths.begin();
   for (Index f = 0; f < phases; ++f) {
     for (; birth != births.end() && birth->first == f; ++birth) tops.insert(birth->second);
-    reach.there[f] = tops.empty() ? 0 : *tops.rbegin();
-    for (auto [death, last] = deaths.equal_range(f); death != last; ++death) tops.erase(tops.find(death->second));
+    reach[f] = tops.empty() ? 0 : *tops.rbegin();
+    for (; death != deaths.end() && death->first == f; ++death) tops.erase(tops.find(death->second));
   }
   return reach;
 }
 
-/// How many levels of tiled fronts must be done before one of `phase` writes a panel that ends before `end`.
-Index panel_reuse(const Reach& reach, Index phase, Offset end, const DeviceSchedule& out) {
-  for (Index f = phase - 1; f >= kTiledPhase; --f)
-    if (reach.dying[f] > out.entries - end) return f + 1 - kTiledPhase;
-  return 0;
+/// Per block: the last phase in which any of its place was in use before; and when all places were last in use.
+std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<Lodger>& blocks) {
+  std::vector<std::size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].born < blocks[b].born; });
+  std::pair<std::vector<Index>, LastUse> out{std::vector<Index>(blocks.size()), {}};
+  for (const std::size_t k : order) {
+    const Offset begin = blocks[k].at, end = begin + blocks[k].size;
+    out.first[k] = out.second.of(begin, end);
+    out.second.set(begin, end, blocks[k].dies);
+  }
+  return out;
 }
 
-void place_numbers(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
-  const std::vector<Offset> panel_end = place_panels(nodes, levels, out);
-  std::vector<Offset> size(levels.of.size());
-  for (Index s = 0; s < nodes.count(); ++s) size[s] = block_size({nodes.order(s), nodes.pivots(s)}, levels.is_tiled(s));
-  const Lodgings blocks = lodge(size, levels.phase, nodes.parent, [&](std::size_t s) { return levels.is_tiled(s); });
-  const Reach reach = reach_of(blocks.lodger, levels.phases);
+void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
+  const std::vector<Offset> panel_end = place_panels(sizes, levels, out);
+  const Lodgings blocks = lodge(sizes.block, levels.phase, nodes.parent, [&](std::size_t s) { return levels.is_tiled(s); });
+  const std::vector<Offset> reach = reach_of(blocks.lodger, levels.phases);
+  const auto [before, last] = last_uses(blocks.lodger);
   out.entries = out.factor_entries;
   for (Index f = 0; f < levels.phases; ++f)
-    out.entries = std::max(out.entries, checked_add(panel_end[f], reach.there[f], "entries of device memory"));
+    out.entries = std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
   out.block.assign(levels.of.size(), -1);
+  // Levels of tiled fronts that must be done before a place is used that was last used in a phase.
+  const auto levels_to = [](Index phase) { return std::max(phase + 1 - kTiledPhase, Index{0}); };
   for (const Index s : out.front) {
-    const bool block = size[s] > 0;
-    if (block) out.block[s] = out.entries - blocks.lodger[blocks.of[s]].at - blocks.offset[s] - size[s];
+    const bool block = sizes.block[s] > 0;
+    if (block) out.block[s] = out.entries - blocks.lodger[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
     if (!levels.is_tiled(s)) continue;
-    out.block_reuses.push_back(block ? std::max(blocks.lodger[blocks.of[s]].used + 1 - kTiledPhase, Index{0}) : 0);
-    out.panel_reuses.push_back(panel_reuse(reach, levels.phase[s], panel_end[levels.phase[s]], out));
+    // No block that lies where the panel is going to is born later: blocks that are there with the panel, or after it, do not reach so far.
+    const Offset panel = out.entries - out.panel[s];
+    out.block_reuses.push_back(block ? levels_to(before[blocks.of[s]]) : 0);
+    out.panel_reuses.push_back(levels_to(last.of(panel - sizes.panel[s], panel)));
   }
 }
 
-void place_updates(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
+void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   std::vector<Offset> size(levels.of.size());
   for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
   const Lodgings updates = lodge(size, levels.of, nodes.parent, [](std::size_t) { return false; });
@@ -325,7 +219,7 @@ Offset sum_bytes(const DeviceSchedule::Sums& sums) {
 
 /// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places. Returns the bytes that they need on the
 /// device.
-Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Levels& levels, DeviceSchedule& out) {
+Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
   Offset pulled = 0, counters = 0, maps = 0;
   const auto tiled_fronts = std::span(out.front).subspan(static_cast<std::size_t>(out.small_fronts));
@@ -347,7 +241,7 @@ Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Level
   out.row_maps = maps;
   const Offset tiled_levels = levels.begin[3] - out.small_levels;
   return static_cast<Offset>(fronts.size()) * kDeviceTiledBytes + pulled * kDeviceChildBytes + maps * Offset{sizeof(Index)} +
-         static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) + (counters + 1 + 2 * tiled_levels) * Offset{sizeof(Index)} +
+         static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) + (counters + 2 + 2 * tiled_levels) * Offset{sizeof(Index)} +
          sum_bytes(out.sums);
 }
 
@@ -358,9 +252,11 @@ bool is_device_target(std::string_view target) { return target.starts_with("sm_"
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
   DeviceSchedule out;
   out.on = true;
-  const Levels levels = find_levels(nodes, assembly);
+  std::vector<Index> kinds = kinds_of(nodes, assembly);
+  const FrontSizes sizes = sizes_of(nodes, kinds);
+  const DeviceLevels levels = find_levels(nodes, std::move(kinds), sizes);
   list_levels(nodes, levels, out);
-  place_numbers(nodes, levels, out);
+  place_numbers(nodes, sizes, levels, out);
   place_updates(nodes, levels, out);
   out.fast_bytes =
       list_tasks(nodes, assembly, levels, out) + out.small_fronts * (kDeviceSmallBytes + Offset{sizeof(Index)}) + 2 * Offset{sizeof(Index)};

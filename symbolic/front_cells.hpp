@@ -11,10 +11,12 @@
 
 namespace kauri::symbolic {
 
-inline constexpr Index kCell = 8;          ///< rows and columns of a cell
-inline constexpr Index kCellEntries = 64;  ///< kCell^2
-inline constexpr Index kTileCells = 8;     ///< cells along a tile
-inline constexpr Index kTile = 64;         ///< rows and columns of a tile, the unit of work
+inline constexpr Index kCell = 8;              ///< rows and columns of a cell
+inline constexpr Index kCellEntries = 64;      ///< kCell^2
+inline constexpr Index kTileCells = 8;         ///< cells along a tile
+inline constexpr Index kTile = 64;             ///< rows and columns of a tile, the unit of work
+inline constexpr Index kInverseOrder = 16;     ///< of the diagonal blocks of L that are kept inverted too
+inline constexpr Index kInverseEntries = 256;  ///< kInverseOrder^2
 
 constexpr Index cells_for(Index rows) { return (rows + kCell - 1) / kCell; }
 constexpr Index tiles_for(Index cells) { return (cells + kTileCells - 1) / kTileCells; }
@@ -78,15 +80,13 @@ struct FrontCells {
   [[nodiscard]] constexpr Offset place(Index r, Index c) const {
     return c < p ? panel().place(padded_row(r), c) : block().place(r - p, c - p);
   }
-  /// Diagonal tiles of L once more, for solves with them, their order rounded up to a multiple of 16: tile k at solve_place(k).
-  [[nodiscard]] constexpr CellLayout solve_tile(Index k) const {
-    const Index order = (cells_of(k) + 1) / 2 * 2;
-    return {order, order};
+  /// Beside L lie the inverses of its 16 x 16 diagonal blocks, for triangular solves by products, as 2 x 2 cells by rows each: the place of
+  /// entry (r, c) of the inverse of the block in which the padded pivots r and c are. A last block of 8 pivots is inverted with an identity
+  /// behind it.
+  [[nodiscard]] static constexpr Offset inverse_place(Index r, Index c) {
+    return Offset{r / kInverseOrder} * kInverseEntries + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
   }
-  [[nodiscard]] static constexpr Offset solve_place(Index k) { return k * CellLayout{kTileCells, kTileCells}.entries(); }
-  [[nodiscard]] constexpr Offset solve_entries() const {
-    return p == 0 ? 0 : solve_place(pivot_tiles() - 1) + solve_tile(pivot_tiles() - 1).entries();
-  }
+  [[nodiscard]] constexpr Offset inverse_entries() const { return Offset{(pivot_cells() + 1) / 2} * kInverseEntries; }
 };
 
 /// Entries of a child's row map: one for each padded row of the parent, and a tile more, so that tiles need not ask where it ends.

@@ -160,8 +160,9 @@ struct DeviceTask {
 
 /// Work and memory on a device. Narrow fronts, of at most kNarrow rows with only such fronts below them, come first, level by level: a
 /// leaf's level is 0, any other's one more than the highest of its children's. Levels go on with the other small fronts, of at most kSmall
-/// rows with only narrow and small ones below them, and then with all others, the tiled fronts; the leaves of each kind have its first
-/// level. Narrow and small fronts have at most kMostChildren children. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
+/// rows with only narrow and small ones below them, again by height, and then with all others, the tiled fronts: theirs rise from children
+/// to parents, and large subtrees may come one after another (symbolic/device_levels.hpp). Narrow and small fronts have at most
+/// kMostChildren children. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
 struct DeviceSchedule {
   static constexpr Index kNarrow = 32, kSmall = 64;  ///< rows
 
@@ -197,12 +198,12 @@ struct DeviceSchedule {
   std::vector<Index> tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
   // Places are offsets in entries into one array. Panels fill it from its beginning, level by level; blocks, from its end, lie where panels
   // of higher levels come later.
-  std::vector<Offset> panel;     ///< length supernodes: L and what solves need beside it
-  std::vector<Offset> block;     ///< length supernodes: the contribution block; -1 if it has none
-  Offset entries = 0;            ///< size of the array
-  Offset factor_entries = 0;     ///< of all panels
-  /// Sum k: term[ptr[k]], ..., term[ptr[k + 1] - 1], places in the array, are added up in this order, to be added to what is at place[k], or
-  /// to be put there if that is scratch: the part of the array behind scratch_begin.
+  std::vector<Offset> panel;  ///< length supernodes: L and what solves need beside it
+  std::vector<Offset> block;  ///< length supernodes: the contribution block; -1 if it has none
+  Offset entries = 0;         ///< size of the array
+  Offset factor_entries = 0;  ///< of all panels
+  /// Sum k: term[ptr[k]], ..., term[ptr[k + 1] - 1], places in the array, are added up in this order, to be added to what is at place[k],
+  /// or to be put there if that is scratch: the part of the array behind scratch_begin.
   struct Sums {
     std::vector<Offset> ptr{0}, place, term;
     Offset scratch_begin = 0;

@@ -13,9 +13,9 @@ std::vector<Front> fronts_of(const Plan& plan) {
   fronts.reserve(nodes.parent.size());
   for (Index s = 0; s < nodes.count(); ++s) {
     const Index m = nodes.order(s), p = nodes.pivots(s), tiled = plan.device.tiled[s];
-    const Offset solve = tiled == kNone ? 0 : symbolic::FrontCells{m, p}.panel().entries();
+    const Offset inverses = tiled == kNone ? 0 : symbolic::FrontCells{m, p}.panel().entries();
     fronts.push_back({.panel = plan.device.panel[s],
-                      .solve = plan.device.panel[s] + solve,
+                      .inverses = plan.device.panel[s] + inverses,
                       .block = plan.device.block[s],
                       .row = nodes.row_ptr[s],
                       .relative = nodes.row_ptr[s] - nodes.first[s],

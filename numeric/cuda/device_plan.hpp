@@ -13,7 +13,7 @@ namespace kauri::numeric::cuda {
 /// A front as kernels see it. Places are entries into the arrays of FactorMemory.
 struct Front {
   Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p}
-  Offset solve;     ///< of a tiled front: FrontCells::solve_place(0)
+  Offset inverses;  ///< of a tiled front: FrontCells::inverse_entries()
   Offset block;     ///< -1 if q = 0
   Offset row;       ///< of its row list
   Offset relative;  ///< of the places of its rows below the pivots in the parent's front

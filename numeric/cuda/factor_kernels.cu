@@ -153,12 +153,10 @@ __global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList l
   over_tile(memory, f, i0, rows, j0, columns, [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
 }
 
-/// The 16 x 16 diagonal blocks of a pivot tile inverted, the rest as it is, for solves.
+/// The inverses of the 16 x 16 diagonal blocks of a pivot tile that begins with pivot `first`, for solves.
 template <class T>
-__device__ void store_for_solves(const T* l, Index ld, Index w, const symbolic::CellLayout& layout, T* out) {
-  constexpr Index block = 16;
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * w; e += static_cast<Index>(blockDim.x))
-    if (const Index r = e % w, c = e / w; r / block > c / block) out[layout.place(r, c)] = l[r + c * ld];
+__device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory<T>& memory, const Front& f, Index first) {
+  constexpr Index block = symbolic::kInverseOrder;
   for (Index c = static_cast<Index>(threadIdx.x); c < w; c += static_cast<Index>(blockDim.x)) {
     const Index begin = c / block * block, end = min(w, begin + block);
     T x[block];
@@ -166,7 +164,7 @@ __device__ void store_for_solves(const T* l, Index ld, Index w, const symbolic::
       T sum = i == c ? T(1) : T(0);
       for (Index k = c; k < i; ++k) sum -= l[i + k * ld] * x[k - begin];
       x[i - begin] = sum / l[i + i * ld];
-      out[layout.place(i, c)] = x[i - begin];
+      memory.entries[inverse_place(f, first + i, first + c)] = x[i - begin];
     }
   }
 }
@@ -192,7 +190,7 @@ __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin,
     return;
   }
   over_tile(memory, f, at, w, at, w, [&](Index r, Index c, T* entry) { *entry = a[r + c * ld]; });
-  store_for_solves(a, ld, w, cells.solve_tile(k), memory.entries + f.solve + FrontCells::solve_place(k));
+  store_inverses(a, ld, w, memory, f, at);
 }
 
 /// Tiles (i,k), i > k: X L(k,k)^T = A(i,k), a row a thread, by substitution.

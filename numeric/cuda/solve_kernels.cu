@@ -7,7 +7,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 constexpr unsigned kThreads = 128;
-constexpr Index kBlock = 16;  // of the diagonal tiles kept for solves
+constexpr Index kBlock = symbolic::kInverseOrder;
 
 /// Row r of a front in a forward sweep: a pivot row of x, or an update row.
 template <class T>
@@ -60,22 +60,21 @@ template <class T>
 __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k, T* y) {
   if (f.tiled == kNone) return small_pivot_rows(memory, f, y);
   const Index w = pivots_of(f, k), nrhs = memory.nrhs;
-  const symbolic::CellLayout tile = cells_of(f).solve_tile(k);
-  const T* l = memory.l + f.solve + FrontCells::solve_place(k);
+  const Index first = k * kTile;
   T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
   for (Index b = 0; b < w; b += kBlock) {
     const Index rows = min(kBlock, w - b);
     for (Index e = static_cast<Index>(threadIdx.x); b > 0 && e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index r = b + e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index c = 0; c < b; ++c) sum += l[tile.place(r, c)] * y[c * nrhs + column];
+      for (Index c = 0; c < b; ++c) sum += memory.l[factor_place(f, first + r, first + c)] * y[c * nrhs + column];
       x[Offset{r} * nrhs + column] -= sum;
     }
     __syncthreads();
     for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index r = b + e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index c = b; c <= r; ++c) sum += l[tile.place(r, c)] * x[Offset{c} * nrhs + column];
+      for (Index c = b; c <= r; ++c) sum += memory.l[inverse_place(f, first + r, first + c)] * x[Offset{c} * nrhs + column];
       y[r * nrhs + column] = sum;
     }
     __syncthreads();
@@ -169,22 +168,21 @@ template <class T>
 __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, T* z) {
   if (f.tiled == kNone) return small_pivot_rows_back(memory, f, z);
   const Index w = pivots_of(f, k), nrhs = memory.nrhs;
-  const symbolic::CellLayout tile = cells_of(f).solve_tile(k);
-  const T* l = memory.l + f.solve + FrontCells::solve_place(k);
+  const Index first = k * kTile;
   T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
   for (Index b = (w - 1) / kBlock * kBlock; b >= 0; b -= kBlock) {
     const Index end = min(w, b + kBlock);
     for (Index e = static_cast<Index>(threadIdx.x); e < (end - b) * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index c = b + e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index r = c; r < end; ++r) sum += l[tile.place(r, c)] * z[r * nrhs + column];
+      for (Index r = c; r < end; ++r) sum += memory.l[inverse_place(f, first + r, first + c)] * z[r * nrhs + column];
       x[Offset{c} * nrhs + column] = sum;
     }
     __syncthreads();
     for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index c = e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index r = b; r < end; ++r) sum += l[tile.place(r, c)] * x[Offset{r} * nrhs + column];
+      for (Index r = b; r < end; ++r) sum += memory.l[factor_place(f, first + r, first + c)] * x[Offset{r} * nrhs + column];
       z[e] -= sum;
     }
     __syncthreads();

@@ -20,6 +20,9 @@ __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
   return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
 }
 
+/// Place of entry (r, c), r >= c, of the inverse of a diagonal block of L of a tiled front.
+__device__ inline Offset inverse_place(const Front& f, Index r, Index c) { return f.inverses + FrontCells::inverse_place(r, c); }
+
 /// Place of entry (r, c), r >= c, of a front's contribution block, counted from the front's first row below its pivots.
 __device__ inline Offset block_place(const Front& f, Index r, Index c) {
   return f.block + (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));

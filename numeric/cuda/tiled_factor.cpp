@@ -62,7 +62,7 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
     const FrontCells cells = cells_of(plan, s);
     FrontView& view = views[t];
     view.panel = memory.entries + plan.device.panel[s];
-    view.solve = view.panel + cells.panel().entries();
+    view.inverses = view.panel + cells.panel().entries();
     view.block = cells.m > cells.p ? memory.entries + plan.device.block[s] : nullptr;
     view.failed_pivot = memory.fail_pivot + s;
     view.level = level[t];
@@ -73,7 +73,7 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
     counters += symbolic::counter_count(cells);
   }
   const Offset levels = level.empty() ? 0 : level.back() + 1;
-  counters_ = DeviceBuffer<int>(counters + levels + 1, ledger);
+  counters_ = DeviceBuffer<int>(counters + levels + 2, ledger);
   level_counters_ = counters;
   counters = 0;
   for (FrontView& view : views) {
@@ -136,8 +136,9 @@ void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memo
   int* levels = counters_.data() + level_counters_;
   const kernels::Values values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
   const kernels::Sums sums{sum_ptr_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
-  check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), levels + level_tasks_.size(),
-                                {levels, level_tasks_.data()}, values, sums, teams_, stream),
+  int* ticket = levels + level_tasks_.size();
+  check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), ticket,
+                                {levels, level_tasks_.data(), ticket + 1}, values, sums, teams_, stream),
         "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }

@@ -26,7 +26,7 @@ class TiledFactor {
   DeviceBuffer<DeviceTask> task_;
   DeviceBuffer<Index> row_map_, level_tasks_;
   DeviceBuffer<Offset> sum_ptr_, sum_place_, sum_term_;
-  DeviceBuffer<int> counters_;  // of fronts, then of levels, then the ticket
+  DeviceBuffer<int> counters_;  // of fronts, then of levels, then the ticket and how many levels are done
   Offset level_counters_ = 0, sums_scratch_ = 0;
   Index first_ = 0;  // in PlanView::order
   int teams_ = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -225,6 +226,37 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
     if (first.empty()) first = x;
     ASSERT_EQ(x, first) << nrhs;
   }
+}
+
+/// Subtrees so large that they come one after another: more levels than the tree is high, and memory that waits for them.
+TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
+  if (!TypeParam::fast) GTEST_SKIP() << "takes long level by level";
+  using T = typename TypeParam::T;
+  const auto a = generate("elast3d 40");
+  const std::vector<T> value = this->values(a);
+  const SymmetricView<T> view{a.pattern(), value};
+  const auto plan = this->plan(a.pattern(), OrderingMethod::amd);
+  const DeviceSchedule& device = plan->device;
+  std::vector<Index> height(device.tiled.size(), 1);
+  for (std::size_t s = 0; s < height.size(); ++s)
+    if (const Index parent = plan->supernodes.parent[s]; device.tiled[s] != kNone && parent != kNone)
+      height[parent] = std::max(height[parent], height[s] + 1);
+  EXPECT_GT(static_cast<Index>(device.level.size()) - device.small_levels, *std::max_element(height.begin(), height.end()));
+  EXPECT_GT(*std::max_element(device.panel_reuses.begin(), device.panel_reuses.end()), 32);
+  EXPECT_GT(*std::max_element(device.block_reuses.begin(), device.block_reuses.end()), 0);
+  const Index n = a.n();
+  auto factor = Factor<T>::create(plan, this->backend());
+  auto workspace = Workspace<T>::create(factor, 1);
+  const std::vector<T> b = this->random_rhs(n, 1, 3);
+  std::vector<T> first;
+  for (int round = 0; round < 5; ++round) {
+    ASSERT_TRUE(refactorize<T>(factor, view).ok());
+    std::vector<T> x = b;
+    factor.solve({x.data(), n, 1, n}, workspace);
+    if (first.empty()) first = x;
+    ASSERT_EQ(x, first) << round;
+  }
+  EXPECT_LE(backward_error<T>(view, {first.data(), n, 1, n}, {b.data(), n, 1, n}, this->backend()).componentwise, 1e-14);
 }
 
 /// The column of a naive Cholesky in the plan's ordering, its pivot, and a retry with a shift on the same factor.

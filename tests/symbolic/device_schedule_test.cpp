@@ -67,7 +67,10 @@ TEST(FrontCells, TileRowsDivideTheRows) {
     }
     ASSERT_EQ(row, m);
     ASSERT_EQ(cell, cells.cells());
-    ASSERT_GE(cells.solve_entries(), Offset{p} * 8);
+    std::set<Offset> inverses;
+    for (Index r = 0; r < cells.pivot_cells() * kCell; ++r)
+      for (Index c = r / kInverseOrder * kInverseOrder; c <= r; ++c) ASSERT_TRUE(inverses.insert(FrontCells::inverse_place(r, c)).second);
+    ASSERT_LT(*inverses.rbegin(), cells.inverse_entries());
   }
 }
 
@@ -89,7 +92,7 @@ TEST(SmallLayout, EntriesFollowEachOther) {
 
 Offset panel_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.solve_entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.inverse_entries();
 }
 Offset block_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
@@ -172,27 +175,55 @@ void check_levels(const Plan& plan) {
   for (Index k = 0; k < nodes.count(); ++k) ASSERT_EQ(kind[device.front[k]], k < count[0] ? 0 : k < count[0] + count[1] ? 1 : 2);
 }
 
-/// Where a tiled front's panel and block lie, blocks that die at the level `reuses` or later never lay before.
-void check_reuse(const Plan& plan) {
+/// A host model of the waits: a front writes its panel, or its block, as soon as the levels below `reuses` are done and, of all others,
+/// only what it needs itself. The first front that would write over a block whose parent may still read it; kNone if there is none.
+Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses, const std::vector<Index>& block_reuses) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> phase = phases_of(plan);
-  const auto check = [&](Index s, Offset begin, Offset size, Index reuses) {
-    ASSERT_LE(reuses, phase[s] - 2);
+  const auto too_early = [&](Index s, Offset begin, Offset size, Index reuses) {
     for (Index before = 0; before < nodes.count(); ++before) {
       const Offset block = device.block[before];
       if (before == s || block < 0 || phase[before] > phase[s]) continue;
-      if (begin < block + block_size(plan, before) && block < begin + size) {
-        ASSERT_LT(phase[nodes.parent[before]], 2 + reuses) << s << " " << before;
-      }
+      if (begin < block + block_size(plan, before) && block < begin + size && phase[nodes.parent[before]] >= 2 + reuses) return true;
     }
+    return false;
   };
   for (Index s = 0; s < nodes.count(); ++s) {
     const Index t = device.tiled[s];
     if (t == kNone) continue;
-    check(s, device.panel[s], panel_size(plan, s), device.panel_reuses[t]);
-    if (device.block[s] >= 0) check(s, device.block[s], block_size(plan, s), device.block_reuses[t]);
+    // A level that waits for itself, or for a later one, waits for ever.
+    if (std::max(panel_reuses[t], block_reuses[t]) > phase[s] - 2) return s;
+    if (too_early(s, device.panel[s], panel_size(plan, s), panel_reuses[t])) return s;
+    if (device.block[s] >= 0 && too_early(s, device.block[s], block_size(plan, s), block_reuses[t])) return s;
   }
+  return kNone;
+}
+
+void check_reuse(const Plan& plan) { ASSERT_EQ(writes_too_early(plan, plan.device.panel_reuses, plan.device.block_reuses), kNone); }
+
+/// Each wait is there for a reason: a level less, and a front would write too early. Both kinds of waits are met.
+TEST(DeviceSchedule, NoWaitIsLongerThanItMustBe) {
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.ordering.method = OrderingMethod::amd;
+  const auto plan = analyze(generate("poisson3d 20").pattern(), options);
+  const std::vector<Index>&panel = plan->device.panel_reuses, &block = plan->device.block_reuses;
+  Index panels = 0, blocks = 0;
+  for (Index t = 0; t < static_cast<Index>(panel.size()); ++t) {
+    std::vector<Index> shorter = panel;
+    if (--shorter[t] >= 0) {
+      ++panels;
+      EXPECT_EQ(plan->device.tiled[writes_too_early(*plan, shorter, block)], t);
+    }
+    shorter = block;
+    if (--shorter[t] >= 0) {
+      ++blocks;
+      EXPECT_EQ(plan->device.tiled[writes_too_early(*plan, panel, shorter)], t);
+    }
+  }
+  EXPECT_GT(panels, 0);
+  EXPECT_GT(blocks, 0);
 }
 
 /// Blocks lie where panels come later: less memory than panels and, behind them, the most blocks that are there at one level.

@@ -15,7 +15,6 @@ namespace kauri::numeric::cuda::kernels {
 inline constexpr int kDiagonalBarrier = 1;  // of the team's barriers
 inline constexpr int kBelowBarrier = 2;
 inline constexpr int kColumnBarrier = 3;
-inline constexpr int kInverseEntries = 256;  // a 16 x 16 block as 2 x 2 cells, by rows
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
@@ -225,26 +224,31 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   __syncwarp();
 }
 
-/// L(j,j) with its 16 x 16 blocks inverted to global memory: one thread's bulk copies.
-__device__ inline void store_solve_tile(const ChainMemory& memory, double* solve, const symbolic::CellLayout& layout) {
-  for (int k = 0; 2 * k < layout.rows; ++k) {
-    ptx::bulk_store(solve + layout.pair(k), memory.inverse + k * kInverseEntries, kInverseEntries * 8);
-    const int below = layout.rows - 2 * k - 2;
+/// What triangular solves with L(j,j) need: the inverses of its 16 x 16 diagonal blocks, and what is below these. One thread's bulk copies.
+__device__ inline void store_for_solves(const ChainMemory& memory, double* inverses, const TileView& tile) {
+  for (int k = 0; 2 * k < tile.width; ++k) {
+    ptx::bulk_store(inverses + k * kInverseEntries, memory.inverse + k * kInverseEntries, kInverseEntries * 8);
+    const int below = tile.height - 2 * k - 2;
     if (below > 0)
-      ptx::bulk_store(solve + layout.pair(k) + kInverseEntries, memory.diagonal + shared_cell(2 * k + 2, 2 * k),
-                      2 * below * kCellEntries * 8);
+      ptx::bulk_store(tile.cell(2 * k + 2, 2 * k), memory.diagonal + shared_cell(2 * k + 2, 2 * k), 2 * below * kCellEntries * 8);
   }
   ptx::finish_stores();
 }
 
-/// A tile in shared memory to global memory.
+/// The diagonal blocks themselves.
+__device__ inline void store_diagonal_blocks(const double* shared, const TileView& tile) {
+  for (int c = 0; c < tile.width; c += 2)
+    ptx::bulk_store(tile.cell(c, c), shared + shared_cell(c, c), (tile.pair_width(c) == 2 ? 4 : 1) * kCellEntries * 8);
+  ptx::finish_stores();
+}
+
+/// A tile below the diagonal in shared memory to global memory.
 __device__ inline void store_tile(const double* shared, const TileView& tile) {
   for (int column = 0; column < tile.width; column += 2) {
-    const int top = tile.diagonal ? column : 0;
     if (tile.pair_width(column) == 2) {
-      ptx::bulk_store(tile.cell(top, column), shared + shared_cell(top, column), 2 * (tile.height - top) * kCellEntries * 8);
+      ptx::bulk_store(tile.cell(0, column), shared + shared_cell(0, column), 2 * tile.height * kCellEntries * 8);
     } else {
-      for (int r = top; r < tile.height; ++r) ptx::bulk_store(tile.cell(r, column), shared + shared_cell(r, column), kCellEntries * 8);
+      for (int r = 0; r < tile.height; ++r) ptx::bulk_store(tile.cell(r, column), shared + shared_cell(r, column), kCellEntries * 8);
     }
   }
   ptx::finish_stores();
@@ -429,10 +433,11 @@ __device__ inline void announce_chain(const FrontView& front, const ChainMemory&
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (me.lane == 0) {
-      store_solve_tile(memory, front.solve + front.cells.solve_place(j), front.cells.solve_tile(j));
+      const TileView tile = tile_of(front, j, j);
+      store_for_solves(memory, front.inverses + symbolic::FrontCells::inverse_place(j * kTile, j * kTile), tile);
       ptx::proxy_fence();
       ptx::store_release(front.counters + kDiagonals, j + 1);
-      store_tile(memory.diagonal, tile_of(front, j, j));
+      store_diagonal_blocks(memory.diagonal, tile);
     }
     __syncwarp();
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);

@@ -10,6 +10,7 @@ namespace kauri::numeric::cuda::kernels {
 inline constexpr int kTile = symbolic::kTile;
 inline constexpr int kTileEntries = kTile * kTile;
 inline constexpr int kCellEntries = symbolic::kCellEntries;
+inline constexpr int kInverseEntries = symbolic::kInverseEntries;
 inline constexpr int kSlabColumns = 16;                    // k of one mma: two columns of cells
 inline constexpr int kSlabEntries = kTile * kSlabColumns;  // of a tile in shared memory, where all tiles are whole
 inline constexpr int kSlabs = kTile / kSlabColumns;

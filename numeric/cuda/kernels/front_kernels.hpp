@@ -25,7 +25,7 @@ struct ChildView {
 struct FrontView {
   double* panel = nullptr;         ///< cells.panel(); in: A's entries; out: L
   double* block = nullptr;         ///< cells.block(); in: what `loads_block` says; out: the contribution block
-  double* solve = nullptr;         ///< cells.solve_entries(); out: L(k,k) with its 16 x 16 diagonal blocks inverted
+  double* inverses = nullptr;      ///< cells.inverse_entries(); out: the inverses of the 16 x 16 diagonal blocks of L
   int* counters = nullptr;         ///< symbolic::counter_count(cells) ints, zero at the start
   double* failed_pivot = nullptr;  ///< out: the first pivot that is not positive and finite, if counters[kFailed] is not 0
   const ChildView* child = nullptr;
@@ -41,10 +41,12 @@ struct FrontView {
   symbolic::FrontCells cells{0, 0};
 };
 
-/// Tasks of each level of fronts: done so far (zero at the start), and in all. Null where no front reuses memory.
+/// Tasks of each level of fronts: done so far (zero at the start), and in all; and how many of the first levels are known to be done (zero
+/// at the start). Null where no front reuses memory.
 struct Levels {
   int* done = nullptr;
   const int* tasks = nullptr;
+  int* passed = nullptr;
 };
 
 /// A by columns, for the tasks that fill panels: entry e of column j is value[source[e]], in front row row[e]. Null elsewhere.

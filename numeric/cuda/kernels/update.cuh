@@ -103,14 +103,22 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
   if (task.kind != TaskKind::panel) return;
   wait_at_least(front.counters + kDiagonals, task.column + 1);
   ptx::proxy_fence();
-  const symbolic::CellLayout layout = front.cells.solve_tile(task.column);
-  const double* triangle = front.solve + front.cells.solve_place(task.column);
-  for (int k = 0; 2 * k < layout.rows; ++k) {
-    const int entries = 2 * (layout.rows - 2 * k) * kCellEntries;
+  const TileView triangle = tile_of(front, task.column, task.column);
+  const double* inverses = front.inverses + symbolic::FrontCells::inverse_place(task.column * kTile, task.column * kTile);
+  for (int k = 0; 2 * k < triangle.width; ++k) {
+    // An inverse, what is below it, and where the last block has a row of cells that L lacks, zeros: what an inverse has right of its
+    // diagonal. They are multiplied with zeros.
+    const int below = max(triangle.width - 2 * k - 2, 0);
+    const bool padded = below > 0 && triangle.width % 2 != 0;
+    const double* inverse = inverses + k * kInverseEntries;
+    double* slab = ring.data() + 2 * kSlabEntries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
     std::uint64_t* full = ring.full();
-    ptx::barrier_arrive_expecting(full, entries * 8);
-    ptx::bulk_copy(ring.data() + 2 * kSlabEntries + 4 * k * kCellEntries, triangle + layout.pair(k), entries * 8, full);
+    ptx::barrier_arrive_expecting(full, (kInverseEntries + 2 * (below + static_cast<int>(padded)) * kCellEntries) * 8);
+    ptx::bulk_copy(slab + 4 * k * kCellEntries, inverse, kInverseEntries * 8, full);
+    if (below > 0) ptx::bulk_copy(slab + 4 * (k + 1) * kCellEntries, triangle.cell(2 * k + 2, 2 * k), 2 * below * kCellEntries * 8, full);
+    for (int c = 0; padded && c < 2; ++c)
+      ptx::bulk_copy(slab + (2 * triangle.width + c) * kCellEntries, inverse + kCellEntries, kCellEntries * 8, full);
     ++ring.turn;
   }
 }
@@ -267,11 +275,20 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
   for (int h = 0; h < 2; ++h) gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
 }
 
-/// Waits until all tasks of the levels below `level` are done. One warp.
+/// Waits until all tasks of the levels below `level` are done. One warp, a level a lane, from the first that is not known to be done; then
+/// says what is known. Whoever counts a task in `done` has released its accesses before. A lane that acquires a count has them behind it,
+/// and through __syncwarp() so has lane 0, whose fence releases all of them once more with `passed`: who acquires that has them behind it
+/// too, without a look at the counts, since what happens before is transitive.
 __device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
-  if (lane == 0)
-    for (int l = 0; l < level; ++l) wait_at_least(levels.done + l, __ldg(levels.tasks + l));
+  if (level == 0) return;
+  int passed = 0;
+  if (lane == 0) passed = ptx::load_acquire(levels.passed);
+  passed = __shfl_sync(0xffffffffu, passed, 0);
+  for (int l = passed + lane; l < level; l += 32) wait_at_least(levels.done + l, __ldg(levels.tasks + l));
   __syncwarp();
+  if (passed >= level || lane != 0) return;
+  ptx::release_fence();
+  ptx::max_relaxed(levels.passed, level);
 }
 
 /// The products of a task. `row_cell`: of this warp in tile `tile` of the task's two.

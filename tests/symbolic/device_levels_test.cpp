@@ -1,0 +1,185 @@
+// Levels of a device's fronts, and places of what lives for a while.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/device_levels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "symbolic/front_cells.hpp"
+#include "symbolic/lodgings.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// A forest by parents and sizes alone.
+struct Forest {
+  Supernodes nodes;
+  Assembly assembly;
+  FrontSizes sizes;
+
+  void add(Index m, Index p) {
+    if (nodes.first.empty()) nodes.first = {0}, nodes.row_ptr = {0};
+    nodes.parent.push_back(kNone);
+    nodes.first.push_back(nodes.first.back() + p);
+    nodes.row_ptr.push_back(nodes.row_ptr.back() + m);
+    const FrontCells cells{m, p};
+    sizes.panel.push_back(cells.panel().entries());
+    sizes.block.push_back(cells.block().entries());
+  }
+  /// Once all parents are known.
+  void finish() {
+    assembly.child_ptr.assign(nodes.parent.size() + 1, 0);
+    for (const Index parent : nodes.parent)
+      if (parent != kNone) ++assembly.child_ptr[static_cast<std::size_t>(parent) + 1];
+    for (std::size_t s = 0; s < nodes.parent.size(); ++s) assembly.child_ptr[s + 1] += assembly.child_ptr[s];
+  }
+  [[nodiscard]] DeviceLevels levels() const { return find_levels(nodes, kinds_of(nodes, assembly), sizes); }
+};
+
+/// Nested dissection: separators of p, p / 2, ... pivots, each with the rows of all those above it around it.
+Forest dissection(Index p, int depth) {
+  Forest forest;
+  const auto build = [&](const auto& self, Index pivots, Index around, int left) -> Index {
+    std::vector<Index> children;
+    for (int c = 0; left > 0 && c < 2; ++c) children.push_back(self(self, pivots / 2, pivots + around / 2, left - 1));
+    forest.add(pivots + around, pivots);
+    const Index root = forest.nodes.count() - 1;
+    for (const Index c : children) forest.nodes.parent[c] = root;
+    return root;
+  };
+  build(build, p, 0, depth);
+  forest.finish();
+  return forest;
+}
+
+Forest random_forest(std::mt19937& random) {
+  Forest forest;
+  const Index count = 1 + static_cast<Index>(random() % 60);
+  for (Index s = 0; s < count; ++s) {
+    const unsigned most = random() % 3 == 0 ? 40 : random() % 2 == 0 ? 80 : 2000;
+    const auto m = 1 + static_cast<Index>(random() % most), p = 1 + static_cast<Index>(random() % static_cast<unsigned>(m));
+    forest.add(m, p);
+  }
+  for (Index s = 0; s + 1 < count; ++s)
+    if (forest.nodes.contribution(s) > 0)
+      forest.nodes.parent[s] = s + 1 + static_cast<Index>(random() % static_cast<unsigned>(count - s - 1));
+  for (Index s = 0; s < count; ++s)
+    if (forest.nodes.parent[s] == kNone) forest.sizes.block[s] = 0;
+  forest.finish();
+  return forest;
+}
+
+/// Levels rise to parents, kinds follow one another, no level is empty, and the most that is there is what a count in each phase finds.
+void check(const Forest& forest) {
+  const DeviceLevels levels = forest.levels();
+  const Index count = forest.nodes.count();
+  std::vector<Index> fronts(static_cast<std::size_t>(levels.begin[3]), 0);
+  for (Index s = 0; s < count; ++s) {
+    const Index parent = forest.nodes.parent[s];
+    if (parent != kNone) {
+      ASSERT_LT(levels.of[s], levels.of[parent]);
+    }
+    ASSERT_GE(levels.of[s], levels.begin[levels.kind[s]]);
+    ASSERT_LT(levels.of[s], levels.begin[levels.kind[s] + 1]);
+    ASSERT_EQ(levels.phase[s], levels.is_tiled(s) ? kTiledPhase + levels.of[s] - levels.begin[tiled] : levels.kind[s]);
+    ++fronts[levels.of[s]];
+  }
+  EXPECT_EQ(std::count(fronts.begin(), fronts.end(), 0), 0);
+  Offset most = 0;
+  for (Index f = 0; f < levels.phases; ++f) {
+    Offset there = 0;
+    for (Index s = 0; s < count; ++s) {
+      if (levels.phase[s] <= f) there += forest.sizes.panel[s];
+      const Index parent = forest.nodes.parent[s];
+      if (parent != kNone && levels.phase[s] <= f && f <= levels.phase[parent]) there += forest.sizes.block[s];
+    }
+    most = std::max(most, there);
+  }
+  EXPECT_EQ(most_entries(levels, forest.nodes.parent, forest.sizes), most);
+}
+
+TEST(DeviceLevels, RiseToParents) {
+  std::mt19937 random(1);
+  for (int k = 0; k < 300; ++k) check(random_forest(random));
+  check(dissection(8000, 8));
+  check(dissection(300, 4));
+  check(Forest{{{0}, {}, {0}, {}}, {{}, {}, {}, {0}, {}, {}, {}}, {}});
+}
+
+/// The fronts of [first, last] have lower levels than those of [last + 1, end].
+bool comes_first(const DeviceLevels& levels, Index first, Index last, Index end) {
+  const auto of = levels.of.begin();
+  return *std::max_element(of + first, of + last + 1) < *std::min_element(of + last + 1, of + end + 1);
+}
+
+/// Halves that fill the device come one after another, and need less memory; small ones together.
+TEST(DeviceLevels, LargeSubtreesComeOneAfterAnother) {
+  for (const auto& [pivots, large] : {std::pair<Index, bool>{10000, true}, {600, false}}) {
+    const Forest forest = dissection(pivots, 7);
+    const DeviceLevels levels = forest.levels();
+    const Index root = forest.nodes.count() - 1, left = root / 2 - 1, right = root - 1;
+    ASSERT_EQ(forest.nodes.parent[left], root);
+    EXPECT_EQ(comes_first(levels, 0, left, right) || comes_first(levels, left + 1, right, right + left + 1), large);
+    EXPECT_EQ(levels.phases - kTiledPhase > 8, large);
+  }
+}
+
+TEST(Lodgings, WhatLivesTogetherLiesApart) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Lodger> lodgers(random() % 40);
+    for (Lodger& lodger : lodgers) {
+      lodger.born = static_cast<Index>(random() % 12);
+      lodger.dies = lodger.born + static_cast<Index>(random() % 5);
+      lodger.size = 1 + static_cast<Offset>(random() % 30);
+    }
+    const Offset end = give_places(lodgers);
+    Offset reached = 0;
+    for (const Lodger& x : lodgers) {
+      ASSERT_GE(x.at, 0);
+      reached = std::max(reached, x.at + x.size);
+      for (const Lodger& y : lodgers) {
+        if (&x == &y || x.born > y.dies || y.born > x.dies) continue;
+        ASSERT_TRUE(x.at + x.size <= y.at || y.at + y.size <= x.at);
+      }
+    }
+    EXPECT_EQ(reached, end);
+  }
+}
+
+/// Lives of a stack, or all of one phase: not an entry is lost.
+TEST(Lodgings, StacksFit) {
+  std::vector<Lodger> stack, together;
+  Offset sum = 0;
+  for (Index k = 0; k < 20; ++k) {
+    stack.push_back({k, 40 - k, 1 + k % 7});
+    together.push_back({k % 2, 2 + k % 3, 1 + k % 7});
+    sum += 1 + k % 7;
+  }
+  EXPECT_EQ(give_places(stack), sum);
+  EXPECT_EQ(give_places(together), sum);
+  for (Index k = 1; k < 20; ++k) EXPECT_EQ(stack[k].at, stack[k - 1].at + stack[k - 1].size);
+}
+
+TEST(LastUse, IsThatOfEachEntry) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 100; ++round) {
+    LastUse last;
+    std::vector<Index> naive(60, -1);
+    for (Index phase = 0; phase < 40; ++phase) {
+      const std::size_t begin = random() % 59, end = begin + 1 + random() % (60 - begin - 1);
+      const auto first = naive.begin() + static_cast<std::ptrdiff_t>(begin), second = naive.begin() + static_cast<std::ptrdiff_t>(end);
+      ASSERT_EQ(last.of(static_cast<Offset>(begin), static_cast<Offset>(end)), *std::max_element(first, second));
+      if (random() % 2 == 0) continue;
+      last.set(static_cast<Offset>(begin), static_cast<Offset>(end), phase);
+      std::fill(first, second, phase);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kauri::symbolic
