@@ -12,6 +12,7 @@
 
 #include "symbolic/checked.hpp"
 #include "symbolic/child_sums.hpp"
+#include "symbolic/device_levels.hpp"
 #include "symbolic/front_tasks.hpp"
 #include "symbolic/small_layout.hpp"
 
@@ -22,50 +23,9 @@ constexpr Offset kAlignment = 16;  // entries: 128 bytes of doubles
 
 Offset aligned(Offset entries) { return (entries + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// How a front is done.
-enum Kind : Index { narrow, small, tiled };
+using Levels = DeviceLevels;
 
-/// Kinds and levels of the fronts. Memory is not used again among narrow fronts, nor among small ones, which run in one launch each: they
-/// are one phase each, and every level of tiled ones is another.
-struct Levels {
-  std::vector<Index> kind;   // per front
-  std::vector<Index> of;     // per front
-  std::vector<Index> phase;  // per front
-  Index begin[4] = {};       // first level of each kind, and of none
-  Index phases = 0;
-
-  [[nodiscard]] bool is_tiled(std::size_t s) const { return kind[s] == tiled; }
-};
-
-inline constexpr Index kTiledPhase = 2;  // the first
-
-Levels find_levels(const Supernodes& nodes, const Assembly& assembly) {
-  const std::size_t count = nodes.parent.size();
-  Levels levels{std::vector<Index>(count), std::vector<Index>(count, 0), std::vector<Index>(count), {}, 0};
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const bool many = assembly.child_ptr[s + 1] - assembly.child_ptr[s] > DeviceSchedule::kMostChildren;
-    const Index m = nodes.order(s), own = many                           ? tiled
-                                          : m <= DeviceSchedule::kNarrow ? narrow
-                                          : m <= DeviceSchedule::kSmall  ? small
-                                                                         : tiled;
-    levels.kind[s] = std::max(levels.kind[s], own);
-    if (const Index parent = nodes.parent[s]; parent != kNone) levels.kind[parent] = std::max(levels.kind[parent], levels.kind[s]);
-  }
-  Index heights[3] = {};
-  for (Index s = 0; s < nodes.count(); ++s) {
-    heights[levels.kind[s]] = std::max(heights[levels.kind[s]], levels.of[s] + 1);
-    const Index parent = nodes.parent[s];
-    if (parent != kNone && levels.kind[parent] == levels.kind[s]) levels.of[parent] = std::max(levels.of[parent], levels.of[s] + 1);
-  }
-  for (Index k = 0; k < 3; ++k) levels.begin[k + 1] = levels.begin[k] + heights[k];
-  for (std::size_t s = 0; s < count; ++s) {
-    const Index kind = levels.kind[s];
-    levels.phase[s] = kind == tiled ? kTiledPhase + levels.of[s] : kind;
-    levels.of[s] += levels.begin[kind];
-  }
-  levels.phases = kTiledPhase + heights[tiled];
-  return levels;
-}
+inline constexpr Index kTiledPhase = DeviceLevels::kTiledPhase;
 
 /// Free stretches by their beginning, each with the last phase in which any of it was used.
 class Gaps {
@@ -217,8 +177,8 @@ DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index co
 
 /// Fronts by level; tiled ones and their positions; what each level does.
 void list_levels(const Supernodes& nodes, const Levels& levels, DeviceSchedule& out) {
-  out.narrow_levels = levels.begin[small];
-  out.small_levels = levels.begin[tiled];
+  out.narrow_levels = levels.begin[Levels::small];
+  out.small_levels = levels.begin[Levels::tiled];
   out.front.resize(levels.of.size());
   std::iota(out.front.begin(), out.front.end(), 0);
   const auto key = [&](Index s) {
@@ -353,12 +313,20 @@ Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Level
 
 }  // namespace
 
+Offset device_entries(const Supernodes& nodes) {
+  DeviceSchedule out;
+  const Levels levels = find_device_levels(nodes);
+  list_levels(nodes, levels, out);
+  place_numbers(nodes, levels, out);
+  return out.entries;
+}
+
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
 
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
   DeviceSchedule out;
   out.on = true;
-  const Levels levels = find_levels(nodes, assembly);
+  const Levels levels = find_device_levels(nodes);
   list_levels(nodes, levels, out);
   place_numbers(nodes, levels, out);
   place_updates(nodes, levels, out);
