@@ -19,7 +19,7 @@ std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options,
   const bool own_target = options.target.empty() || options.target == backend_.target();
   if (options.target.empty()) options.target = backend_.target();
   options.device = {};
-  const auto stays = [&](const char* why) { return std::pair(options, backend_.target() + ": " + why); };
+  const auto stays = [&](const char* why) { return std::pair(options, options.target + ": " + why); };
   if (choice_ != BackendChoice::automatic) return stays("as asked for");
   if (!own_target) return stays("the target was asked for");
   const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(0);
@@ -34,18 +34,28 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
   const Plan& plan = *analysis.plan;
   on_device_ = !analysis.forecasts.empty() && plan.on_device();
   if (!on_device_) return "";
-  if (!device_) device_ = cuda_backend();
+  on_device_ = false;
+  if (std::string failure = make_device(); !failure.empty()) return backend_.target() + ": the device cannot be started: " + failure;
   const Offset needed = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs) + kRounding;
   const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(0);
-  if (device && needed <= device->free_bytes) return "";
-  on_device_ = false;
+  on_device_ = device && needed <= device->free_bytes;
+  if (on_device_) return "";
   return backend_.target() + ": the job needs " + std::to_string(needed) + " bytes of the memory of " + plan.target + ", " +
          std::to_string(device ? device->free_bytes : 0) + " are free";
 }
 
 void Backends::start_device() {
-  if (choice_ != BackendChoice::automatic || device_) return;
-  if (const auto device = numeric::cuda::survey(0); device && !device->target.empty()) device_ = cuda_backend();
+  if (choice_ != BackendChoice::automatic) return;
+  if (const auto device = numeric::cuda::survey(0); device && !device->target.empty()) make_device();
+}
+
+std::string Backends::make_device() {
+  try {
+    if (!device_) device_ = cuda_backend();
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 }  // namespace kauri

@@ -23,7 +23,7 @@ class Backends {
   std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const;
   /// Makes the backend current that the analysis chose. Returns why the device cannot take the job in the end, or nothing.
   std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
-  /// For `automatic`: the device, if it is one that may be chosen, can be used at once from now on.
+  /// For `automatic`: the device, if it is one that may be chosen and can be started, is ready from now on.
   void start_device();
 
   /// Of the last plan taken; before that the one asked for, the CPU's for `automatic`.
@@ -31,6 +31,9 @@ class Backends {
   [[nodiscard]] const Backend& current() const { return on_device_ ? *device_ : backend_; }
 
  private:
+  /// Unless it is there. Returns why it failed, or nothing.
+  std::string make_device();
+
   BackendChoice choice_;
   Backend backend_;
   std::optional<Backend> device_;
@@ -38,8 +41,9 @@ class Backends {
 };
 
 /// An analysis by `run(options)` for the backend that then is current, for one factor with a workspace for nrhs right-hand sides.
-template <class Run>
-Analysis analyze_for(Backends& backends, const AnalyzeOptions& options, int scalar_bytes, Index nrhs, Run&& run) {
+/// Chooser: Backends, or what stands in for them in tests.
+template <class Chooser, class Run>
+Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scalar_bytes, Index nrhs, Run&& run) {
   auto [offer, why_not] = backends.offered(options, scalar_bytes, nrhs);
   Analysis analysis = run(std::as_const(offer));
   if (analysis.target_reason.empty()) analysis.target_reason = std::move(why_not);

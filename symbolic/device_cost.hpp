@@ -1,5 +1,6 @@
 // What whole factorisations and solves cost on a device, by named target. (Amalgamation, the cut into tasks and the contest of orderings
 // go by the fronts' prices of cost_table.hpp.)
+// SPDX-License-Identifier: BSD-3-Clause
 //
 // A factorisation takes
 //
@@ -13,7 +14,6 @@
 //     levels * sweep_level + sum of the largest panels of each level of tiled fronts / sweep_bandwidth + 16 n / host_bandwidth,
 //
 // since the largest front of a level keeps one block busy; and a factor is made in create + upload bytes / create_bandwidth.
-// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <span>

@@ -104,9 +104,12 @@ bool has_context(int device) {
 std::optional<Survey> survey(int device) {
   if (device < 0 || device >= devices()) return {};
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device), "the device");
+  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return {};
+  }
   Survey seen;
-  // The kernels that were measured, on a device that holds enough of their teams.
+  // The constants are those of these kernels; a smaller device does not hold enough of their teams.
   if (properties.major == 9 && 2 * properties.multiProcessorCount >= symbolic::kFewestTeams) seen.target = "sm_90";
   seen.free_bytes = static_cast<Offset>(properties.totalGlobalMem);
   seen.started = has_context(device);

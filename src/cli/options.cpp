@@ -98,7 +98,7 @@ void add_expectations(CLI::App& command, JobOptions& options) {
       ->group("Method");
   command.add_option("--solves", options.solves, "right-hand sides to come for each: the same")
       ->capture_default_str()
-      ->check(CLI::Range(1, kMost))
+      ->check(CLI::Range(0, kMost))
       ->type_name("N")
       ->group("Method");
 }
