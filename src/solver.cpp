@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "src/backends.hpp"
 #include "src/base/stopwatch.hpp"
-#include "src/choose_backend.hpp"
 #include "src/find_non_finite.hpp"
 #include "src/refine_with.hpp"
 
@@ -13,9 +13,8 @@ namespace kauri {
 
 template <Scalar T>
 struct Solver<T>::State {
-  explicit State(SolverOptions o) : options(std::move(o)), backend(choose_backend(options.backend, options.threads)) {
-    if (options.analyze.target.empty()) options.analyze.target = backend.target();
-    if (options.analyze.workers == 0) options.analyze.workers = backend.threads();
+  explicit State(SolverOptions o) : options(std::move(o)), backends(options.backend, options.threads) {
+    if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
   }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
@@ -37,7 +36,7 @@ struct Solver<T>::State {
   [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
 
   SolverOptions options;
-  Backend backend;
+  Backends backends;
   Analysis analysis;
   std::vector<Offset> col_ptr;  // the pattern of A, for messages; the diagonal comes first in each column
   std::vector<Index> row;
@@ -62,14 +61,15 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   State& s = *state_;
   s.factor.reset();
   s.workspace.reset();
-  s.analysis = analyze_with_report(a.pattern, s.options.analyze);
+  s.analysis = analyze_for(s.backends, s.options.analyze, sizeof(T), 1,
+                           [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });
   s.report = {};
   s.report.reorder_s = s.analysis.order_s;
   s.report.symbolic_s = s.analysis.symbolic_s;
   s.col_ptr.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end());
   s.row.assign(a.pattern.row.begin(), a.pattern.row.end());
-  s.residual = s.backend.executor().make_residual(a.pattern, T{});
-  s.factor = Factor<T>::create(s.analysis.plan, s.backend);
+  s.residual = s.backends.current().executor().make_residual(a.pattern, T{});
+  s.factor = Factor<T>::create(s.analysis.plan, s.backends.current());
   return s.fill(a.value, T(0));
 }
 
@@ -88,7 +88,7 @@ void Solver<T>::solve(MatrixView<T> x) {
     throw Error(ErrorKind::usage, "Solver::solve: x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) +
                                       " with leading dimension " + std::to_string(x.ld) + ", A has n = " + std::to_string(n));
   if (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock))
-    s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backend);
+    s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backends.current());
   std::vector<T> b;
   b.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));
   for (Index c = 0; c < x.cols; ++c) b.insert(b.end(), x.data + c * x.ld, x.data + c * x.ld + n);
@@ -121,7 +121,7 @@ const SolverReport& Solver<T>::report() const {
 }
 template <Scalar T>
 Backend& Solver<T>::backend() const {
-  return state_->backend;
+  return state_->backends.current();
 }
 
 template class Solver<float>;

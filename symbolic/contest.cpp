@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "src/base/stopwatch.hpp"
+#include "symbolic/checked.hpp"
+#include "symbolic/device_cost.hpp"
+#include "symbolic/device_schedule.hpp"
 #include "symbolic/level_structure.hpp"
 #include "symbolic/make_plan.hpp"
+#include "symbolic/target_choice.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -17,22 +20,45 @@ namespace {
 /// Widths of a band vary, and work grows with their squares: outlines of 60 bands cost this many times one of even width, in the median.
 constexpr double kBandSpread = 1.25;
 
+Forecast host_forecast(const Outline& outline, std::string_view target) {
+  const Offset entries = checked_add(outline.cost.stored_entries, outline.schedule.stack_entries, "entries of a factor");
+  const Cost& cost = outline.cost;
+  return {std::string(target),
+          0,
+          cost.predicted_create_s,
+          0,
+          cost.predicted_factor_s,
+          cost.predicted_solve_s,
+          0,
+          checked_mul(entries, sizeof(double), "bytes of a factor")};
+}
+
+/// Numbers, A's values, what is uploaded, and the vectors of a solve: b, x, y and about as many rows again for updates.
+Forecast device_forecast(const Outline& outline, const Pattern& lower, const DeviceOffer& offer) {
+  const DeviceCost& constants = device_cost(offer.target);
+  const Cost& cost = outline.cost;
+  const double start = offer.started ? 0 : constants.context_s, values = 8.0 * static_cast<double>(lower.nnz());
+  const Offset rows = checked_mul(Offset{4} * lower.n, std::min(offer.nrhs, kSolveBlock), "rows of a workspace");
+  const Offset numbers =
+      checked_add(checked_add(device_entries(outline.supernodes), lower.nnz(), "entries on the device"), rows, "entries on the device");
+  return {offer.target,
+          start,
+          cost.predicted_create_s,
+          device_copy_seconds(constants, values),
+          cost.predicted_factor_s,
+          cost.predicted_solve_s,
+          0,
+          checked_mul(numbers, sizeof(double), "bytes on the device") + static_cast<Offset>(outline.device_work.upload_bytes)};
+}
+
 }  // namespace
 
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options) {
   return options.factorizations * (core.factor_s + options.solves * core.solve_s);
 }
 
-std::string in_digits(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", number);
-  return text;
-}
-
-std::string in_seconds(double seconds) { return in_digits(seconds) + " s"; }
-
 Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
-    : lower_(lower), options_(options), table_(planned_table(options)), workers_(planned_workers(options)) {
+    : lower_(lower), options_(options), table_(planned_table(options)), workers_(planned_workers(options)), best_table_(&table_) {
   if (lower.nnz() > kMostEntries)
     throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
                                          std::to_string(kMostEntries));
@@ -135,7 +161,9 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + " on one core";
   add(std::move(candidate), known);
-  if (enter(known_.size() - 1)) best_ = std::move(outline);
+  if (!enter(known_.size() - 1)) return;
+  best_ = std::move(outline);
+  if (!options_.device.target.empty()) best_perm_ = perm;
 }
 
 void Contest::plan(Candidate candidate, const Permutation& perm) {
@@ -215,11 +243,25 @@ std::string Contest::comparison() const {
   return text;
 }
 
+void Contest::offer_device() {
+  const CostTable& table = cost_table(options_.device.target);
+  Outline rival = make_outline(lower_, compressed(), best_perm_, table, workers_, options_.amalgamate);
+  Forecast host = host_forecast(*best_, table_.target), device = device_forecast(rival, lower_, options_.device);
+  TargetChoice choice = choose_target(host, device, options_);
+  if (choice.device) {
+    best_ = std::move(rival);
+    best_table_ = &table;
+  }
+  analysis_.forecasts = {std::move(host), std::move(device)};
+  analysis_.target_reason = std::move(choice.reason);
+}
+
 Analysis Contest::finish(std::string reason) {
   Candidate& best = analysis_.candidates[best_candidate_];
   if (!best.plan)
     best.symbolic_s += seconds_of([&] {
-      const auto made = complete_plan(lower_, std::move(*best_), table_);
+      if (!options_.device.target.empty()) offer_device();
+      const auto made = complete_plan(lower_, std::move(*best_), *best_table_);
       made->ordering = best.method;
       made->given = best.given;
       best.plan = made;

@@ -8,17 +8,13 @@
 #include "kauri/plan.hpp"
 #include "ordering/orderer.hpp"
 #include "src/base/stopwatch.hpp"
+#include "symbolic/in_digits.hpp"
 #include "symbolic/outline.hpp"
 
 namespace kauri::symbolic {
 
 /// Predicted seconds of all that is done with a plan: factorizations, each with its solves.
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options);
-
-/// Three significant digits and the unit: "1.25 s".
-std::string in_seconds(double seconds);
-/// Three significant digits.
-std::string in_digits(double number);
 
 /// One analysis at work. Candidates are judged by the predicted seconds of their job on one core, so that no choice depends on a number of
 /// threads; seconds of orderings that were run are spent and do not count any more. Not copyable; lives for one call.
@@ -52,7 +48,7 @@ class Contest {
   /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.
   [[nodiscard]] double predicted_first_trial_seconds(OrderingMethod method) const;
 
-  /// The best candidate's plan is the plan.
+  /// The best candidate's plan is the plan, made for the device where that is offered and better.
   Analysis finish(std::string reason);
   /// "amd: predicted 1.2 s in all against 2.4 s with natural".
   [[nodiscard]] std::string comparison() const;
@@ -80,6 +76,8 @@ class Contest {
   bool enter(std::size_t k);
   void judge(Candidate candidate, const Permutation& perm);
   void plan(Candidate candidate, const Permutation& perm);
+  /// The best outline against that of the same ordering for the device that is offered; the better one becomes the best.
+  void offer_device();
   [[nodiscard]] std::string label(const Candidate& candidate) const;
 
   const Pattern& lower_;
@@ -95,6 +93,8 @@ class Contest {
   std::vector<std::size_t> entered_;  // candidates that compete
   std::optional<Waiting> waiting_;
   std::optional<Outline> best_;
+  Permutation best_perm_;  // what best_ was made of; kept where a device is offered
+  const CostTable* best_table_;
   std::size_t best_candidate_ = 0;
   double best_seconds_ = 0;
 };

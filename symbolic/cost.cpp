@@ -93,6 +93,8 @@ CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Sched
     }
   cost.predicted_factor_s = list_schedule(schedule.factor_edges, schedule.workers, factor, table.tile_efficiency);
   cost.predicted_solve_s = 2 * list_schedule(schedule.forward_edges, schedule.workers, sweep, table.tile_efficiency);
+  cost.predicted_create_s =
+      table.fresh_byte_s * sizeof(double) * static_cast<double>(cost.stored_entries + schedule.stack_entries) / schedule.workers;
   CoreSeconds core;
   for (std::size_t t = 0; t < factor.size(); ++t) {
     core.factor_s += factor[t].alone + factor[t].shared;

@@ -29,8 +29,9 @@ struct CoreSeconds {
   double solve_s = 0;
 };
 
-/// Sets predicted_factor_s and predicted_solve_s for schedule.workers; returns the seconds of the same work on one core, which are free of
-/// the number of workers: what orderings are judged by. entries: of A's lower triangle, taken as spread evenly over the columns.
+/// Sets predicted_factor_s, predicted_solve_s and predicted_create_s for schedule.workers; returns the seconds of the same work on one
+/// core, which are free of the number of workers: what orderings are judged by. entries: of A's lower triangle, taken as spread evenly over
+/// the columns.
 CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost);
 
 }  // namespace kauri::symbolic

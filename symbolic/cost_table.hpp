@@ -34,6 +34,7 @@ struct CostTable {
   double solve_overhead_s;  ///< per front and sweep
   double solve_column_s;    ///< per column and sweep
   double solve_bandwidth;   ///< bytes of L per second and core in a sweep
+  double fresh_byte_s;      ///< per byte of a factor and core, the first time it is touched
 };
 
 /// The table of a target; throws Error(usage) for an unknown name.

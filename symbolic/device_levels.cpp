@@ -12,6 +12,7 @@
 #include "symbolic/children.hpp"
 #include "symbolic/cost_table.hpp"
 #include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -170,18 +171,42 @@ DeviceLevels assemble(const Supernodes& nodes, const std::vector<Index>& kind, c
 
 }  // namespace
 
-std::vector<Index> kinds_of(const Supernodes& nodes, const Assembly& assembly) {
+std::vector<Index> child_counts(std::span<const Index> parent) {
+  std::vector<Index> count(parent.size(), 0);
+  for (const Index p : parent)
+    if (p != kNone) ++count[p];
+  return count;
+}
+
+std::vector<Index> kinds_of(const Supernodes& nodes) {
   std::vector<Index> kind(nodes.parent.size(), narrow);
+  const std::vector<Index> children = child_counts(nodes.parent);
   for (Index s = 0; s < nodes.count(); ++s) {
     const Index m = nodes.order(s);
-    const bool many = assembly.child_ptr[s + 1] - assembly.child_ptr[s] > DeviceSchedule::kMostChildren;
-    if (many || m > DeviceSchedule::kSmall)
+    if (children[s] > DeviceSchedule::kMostChildren || m > DeviceSchedule::kSmall)
       kind[s] = tiled;
     else if (m > DeviceSchedule::kNarrow)
       kind[s] = std::max<Index>(kind[s], small);
     if (const Index parent = nodes.parent[s]; parent != kNone) kind[parent] = std::max(kind[parent], kind[s]);
   }
   return kind;
+}
+
+FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds) {
+  FrontSizes sizes{std::vector<Offset>(kinds.size()), std::vector<Offset>(kinds.size())};
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    const SmallLayout layout{cells.m, cells.p};
+    sizes.panel[s] = aligned(kinds[s] == tiled ? cells.panel().entries() + cells.inverse_entries() : layout.panel_storage());
+    sizes.block[s] = aligned(kinds[s] == tiled ? cells.block().entries() : layout.block_storage());
+  }
+  return sizes;
+}
+
+DeviceLevels find_levels(const Supernodes& nodes) {
+  std::vector<Index> kinds = kinds_of(nodes);
+  const FrontSizes sizes = sizes_of(nodes, kinds);
+  return find_levels(nodes, std::move(kinds), sizes);
 }
 
 Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, const FrontSizes& sizes) {

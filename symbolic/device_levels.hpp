@@ -25,18 +25,28 @@ struct DeviceLevels {
   [[nodiscard]] bool is_tiled(std::size_t s) const { return kind[s] == tiled; }
 };
 
+/// Places in the array of a device are multiples of this: 128 bytes of doubles.
+inline constexpr Offset kAlignment = 16;
+constexpr Offset aligned(Offset entries) { return (entries + kAlignment - 1) / kAlignment * kAlignment; }
+
 /// Entries of each front in the array of a device.
 struct FrontSizes {
   std::vector<Offset> panel, block;
 };
 
-/// Kinds. A front is tiled if it, or one below it, has many rows or children.
-std::vector<Index> kinds_of(const Supernodes& nodes, const Assembly& assembly);
+/// How many children each front has.
+std::vector<Index> child_counts(std::span<const Index> parent);
+
+/// Kinds. A front is tiled if it, or one below it, has many rows or children. Reads no rows, nor does what follows: an outline has none.
+std::vector<Index> kinds_of(const Supernodes& nodes);
+FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds);
 
 /// Levels of the kinds: a narrow or small front's is its height among those of its kind. So is a tiled front's, unless some subtrees are so
 /// large that one at a time fills the device: then these come one after another, as in a depth-first traversal, and the blocks of one's
 /// fronts are gone when the next begins. Which are that large is what makes a product of memory and predicted seconds least. O(n log n).
 DeviceLevels find_levels(const Supernodes& nodes, std::vector<Index> kinds, const FrontSizes& sizes);
+
+DeviceLevels find_levels(const Supernodes& nodes);
 
 /// Most entries that are there in a phase: panels of it and of earlier ones, blocks from the phase of their front to that of its parent.
 Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, const FrontSizes& sizes);

@@ -22,10 +22,6 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Offset kAlignment = 16;  // entries: 128 bytes of doubles
-
-Offset aligned(Offset entries) { return (entries + kAlignment - 1) / kAlignment * kAlignment; }
-
 /// Lodgings of fronts: alone, or together with all others of the same life.
 struct Lodgings {
   std::vector<Lodger> lodger;
@@ -117,17 +113,6 @@ void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSche
     for (Index k = first; l >= out.small_levels && k < end; ++k) out.tiled[out.front[k]] = k - out.small_fronts;
     out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out) : tiled_level(nodes, first, end - first, out));
   }
-}
-
-FrontSizes sizes_of(const Supernodes& nodes, const std::vector<Index>& kind) {
-  FrontSizes sizes{std::vector<Offset>(kind.size()), std::vector<Offset>(kind.size())};
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
-    const SmallLayout layout{cells.m, cells.p};
-    sizes.panel[s] = aligned(kind[s] == tiled ? cells.panel().entries() + cells.inverse_entries() : layout.panel_storage());
-    sizes.block[s] = aligned(kind[s] == tiled ? cells.block().entries() : layout.block_storage());
-  }
-  return sizes;
 }
 
 /// Places of L from the beginning, phase by phase. Returns where each ends.
@@ -247,16 +232,22 @@ Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Devic
 
 }  // namespace
 
+Offset device_entries(const Supernodes& nodes) {
+  DeviceSchedule out;
+  const DeviceLevels levels = find_levels(nodes);
+  list_levels(nodes, levels, out);
+  place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
+  return out.entries;
+}
+
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
 
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
   DeviceSchedule out;
   out.on = true;
-  std::vector<Index> kinds = kinds_of(nodes, assembly);
-  const FrontSizes sizes = sizes_of(nodes, kinds);
-  const DeviceLevels levels = find_levels(nodes, std::move(kinds), sizes);
+  const DeviceLevels levels = find_levels(nodes);
   list_levels(nodes, levels, out);
-  place_numbers(nodes, sizes, levels, out);
+  place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
   place_updates(nodes, levels, out);
   out.fast_bytes =
       list_tasks(nodes, assembly, levels, out) + out.small_fronts * (kDeviceSmallBytes + Offset{sizeof(Index)}) + 2 * Offset{sizeof(Index)};

@@ -12,6 +12,10 @@ namespace kauri::symbolic {
 /// True for targets whose plans carry a DeviceSchedule: "sm_90" ...
 bool is_device_target(std::string_view target);
 
+/// Entries of the array that holds panels and contribution blocks, without the scratch of sums, from the sizes of fronts alone. O(fronts
+/// log fronts). Throws Error(overflow).
+Offset device_entries(const Supernodes& supernodes);
+
 /// O(n log n). Throws Error(overflow).
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly);
 

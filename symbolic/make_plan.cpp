@@ -35,7 +35,10 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const
   plan->supernodes = std::move(outline.supernodes);
   plan->panel_ptr = std::move(outline.panel_ptr);
   plan->schedule = std::move(outline.schedule);
-  if (is_device_target(table.target)) plan->device = make_device_schedule(plan->supernodes, plan->assembly);
+  if (is_device_target(table.target)) {
+    plan->device = make_device_schedule(plan->supernodes, plan->assembly);
+    plan->device.work = std::move(outline.device_work);
+  }
   plan->cost = std::move(outline.cost);
   return plan;
 }

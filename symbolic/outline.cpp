@@ -11,6 +11,9 @@
 #include "symbolic/child_order.hpp"
 #include "symbolic/column_counts.hpp"
 #include "symbolic/cost.hpp"
+#include "symbolic/device_cost.hpp"
+#include "symbolic/device_schedule.hpp"
+#include "symbolic/device_work.hpp"
 #include "symbolic/elimination_tree.hpp"
 #include "symbolic/schedule.hpp"
 #include "symbolic/supernodes.hpp"
@@ -127,6 +130,15 @@ void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<
   out.perm = Permutation::from_old_of(std::move(old_of));
 }
 
+/// The seconds of the device in place of those of one of its multiprocessors, by which orderings are judged and tasks are cut.
+void predict_device(std::string_view target, const Pattern& lower, Outline& out) {
+  const DeviceCost& cost = device_cost(target);
+  out.device_work = count_device_work(out.supernodes, lower.nnz());
+  out.cost.predicted_factor_s = device_factor_seconds(cost, out.device_work);
+  out.cost.predicted_solve_s = device_solve_seconds(cost, out.device_work, lower.n);
+  out.cost.predicted_create_s = device_create_seconds(cost, out.device_work);
+}
+
 }  // namespace
 
 Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
@@ -154,6 +166,7 @@ Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& grap
   out.cost = count_cost(out.tree.column_count, fronts);
   out.cost.tree_height = height_of(out.tree.parent);
   out.core = predict(table, fronts, out.schedule, lower.nnz(), out.cost);
+  if (is_device_target(table.target)) predict_device(table.target, lower, out);
   return out;
 }
 

@@ -27,7 +27,8 @@ struct Outline {
   std::vector<Offset> panel_ptr;
   Schedule schedule;
   Cost cost;
-  CoreSeconds core;  ///< a function of pattern, permutation and table alone
+  DeviceWork device_work;  ///< for the target of a device
+  CoreSeconds core;        ///< a function of pattern, permutation and table alone
 };
 
 /// Supervariables are eliminated whole, so the phase runs on `graph`, A's with indistinguishable rows merged, and expands what it finds to

@@ -158,6 +158,27 @@ struct DeviceTask {
   bool operator==(const DeviceTask&) const = default;
 };
 
+/// What predictions see of a factorisation on a device (symbolic/device_cost.hpp): a few sums by kind and level of fronts. A tile is
+/// 64 x 64; bytes are those of doubles: panels and contribution blocks as they lie in memory, blocks once more where the parent pulls them.
+struct DeviceWork {
+  struct Small {
+    Index fronts = 0, levels = 0;
+    double bytes = 0;
+  };
+  struct Level {
+    Index fronts = 0;
+    Index chain = 0;           ///< most tiles on a front's diagonal: they wait for one another
+    double panel_tiles = 0;    ///< of L, each with a triangular solve
+    double products = 0;       ///< of two tiles
+    double bytes = 0;          ///< moved
+    double largest_panel = 0;  ///< bytes
+  };
+  Small narrow, small;
+  std::vector<Level> tiled;  ///< by level
+  double upload_bytes =
+      0;  ///< of what is uploaded when a factor is made, from counts alone: about DeviceSchedule's plan_bytes + fast_bytes
+};
+
 /// Work and memory on a device. Narrow fronts, of at most kNarrow rows with only such fronts below them, come first, level by level: a
 /// leaf's level is 0, any other's one more than the highest of its children's. Levels go on with the other small fronts, of at most kSmall
 /// rows with only narrow and small ones below them, again by height, and then with all others, the tiled fronts: theirs rise from children
@@ -218,6 +239,7 @@ struct DeviceSchedule {
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
   Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
+  DeviceWork work;
 };
 
 /// Fronts of order in [least_order, 2*least_order).
@@ -240,6 +262,7 @@ struct Cost {
   std::vector<FrontBin> fronts;
   double predicted_factor_s = 0;  ///< on the plan's target with its number of workers, double
   double predicted_solve_s = 0;   ///< one right-hand side
+  double predicted_create_s = 0;  ///< Factor::create: uploads to a device, fresh memory on the CPU
 };
 
 /// Everything the numeric phases need, and no number of A. Immutable, shared by factors, threads and devices.
@@ -278,6 +301,14 @@ struct Plan {
   [[nodiscard]] Offset plan_bytes() const;
 };
 
+/// A device that may do the job in place of AnalyzeOptions::target.
+struct DeviceOffer {
+  std::string target;     ///< its cost table, "sm_90"; empty: there is none
+  Offset free_bytes = 0;  ///< of its memory
+  bool started = false;   ///< its context is there; otherwise the job pays for that too
+  Index nrhs = 1;         ///< right-hand sides of a solve that its memory must hold room for
+};
+
 struct AnalyzeOptions {
   OrderingOptions ordering;
   std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method
@@ -286,6 +317,9 @@ struct AnalyzeOptions {
   bool amalgamate = true;  ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
   int solves = 1;          ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
   int factorizations = 1;  ///< factorisations expected: the same
+  /// The ordering is chosen for `target`; then the plan is made for the one of the two that is predicted to be done with the whole job
+  /// first, its bytes allowing: the CPU in a tie, and for jobs that take no time.
+  DeviceOffer device;  // kauri::Solver makes the offer itself
 };
 
 /// One ordering of a contest.
@@ -300,13 +334,27 @@ struct Candidate {
   bool chosen = false;
 };
 
+/// What a target is predicted to take for a job: start + create + factorizations (values + factor + solves * solve) seconds.
+struct Forecast {
+  std::string target;
+  double start_s = 0;   ///< until the device can be used; 0 if it can be
+  double create_s = 0;  ///< Cost::predicted_create_s
+  double values_s = 0;  ///< to bring values of A to the device
+  double factor_s = 0;  ///< Cost::predicted_factor_s
+  double solve_s = 0;   ///< Cost::predicted_solve_s
+  double job_s = 0;     ///< all of it
+  Offset bytes = 0;     ///< of memory; of a device estimated, a few percent off
+};
+
 /// A plan, how long its making took, and what the contest looked like.
 struct Analysis {
   std::shared_ptr<const Plan> plan;
   double order_s = 0;     ///< seconds of all orderings run
   double symbolic_s = 0;  ///< seconds of all symbolic phases run
   std::vector<Candidate> candidates;
-  std::string reason;  ///< one sentence: what decided, with the figure
+  std::string reason;               ///< one sentence: what decided, with the figure
+  std::vector<Forecast> forecasts;  ///< where a device was offered: of AnalyzeOptions::target, then of the device
+  std::string target_reason;        ///< one sentence: why the one or the other
 };
 
 /// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63, more than

@@ -10,6 +10,8 @@
 
 namespace kauri {
 
+/// automatic: what is predicted to be done first with the job that AnalyzeOptions tells of (factorizations, solves); the CPU where there
+/// is no device, its memory is too small, it would do no better, or the scalar is float. Chosen anew by each compute().
 enum class BackendChoice { automatic, cpu, cuda };
 
 struct SolverOptions {
@@ -52,6 +54,7 @@ class Solver {
   [[nodiscard]] const Plan& plan() const;
   [[nodiscard]] const Analysis& analysis() const;
   [[nodiscard]] const SolverReport& report() const;
+  /// That of the last compute(); analysis().target_reason says why. Before: the CPU's, or the device's if that was asked for.
   [[nodiscard]] Backend& backend() const;
 
  private:

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 
+#include <cuda.h>
+
 #include "numeric/cuda/residual.hpp"
+#include "symbolic/front_tasks.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -77,7 +80,46 @@ int devices() {
   return 0;
 }
 
+/// A context of the process on the device, made by whomever. The driver's own question, since the runtime answers none without making one.
+bool has_context(int device) {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+  const cudaError_t status = cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &entry, 7000, cudaEnableDefault, &found);
+#else
+  const cudaError_t status = cudaGetDriverEntryPoint("cuDevicePrimaryCtxGetState", &entry, cudaEnableDefault, &found);
+#endif
+  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || entry == nullptr) {
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  unsigned flags = 0;
+  int active = 0;
+  const auto state = reinterpret_cast<CUresult (*)(CUdevice, unsigned*, int*)>(entry);
+  return state(device, &flags, &active) == CUDA_SUCCESS && active != 0;
+}
+
 }  // namespace
+
+std::optional<Survey> survey(int device) {
+  if (device < 0 || device >= devices()) return {};
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return {};
+  }
+  Survey seen;
+  // The constants are those of these kernels; a smaller device does not hold enough of their teams.
+  if (properties.major == 9 && 2 * properties.multiProcessorCount >= symbolic::kFewestTeams) seen.target = "sm_90";
+  seen.free_bytes = static_cast<Offset>(properties.totalGlobalMem);
+  seen.started = has_context(device);
+  if (!seen.started) return seen;
+  const CurrentDevice current(device);
+  std::size_t free = 0, all = 0;
+  check(cudaMemGetInfo(&free, &all), "the device's memory");
+  seen.free_bytes = static_cast<Offset>(free);
+  return seen;
+}
 
 std::unique_ptr<Executor> make_executor(int device) {
   if (const int count = devices(); device < 0 || device >= count)

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "numeric/backend.hpp"
 
@@ -12,5 +14,15 @@ namespace kauri::numeric::cuda {
 std::unique_ptr<Executor> make_executor(int device);
 /// True if make_executor(0) would succeed.
 bool available();
+
+/// A device as it is now.
+struct Survey {
+  std::string target;     ///< whose predictions hold for it; empty: no one's
+  Offset free_bytes = 0;  ///< of its memory; all of it as long as it is not started
+  bool started = false;   ///< the process has a context on it
+};
+
+/// Starts nothing: no context is made for the sake of a look. Nothing if the device is not there.
+std::optional<Survey> survey(int device);
 
 }  // namespace kauri::numeric::cuda

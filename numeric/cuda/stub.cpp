@@ -9,5 +9,6 @@ std::unique_ptr<Executor> make_executor(int) {
 }
 
 bool available() { return false; }
+std::optional<Survey> survey(int) { return {}; }
 
 }  // namespace kauri::numeric::cuda

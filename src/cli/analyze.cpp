@@ -32,7 +32,7 @@ Json to_json(const Options& options, const System& system, const Job& job, const
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
   const int scalar = scalar_bytes(options.job);
-  Json object = system_header("analyze", system, job.backend, options.job, ordering_name(plan));
+  Json object = system_header("analyze", system, job.backends.current(), options.job, ordering_name(plan));
   object["reorder_s"] = analysis.order_s;
   object["symbolic_s"] = analysis.symbolic_s;
   object["nnzL"] = cost.nnz_l;
@@ -55,8 +55,10 @@ Json to_json(const Options& options, const System& system, const Job& job, const
   object["available_bytes"] = available_bytes();
   object["predicted_factor_s"] = cost.predicted_factor_s;
   object["predicted_solve_s"] = cost.predicted_solve_s;
+  object["predicted_create_s"] = cost.predicted_create_s;
   object["refused"] = refused.empty() ? Json(nullptr) : Json(refused);
   object["reason"] = analysis.reason;
+  add_targets(object, analysis);
   return object;
 }
 
@@ -88,16 +90,18 @@ std::string to_text(const Options& options, const System& system, const Job& job
             fmt::format("factor {}, plan {}; available {}", memory(plan.factor_bytes(scalar)), memory(plan.plan_bytes()),
                         memory(available_bytes())));
   facts.add("predicted", seconds(cost.predicted_factor_s), fmt::format("to factorise; {} to solve", seconds(cost.predicted_solve_s)));
-  std::string text = fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backend, options.job), facts.text(), front_table(cost));
+  std::string text =
+      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job), facts.text(), front_table(cost));
   if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
+  text += target_lines(analysis);
   if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";
   return text;
 }
 
 int analyze(const Options& options) {
-  const Job job = make_job(options.job);
+  Job job = make_job(options.job);
   const System system = load_one(options.system, options.limits);
-  const Analysis analysis = analyze_system(system, job, options.limits);
+  const Analysis analysis = analyze_system(system, job, options.limits, 1);
   const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
   if (!options.permutation_file.empty()) write_permutation(options.permutation_file, analysis.plan->perm);
   print_report(

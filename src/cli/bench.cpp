@@ -38,7 +38,7 @@ A system that fails has its reason in "fail" and null for what is missing; the e
 
 /// Every key there is, in order, with null for what was not reached.
 Json empty_line(const std::string& system, const Job& job, const Options& options) {
-  Json line = header("bench", system, job.backend, options.job, nullptr);
+  Json line = header("bench", system, job.backends.current(), options.job, nullptr);
   for (const char* key : {"n",
                           "nnz_lower",
                           "read_s",
@@ -48,7 +48,9 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "factor1_s",
                           "factor_s",
                           "predicted_factor_s",
+                          "predicted_create_s",
                           "solve1_s",
+                          "predicted_solve_s",
                           "solve32_s",
                           "nnzL",
                           "flops",
@@ -57,6 +59,9 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "supernodes",
                           "front_rows",
                           "contribution_entries",
+                          "device_work",
+                          "target_reason",
+                          "targets",
                           "residual",
                           "backward_error_componentwise",
                           "mem_gb",
@@ -70,6 +75,23 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
   return line;
 }
 
+/// What bench/fit_device_cost.py reads.
+Json work_json(const DeviceWork& work) {
+  const auto small_json = [](const DeviceWork::Small& s) {
+    return Json{{"fronts", s.fronts}, {"levels", s.levels}, {"bytes", whole(s.bytes)}};
+  };
+  Json object = {{"narrow", small_json(work.narrow)}, {"small", small_json(work.small)}, {"upload_bytes", whole(work.upload_bytes)}};
+  object["tiled"] = Json::array();
+  for (const DeviceWork::Level& level : work.tiled)
+    object["tiled"].push_back({{"fronts", level.fronts},
+                               {"chain", level.chain},
+                               {"panel_tiles", whole(level.panel_tiles)},
+                               {"products", whole(level.products)},
+                               {"bytes", whole(level.bytes)},
+                               {"largest_panel", whole(level.largest_panel)}});
+  return object;
+}
+
 void add_analysis(Json& line, const System& system, const Analysis& analysis) {
   const Cost& cost = analysis.plan->cost;
   line["ordering"] = ordering_name(*analysis.plan);
@@ -80,6 +102,8 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis) {
     line["predicted_reorder_s"] = line["predicted_reorder_s"].get<double>() + candidate.predicted_order_s;
   line["symbolic_s"] = analysis.symbolic_s;
   line["predicted_factor_s"] = cost.predicted_factor_s;
+  line["predicted_create_s"] = cost.predicted_create_s;
+  line["predicted_solve_s"] = cost.predicted_solve_s;
   line["nnzL"] = cost.nnz_l;
   line["flops"] = whole(cost.flops);
   line["stored_entries"] = cost.stored_entries;
@@ -90,6 +114,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis) {
   Offset contributions = 0;
   for (Index s = 0; s < nodes.count(); ++s) contributions += Offset{nodes.contribution(s)} * (nodes.contribution(s) + 1) / 2;
   line["contribution_entries"] = contributions;
+  if (analysis.plan->on_device()) line["device_work"] = work_json(analysis.plan->device.work);
 }
 
 void add_trial(Json& line, const Trial& trial) {
@@ -110,12 +135,14 @@ void add_trial(Json& line, const Trial& trial) {
 int bench_system(const Options& options, const Source& source, Job& job, Json& line) {
   const System system = load(source, options.system.shift, options.limits);
   add_size(line, system);
-  Analysis analysis = analyze_system(system, job, options.limits);
+  Analysis analysis = analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
   add_analysis(line, system, analysis);
+  add_backend(line, job.backends.current());
+  add_targets(line, analysis);
   analysis.candidates.clear();  // and the plans that were not chosen
   require(demand(*analysis.plan, scalar_bytes(options.job), kMany), options.limits, system.name);
   release_free_memory();
-  const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backend,
+  const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backends.current(),
                               {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed});
   add_trial(line, trial);
   if (trial.breakdown) line["column"] = trial.breakdown->column;
@@ -144,6 +171,7 @@ int bench_line(const Options& options, const Source& source, Job& job) {
 
 int bench(const Options& options) {
   Job job = make_job(options.job);
+  job.backends.start_device();
   int code = kOk;
   for (const Source& source : sources(options.system)) code = std::max(code, bench_line(options, source, job));
   return code;
@@ -158,6 +186,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_system_options(*command, options->system, true);
   add_job_options(*command, options->job, ordering_words());
   add_scalar_option(*command, options->job);
+  add_expectations(*command, options->job);
   add_repetitions_option(*command, options->repetitions, "refactorisations timed; the least counts");
   command->add_flag("--one-solve", options->one_solve, "solve for one right-hand side alone, not for 32");
   add_limit_options(*command, options->limits);

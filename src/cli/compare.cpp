@@ -36,7 +36,7 @@ std::vector<Row> make_rows(const Options& options, const System& system, Job& jo
     if (candidate.plan && options.factor) {
       row.note = refusal(demand(*candidate.plan, scalar_bytes(options.job), 1), options.limits, system.name);
       if (row.note.empty())
-        row.trial = measure(options.job.scalar, candidate.plan, system, job.backend, {options.repetitions, 0, options.job.seed});
+        row.trial = measure(options.job.scalar, candidate.plan, system, job.backends.current(), {options.repetitions, 0, options.job.seed});
     }
     rows.push_back(std::move(row));
   }
@@ -78,7 +78,7 @@ Json to_json(const Row& row, const Options& options) {
 }
 
 Json to_json(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
-  Json object = system_header("compare", system, job.backend, options.job, ordering_name(*analysis.plan));
+  Json object = system_header("compare", system, job.backends.current(), options.job, ordering_name(*analysis.plan));
   object["orderings"] = Json::array();
   for (const Row& row : rows) object["orderings"].push_back(to_json(row, options));
   object["reason"] = analysis.reason;
@@ -118,7 +118,8 @@ std::string to_text(const Options& options, const System& system, const Job& job
     table.add(std::move(cells));
   }
   return fmt::format("{}\non {}; height and front in columns, predicted{} for the factorisation\n\n{}{}\n* {}\n", title(system),
-                     where(job.backend, options.job), options.factor ? " and measured" : "", table.text(), notes, analysis.reason);
+                     where(job.backends.current(), options.job), options.factor ? " and measured" : "", table.text(), notes,
+                     analysis.reason);
 }
 
 /// Not positive definite in one ordering is so in all, rounding apart; and an overflow likewise.

@@ -9,7 +9,6 @@
 
 #include "kauri/error.hpp"
 #include "kauri/io.hpp"
-#include "src/choose_backend.hpp"
 #include "src/cli/limits.hpp"
 
 namespace kauri::cli {
@@ -39,7 +38,7 @@ void choose_ordering(const JobOptions& options, Job& job) {
   job.given = read_permutation(options.ordering);
 }
 
-Analysis run(const System& system, const Job& job, const LimitOptions& limits, Analysis (*work)(const Pattern&, const AnalyzeOptions&)) {
+AnalyzeOptions options_for(const System& system, const Job& job, const LimitOptions& limits) {
   const Pattern pattern = system.matrix.pattern();
   require_for_analysis(pattern, limits, system.name);
   AnalyzeOptions options = job.analyze;
@@ -49,37 +48,46 @@ Analysis run(const System& system, const Job& job, const LimitOptions& limits, A
                   fmt::format("--ordering: the file has {} rows, but {} has {}", job.given->size(), system.name, pattern.n));
     options.permutation = Permutation::from_old_of(*job.given);
   }
-  return fenced("the analysis of " + system.name, limits, [&] { return work(pattern, options); });
+  return options;
+}
+
+/// work(pattern, options) behind a fence.
+Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOptions& options,
+             Analysis (*work)(const Pattern&, const AnalyzeOptions&)) {
+  return fenced("the analysis of " + system.name, limits, [&] { return work(system.matrix.pattern(), options); });
+}
+
+BackendChoice choice_of(const JobOptions& options) {
+  if (options.backend == "cuda") return BackendChoice::cuda;
+  return options.backend == "cpu" ? BackendChoice::cpu : BackendChoice::automatic;
 }
 
 }  // namespace
 
 Backend make_backend(const JobOptions& options) {
-  const BackendChoice choice = options.backend == "cuda"  ? BackendChoice::cuda
-                               : options.backend == "cpu" ? BackendChoice::cpu
-                                                          : BackendChoice::automatic;
-  return choose_backend(choice, options.threads);
+  return choice_of(options) == BackendChoice::cuda ? cuda_backend() : cpu_backend(options.threads);
 }
 
 Job make_job(const JobOptions& options) {
   auto threads = allow_threads(options.threads);
-  Job job{std::move(threads), make_backend(options), {}, {}};
+  Job job{std::move(threads), Backends(choice_of(options), options.threads), {}, scalar_bytes(options), {}};
   job.analyze.ordering.seed = options.seed;
   job.analyze.ordering.tie_break = tie_break(options.ties);
-  job.analyze.target = job.backend.target();
-  job.analyze.workers = std::clamp(job.backend.threads(), 1, kMostWorkers);
+  job.analyze.target = job.backends.current().target();
+  job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
   job.analyze.solves = options.solves;
   job.analyze.factorizations = options.factorizations;
   choose_ordering(options, job);
   return job;
 }
 
-Analysis analyze_system(const System& system, const Job& job, const LimitOptions& limits) {
-  return run(system, job, limits, analyze_with_report);
+Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs) {
+  return analyze_for(job.backends, options_for(system, job, limits), job.scalar_bytes, nrhs,
+                     [&](const AnalyzeOptions& options) { return run(system, limits, options, analyze_with_report); });
 }
 
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits) {
-  return run(system, job, limits, compare_orderings);
+  return run(system, limits, options_for(system, job, limits), compare_orderings);
 }
 
 std::string ordering_name(const Plan& plan) { return plan.given ? "given" : std::string(name_of(plan.ordering)); }

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "kauri/backend.hpp"
 #include "kauri/plan.hpp"
+#include "src/backends.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/system.hpp"
 
@@ -17,19 +17,22 @@ namespace kauri::cli {
 
 struct Job {
   std::unique_ptr<tbb::global_control> threads;  ///< lets the process use as many threads as asked for, be they more than cores; or null
-  Backend backend;
+  Backends backends;
   AnalyzeOptions analyze;
+  int scalar_bytes = sizeof(double);
   std::optional<std::vector<Index>> given;  ///< the rows of a permutation file, not yet checked against a system
 };
 
 /// Throws Error: usage (unknown ordering), input (permutation file), device.
 Job make_job(const JobOptions& options);
 
+/// The backend asked for, the CPU's for auto.
 Backend make_backend(const JobOptions& options);
 
-/// The analysis of one system; refuses what cannot fit before it starts. Throws Error.
-Analysis analyze_system(const System& system, const Job& job, const LimitOptions& limits);
-/// The same with every ordering tried.
+/// The analysis of one system for nrhs right-hand sides at once, and the choice of the backend; refuses what cannot fit before it starts.
+/// Throws Error.
+Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs);
+/// The same with every ordering tried; no device takes the place of the CPU.
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits);
 
 /// "amd"; "given" for the caller's permutation.

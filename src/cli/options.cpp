@@ -48,7 +48,7 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
 }
 
 void add_backend_options(CLI::App& command, JobOptions& options) {
-  command.add_option("--backend", options.backend, "auto (the CPU, as yet), cpu or cuda")
+  command.add_option("--backend", options.backend, "auto (the one predicted to be done first), cpu or cuda")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->type_name("NAME")
@@ -91,14 +91,14 @@ void add_repetitions_option(CLI::App& command, int& repetitions, const std::stri
 
 void add_expectations(CLI::App& command, JobOptions& options) {
   constexpr int kMost = 1 << 30;
-  command.add_option("--factorizations", options.factorizations, "factorisations to come with this pattern: weighs in the choice of auto")
+  command.add_option("--factorizations", options.factorizations, "factorisations to come with this pattern: weighs in the choices of auto")
       ->capture_default_str()
       ->check(CLI::Range(1, kMost))
       ->type_name("N")
       ->group("Method");
   command.add_option("--solves", options.solves, "right-hand sides to come for each: the same")
       ->capture_default_str()
-      ->check(CLI::Range(1, kMost))
+      ->check(CLI::Range(0, kMost))
       ->type_name("N")
       ->group("Method");
 }

@@ -19,15 +19,43 @@ Json whole(double count) {
 }
 
 Json header(std::string_view command, const std::string& system, const Backend& backend, const JobOptions& options, const Json& ordering) {
-  return {{"schema", fmt::format("kauri.{}/1", command)},
-          {"system", system},
-          {"solver", fmt::format("kauri {}", version())},
-          {"commit", commit()},
-          {"device", backend.device()},
-          {"backend", backend.kind() == BackendKind::cuda ? "cuda" : "cpu"},
-          {"threads", backend.threads()},
-          {"scalar", options.scalar},
-          {"ordering", ordering}};
+  Json object = {{"schema", fmt::format("kauri.{}/1", command)},
+                 {"system", system},
+                 {"solver", fmt::format("kauri {}", version())},
+                 {"commit", commit()}};
+  add_backend(object, backend);
+  object["scalar"] = options.scalar;
+  object["ordering"] = ordering;
+  return object;
+}
+
+void add_backend(Json& object, const Backend& backend) {
+  object["device"] = backend.device();
+  object["backend"] = backend.kind() == BackendKind::cuda ? "cuda" : "cpu";
+  object["threads"] = backend.threads();
+}
+
+void add_targets(Json& object, const Analysis& analysis) {
+  object["target_reason"] = analysis.target_reason;
+  object["targets"] = Json::array();
+  for (const Forecast& forecast : analysis.forecasts)
+    object["targets"].push_back({{"target", forecast.target},
+                                 {"predicted_start_s", forecast.start_s},
+                                 {"predicted_create_s", forecast.create_s},
+                                 {"predicted_values_s", forecast.values_s},
+                                 {"predicted_factor_s", forecast.factor_s},
+                                 {"predicted_solve_s", forecast.solve_s},
+                                 {"predicted_job_s", forecast.job_s},
+                                 {"bytes", forecast.bytes}});
+}
+
+std::string target_lines(const Analysis& analysis) {
+  if (analysis.forecasts.empty()) return "";
+  std::string text = analysis.target_reason + "\n";
+  for (const Forecast& forecast : analysis.forecasts)
+    text += fmt::format("  {}: {} to factorise, {} to solve, {} for the whole job\n", forecast.target, seconds(forecast.factor_s),
+                        seconds(forecast.solve_s), seconds(forecast.job_s));
+  return text;
 }
 
 Json system_header(std::string_view command, const System& system, const Backend& backend, const JobOptions& options,

@@ -30,6 +30,14 @@ Json system_header(std::string_view command, const System& system, const Backend
 /// n and nnz_lower.
 void add_size(Json& object, const System& system);
 
+/// device, backend, threads.
+void add_backend(Json& object, const Backend& backend);
+
+/// target_reason, and targets: what each is predicted to take where there was a choice.
+void add_targets(Json& object, const Analysis& analysis);
+/// The same in a line for each sentence; nothing where there was no choice.
+std::string target_lines(const Analysis& analysis);
+
 /// "vem2: 2,601 rows, 14,601 entries in the lower triangle".
 std::string title(const System& system);
 /// "cpu-avx512, 2 threads, double".

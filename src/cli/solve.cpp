@@ -110,7 +110,7 @@ Outcome run(const Options& options, const System& system, Job& job) {
   else
     b = read_right_hand_sides<T>(options, system, out.nrhs);
   job.analyze.solves = std::max<Index>(out.nrhs, 1);
-  out.analysis = analyze_system(system, job, options.limits);
+  out.analysis = analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
   out.analysis.candidates.clear();  // and the plans that were not chosen
   const Plan& plan = *out.analysis.plan;
   require(demand(plan, sizeof(T), out.nrhs), options.limits, system.name);
@@ -122,7 +122,7 @@ Outcome run(const Options& options, const System& system, Job& job) {
     b.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(out.nrhs));
     fill_random(std::span(b), options.job.seed);
   }
-  const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backend, out);
+  const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backends.current(), out);
   b = std::vector<T>();
   if (out.status == Status::ok && !options.output.empty()) write_solution(options.output, x, n, out.nrhs);
   return out;
@@ -133,7 +133,7 @@ Json to_json(const Options& options, const System& system, const Job& job, const
   const bool solved = !out.breakdown;
   const auto if_solved = [solved](const Json& value) { return solved ? value : Json(nullptr); };
   const BackwardError &last = out.refinement.final_error, &first = out.refinement.unrefined;
-  Json object = system_header("solve", system, job.backend, options.job, ordering_name(plan));
+  Json object = system_header("solve", system, job.backends.current(), options.job, ordering_name(plan));
   object["status"] = name_of(out.status);
   object["column"] = solved ? Json(nullptr) : Json(out.breakdown->column);
   object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
@@ -158,6 +158,7 @@ Json to_json(const Options& options, const System& system, const Job& job, const
   object["planned_bytes"] = out.planned_bytes;
   object["peak_rss_bytes"] = peak_rss_bytes();
   object["reason"] = out.analysis.reason;
+  add_targets(object, out.analysis);
   return object;
 }
 
@@ -193,8 +194,9 @@ std::string to_text(const Options& options, const System& system, const Job& job
     facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));
   }
   std::string text =
-      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backend, options.job), phase_table(system, out), facts.text());
+      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job), phase_table(system, out), facts.text());
   if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
+  text += target_lines(out.analysis);
   if (!options.output.empty() && out.status == Status::ok) text += fmt::format("x is in {}\n", options.output);
   return text;
 }

@@ -10,7 +10,7 @@ from program import HEADER_KEYS, ProgramTest, available, build_facts, has_metis,
 ANALYZE_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "reorder_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops", "tree_height",
     "largest_front", "largest_supernode", "supernodes", "tasks", "fronts", "factor_bytes", "peak_bytes", "workspace_bytes", "plan_bytes",
-    "available_bytes", "predicted_factor_s", "predicted_solve_s", "refused", "reason",
+    "available_bytes", "predicted_factor_s", "predicted_solve_s", "predicted_create_s", "refused", "reason", "target_reason", "targets",
 ]  # fmt: skip
 COMPARE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "orderings", "reason"]
 ORDERING_KEYS = [
@@ -19,8 +19,9 @@ ORDERING_KEYS = [
 ]  # fmt: skip
 MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
 BENCH_KEYS = HEADER_KEYS + [
-    "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s", "solve1_s",
-    "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes", "front_rows", "contribution_entries", "residual",
+    "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s",
+    "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
+    "front_rows", "contribution_entries", "device_work", "target_reason", "targets", "residual",
     "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip
@@ -30,6 +31,10 @@ FACT_KEYS = [
     "diagonal_zero", "diagonal_negative", "components", "bandwidth", "gershgorin_least", "gershgorin_greatest", "positive_definite",
 ]  # fmt: skip
 BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "sanitizers", "available_bytes"]
+TARGET_KEYS = [
+    "target", "predicted_start_s", "predicted_create_s", "predicted_values_s", "predicted_factor_s", "predicted_solve_s",
+    "predicted_job_s", "bytes",
+]  # fmt: skip
 GENERATE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "file", "generate_s", "write_s"]
 METHODS = {"natural", "rcm", "md", "amd", "metis"}
 
@@ -47,6 +52,24 @@ class AnalyzeTest(ProgramTest):
         self.assertIsNone(result["refused"])
         half = self.json_of("analyze", "--gen", "blockdiag 12 4", "--ordering", "natural", "--scalar", "float")
         self.assertEqual(2 * half["factor_bytes"], result["factor_bytes"])
+
+    def test_backend_is_told_with_its_reason(self):
+        asked = self.json_of("analyze", "--gen", "poisson3d 12", "--backend", "cpu")
+        self.assertEqual((asked["backend"], asked["targets"]), ("cpu", []))
+        self.assertRegex(asked["target_reason"], "^cpu-.*as asked for$")
+        for command in ["analyze", "solve"]:
+            result = self.json_of(command, "--gen", "poisson3d 12", "--backend", "auto")
+            if not build_facts()["cuda_device"]:
+                self.assertEqual((result["backend"], result["targets"]), ("cpu", []))
+                self.assertRegex(result["target_reason"], "^cpu-.*there is no CUDA device$")
+                continue
+            self.assertEqual([list(target) for target in result["targets"]], [TARGET_KEYS] * 2)
+            chosen = result["targets"][1 if result["backend"] == "cuda" else 0]
+            self.assertEqual(chosen["target"], result["target_reason"].split(":")[0])
+            self.assertEqual(chosen["predicted_factor_s"], result["predicted_factor_s"])
+            text = self.run_ok(command, "--gen", "poisson3d 12", "--backend", "auto")
+            self.assertIn(chosen["target"] + ": ", text)
+            self.assertIn("for the whole job", text)
 
     def test_permutation_that_is_written_gives_the_same_plan(self):
         for ordering in available(["amd", "metis", "rcm"]):
@@ -133,6 +156,8 @@ class BenchTest(ProgramTest):
             self.assertEqual((line["status"], line["fail"], line["ordering"], line["reps"]), ("ok", "", "amd", 2))
             for key in ["factor1_s", "factor_s", "solve1_s", "solve32_s", "mem_gb", "predicted_factor_s"]:
                 self.assertGreater(line[key], 0, key)
+            self.assertGreater(line["predicted_solve_s"], 0)
+            self.assertEqual(line["device_work"] is None, line["backend"] == "cpu")
             self.assertLessEqual(line["backward_error_componentwise"], 1e-14)
             self.assertEqual(line["mem_gb"], line["peak_bytes"] / 1e9)
             self.assertGreaterEqual(line["executed_flops"], line["flops"])

@@ -8,7 +8,7 @@ SOLVE_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "status", "column", "pivot", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
     "predicted_factor_s", "solve_s", "refine_s", "nnzL", "flops", "stored_entries", "refine_steps", "backward_error",
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
-    "planned_bytes", "peak_rss_bytes", "reason",
+    "planned_bytes", "peak_rss_bytes", "reason", "target_reason", "targets",
 ]  # fmt: skip
 ORDERINGS = ["natural", "rcm", "md", "amd", "metis", "auto"]
 

@@ -349,5 +349,56 @@ TYPED_TEST(Cuda, PlansForACpuAreRefused) {
   EXPECT_THROW((void)Factor<typename TypeParam::T>::create(analyze(a.pattern(), options), this->backend()), Error);
 }
 
+/// `automatic` takes the device or the CPU as the figures say, tells why, and x is right on either.
+TEST(CudaChoice, AutomaticIsRightOnEither) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const auto solved_on = [](const char* spec, int factorizations, auto scalar) {
+    using T = decltype(scalar);
+    SolverOptions options;
+    options.threads = 1;
+    options.analyze.factorizations = factorizations;
+    options.analyze.solves = 0;
+    options.analyze.ordering.method = OrderingMethod::amd;
+    Solver<T> solver(options);
+    const auto a = generate(spec);
+    const std::vector<T> value = test::cast<T>(a.value());
+    EXPECT_TRUE(solver.compute({a.pattern(), value}).ok()) << spec;
+    const BackendKind kind = solver.backend().kind();
+    EXPECT_EQ(kind == BackendKind::cuda, solver.plan().on_device()) << spec;
+    EXPECT_EQ(solver.backend().target(), solver.plan().target) << spec;
+    EXPECT_EQ(solver.analysis().target_reason.find(solver.plan().target + ": "), 0U) << solver.analysis().target_reason;
+    std::vector<T> b(static_cast<std::size_t>(a.n()), T(1));
+    const std::vector<T> x = solver.solve(b);
+    EXPECT_LE(solver.report().refinement.final_error.componentwise, sizeof(T) == 8 ? 1e-14 : 5e-6) << spec;
+    return kind;
+  };
+  EXPECT_EQ(solved_on("poisson2d 10", 1, 1.0), BackendKind::cpu);
+  EXPECT_EQ(solved_on("poisson3d 30", 1000000, 1.0F), BackendKind::cpu);
+  // One thread needs about a second for each; an A100 has no constants yet, and stays idle.
+  const BackendKind many = solved_on("poisson3d 40", 1000000, 1.0);
+  if (cuda_backend().device().find("H200") != std::string::npos) {
+    EXPECT_EQ(many, BackendKind::cuda);
+  }
+}
+
+/// One Solver goes from one backend to the other and back.
+TEST(CudaChoice, ChangesWithTheSystem) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  SolverOptions options;
+  options.threads = 1;
+  options.analyze.factorizations = 100;
+  options.analyze.solves = 0;
+  options.analyze.ordering.method = OrderingMethod::amd;
+  Solver<double> solver(options);
+  for (const char* spec : {"poisson2d 5", "poisson3d 40", "poisson2d 5"}) {
+    const auto a = generate(spec);
+    ASSERT_TRUE(solver.compute(a.view()).ok()) << spec;
+    EXPECT_EQ(solver.backend().target(), solver.plan().target) << spec;
+    const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
+    solver.solve(std::span<const double>(b));
+    EXPECT_LE(solver.report().refinement.final_error.componentwise, 1e-14) << spec;
+  }
+}
+
 }  // namespace
 }  // namespace kauri

@@ -18,7 +18,6 @@ namespace {
 /// A forest by parents and sizes alone.
 struct Forest {
   Supernodes nodes;
-  Assembly assembly;
   FrontSizes sizes;
 
   void add(Index m, Index p) {
@@ -30,14 +29,7 @@ struct Forest {
     sizes.panel.push_back(cells.panel().entries());
     sizes.block.push_back(cells.block().entries());
   }
-  /// Once all parents are known.
-  void finish() {
-    assembly.child_ptr.assign(nodes.parent.size() + 1, 0);
-    for (const Index parent : nodes.parent)
-      if (parent != kNone) ++assembly.child_ptr[static_cast<std::size_t>(parent) + 1];
-    for (std::size_t s = 0; s < nodes.parent.size(); ++s) assembly.child_ptr[s + 1] += assembly.child_ptr[s];
-  }
-  [[nodiscard]] DeviceLevels levels() const { return find_levels(nodes, kinds_of(nodes, assembly), sizes); }
+  [[nodiscard]] DeviceLevels levels() const { return find_levels(nodes, kinds_of(nodes), sizes); }
 };
 
 /// Nested dissection: separators of p, p / 2, ... pivots, each with the rows of all those above it around it.
@@ -52,7 +44,6 @@ Forest dissection(Index p, int depth) {
     return root;
   };
   build(build, p, 0, depth);
-  forest.finish();
   return forest;
 }
 
@@ -69,7 +60,6 @@ Forest random_forest(std::mt19937& random) {
       forest.nodes.parent[s] = s + 1 + static_cast<Index>(random() % static_cast<unsigned>(count - s - 1));
   for (Index s = 0; s < count; ++s)
     if (forest.nodes.parent[s] == kNone) forest.sizes.block[s] = 0;
-  forest.finish();
   return forest;
 }
 
@@ -107,7 +97,7 @@ TEST(DeviceLevels, RiseToParents) {
   for (int k = 0; k < 300; ++k) check(random_forest(random));
   check(dissection(8000, 8));
   check(dissection(300, 4));
-  check(Forest{{{0}, {}, {0}, {}}, {{}, {}, {}, {0}, {}, {}, {}}, {}});
+  check(Forest{{{0}, {}, {0}, {}}, {}});
 }
 
 /// The fronts of [first, last] have lower levels than those of [last + 1, end].

@@ -1,0 +1,61 @@
+// Surveys the device, and starts it when a job is given to it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/backends.hpp"
+
+#include "numeric/cuda/executor.hpp"
+
+namespace kauri {
+namespace {
+
+constexpr Offset kRounding = Offset{64} << 20;  // the driver rounds each allocation up
+
+Backend asked_for(BackendChoice choice, int threads) { return choice == BackendChoice::cuda ? cuda_backend() : cpu_backend(threads); }
+
+}  // namespace
+
+Backends::Backends(BackendChoice choice, int threads) : choice_(choice), backend_(asked_for(choice, threads)) {}
+
+std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const {
+  const bool own_target = options.target.empty() || options.target == backend_.target();
+  if (options.target.empty()) options.target = backend_.target();
+  options.device = {};
+  const auto stays = [&](const char* why) { return std::pair(options, options.target + ": " + why); };
+  if (choice_ != BackendChoice::automatic) return stays("as asked for");
+  if (!own_target) return stays("the target was asked for");
+  const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(0);
+  if (!device) return stays("there is no CUDA device");
+  if (scalar_bytes != sizeof(double)) return stays("the fast kernels of the device are for double");
+  if (device->target.empty()) return stays("the seconds of the device cannot be predicted");
+  options.device = {device->target, device->free_bytes, device->started, nrhs};
+  return {std::move(options), ""};
+}
+
+std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrhs) {
+  const Plan& plan = *analysis.plan;
+  on_device_ = !analysis.forecasts.empty() && plan.on_device();
+  if (!on_device_) return "";
+  on_device_ = false;
+  if (std::string failure = make_device(); !failure.empty()) return backend_.target() + ": the device cannot be started: " + failure;
+  const Offset needed = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs) + kRounding;
+  const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(0);
+  on_device_ = device && needed <= device->free_bytes;
+  if (on_device_) return "";
+  return backend_.target() + ": the job needs " + std::to_string(needed) + " bytes of the memory of " + plan.target + ", " +
+         std::to_string(device ? device->free_bytes : 0) + " are free";
+}
+
+void Backends::start_device() {
+  if (choice_ != BackendChoice::automatic) return;
+  if (const auto device = numeric::cuda::survey(0); device && !device->target.empty()) make_device();
+}
+
+std::string Backends::make_device() {
+  try {
+    if (!device_) device_ = cuda_backend();
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,58 @@
+// What whole factorisations and solves cost on a device, by named target. (Amalgamation, the cut into tasks and the contest of orderings
+// go by the fronts' prices of cost_table.hpp.)
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A factorisation takes
+//
+//     start + narrow levels * narrow_level + narrow fronts * narrow_front + narrow bytes / bandwidth      (one launch; small ones likewise)
+//           + sum over levels of tiled fronts:
+//                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles * panel_tile + bytes / bandwidth):
+//
+// small fronts wait for their children, level by level, and each takes its share of the warps; a level of tiled fronts is bound by its
+// longest chain of diagonal tiles, or by what all teams together have to do. A solve with one right-hand side takes
+//
+//     levels * sweep_level + sum of the largest panels of each level of tiled fronts / sweep_bandwidth + 16 n / host_bandwidth,
+//
+// since the largest front of a level keeps one block busy; and a factor is made in create + upload bytes / create_bandwidth.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kauri/plan.hpp"
+
+namespace kauri::symbolic {
+
+/// One device, doubles. Seconds, bytes per second. bench/fit_device_cost.py prints these constants.
+struct DeviceCost {
+  std::string_view target;
+  double start_s;           ///< launches, counters cleared, the verdict
+  double narrow_level_s;    ///< latency: a narrow front after its children
+  double narrow_front_s;    ///< all warps at work: a narrow front's share
+  double small_level_s;     ///< the same of small fronts
+  double small_front_s;     ///< the same
+  double tiled_level_s;     ///< latency: filling, the first products, the last contribution
+  double diagonal_tile_s;   ///< a tile of the chain: factorised with the tile below it
+  double product_s;         ///< all teams at work: a product of two tiles
+  double panel_tile_s;      ///< the same: loading a tile of L, its triangular solve
+  double bandwidth;         ///< device memory
+  double sweep_level_s;     ///< launches of both sweeps over a level
+  double sweep_bandwidth;   ///< of the panel that one block runs through, both sweeps
+  double create_s;          ///< allocations, the capture of the graph
+  double create_bandwidth;  ///< of what is made on the host and uploaded
+  double copy_s;            ///< latency of a copy from the host
+  double host_bandwidth;    ///< of copies from and to pageable memory
+  double context_s;         ///< the first call of a process until kernels can run
+};
+
+/// The constants of a target; throws Error(usage) for an unknown name.
+const DeviceCost& device_cost(std::string_view target);
+
+double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work);
+/// One right-hand side of n rows, from the host and back.
+double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Index n);
+double device_create_seconds(const DeviceCost& cost, const DeviceWork& work);
+/// Bytes from the host to the device.
+double device_copy_seconds(const DeviceCost& cost, double bytes);
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,136 @@
+// What predictions count, against naive counting tile by tile; and that more work never takes less time.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/device_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kauri/generate.hpp"
+#include "symbolic/device_schedule.hpp"
+#include "symbolic/device_work.hpp"
+#include "symbolic/front_cells.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+std::shared_ptr<const Plan> device_plan(const std::string& spec) {
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.workers = 1;
+  options.ordering.method = OrderingMethod::amd;
+  return analyze(generate(spec).pattern(), options);
+}
+
+/// The work of the tiled level l, tile by tile from the finished schedule.
+DeviceWork::Level naive_level(const Plan& plan, const DeviceSchedule::Level& level) {
+  DeviceWork::Level sum;
+  for (Index k = level.first; k < level.first + level.count; ++k) {
+    const Index s = plan.device.front[k];
+    const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+    ++sum.fronts;
+    sum.chain = std::max(sum.chain, cells.pivot_tiles());
+    for (Index j = 0; j < cells.row_tiles(); ++j)
+      for (Index i = j; i < cells.row_tiles(); ++i) {
+        sum.products += std::min(j, cells.pivot_tiles());
+        if (j < cells.pivot_tiles()) ++sum.panel_tiles;
+      }
+    sum.bytes += 8.0 * static_cast<double>(cells.panel().entries() + cells.block().entries());
+    sum.largest_panel = std::max(sum.largest_panel, 8.0 * static_cast<double>(cells.panel().entries()));
+    for (Index c = plan.assembly.child_ptr[s]; c < plan.assembly.child_ptr[s + 1]; ++c) {
+      const Index child = plan.assembly.child[c], q = plan.supernodes.contribution(child);
+      const bool is_tiled = plan.device.tiled[child] != kNone;
+      sum.bytes +=
+          8.0 * static_cast<double>(is_tiled ? FrontCells{plan.supernodes.order(child), plan.supernodes.pivots(child)}.block().entries()
+                                             : Offset{q} * (q + 1) / 2);
+    }
+  }
+  return sum;
+}
+
+TEST(DeviceWork, CountsWhatTheScheduleHolds) {
+  for (const char* spec : {"poisson3d 16", "poisson2d 60", "elast3d 6", "tree 3000 1", "blockdiag 300 300", "blockdiag 50 1"}) {
+    const auto plan = device_plan(spec);
+    const DeviceSchedule& device = plan->device;
+    const DeviceWork& work = device.work;
+    EXPECT_EQ(work.narrow.fronts, device.narrow_fronts) << spec;
+    EXPECT_EQ(work.narrow.levels, device.narrow_levels) << spec;
+    EXPECT_EQ(work.narrow.fronts + work.small.fronts, device.small_fronts) << spec;
+    EXPECT_EQ(work.narrow.levels + work.small.levels, device.small_levels) << spec;
+    ASSERT_EQ(static_cast<Index>(device.level.size()) - device.small_levels, static_cast<Index>(work.tiled.size())) << spec;
+    for (std::size_t l = 0; l < work.tiled.size(); ++l) {
+      const DeviceWork::Level expected = naive_level(*plan, device.level[static_cast<std::size_t>(device.small_levels) + l]),
+                              &found = work.tiled[l];
+      EXPECT_EQ(found.fronts, expected.fronts) << spec << " " << l;
+      EXPECT_EQ(found.chain, expected.chain) << spec << " " << l;
+      EXPECT_EQ(found.products, expected.products) << spec << " " << l;
+      EXPECT_EQ(found.panel_tiles, expected.panel_tiles) << spec << " " << l;
+      EXPECT_EQ(found.bytes, expected.bytes) << spec << " " << l;
+      EXPECT_EQ(found.largest_panel, expected.largest_panel) << spec << " " << l;
+    }
+    EXPECT_EQ(device_entries(plan->supernodes), device.sums.scratch_begin) << spec;
+    const double uploaded = static_cast<double>(device.plan_bytes + device.fast_bytes);
+    EXPECT_LT(work.upload_bytes, 1.6 * uploaded) << spec;
+    EXPECT_GT(work.upload_bytes, uploaded / 1.6) << spec;
+  }
+}
+
+TEST(DeviceCost, PlansCarryTheSecondsOfTheDevice) {
+  const auto plan = device_plan("poisson3d 12");
+  const DeviceCost& cost = device_cost("sm_90");
+  EXPECT_EQ(plan->cost.predicted_factor_s, device_factor_seconds(cost, plan->device.work));
+  EXPECT_EQ(plan->cost.predicted_solve_s, device_solve_seconds(cost, plan->device.work, plan->n));
+  EXPECT_EQ(plan->cost.predicted_create_s, device_create_seconds(cost, plan->device.work));
+  EXPECT_THROW(device_cost("cpu-avx512"), Error);
+}
+
+TEST(DeviceCost, MoreWorkNeverTakesLessTime) {
+  const DeviceCost& cost = device_cost("sm_90");
+  using Change = std::function<void(DeviceWork&)>;
+  const std::vector<Change> changes{
+      [](DeviceWork& w) { ++w.narrow.levels; },
+      [](DeviceWork& w) { w.narrow.fronts += 1000; },
+      [](DeviceWork& w) { w.narrow.bytes += 1e7; },
+      [](DeviceWork& w) { ++w.small.levels; },
+      [](DeviceWork& w) { w.small.fronts += 1000; },
+      [](DeviceWork& w) { w.small.bytes += 1e7; },
+      [](DeviceWork& w) { ++w.tiled[0].chain; },
+      [](DeviceWork& w) { w.tiled[1].products += 1e5; },
+      [](DeviceWork& w) { w.tiled[1].panel_tiles += 1e4; },
+      [](DeviceWork& w) { w.tiled[1].bytes += 1e9; },
+      [](DeviceWork& w) {
+        w.tiled.push_back({1, 1, 1, 0, 1e4, 1e4});
+      },
+  };
+  const DeviceWork base{{500, 4, 1e6}, {100, 3, 1e6}, {{40, 9, 200, 300, 1e6, 1e5}, {2, 3, 5e3, 1e6, 1e8, 1e6}}, 1e6};
+  const double seconds = device_factor_seconds(cost, base);
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    DeviceWork more = base;
+    changes[k](more);
+    EXPECT_GT(device_factor_seconds(cost, more), seconds) << k;
+    EXPECT_GE(device_solve_seconds(cost, more, 1000), device_solve_seconds(cost, base, 1000)) << k;
+  }
+  DeviceWork more = base;
+  more.tiled[1].largest_panel *= 2;
+  EXPECT_GT(device_solve_seconds(cost, more, 1000), device_solve_seconds(cost, base, 1000));
+  EXPECT_GT(device_solve_seconds(cost, base, 2000), device_solve_seconds(cost, base, 1000));
+  more.upload_bytes *= 2;
+  EXPECT_GT(device_create_seconds(cost, more), device_create_seconds(cost, base));
+  EXPECT_GT(device_copy_seconds(cost, 2e6), device_copy_seconds(cost, 1e6));
+}
+
+TEST(DeviceCost, LargerSystemsTakeLonger) {
+  double factor = 0, solve = 0;
+  for (const char* spec : {"poisson3d 6", "poisson3d 10", "poisson3d 16", "poisson3d 24"}) {
+    const Cost& cost = device_plan(spec)->cost;
+    EXPECT_GT(cost.predicted_factor_s, factor) << spec;
+    EXPECT_GT(cost.predicted_solve_s, solve) << spec;
+    factor = cost.predicted_factor_s, solve = cost.predicted_solve_s;
+  }
+}
+
+}  // namespace
+}  // namespace kauri::symbolic

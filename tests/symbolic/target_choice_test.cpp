@@ -1,0 +1,143 @@
+// CPU or device, by a table of figures; and analyses with a device on offer.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/target_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kauri/generate.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+constexpr Offset kGb = 1000000000;
+
+struct Case {
+  const char* what;
+  double host_factor, host_solve;      // seconds
+  double device_factor, device_solve;  // seconds
+  double start;                        // of the device
+  int factorizations, solves;
+  Offset bytes;  // that the device needs, of 10 GB
+  bool device;   // expected
+};
+
+TEST(TargetChoice, FollowsPredictedSeconds) {
+  const std::vector<Case> cases{
+      {"faster in all", 1, 0.1, 0.01, 0.01, 0, 1, 1, kGb, true},
+      {"slower in all", 0.01, 0.01, 1, 0.1, 0, 1, 1, kGb, false},
+      {"a tie", 0.1, 0.1, 0.1, 0.1, 0, 1, 1, kGb, false},
+      {"faster, but not started", 0.3, 0.1, 0.01, 0.01, 0.5, 1, 1, kGb, false},
+      {"started for many", 0.3, 0.1, 0.01, 0.01, 0.5, 10, 1, kGb, true},
+      {"started for one that is long", 3, 0.1, 0.1, 0.1, 0.5, 1, 1, kGb, true},
+      {"many slow solves", 1, 0.01, 0.01, 0.1, 0, 1, 100, kGb, false},
+      {"no solve at all", 1, 0.01, 0.9, 0.2, 0, 1, 0, kGb, true},
+      {"too large for its memory", 1, 0.1, 0.01, 0.01, 0, 1, 1, 11 * kGb, false},
+      {"just fits", 1, 0.1, 0.01, 0.01, 0, 1, 1, 10 * kGb, true},
+      {"small", 4e-4, 4e-4, 1e-4, 1e-4, 0, 1, 1, kGb, false},
+      {"small, many times", 4e-4, 4e-4, 1e-4, 1e-4, 0, 100, 1, kGb, true},
+  };
+  for (const Case& c : cases) {
+    AnalyzeOptions options;
+    options.factorizations = c.factorizations, options.solves = c.solves;
+    options.device = {"sm_90", 10 * kGb, c.start == 0, 1};
+    Forecast host{"cpu-avx512", 0, 0, 0, c.host_factor, c.host_solve, 0, kGb},
+        device{"sm_90", c.start, 0, 0, c.device_factor, c.device_solve, 0, c.bytes};
+    const TargetChoice choice = choose_target(host, device, options);
+    EXPECT_EQ(choice.device, c.device) << c.what << ": " << choice.reason;
+    EXPECT_EQ(choice.reason.find(c.device ? "sm_90: " : "cpu-avx512: "), 0U) << c.what << ": " << choice.reason;
+    EXPECT_DOUBLE_EQ(host.job_s, c.factorizations * (c.host_factor + c.solves * c.host_solve)) << c.what;
+    EXPECT_DOUBLE_EQ(device.job_s, c.start + c.factorizations * (c.device_factor + c.solves * c.device_solve)) << c.what;
+  }
+}
+
+TEST(TargetChoice, PaysForMakingAFactorOnceAndForValuesEachTime) {
+  AnalyzeOptions options;
+  options.factorizations = 3;
+  options.device = {"sm_90", 10 * kGb, true, 1};
+  Forecast host{"cpu-avx2", 0, 0.5, 0, 1, 0, 0, kGb}, device{"sm_90", 0, 0.25, 0.125, 0.875, 0, 0, kGb};
+  EXPECT_TRUE(choose_target(host, device, options).device);
+  EXPECT_DOUBLE_EQ(host.job_s, 3.5);
+  EXPECT_DOUBLE_EQ(device.job_s, 0.25 + 3 * (0.125 + 0.875));
+  device.values_s = 0.25;
+  EXPECT_FALSE(choose_target(host, device, options).device);
+}
+
+/// What an analysis with an offer decided is what the figures say, and the plan is that of the winner alone, bit for bit.
+void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, AnalyzeOptions options) {
+  ASSERT_EQ(analysis.forecasts.size(), 2U);
+  Forecast host = analysis.forecasts[0], device = analysis.forecasts[1];
+  const TargetChoice choice = choose_target(host, device, options);
+  EXPECT_EQ(analysis.target_reason, choice.reason);
+  const Forecast& winner = choice.device ? device : host;
+  EXPECT_EQ(analysis.plan->target, winner.target);
+  EXPECT_EQ(analysis.plan->on_device(), choice.device);
+  options.device = {};
+  options.target = winner.target;
+  options.ordering.method = analysis.plan->ordering;
+  const auto alone = analyze(pattern, options);
+  EXPECT_EQ(analysis.plan->perm.old_of().size(), alone->perm.old_of().size());
+  EXPECT_TRUE(std::equal(alone->perm.old_of().begin(), alone->perm.old_of().end(), analysis.plan->perm.old_of().begin()));
+  EXPECT_EQ(analysis.plan->supernodes.first, alone->supernodes.first);
+  EXPECT_EQ(analysis.plan->panel_ptr, alone->panel_ptr);
+  EXPECT_EQ(analysis.plan->device.panel, alone->device.panel);
+  EXPECT_EQ(analysis.plan->cost.predicted_factor_s, winner.factor_s);
+  EXPECT_EQ(analysis.plan->cost.predicted_solve_s, winner.solve_s);
+  EXPECT_EQ(analysis.plan->cost.predicted_create_s, winner.create_s);
+  EXPECT_EQ(find_flaw(*analysis.plan), "");
+}
+
+TEST(TargetChoice, AnalysesPlanForTheWinner) {
+  bool host_won = false, device_won = false;
+  for (const char* spec : {"poisson2d 20", "poisson3d 10", "poisson3d 24", "elast3d 8", "tree 2000 1"})
+    for (const int factorizations : {1, 1000000})
+      for (const auto method : {OrderingMethod::automatic, OrderingMethod::amd}) {
+        AnalyzeOptions options;
+        options.target = "cpu-generic";
+        options.workers = 1;
+        options.solves = 0;
+        options.factorizations = factorizations;
+        options.ordering.method = method;
+        options.device = {"sm_90", 10 * kGb, false, 1};
+        const auto a = generate(spec);
+        const Analysis analysis = analyze_with_report(a.pattern(), options);
+        expect_plan_of_winner(analysis, a.pattern(), options);
+        (analysis.plan->on_device() ? device_won : host_won) = true;
+      }
+  EXPECT_TRUE(host_won);
+  EXPECT_TRUE(device_won);
+}
+
+TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
+  for (const char* spec : {"poisson3d 16", "poisson2d 100", "elast3d 8"}) {
+    AnalyzeOptions options;
+    options.target = "cpu-generic";
+    options.workers = 1;
+    options.solves = 0;
+    options.factorizations = 1000000;
+    options.device = {"sm_90", 10 * kGb, true, 1};
+    const auto a = generate(spec);
+    const Analysis rich = analyze_with_report(a.pattern(), options);
+    ASSERT_TRUE(rich.plan->on_device()) << spec;
+    const auto foreseen = static_cast<double>(rich.forecasts[1].bytes);
+    const auto taken = static_cast<double>(rich.plan->peak_bytes(8) + rich.plan->workspace_bytes(8, 1));
+    EXPECT_GT(foreseen, 0.8 * taken) << spec;
+    EXPECT_LT(foreseen, 1.25 * taken) << spec;
+    options.device.free_bytes = static_cast<Offset>(foreseen) - 1;
+    const Analysis poor = analyze_with_report(a.pattern(), options);
+    EXPECT_FALSE(poor.plan->on_device()) << spec;
+    EXPECT_NE(poor.target_reason.find("memory"), std::string::npos) << poor.target_reason;
+  }
+}
+
+TEST(TargetChoice, NothingIsForecastWhereNothingIsOffered) {
+  const auto a = generate("poisson2d 10");
+  const Analysis analysis = analyze_with_report(a.pattern());
+  EXPECT_TRUE(analysis.forecasts.empty());
+  EXPECT_EQ(analysis.target_reason, "");
+}
+
+}  // namespace
+}  // namespace kauri::symbolic
