@@ -20,9 +20,8 @@ ORDERING_KEYS = [
 MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
 BENCH_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s", "solve1_s",
-    "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes", "front_rows", "contribution_entries", "residual",
-    "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
-    "column", "fail",
+    "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes", "front_rows", "contribution_entries", "smallest_pivot",
+    "residual", "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status", "column", "fail",
 ]  # fmt: skip
 INFO_KEYS = HEADER_KEYS + ["build"]
 FACT_KEYS = [
