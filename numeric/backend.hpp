@@ -14,6 +14,7 @@
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/refine.hpp"
+#include "kauri/verdict.hpp"
 #include "src/base/memory.hpp"
 
 namespace kauri::numeric {
@@ -36,15 +37,23 @@ class DeviceBytes {
   virtual void assign(std::span<const std::byte> host) = 0;
 };
 
+/// Whether a device that holds the values of the last call may work with these.
+enum class ValuesAre { fresh, unchanged };
+
 /// Values of L on a device, see kauri::Factor.
 template <Scalar T>
 class FactorStore {
  public:
   virtual ~FactorStore() = default;
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  [[nodiscard]] virtual bool valid() const = 0;
-  /// value: in the host's memory or in the device's.
-  virtual Result<void, Breakdown> refactorize(std::span<const T> value, T shift) = 0;
+  /// As far as the host knows.
+  [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
+  [[nodiscard]] virtual const DeviceVerdict* verdict_address() const = 0;
+  virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
+  /// value: in the host's memory or in the device's. Waits for the verdict.
+  virtual const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) = 0;
+  /// value: in the device's memory.
+  virtual void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) = 0;
   /// The same values in the host's memory: `room` holds them if they were not there.
   [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const = 0;
   /// x: n rows. Sizes and validity were checked by the caller.

@@ -28,7 +28,12 @@ Backend cpu_backend(int threads) {
   return Backend(numeric::cpu::make_executor(threads == 0 ? std::numeric_limits<int>::max() : threads));
 }
 
-Backend cuda_backend(int device) { return Backend(numeric::cuda::make_executor(device)); }
+Backend cuda_backend(const CudaOptions& options) {
+  if ((options.allocator.allocate == nullptr) != (options.allocator.release == nullptr))
+    throw Error(ErrorKind::usage, "cuda_backend: the allocator needs both functions, or none");
+  return Backend(numeric::cuda::make_executor(options));
+}
+Backend cuda_backend(int device) { return cuda_backend(CudaOptions{.device = device, .allocator = {}}); }
 bool cuda_available() { return numeric::cuda::available(); }
 
 }  // namespace kauri

@@ -44,6 +44,24 @@ void require_finite(const Plan& plan, std::span<const T> value) {
                                         std::to_string(value[k]));
 }
 
+/// What can be checked of a refactorisation beforehand.
+template <class T>
+void require_call(const Plan& plan, std::span<const T> value, T shift) {
+  if (static_cast<Offset>(value.size()) != plan.nnz)
+    misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
+  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
+}
+
+template <class T>
+Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values) {
+  require_call(factor.plan(), value, shift);
+  const DeviceVerdict& verdict = factor.store().refactorize(value, shift, values);
+  if (verdict.status == VerdictStatus::positive_definite) return {};
+  std::vector<T> room;
+  require_finite(factor.plan(), factor.store().on_host(value, room));
+  return Breakdown{verdict.column, verdict.pivot};
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -96,8 +114,16 @@ std::shared_ptr<const Plan> Factor<T>::shared_plan() const {
   return store_->plan();
 }
 template <Scalar T>
-bool Factor<T>::valid() const {
-  return store_->valid();
+const DeviceVerdict& Factor<T>::verdict() const {
+  return store_->verdict();
+}
+template <Scalar T>
+const DeviceVerdict& Factor<T>::fetch_verdict(StreamHandle stream) {
+  return store_->fetch_verdict(stream);
+}
+template <Scalar T>
+const DeviceVerdict* Factor<T>::verdict_address() const {
+  return store_->verdict_address();
 }
 
 template <Scalar T>
@@ -121,16 +147,18 @@ T Factor<T>::entry(Index row, Index col) const {
 
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift) {
-  const Plan& plan = factor.plan();
-  if (static_cast<Offset>(value.size()) != plan.nnz)
-    misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
-  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
-  auto result = factor.store().refactorize(value, shift);
-  if (!result) {
-    std::vector<T> room;
-    require_finite(plan, factor.store().on_host(value, room));
-  }
-  return result;
+  return fill(factor, value, shift, numeric::ValuesAre::fresh);
+}
+
+template <Scalar T>
+Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift) {
+  return fill(factor, value, shift, numeric::ValuesAre::unchanged);
+}
+
+template <Scalar T>
+void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream) {
+  require_call<T>(factor.plan(), value.span(), shift);
+  factor.store().enqueue_refactorize(value.span(), shift, stream);
 }
 
 template <Scalar T>
@@ -159,6 +187,10 @@ template class Factor<float>;
 template class Factor<double>;
 template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float);
 template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double);
+template Result<void, Breakdown> refactorize_shifted(Factor<float>&, std::span<const float>, float);
+template Result<void, Breakdown> refactorize_shifted(Factor<double>&, std::span<const double>, double);
+template void enqueue_refactorize(Factor<float>&, const DeviceValues<float>&, float, StreamHandle);
+template void enqueue_refactorize(Factor<double>&, const DeviceValues<double>&, double, StreamHandle);
 template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float);
 template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double);
 template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float);

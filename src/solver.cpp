@@ -18,19 +18,49 @@ struct Solver<T>::State {
   }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
+    held = false;
     Result<void, Breakdown> result;
     try {
-      report.factor_s = seconds_of([&] { result = kauri::refactorize<T>(*factor, fresh, shift); });
+      result = timed([&] { return kauri::refactorize<T>(*factor, fresh, shift); });
     } catch (const Error& error) {
       // The pattern is known here, so that row and column can be named.
       if (error.kind() == ErrorKind::input) require_finite<T>({pattern(), fresh}, "Solver");
       throw;
     }
     value.assign(fresh.begin(), fresh.end());
-    // Refinement works on the matrix that was factorised.
-    if (shift != T(0))
-      for (Index j = 0; j < analysis.plan->n; ++j) value[col_ptr[j]] += shift;
+    const auto columns = static_cast<std::size_t>(analysis.plan->n);
+    diagonal.resize(columns);
+    for (std::size_t j = 0; j < columns; ++j) diagonal[j] = value[col_ptr[j]];
+    held = true;
+    set_shift(shift);
     return result;
+  }
+
+  Result<void, Breakdown> fill_shifted(T shift) {
+    const T before = held_shift;
+    set_shift(T(0));
+    try {
+      auto result = timed([&] { return kauri::refactorize_shifted<T>(*factor, value, shift); });
+      set_shift(shift);
+      return result;
+    } catch (...) {  // a shift that is refused changes nothing
+      set_shift(before);
+      throw;
+    }
+  }
+
+  template <class F>
+  Result<void, Breakdown> timed(const F& f) {
+    Result<void, Breakdown> result;
+    report.factor_s = seconds_of([&] { result = f(); });
+    report.smallest_pivot = factor->verdict().smallest_pivot;
+    return result;
+  }
+
+  /// Refinement works on the matrix that was factorised.
+  void set_shift(T shift) {
+    held_shift = shift;
+    for (std::size_t j = 0; j < diagonal.size(); ++j) value[col_ptr[j]] = shift == T(0) ? diagonal[j] : diagonal[j] + shift;
   }
 
   [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
@@ -41,6 +71,9 @@ struct Solver<T>::State {
   std::vector<Offset> col_ptr;  // the pattern of A, for messages; the diagonal comes first in each column
   std::vector<Index> row;
   std::vector<T> value;  // of A + shift I, as last factorised
+  T held_shift = 0;
+  std::vector<T> diagonal;  // of A
+  bool held = false;        // the factor was filled with these
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
   std::unique_ptr<numeric::ResidualStore<T>> residual;
@@ -61,6 +94,7 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   State& s = *state_;
   s.factor.reset();
   s.workspace.reset();
+  s.held = false;
   s.analysis = analyze_for(s.backends, s.options.analyze, sizeof(T), 1,
                            [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });
   s.report = {};
@@ -77,6 +111,12 @@ template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
   if (!state_->factor) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
   return state_->fill(value, shift);
+}
+
+template <Scalar T>
+Result<void, Breakdown> Solver<T>::refactorize_shifted(T shift) {
+  if (!state_->held) throw Error(ErrorKind::usage, "Solver::refactorize_shifted: there are no values that were factorised");
+  return state_->fill_shifted(shift);
 }
 
 template <Scalar T>

@@ -26,7 +26,7 @@ inline constexpr Offset kDeviceStateBytes = 16;
 inline constexpr Offset kDeviceSmallBytes = 56;
 inline constexpr Offset kDeviceTiledBytes = 96;
 inline constexpr Offset kDeviceChildBytes = 24;
-/// Bytes of the verdict.
-inline constexpr Offset kDeviceVerdictBytes = 16;
+/// Bytes of the verdict, and of what it is found with.
+inline constexpr Offset kDeviceVerdictBytes = 40;
 
 }  // namespace kauri::symbolic

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -48,7 +49,28 @@ class Backend {
 /// environment variable is read, no setting of the host program is changed. The result does not depend on their number, bit for bit.
 Backend cpu_backend(int threads = 0);
 
-/// Throws Error(device) where kauri was built without CUDA or the device is not there.
+/// A stream of a backend's device: a cudaStream_t, which converts by itself; null is the device's default stream. On the CPU always null.
+using StreamHandle = void*;
+
+/// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree. Both functions are called with the device
+/// current, from any thread, and by several at a time, but never by calls that enqueue. No call moves or frees what is in use on a stream.
+struct DeviceAllocator {
+  /// `bytes` > 0 on the device, aligned to 256, usable on any stream at once; null where there are not that many: then the call that asked
+  /// throws Error(memory), and gives back what it had got.
+  void* (*allocate)(std::size_t bytes, void* user) = nullptr;
+  void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
+  void* user = nullptr;  ///< passed on; lives as long as anything made with the backend
+};
+
+struct CudaOptions {
+  int device = 0;
+  DeviceAllocator allocator;  ///< both functions null: cudaMalloc and cudaFree
+};
+
+/// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary
+/// memory is copied at the speed of the bus. It belongs to no plan's bytes. Throws Error(device) where kauri was built without CUDA or the
+/// device is not there, Error(usage) where one function of the allocator is null and the other is not.
+Backend cuda_backend(const CudaOptions& options);
 Backend cuda_backend(int device = 0);
 
 /// True if cuda_backend(0) would succeed.

@@ -15,7 +15,8 @@ class DeviceBytes;  // numeric/backend.hpp
 }
 
 /// Values of A in the memory of a backend's device, in the order of the pattern analysed: refactorize() takes them without a copy from the
-/// host. On the CPU that is ordinary memory. Counted in no backend's bytes: they are the caller's, as A is. Move-only.
+/// host. What writes them has ended before refactorize(), which works on a stream of its own, or is on the stream of enqueue_refactorize().
+/// On the CPU that is ordinary memory. Counted in no backend's bytes: they are the caller's, as A is. Move-only.
 template <Scalar T>
 class DeviceValues {
  public:

@@ -11,6 +11,7 @@
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
+#include "kauri/verdict.hpp"
 
 namespace kauri {
 
@@ -48,7 +49,8 @@ class Workspace {
 template <Scalar T>
 class Factor {
  public:
-  /// Buffers only: not valid until refactorize() succeeds. Throws Error(memory) with the bytes asked for.
+  /// Buffers only: not valid until refactorize() succeeds. Throws Error(memory) with the bytes asked for; on a device whose memory comes
+  /// from cudaMalloc, before any work, if fewer than the plan's peak_bytes are free.
   static Factor create(std::shared_ptr<const Plan> plan, Backend& backend);
   Factor(Factor&&) noexcept;
   Factor& operator=(Factor&&) noexcept;
@@ -56,8 +58,16 @@ class Factor {
 
   [[nodiscard]] const Plan& plan() const;
   [[nodiscard]] std::shared_ptr<const Plan> shared_plan() const;
-  /// True after a successful refactorize().
-  [[nodiscard]] bool valid() const;
+  /// True after a successful refactorize(), and where fetch_verdict() brought a good verdict.
+  [[nodiscard]] bool valid() const { return verdict().status == VerdictStatus::positive_definite; }
+
+  /// Of the last factorisation, as far as the host knows: what refactorize() or fetch_verdict() saw; `none` from enqueue_refactorize() on.
+  [[nodiscard]] const DeviceVerdict& verdict() const;
+  /// Waits for all work on the stream, and takes over the verdict that lies on the device. For what was enqueued on that stream, and for
+  /// replays of graphs that captured it. Throws Error(device) if that work failed.
+  const DeviceVerdict& fetch_verdict(StreamHandle stream);
+  /// Where the device keeps the verdict, for the stream's own use; the same as long as the factor lives. On the CPU ordinary memory.
+  [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
   /// x holds B (n rows, any number of columns) on entry and X with A X = B on return. Throws Error(usage) if the factor is not valid,
   /// the sizes do not fit, or the workspace belongs to another plan.
@@ -90,6 +100,25 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& va
 /// The same, and Error(usage) if a's pattern is not the one analysed (by its fingerprint). O(n + nnz) more.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0);
+
+/// The last factorisation once more with another shift, after a Breakdown or not: value as in that call, and unchanged since. On a device
+/// these numbers are there already, and are not copied again, whichever form brought them.
+template <Scalar T>
+Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift);
+
+/// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. The verdict stays
+/// on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that is not finite is no Error here
+/// but makes A not positive definite. `value` must stay as it is until the work is done.
+///
+/// The stream may be capturing: then the work becomes part of the caller's graph, with the addresses of factor and `value` and with `shift`
+/// as they are now; a replay reads the numbers that `value` holds then. Calls on one factor, replays among them, are the caller's to keep
+/// apart: in one stream's order, or waited for; also before the factor is destroyed. Different factors may run at once on any streams,
+/// with the same bits as alone.
+///
+/// On the CPU the stream is null, and the work is done when this returns. Throws Error: usage (as refactorize(), a stream for the CPU),
+/// device (CUDA refused the work).
+template <Scalar T>
+void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream);
 
 /// create + refactorize.
 template <Scalar T>

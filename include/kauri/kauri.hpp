@@ -16,4 +16,5 @@
 #include "kauri/refine.hpp"         // IWYU pragma: export
 #include "kauri/solver.hpp"         // IWYU pragma: export
 #include "kauri/types.hpp"          // IWYU pragma: export
+#include "kauri/verdict.hpp"        // IWYU pragma: export
 #include "kauri/version.hpp"        // IWYU pragma: export

@@ -24,6 +24,7 @@ struct SolverOptions {
 /// Seconds of each phase and the errors reached, of the last calls.
 struct SolverReport {
   double reorder_s = 0, symbolic_s = 0, factor_s = 0, solve_s = 0, refine_s = 0;
+  double smallest_pivot = 0;  ///< of the last factorisation, see DeviceVerdict
   Refinement refinement;
 };
 
@@ -45,6 +46,9 @@ class Solver {
   Result<void, Breakdown> compute(const SymmetricView<T>& a);
   /// value: length nnz of the pattern last computed. Plan and buffers are reused, also after a Breakdown.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
+  /// The values last factorised once more with another shift in place of theirs, as after a Breakdown: nothing is copied to a device.
+  /// Throws Error(usage) where there are none, or they were refused.
+  Result<void, Breakdown> refactorize_shifted(T shift);
   /// b: length n. Refined by options.refine. Throws Error(usage) before a successful compute() and for sizes that do not fit.
   /// An x too large for T comes back with NaN or infinity in it, and report().refinement shows it: see BackwardError.
   std::vector<T> solve(std::span<const T> b);

@@ -34,6 +34,35 @@ class FirstFailure {
   double pivot_ = 0;
 };
 
+/// The least of many numbers, whatever their order.
+class Least {
+ public:
+  void note(double value) {
+    double least = value_.load(std::memory_order_relaxed);
+    while (value < least && !value_.compare_exchange_weak(least, value, std::memory_order_relaxed)) {
+    }
+  }
+  [[nodiscard]] double value() const { return value_.load(); }
+
+ private:
+  std::atomic<double> value_{std::numeric_limits<double>::infinity()};
+};
+
+/// The least L(j,j)^2 of a panel with p pivots and leading dimension m.
+template <class T>
+double least_pivot(const T* panel, Index m, Index p) {
+  double least = std::numeric_limits<double>::infinity();
+  for (Index j = 0; j < p; ++j) {
+    const auto root = static_cast<double>(panel[j + Offset{j} * m]);
+    least = std::min(least, root * root);
+  }
+  return least;
+}
+
+void require_no_stream(StreamHandle stream) {
+  if (stream != nullptr) throw Error(ErrorKind::usage, "a factor on the CPU has no streams: pass null");
+}
+
 }  // namespace
 
 template <class T>
@@ -45,11 +74,24 @@ CpuFactor<T>::CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, Memo
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
 template <class T>
-Result<void, Breakdown> CpuFactor<T>::refactorize(std::span<const T> value, T shift) {
-  valid_ = false;
+const DeviceVerdict& CpuFactor<T>::fetch_verdict(StreamHandle stream) {
+  require_no_stream(stream);
+  return verdict_;
+}
+
+template <class T>
+void CpuFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) {
+  require_no_stream(stream);
+  refactorize(value, shift, ValuesAre::fresh);
+}
+
+template <class T>
+const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre) {
+  verdict_ = {};
   const Plan& plan = *plan_;
   const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data()};
   FirstFailure failure;
+  Least pivot;
   const auto run_task = [&](Index t) {
     const Schedule::Task& task = plan.schedule.task[t];
     T* scratch = plan.schedule.scratch[t] >= 0 ? l_.data() + plan.schedule.scratch[t] : nullptr;
@@ -59,12 +101,14 @@ Result<void, Breakdown> CpuFactor<T>::refactorize(std::span<const T> value, T sh
       if (failure.precedes(first)) return;
       const FrontFailure<T> f = factor_front(arrays, s, kernels_, workers_, parallel, scratch);
       if (f.column != kNone) return failure.note(first + f.column, static_cast<double>(f.pivot));
+      pivot.note(least_pivot(l_.data() + plan.panel_ptr[s], plan.supernodes.order(s), plan.supernodes.pivots(s)));
     }
   };
   workers_.execute([&] { TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task)); });
-  if (failure.any()) return Breakdown{plan.perm.old_of(failure.column()), failure.pivot()};
-  valid_ = true;
-  return {};
+  verdict_ = failure.any()
+                 ? DeviceVerdict{VerdictStatus::not_positive_definite, plan.perm.old_of(failure.column()), failure.pivot(), failure.pivot()}
+                 : DeviceVerdict{VerdictStatus::positive_definite, kNone, 0, pivot.value()};
+  return verdict_;
 }
 
 template <class T>

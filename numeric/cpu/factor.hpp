@@ -15,8 +15,11 @@ class CpuFactor final : public FactorStore<T> {
  public:
   CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
-  [[nodiscard]] bool valid() const override { return valid_; }
-  Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
+  [[nodiscard]] const DeviceVerdict& verdict() const override { return verdict_; }
+  [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_; }
+  const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
+  void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
   void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
@@ -29,7 +32,7 @@ class CpuFactor final : public FactorStore<T> {
   Workers& workers_;
   Buffer<T> l_;  // plan->panel_ptr.back() + plan->schedule.stack_entries
   RunCounters counters_;
-  bool valid_ = false;
+  DeviceVerdict verdict_;
 };
 
 /// Permuted right-hand sides and update rows of a solve.

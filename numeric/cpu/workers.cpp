@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/workers.hpp"
 
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/spin_mutex.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -35,11 +34,6 @@ class ReadyHeap {
 };
 
 }  // namespace
-
-int allowed_threads() {
-  return static_cast<int>(std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
-                                                std::numeric_limits<int>::max()));
-}
 
 Workers::Workers(int threads) : threads_(std::min(threads, allowed_threads())), arena_(threads_) {}
 

@@ -9,12 +9,10 @@
 #include <functional>
 
 #include "kauri/plan.hpp"
+#include "numeric/allowed_threads.hpp"
 #include "src/base/memory.hpp"
 
 namespace kauri::numeric::cpu {
-
-/// Threads that oneTBB allows the process now.
-int allowed_threads();
 
 /// An arena of its own: nothing outside it is used or changed. It has `threads` threads, or as many as oneTBB allows the process now, if
 /// these are fewer: an arena beyond that would never fill, and oneTBB would print a warning.

@@ -18,26 +18,43 @@ CurrentDevice::CurrentDevice(int device) {
   check(cudaSetDevice(device), "the device");
 }
 
-void copy_to_device(void* device, const void* host, std::size_t bytes) {
-  if (bytes == 0) return;
-  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, nullptr), "a copy to the device");
-  check(cudaStreamSynchronize(nullptr), "a copy to the device");
+void DeviceHeap::require(Offset bytes) const {
+  if (allocator.allocate) return;
+  std::size_t there = 0, all = 0;
+  check(cudaMemGetInfo(&there, &all), "the memory of the device");
+  if (static_cast<Offset>(there) < bytes)
+    throw Error(ErrorKind::memory,
+                "not enough device memory: " + std::to_string(bytes) + " bytes needed, " + std::to_string(there) + " bytes free");
 }
 
-void* DeviceMemory::allocate(Offset bytes, MemoryLedger& ledger) {
+void* DeviceMemory::allocate(Offset bytes, const DeviceHeap& heap) {
+  if (bytes == 0) return nullptr;
   void* data = nullptr;
-  if (bytes == 0) return data;
-  if (const cudaError_t status = cudaMalloc(&data, static_cast<std::size_t>(bytes)); status != cudaSuccess) {
+  const char* reason = "by the caller's allocator";
+  if (heap.allocator.allocate) {
+    data = heap.allocator.allocate(static_cast<std::size_t>(bytes), heap.allocator.user);
+  } else if (const cudaError_t status = cudaMalloc(&data, static_cast<std::size_t>(bytes)); status != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
-    throw Error(ErrorKind::memory, "not enough device memory for " + std::to_string(bytes) + " bytes (" + cudaGetErrorString(status) + ")");
+    data = nullptr;
+    reason = cudaGetErrorString(status);
   }
-  ledger.add(bytes);
+  if (!data) throw Error(ErrorKind::memory, "not enough device memory for " + std::to_string(bytes) + " bytes (" + reason + ")");
+  if (heap.ledger) heap.ledger->add(bytes);
   return data;
 }
 
-void DeviceMemory::release(void* data, Offset bytes, MemoryLedger& ledger) noexcept {
-  cudaFree(data);  // null is allowed
-  ledger.remove(bytes);
+void DeviceMemory::release(void* data, Offset bytes, const DeviceHeap& heap) noexcept {
+  if (!data) return;
+  if (heap.allocator.release) {
+    int before = heap.device;
+    cudaGetDevice(&before);
+    cudaSetDevice(heap.device);
+    heap.allocator.release(data, static_cast<std::size_t>(bytes), heap.allocator.user);
+    cudaSetDevice(before);
+  } else {
+    cudaFree(data);
+  }
+  if (heap.ledger) heap.ledger->remove(bytes);
 }
 
 }  // namespace kauri::numeric::cuda

@@ -4,9 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <span>
-#include <vector>
-
+#include "kauri/backend.hpp"
 #include "kauri/error.hpp"
 #include "src/base/memory.hpp"
 
@@ -35,33 +33,56 @@ class Stream {
   ~Stream() { cudaStreamDestroy(stream_); }
   [[nodiscard]] cudaStream_t get() const { return stream_; }
   void synchronize() const { check(cudaStreamSynchronize(stream_), "work on the device"); }
+  /// For destructors.
+  void wait() const noexcept { static_cast<void>(cudaStreamSynchronize(stream_)); }
 
  private:
   cudaStream_t stream_ = nullptr;
 };
 
-/// Where a DeviceBuffer takes its bytes from: the device that is current.
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { cudaEventDestroy(event_); }
+  [[nodiscard]] cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Page-locked memory of the host, which the device may write, too.
+class PinnedBytes {
+ public:
+  explicit PinnedBytes(std::size_t bytes) { check(cudaHostAlloc(&data_, bytes, cudaHostAllocMapped), "page-locked memory of the host"); }
+  PinnedBytes(const PinnedBytes&) = delete;
+  PinnedBytes& operator=(const PinnedBytes&) = delete;
+  ~PinnedBytes() { cudaFreeHost(data_); }
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+};
+
+/// A device with the memory taken from it: by the allocator, or by cudaMalloc where it has no functions.
+struct DeviceHeap {
+  int device = 0;
+  DeviceAllocator allocator;
+  MemoryLedger* ledger = nullptr;  ///< null: counted nowhere
+
+  /// Throws Error(memory) if cudaMalloc is to give `bytes` in all, and fewer are free. The device is current.
+  void require(Offset bytes) const;
+};
+
+/// Where a DeviceBuffer takes its bytes from. The device is current for allocate() alone.
 struct DeviceMemory {
-  static void* allocate(Offset bytes, MemoryLedger& ledger);  ///< null for no bytes
-  static void release(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
+  using Heap = const DeviceHeap;
+  static void* allocate(Offset bytes, const DeviceHeap& heap);  ///< null for no bytes
+  static void release(void* data, Offset bytes, const DeviceHeap& heap) noexcept;
 };
 
 template <class T>
 using DeviceBuffer = Buffer<T, DeviceMemory>;
-
-/// Host memory to the device, there when this returns: cudaMemcpy alone may return before a copy from pageable memory has arrived.
-void copy_to_device(void* device, const void* host, std::size_t bytes);
-
-/// A copy of host memory, ready when this returns.
-template <class T>
-DeviceBuffer<T> upload(std::span<const T> host, MemoryLedger& ledger) {
-  DeviceBuffer<T> buffer(static_cast<Offset>(host.size()), ledger);
-  copy_to_device(buffer.data(), host.data(), host.size_bytes());
-  return buffer;
-}
-template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& host, MemoryLedger& ledger) {
-  return upload(std::span<const T>(host), ledger);
-}
 
 }  // namespace kauri::numeric::cuda

@@ -42,10 +42,12 @@ using Level = DeviceSchedule::Level;
 using Step = DeviceSchedule::Step;
 using TileList = DeviceSchedule::TileList;
 
+class Uploader;
+
 class DevicePlan {
  public:
   /// On the current device. Throws Error: memory, device, overflow.
-  DevicePlan(std::shared_ptr<const Plan> plan, MemoryLedger& ledger);
+  DevicePlan(std::shared_ptr<const Plan> plan, const Uploader& uploader);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const { return plan_; }
   [[nodiscard]] const PlanView& view() const { return view_; }
   [[nodiscard]] std::span<const Level> levels() const { return plan_->device.level; }

@@ -5,6 +5,7 @@
 #include <cuda.h>
 
 #include "numeric/cuda/residual.hpp"
+#include "numeric/cuda/staging.hpp"
 #include "symbolic/front_tasks.hpp"
 
 namespace kauri::numeric::cuda {
@@ -12,25 +13,34 @@ namespace {
 
 class CudaBytes final : public DeviceBytes {
  public:
-  CudaBytes(std::span<const std::byte> host, int device) : device_(device), bytes_(upload(host, ledger_)) {}
+  CudaBytes(std::span<const std::byte> host, const DeviceContext& context)
+      : device_(context.device),
+        staging_(context.staging),
+        heap_{context.device, context.heap->allocator, nullptr},
+        bytes_(static_cast<Offset>(host.size()), heap_) {
+    staging_->copy_now(bytes_.data(), host);
+  }
   [[nodiscard]] const void* data() const override { return bytes_.data(); }
   void assign(std::span<const std::byte> host) override {
     const CurrentDevice current(device_);
-    copy_to_device(bytes_.data(), host.data(), host.size());
+    staging_->copy_now(bytes_.data(), host);
   }
 
  private:
   int device_;
-  MemoryLedger ledger_;
+  std::shared_ptr<Staging> staging_;
+  DeviceHeap heap_;
   DeviceBuffer<std::byte> bytes_;
 };
 
 class CudaExecutor final : public Executor {
  public:
-  explicit CudaExecutor(int device) : context_{device, &memory()} {
-    const CurrentDevice current(device);
-    check(cudaGetDeviceProperties(&properties_, device), "the device");
+  explicit CudaExecutor(const CudaOptions& options) : heap_{options.device, options.allocator, &memory()} {
+    const CurrentDevice current(options.device);
+    check(cudaGetDeviceProperties(&properties_, options.device), "the device");
     prepare_kernels();
+    const int teams = prepare_gathered_fronts() ? kernels::resident_teams() : 0;
+    context_ = {options.device, &heap_, std::make_shared<Staging>(), teams >= symbolic::kFewestTeams ? teams : 0};
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const override { return "sm_90"; }
@@ -47,7 +57,7 @@ class CudaExecutor final : public Executor {
   }
   std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
     const CurrentDevice current(context_.device);
-    return std::make_unique<CudaBytes>(host, context_.device);
+    return std::make_unique<CudaBytes>(host, context_);
   }
   std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override { return residual<float>(lower); }
   std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override { return residual<double>(lower); }
@@ -61,7 +71,7 @@ class CudaExecutor final : public Executor {
   template <class T>
   std::unique_ptr<SolveStore<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {
     const CurrentDevice current(context_.device);
-    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
+    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, heap_);
   }
   template <class T>
   std::unique_ptr<ResidualStore<T>> residual(const Pattern& lower) {
@@ -69,6 +79,7 @@ class CudaExecutor final : public Executor {
     return std::make_unique<CudaResidual<T>>(lower, context_);
   }
 
+  DeviceHeap heap_;
   DeviceContext context_;
   cudaDeviceProp properties_{};
 };
@@ -121,10 +132,10 @@ std::optional<Survey> survey(int device) {
   return seen;
 }
 
-std::unique_ptr<Executor> make_executor(int device) {
-  if (const int count = devices(); device < 0 || device >= count)
-    throw Error(ErrorKind::device, "there is no CUDA device " + std::to_string(device) + ": " + std::to_string(count) + " found");
-  return std::make_unique<CudaExecutor>(device);
+std::unique_ptr<Executor> make_executor(const CudaOptions& options) {
+  if (const int count = devices(); options.device < 0 || options.device >= count)
+    throw Error(ErrorKind::device, "there is no CUDA device " + std::to_string(options.device) + ": " + std::to_string(count) + " found");
+  return std::make_unique<CudaExecutor>(options);
 }
 
 bool available() { return devices() > 0; }

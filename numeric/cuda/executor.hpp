@@ -11,8 +11,8 @@
 namespace kauri::numeric::cuda {
 
 /// Throws Error(device) if the device is not there or kauri was built without CUDA.
-std::unique_ptr<Executor> make_executor(int device);
-/// True if make_executor(0) would succeed.
+std::unique_ptr<Executor> make_executor(const CudaOptions& options);
+/// True if make_executor({}) would succeed.
 bool available();
 
 /// A device as it is now.

@@ -3,8 +3,10 @@
 #include "numeric/cuda/factor.hpp"
 
 #include <algorithm>
+#include <new>
 #include <type_traits>
 
+#include "numeric/cuda/staging.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/front_cells.hpp"
@@ -19,40 +21,54 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
   return plan;
 }
 
+/// What kind of memory an address is in.
+cudaPointerAttributes attributes_of(const void* place) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, place), "values of A");
+  return attributes;
+}
+
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "the caller's stream");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 }  // namespace
 
 template <class T>
-CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context) : context_(context) {
+CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context) : context_(std::move(context)) {
   const Plan& p = *require_device_plan(plan);
+  fast_ = std::is_same_v<T, double> && !p.device.by_level && context_.teams > 0;
+  context_.heap->require(p.peak_bytes(sizeof(T)) - (sizeof(T) == 8 && !p.device.by_level && !fast_ ? p.device.fast_bytes : 0));
+  new (host_verdict()) DeviceVerdict();
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
-  MemoryLedger& ledger = *context.ledger;
-  entries_ = DeviceBuffer<T>(p.device.entries, ledger);
-  value_ = DeviceBuffer<T>(p.nnz, ledger);
-  shift_ = DeviceBuffer<T>(1, ledger);
-  state_ = DeviceBuffer<FrontState>(fronts, ledger);
-  fail_column_ = DeviceBuffer<Index>(fronts, ledger);
-  fail_pivot_ = DeviceBuffer<double>(fronts, ledger);
-  verdict_ = DeviceBuffer<DeviceVerdict>(1, ledger);
-  plan_ = std::make_unique<DevicePlan>(std::move(plan), ledger);
-  bool fast = false;
+  const Uploader uploader(*context_.staging, *context_.heap, stream_);
+  entries_ = uploader.room<T>(p.device.entries);
+  value_ = uploader.room<T>(p.nnz);
+  shift_ = uploader.room<T>(1);
+  state_ = uploader.room<FrontState>(fronts);
+  fail_column_ = uploader.room<Index>(fronts);
+  fail_pivot_ = uploader.room<double>(fronts);
+  verdict_ = uploader.copy(std::vector<VerdictMemory>(1));
+  plan_ = std::make_unique<DevicePlan>(std::move(plan), uploader);
   if constexpr (std::is_same_v<T, double>) {
-    fast = !p.device.by_level && TiledFactor::can_run() && prepare_gathered_fronts();
-    if (fast) small_ = SmallFactor(p, memory(), ledger);
-    if (fast && !p.device.task.empty()) tiled_ = TiledFactor(p, memory(), ledger);
+    if (fast_) small_ = SmallFactor(p, memory(), uploader);
+    if (fast_ && !p.device.task.empty()) tiled_ = TiledFactor(p, memory(), context_.teams, uploader);
   }
-  graph_.capture(stream_, [&](cudaStream_t stream) { enqueue(fast, stream); });
+  graph_.capture(stream_, [&](cudaStream_t stream) { enqueue(stream); });
 }
 
 /// A whole factorisation: small fronts in two launches, tiled ones as tasks; or level by level.
 template <class T>
-void CudaFactor<T>::enqueue(bool fast, cudaStream_t stream) const {
+void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
   const DeviceSchedule& device = plan_->plan()->device;
   if (fronts > 0)
     check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
   std::span<const Level> levels = plan_->levels();
   if constexpr (std::is_same_v<T, double>) {
-    if (fast) {
+    if (fast_) {
       small_.enqueue(plan_->view(), memory(), stream);
       levels = levels.subspan(static_cast<std::size_t>(device.small_levels));
       if (!device.task.empty()) {
@@ -62,11 +78,13 @@ void CudaFactor<T>::enqueue(bool fast, cudaStream_t stream) const {
     }
   }
   for (const Level& level : levels) enqueue_level(plan_->view(), level, memory(), stream);
-  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), stream);
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict(), stream);
 }
 
 template <class T>
-CudaFactor<T>::~CudaFactor() = default;
+CudaFactor<T>::~CudaFactor() {
+  stream_.wait();  // an allocator of the caller's may hand the memory on at once
+}
 
 template <class T>
 FactorMemory<T> CudaFactor<T>::memory() const {
@@ -74,25 +92,57 @@ FactorMemory<T> CudaFactor<T>::memory() const {
 }
 
 template <class T>
-Result<void, Breakdown> CudaFactor<T>::refactorize(std::span<const T> value, T shift) {
+void CudaFactor<T>::enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const {
+  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(), stream);
+}
+
+template <class T>
+const T* CudaFactor<T>::take(std::span<const T> value) const {
+  if (value.empty()) return nullptr;
+  const cudaPointerAttributes place = attributes_of(value.data());
+  if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value.data();
+  context_.staging->copy(value_.data(), std::as_bytes(value), stream_.get());
+  return nullptr;
+}
+
+template <class T>
+const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre values) {
   const CurrentDevice current(context_.device);
-  valid_ = false;
-  check(cudaMemcpyAsync(value_.data(), value.data(), value.size_bytes(), cudaMemcpyDefault, stream_.get()), "values of A");
-  check(cudaMemcpyAsync(shift_.data(), &shift, sizeof(T), cudaMemcpyHostToDevice, stream_.get()), "the shift");
-  graph_.launch(stream_);
-  DeviceVerdict verdict{};
-  check(cudaMemcpyAsync(&verdict, verdict_.data(), sizeof verdict, cudaMemcpyDeviceToHost, stream_.get()), "the verdict");
+  seen_ = {};
+  const bool there = holds_values_ && values == ValuesAre::unchanged;
+  holds_values_ = false;  // until all goes well
+  enqueue_beginning_of(there ? nullptr : take(value), shift, stream_.get());
+  graph_.launch(stream_.get());
   stream_.synchronize();
-  if (verdict.failed != 0) return Breakdown{verdict.column, verdict.pivot};
-  valid_ = true;
-  return {};
+  holds_values_ = true;
+  return seen_ = *host_verdict();
+}
+
+/// Inside a capture the launches themselves: a graph made elsewhere cannot be launched there.
+template <class T>
+void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
+  const CurrentDevice current(context_.device);
+  const auto stream = static_cast<cudaStream_t>(handle);
+  const bool capturing = is_capturing(stream);
+  seen_ = {};
+  holds_values_ = !capturing;
+  enqueue_beginning_of(value.data(), shift, stream);
+  if (capturing)
+    enqueue(stream);
+  else
+    graph_.launch(stream);
+}
+
+template <class T>
+const DeviceVerdict& CudaFactor<T>::fetch_verdict(StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
+  return seen_ = *host_verdict();
 }
 
 template <class T>
 std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<T>& room) const {
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, value.data()), "values of A");
-  if (attributes.type != cudaMemoryTypeDevice) return value;
+  if (attributes_of(value.data()).type != cudaMemoryTypeDevice) return value;
   room.resize(value.size());
   const CurrentDevice current(context_.device);
   check(cudaMemcpy(room.data(), value.data(), value.size_bytes(), cudaMemcpyDeviceToHost), "values of A");
@@ -140,14 +190,13 @@ T CudaFactor<T>::entry(Index row, Index col) const {
 }
 
 template <class T>
-CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, DeviceContext context)
-    : context_(context), plan_(require_device_plan(std::move(plan))), nrhs_(std::min(nrhs, kSolveBlock)) {
-  MemoryLedger& ledger = *context.ledger;
+CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceHeap& heap)
+    : plan_(require_device_plan(std::move(plan))), nrhs_(std::min(nrhs, kSolveBlock)) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
-  rhs_ = DeviceBuffer<T>(vector, ledger);
-  x_ = DeviceBuffer<T>(vector, ledger);
-  y_ = DeviceBuffer<T>(vector, ledger);
-  update_ = DeviceBuffer<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"), ledger);
+  rhs_ = DeviceBuffer<T>(vector, heap);
+  x_ = DeviceBuffer<T>(vector, heap);
+  y_ = DeviceBuffer<T>(vector, heap);
+  update_ = DeviceBuffer<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"), heap);
 }
 
 template <class T>

@@ -8,13 +8,17 @@
 
 namespace kauri::numeric::cuda {
 
-/// What factors and workspaces of one executor share.
+class Staging;
+
+/// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
 struct DeviceContext {
   int device = 0;
-  MemoryLedger* ledger = nullptr;
+  const DeviceHeap* heap = nullptr;
+  std::shared_ptr<Staging> staging;
+  int teams = 0;  ///< of the fast kernels' tasks; 0 where the device cannot run these kernels: all is done level by level
 };
 
-/// A captured sequence of launches.
+/// A captured sequence of launches. Its runs wait for each other, whatever their streams.
 class Graph {
  public:
   Graph() = default;
@@ -40,8 +44,9 @@ class Graph {
     const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
     cudaGraphDestroy(graph);
     check(status, "a graph");
+    check(cudaGraphUpload(exec_, stream.get()), "a graph");
   }
-  void launch(const Stream& stream) const { check(cudaGraphLaunch(exec_, stream.get()), "the launch of a graph"); }
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream), "the launch of a graph"); }
 
  private:
   cudaGraphExec_t exec_ = nullptr;
@@ -53,15 +58,24 @@ class CudaFactor final : public FactorStore<T> {
   CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context);
   ~CudaFactor() override;
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
-  [[nodiscard]] bool valid() const override { return valid_; }
-  Result<void, Breakdown> refactorize(std::span<const T> value, T shift) override;
+  [[nodiscard]] const DeviceVerdict& verdict() const override { return seen_; }
+  [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_.data()->verdict; }
+  const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
+  void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
   void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
-  void enqueue(bool fast, cudaStream_t stream) const;
+  /// The launches that the graph holds: all but the beginning.
+  void enqueue(cudaStream_t stream) const;
+  /// from: values on the device, or null: they are there.
+  void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
+  [[nodiscard]] DeviceVerdict* host_verdict() const { return static_cast<DeviceVerdict*>(host_verdict_.data()); }
+  /// Brings values to value_, or returns their place on the device.
+  const T* take(std::span<const T> value) const;
 
   DeviceContext context_;
   std::unique_ptr<DevicePlan> plan_;
@@ -70,17 +84,20 @@ class CudaFactor final : public FactorStore<T> {
   DeviceBuffer<FrontState> state_;
   DeviceBuffer<Index> fail_column_;
   DeviceBuffer<double> fail_pivot_;
-  DeviceBuffer<DeviceVerdict> verdict_;
-  SmallFactor small_;  // of double alone, as tiled_
+  DeviceBuffer<VerdictMemory> verdict_;
+  PinnedBytes host_verdict_{sizeof(DeviceVerdict)};  // written by the device with verdict_
+  SmallFactor small_;                                // of double alone, as tiled_
   TiledFactor tiled_;
   Graph graph_;
-  bool valid_ = false;
+  bool fast_ = false;
+  bool holds_values_ = false;
+  DeviceVerdict seen_;
 };
 
 template <class T>
 class CudaWorkspace final : public SolveStore<T> {
  public:
-  CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, DeviceContext context);
+  CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceHeap& heap);
   ~CudaWorkspace() override;
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   [[nodiscard]] const Plan& plan() const override { return *plan_; }
@@ -90,7 +107,6 @@ class CudaWorkspace final : public SolveStore<T> {
   [[nodiscard]] const Stream& stream() const { return stream_; }
 
  private:
-  DeviceContext context_;
   std::shared_ptr<const Plan> plan_;
   Index nrhs_;
   Stream stream_;

@@ -262,30 +262,6 @@ __global__ void read_states(PlanView plan, Index first, Index count, const kerne
 }
 
 template <class T>
-__global__ void find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, DeviceVerdict* verdict) {
-  __shared__ Index least[1024];
-  const auto t = static_cast<Index>(threadIdx.x);
-  Index best = fronts;  // the failed front of least column: columns ascend with fronts
-  for (Index s = t; s < fronts; s += 1024)
-    if (memory.state[s] == FrontState::failed) {
-      best = s;
-      break;
-    }
-  least[t] = best;
-  __syncthreads();
-  for (Index half = 512; half > 0; half /= 2) {
-    if (t < half && least[t + half] < least[t]) least[t] = least[t + half];
-    __syncthreads();
-  }
-  if (t != 0) return;
-  const Index s = least[0];
-  if (s == fronts)
-    *verdict = {0, kNone, 0};
-  else
-    *verdict = {1, plan.old_of[memory.fail_column[s]], memory.fail_pivot[s]};
-}
-
-template <class T>
 std::size_t square_bytes(Index order) {
   return sizeof(T) * static_cast<std::size_t>(order) * static_cast<std::size_t>(order | 1);
 }
@@ -312,6 +288,7 @@ void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index be
 void prepare_kernels() {
   allow_shared_memory<float>();
   allow_shared_memory<double>();
+  load_verdict_kernels();
 }
 
 template <class T>
@@ -341,15 +318,7 @@ void enqueue_states(const PlanView& plan, Index first, Index count, const kernel
   check(cudaGetLastError(), "a launch of the states");
 }
 
-template <class T>
-void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, DeviceVerdict* verdict, cudaStream_t stream) {
-  find_verdict<T><<<1, 1024, 0, stream>>>(plan, memory, fronts, verdict);
-  check(cudaGetLastError(), "a launch of the verdict");
-}
-
 template void enqueue_level(const PlanView&, const Level&, const FactorMemory<float>&, cudaStream_t);
 template void enqueue_level(const PlanView&, const Level&, const FactorMemory<double>&, cudaStream_t);
-template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, DeviceVerdict*, cudaStream_t);
-template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, DeviceVerdict*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

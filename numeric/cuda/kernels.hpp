@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kauri/verdict.hpp"
 #include "numeric/cuda/device_plan.hpp"
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
@@ -10,14 +11,15 @@ namespace kauri::numeric::cuda {
 /// What became of a front.
 enum class FrontState : int { done = 0, dead = 1, failed = 2 };  // dead: a descendant failed
 
-/// Written by the stream at the end of a factorisation.
-struct DeviceVerdict {
-  int failed;    ///< 1 if A is not positive definite
-  Index column;  ///< the failing column of least index in the plan's permutation, in the caller's numbering
-  double pivot;  ///< met there
+/// The verdict, with what the blocks of threads that look for it have found so far. Atomic minima: their order does not matter.
+struct VerdictMemory {
+  DeviceVerdict verdict;
+  unsigned long long smallest;  ///< the bits of the least pivot: as integers, non-negative numbers have the same order
+  Index front;                  ///< the first that failed
+  unsigned blocks;              ///< that are done
 };
 
-static_assert(sizeof(DeviceVerdict) == symbolic::kDeviceVerdictBytes);
+static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);
 static_assert(sizeof(FrontState) + sizeof(Index) + sizeof(double) == symbolic::kDeviceStateBytes);
 
 /// Device memory of a factor. All arrays are borrowed.
@@ -41,8 +43,10 @@ struct SolveMemory {
   Index nrhs;
 };
 
-/// Once per process and device: opt-in shared memory. Throws Error(device).
+/// Once per process and device: opt-in shared memory, and kernels loaded that may first run inside a caller's capture. Throws
+/// Error(device).
 void prepare_kernels();
+void load_verdict_kernels();  // its part in verdict_kernels.cu
 
 /// One level of a factorisation, all work on the stream. Multifrontal: children are pulled in their fixed order; no atomics.
 template <class T>
@@ -50,9 +54,13 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
 /// The states of `count` tiled fronts from `first` in plan.order, of which the tasks tell.
 void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontView* fronts, const FactorMemory<double>& memory,
                     cudaStream_t stream);
-/// The verdict over `fronts` fronts.
+/// What comes before all fronts: the shift, the values (unless `from` is null: they are there) and the verdict's beginning.
 template <class T>
-void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, DeviceVerdict* verdict, cudaStream_t stream);
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, cudaStream_t stream);
+/// The verdict over `fronts` fronts, on the device and once more in page-locked memory of the host.
+template <class T>
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict, DeviceVerdict* host,
+                     cudaStream_t stream);
 
 /// Sweeps of a solve, one level.
 template <class T>

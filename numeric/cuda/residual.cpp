@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "numeric/backward_error.hpp"
+#include "numeric/cuda/staging.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -46,21 +47,23 @@ FullRows full_rows(const Pattern& lower) {
 }  // namespace
 
 template <class T>
-CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context) : context_(context) {
+CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context)
+    : context_(std::move(context)), heap_{context_.device, context_.heap->allocator, nullptr} {
   const FullRows rows = full_rows(lower);
-  ptr_ = upload(rows.ptr, ledger_);
-  col_ = upload(rows.col, ledger_);
-  source_ = upload(rows.source, ledger_);
-  value_ = DeviceBuffer<T>(lower.nnz(), ledger_);
-  x_ = DeviceBuffer<T>(lower.n, ledger_);
-  b_ = DeviceBuffer<T>(lower.n, ledger_);
-  r_ = DeviceBuffer<T>(lower.n, ledger_);
-  worst_ = DeviceBuffer<ResidualWorst>((Offset{lower.n} + kRowsPerBlock - 1) / kRowsPerBlock, ledger_);
+  const Uploader uploader(*context_.staging, heap_, stream_);
+  ptr_ = uploader.copy(rows.ptr);
+  col_ = uploader.copy(rows.col);
+  source_ = uploader.copy(rows.source);
+  value_ = uploader.room<T>(lower.nnz());
+  x_ = uploader.room<T>(lower.n);
+  b_ = uploader.room<T>(lower.n);
+  r_ = uploader.room<T>(lower.n);
+  worst_ = uploader.room<ResidualWorst>((Offset{lower.n} + kRowsPerBlock - 1) / kRowsPerBlock);
 }
 
 template <class T>
 RowsView<T> CudaResidual<T>::rows(const SymmetricView<T>& a) const {
-  check(cudaMemcpyAsync(value_.data(), a.value.data(), a.value.size_bytes(), cudaMemcpyHostToDevice, stream_.get()), "values of A");
+  context_.staging->copy(value_.data(), std::as_bytes(a.value), stream_.get());
   return {a.pattern.n, ptr_.data(), col_.data(), source_.data(), value_.data()};
 }
 

@@ -40,7 +40,7 @@ class CudaResidual final : public ResidualStore<T> {
 
   DeviceContext context_;
   Stream stream_;
-  mutable MemoryLedger ledger_;  // as on the CPU, no part of what factors and workspaces hold
+  DeviceHeap heap_;  // as on the CPU, no part of what factors and workspaces hold
   DeviceBuffer<Offset> ptr_;
   DeviceBuffer<Index> col_;
   DeviceBuffer<std::uint32_t> source_;

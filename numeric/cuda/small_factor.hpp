@@ -41,7 +41,7 @@ class SmallFactor {
  public:
   SmallFactor() = default;
   /// On the current device. Throws Error(memory).
-  SmallFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger);
+  SmallFactor(const Plan& plan, const FactorMemory<double>& memory, const Uploader& uploader);
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:

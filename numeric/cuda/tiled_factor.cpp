@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "numeric/cuda/staging.hpp"
+#include "symbolic/child_rows.hpp"
 #include "symbolic/child_sums.hpp"
 #include "symbolic/front_tasks.hpp"
 #include "symbolic/small_layout.hpp"
@@ -29,12 +31,19 @@ std::span<const Index> children_of(const Plan& plan, Index s) {
   return std::span(plan.assembly.child).subspan(begin, end - begin);
 }
 
-/// For each padded row of the parent the row of the child's block, or -1.
-void write_row_map(const Plan& plan, Index child, const FrontCells& parent, std::span<Index> map) {
-  std::fill(map.begin(), map.end(), kNone);
-  for (Offset k = plan.assembly.run_ptr[child]; k < plan.assembly.run_ptr[child + 1]; ++k) {
-    const RowRun& run = plan.assembly.run[k];
-    for (Index i = 0; i < run.length; ++i) map[parent.padded_row(run.parent + i)] = run.child + i;
+/// The row map of a child, at `begin` of all of them.
+struct RowMap {
+  Offset begin;
+  Index child;
+  FrontCells parent;
+};
+
+/// Entries [begin, end) of all maps, one after another.
+void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin, Offset end, Index* out) {
+  auto map = std::upper_bound(maps.begin(), maps.end(), begin, [](Offset at, const RowMap& m) { return at < m.begin; }) - 1;
+  for (; map != maps.end() && map->begin < end; ++map) {
+    const Offset first = std::max(begin, map->begin), last = std::min(end, map->begin + symbolic::row_map_entries(map->parent));
+    symbolic::list_child_rows(assembly, map->child, map->parent, first - map->begin, last - map->begin, out + (first - begin));
   }
 }
 
@@ -48,9 +57,7 @@ std::vector<Index> levels_of(const Plan& plan) {
 
 }  // namespace
 
-bool TiledFactor::can_run() { return kernels::resident_teams() >= symbolic::kFewestTeams; }
-
-TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger) : teams_(kernels::resident_teams()) {
+TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, const Uploader& uploader) : teams_(teams) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
   first_ = plan.device.small_fronts;
@@ -73,14 +80,14 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
     counters += symbolic::counter_count(cells);
   }
   const Offset levels = level.empty() ? 0 : level.back() + 1;
-  counters_ = DeviceBuffer<int>(counters + levels + 2, ledger);
+  counters_ = uploader.room<int>(counters + levels + 2);
   level_counters_ = counters;
   counters = 0;
   for (FrontView& view : views) {
     view.counters = counters_.data() + counters;
     counters += symbolic::counter_count(view.cells);
   }
-  upload_children(plan, memory, views, ledger);
+  upload_children(plan, memory, views, uploader);
   std::vector<Index> tasks(static_cast<std::size_t>(levels), 0);
   for (const DeviceTask& task : plan.device.task) {
     FrontView& view = views[static_cast<std::size_t>(task.front)];
@@ -88,24 +95,23 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, M
     if (task.kind == DeviceTask::Kind::fill || task.kind == DeviceTask::Kind::sum) ++view.fills;
     if (task.kind == DeviceTask::Kind::sum) view.loads_block = true;
   }
-  level_tasks_ = upload(tasks, ledger);
-  task_ = upload(plan.device.task, ledger);
-  front_ = upload(views, ledger);
-  sum_ptr_ = upload(plan.device.sums.ptr, ledger);
-  sum_place_ = upload(plan.device.sums.place, ledger);
-  sum_term_ = upload(plan.device.sums.term, ledger);
+  level_tasks_ = uploader.copy(tasks);
+  task_ = uploader.copy(plan.device.task);
+  front_ = uploader.copy(views);
+  sum_ptr_ = uploader.copy(plan.device.sums.ptr);
+  sum_place_ = uploader.copy(plan.device.sums.place);
+  sum_term_ = uploader.copy(plan.device.sums.term);
 }
 
 void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<FrontView>& views,
-                                  MemoryLedger& ledger) {
+                                  const Uploader& uploader) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   std::vector<ChildView> pulled;
-  std::vector<Index> maps(static_cast<std::size_t>(plan.device.row_maps));
-  row_map_ = DeviceBuffer<Index>(plan.device.row_maps, ledger);
-  std::size_t next = 0;
+  std::vector<RowMap> maps;
+  row_map_ = uploader.room<Index>(plan.device.row_maps);
+  Offset next = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
     FrontView& view = views[t];
-    const auto entries = static_cast<std::size_t>(symbolic::row_map_entries(view.cells));
     for (const Index c : children_of(plan, fronts[t])) {
       const FrontCells cells = cells_of(plan, c);
       const Index tiled = plan.device.tiled[c];
@@ -114,16 +120,16 @@ void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& 
         views[static_cast<std::size_t>(tiled)].parent_counters = view.counters;
       }
       if (symbolic::is_listed(plan.supernodes, plan.assembly, fronts[t], c)) continue;
-      write_row_map(plan, c, view.cells, std::span(maps).subspan(next, entries));
+      maps.push_back({next, c, view.cells});
       const Index padding = tiled == kNone ? symbolic::SmallLayout{cells.m, cells.p}.padding() : 0;
       pulled.push_back({memory.entries + plan.device.block[c] + padding, row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
                         cells.m - cells.p});
-      next += entries;
+      next += symbolic::row_map_entries(view.cells);
       ++view.child_count;
     }
   }
-  copy_to_device(row_map_.data(), maps.data(), maps.size() * sizeof(Index));
-  child_ = upload(pulled, ledger);
+  uploader.fill(row_map_, [&](Offset begin, Offset end, Index* out) { write_row_maps(plan.assembly, maps, begin, end, out); });
+  child_ = uploader.copy(pulled);
   const ChildView* child = child_.data();
   for (FrontView& view : views) {
     view.child = child;

@@ -12,14 +12,14 @@ class TiledFactor {
  public:
   TiledFactor() = default;
   /// On the current device. Throws Error(memory).
-  TiledFactor(const Plan& plan, const FactorMemory<double>& memory, MemoryLedger& ledger);
-  /// False on a device that does them level by level.
-  static bool can_run();
+  /// `teams`: kernels::resident_teams() of the device, at least symbolic::kFewestTeams.
+  TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, const Uploader& uploader);
   /// All tiled fronts, after the levels of small ones: the tasks, and what failed to the fronts' states.
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:
-  void upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<kernels::FrontView>& views, MemoryLedger& ledger);
+  void upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<kernels::FrontView>& views,
+                       const Uploader& uploader);
 
   DeviceBuffer<kernels::FrontView> front_;
   DeviceBuffer<kernels::ChildView> child_;

@@ -46,17 +46,19 @@ void resize_large(std::vector<T>& empty, Offset size) {
 
 /// Where a Buffer takes its bytes from: the host.
 struct HostMemory {
+  using Heap = MemoryLedger;
   static void* allocate(Offset bytes, MemoryLedger& ledger) { return allocate_counted(bytes, ledger); }
   static void release(void* data, Offset bytes, MemoryLedger& ledger) noexcept { release_counted(data, bytes, ledger); }
 };
 
-/// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
+/// A block of `count` uninitialised T (trivial) of a heap that outlives it (for the host's memory, the ledger it is counted in). Move-only.
 template <class T, class Memory = HostMemory>
 class Buffer {
  public:
+  using Heap = typename Memory::Heap;
   Buffer() = default;
-  Buffer(Offset count, MemoryLedger& ledger)
-      : data_(static_cast<T*>(Memory::allocate(byte_count(count, Offset{sizeof(T)}), ledger))), count_(count), ledger_(&ledger) {}
+  Buffer(Offset count, Heap& heap)
+      : data_(static_cast<T*>(Memory::allocate(byte_count(count, Offset{sizeof(T)}), heap))), count_(count), heap_(&heap) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));
@@ -64,7 +66,7 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (ledger_) Memory::release(data_, count_ * Offset{sizeof(T)}, *ledger_);
+    if (heap_) Memory::release(data_, count_ * Offset{sizeof(T)}, *heap_);
   }
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] Offset size() const { return count_; }
@@ -73,11 +75,11 @@ class Buffer {
   void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(count_, other.count_);
-    std::swap(ledger_, other.ledger_);
+    std::swap(heap_, other.heap_);
   }
   T* data_ = nullptr;
   Offset count_ = 0;
-  MemoryLedger* ledger_ = nullptr;
+  Heap* heap_ = nullptr;
 };
 
 }  // namespace kauri

@@ -62,6 +62,7 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "device_work",
                           "target_reason",
                           "targets",
+                          "smallest_pivot",
                           "residual",
                           "backward_error_componentwise",
                           "mem_gb",
@@ -123,6 +124,7 @@ void add_trial(Json& line, const Trial& trial) {
   line["mem_gb"] = static_cast<double>(trial.peak_bytes) / 1e9;
   line["peak_rss_bytes"] = peak_rss_bytes();
   line["status"] = name_of(trial.status);
+  line["smallest_pivot"] = trial.smallest_pivot;
   if (trial.breakdown) return;
   line["factor_s"] = trial.factor_s;
   line["solve1_s"] = trial.solve1_s;

@@ -35,6 +35,7 @@ struct Outcome {
   Analysis analysis;
   Status status = Status::ok;
   std::optional<Breakdown> breakdown;
+  double smallest_pivot = 0;
   double factor_s = 0, solve_s = 0, refine_s = 0;
   Index nrhs = 1;
   Refinement refinement;
@@ -78,9 +79,11 @@ std::vector<T> factorize_and_solve(const Options& options, const SymmetricView<T
   if (!factor) {
     out.status = Status::indefinite;
     out.breakdown = factor.error();
+    out.smallest_pivot = factor.error().pivot;
     out.peak_bytes = backend.peak_bytes();
     return {};
   }
+  out.smallest_pivot = factor.value().verdict().smallest_pivot;
   const Index n = plan->n;
   Workspace<T> workspace = Workspace<T>::create(plan, out.nrhs, backend);
   std::vector<T> x = b;
@@ -137,6 +140,7 @@ Json to_json(const Options& options, const System& system, const Job& job, const
   object["status"] = name_of(out.status);
   object["column"] = solved ? Json(nullptr) : Json(out.breakdown->column);
   object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
+  object["smallest_pivot"] = out.smallest_pivot;
   object["nrhs"] = out.nrhs;
   object["shift"] = options.system.shift;
   object["read_s"] = system.read_s;
@@ -189,6 +193,7 @@ std::string to_text(const Options& options, const System& system, const Job& job
   facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
   facts.add("memory", bytes(static_cast<double>(out.peak_bytes)), fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
   if (!out.breakdown) {
+    facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot));
     const BackwardError &first = out.refinement.unrefined, &last = out.refinement.final_error;
     facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
     facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));

@@ -48,6 +48,7 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
   Factor<T> factor = Factor<T>::create(plan, backend);
   const Result<void, Breakdown> outcome = refactorize<T>(factor, a.value);
   trial.factor1_s = first.seconds();
+  trial.smallest_pivot = factor.verdict().smallest_pivot;
   if (!outcome) {
     trial.status = Status::indefinite;
     trial.breakdown = outcome.error();

@@ -27,6 +27,7 @@ struct TrialOptions {
 struct Trial {
   Status status = Status::ok;
   std::optional<Breakdown> breakdown;  ///< not positive definite: no time but factor1_s is set
+  double smallest_pivot = 0;           ///< see DeviceVerdict
   double factor1_s = 0;                ///< the first, with the allocation of L
   double factor_s = 0;                 ///< the least of the refactorisations
   double solve1_s = 0;                 ///< in place, the least

@@ -21,7 +21,7 @@ MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "
 BENCH_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s",
     "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
-    "front_rows", "contribution_entries", "device_work", "target_reason", "targets", "residual",
+    "front_rows", "contribution_entries", "device_work", "target_reason", "targets", "smallest_pivot", "residual",
     "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip

@@ -34,6 +34,7 @@ PLANTED = (
     ("dependencies", "include/kauri/planted2.hpp", includes("<tbb/task_arena.h>"), "public header includes <tbb/task_arena.h>"),
     ("dependencies", "include/kauri/planted2.hpp", includes('"planted.hpp"'), 'write "kauri/..."'),
     ("dependencies", "src/planted.cpp", includes("<cuda_runtime.h>"), "CUDA header <cuda_runtime.h>"),
+    ("dependencies", "tests/numeric/planted.cpp", includes("<cuda_runtime_api.h>"), "CUDA header <cuda_runtime_api.h>"),
     ("dependencies", "numeric/cpu/front.cpp", includes("<cblas.h>"), "BLAS or LAPACK header <cblas.h>"),
     ("dependencies", "numeric/cpu/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
     ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),
@@ -57,6 +58,7 @@ PLANTED = (
 INNOCENT = (
     ("dependencies", "symbolic/planted.cpp", HEAD + "// std::abort(), dpotrf_\n" + 'const char* s = "printf(";\nint n = snprintf(0, 0, "");\n'),
     ("dependencies", "numeric/cpu/dense_planted.cpp", HEAD + "#include <cblas.h>\nvoid f() { cblas_dgemm(); }\n"),
+    ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),
     ("sizes", "numeric/cuda/kernels/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(110) + "}\n"),

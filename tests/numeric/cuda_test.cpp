@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "tests/support/cuda_ways.hpp"
 #include "tests/support/exact.hpp"
 #include "tests/support/methods.hpp"
 #include "tests/support/patterns.hpp"
@@ -19,50 +19,15 @@
 namespace kauri {
 namespace {
 
-/// How fronts are done: small ones in two launches and large ones as tasks, or level by level, as on other devices and in float.
-template <class Scalar, bool kFast>
-struct Way {
-  using T = Scalar;
-  static constexpr bool fast = kFast;
-};
-
 template <class W>
-class Cuda : public ::testing::Test {
+class Cuda : public test::OnCuda<W> {
  protected:
-  using Value = typename W::T;
-  void SetUp() override {
-    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
-    backend_.emplace(cuda_backend());
-  }
-  Backend& backend() { return *backend_; }
-  std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method, bool amalgamate = true) {
-    AnalyzeOptions options;
-    options.ordering.method = method;
-    options.target = backend().target();
-    options.amalgamate = amalgamate;
-    return plan(pattern, options);
-  }
-  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) {
-    const std::shared_ptr<const Plan> made = analyze(pattern, options);
-    if (W::fast || sizeof(Value) == 4) return made;
-    auto by_level = std::make_shared<Plan>(*made);
-    by_level->device.by_level = true;
-    return by_level;
-  }
-  static std::vector<Value> values(const SymmetricMatrix<double>& a) { return test::cast<Value>(a.value()); }
-  /// b with entries in (-1, 1), n x cols with leading dimension ld.
-  static std::vector<Value> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    std::vector<Value> b(static_cast<std::size_t>(ld * cols));
-    for (Value& v : b) v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
-    return b;
-  }
-
+  using Value = typename test::OnCuda<W>::Value;
   /// The factor of an exact system comes back bit for bit.
   void expect_exact(const test::ExactSystem& system, const AnalyzeOptions& options, const std::string& what) {
-    const auto made = plan(system.a.pattern(), options);
-    auto factor = Factor<Value>::create(made, backend());
-    ASSERT_TRUE(refactorize<Value>(factor, values(system.a)).ok()) << what;
+    const auto made = this->plan(system.a.pattern(), options);
+    auto factor = Factor<Value>::create(made, this->backend());
+    ASSERT_TRUE(refactorize<Value>(factor, this->values(system.a)).ok()) << what;
     // The plan is the given ordering in another topological order: column k of its L is a column of ours.
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i]) {
@@ -70,12 +35,8 @@ class Cuda : public ::testing::Test {
         ASSERT_EQ(factor.entry(row, col), static_cast<Value>(v)) << what << ": " << i << " " << j;
       }
   }
-
- private:
-  std::optional<Backend> backend_;
 };
-using Ways = ::testing::Types<Way<float, false>, Way<double, false>, Way<double, true>>;
-TYPED_TEST_SUITE(Cuda, Ways);
+TYPED_TEST_SUITE(Cuda, test::Ways);
 
 /// Integer factors with powers of two on the diagonal come back bit for bit, whatever the order of summation.
 TYPED_TEST(Cuda, ExactFactors) {

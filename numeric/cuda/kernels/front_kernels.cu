@@ -152,8 +152,10 @@ __global__ void __launch_bounds__(kBlockThreads, 1) front_kernel(const FrontView
 
 template <typename Kernel>
 bool can_run(Kernel* kernel) {
-  int blocks = 0;
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes) == cudaSuccess &&
+  int device = 0, cooperative = 0, blocks = 0;
+  return cudaGetDevice(&device) == cudaSuccess &&
+         cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) == cudaSuccess && cooperative != 0 &&
+         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes) == cudaSuccess &&
          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBlockThreads, kSharedBytes) == cudaSuccess && blocks > 0;
 }
 
@@ -172,8 +174,18 @@ int resident_teams() {
 cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
                            const Values& values, const Sums& sums, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, levels, values, sums, true);
-  return cudaGetLastError();
+  // Tasks may wait for tasks that other blocks draw later, so all blocks must be there at once, whatever runs beside them: cooperative.
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(teams / kTeams));
+  config.blockDim = dim3(kBlockThreads);
+  config.dynamicSmemBytes = kSharedBytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, front_kernel, fronts, tasks, task_count, ticket, levels, values, sums, true);
 }
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {

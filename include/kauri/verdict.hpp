@@ -1,0 +1,30 @@
+// What a factorisation came to: the few numbers that it leaves where it ran.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+enum class VerdictStatus : std::int32_t {
+  none = 0,                  ///< no factorisation has ended yet
+  positive_definite = 1,     ///< A + shift I = P^T L L^T P
+  not_positive_definite = 2  ///< column and pivot say where; also where a value was NaN or infinite
+};
+
+/// Lies in the memory of the factor's device, where a stream's later work may read it. Of fixed layout and trivially copyable.
+struct DeviceVerdict {
+  VerdictStatus status = VerdictStatus::none;
+  Index column = kNone;  ///< the failing column in the caller's numbering; of several, that of least index in Plan::perm
+  double pivot = 0;      ///< met there before the square root: zero, negative, or not finite
+  /// The least L(j,j)^2, the pivots before the square root but for its rounding: near zero against A's diagonal where A is nearly
+  /// singular. After a breakdown `pivot`; of a matrix without columns infinity.
+  double smallest_pivot = std::numeric_limits<double>::infinity();
+
+  friend bool operator==(const DeviceVerdict&, const DeviceVerdict&) = default;
+};
+
+}  // namespace kauri

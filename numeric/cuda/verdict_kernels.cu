@@ -1,0 +1,155 @@
+// The two ends of a factorisation on the device: the values and the shift taken over, and the verdict.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+
+#include "numeric/cuda/tile.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+constexpr unsigned kAll = 0xffffffffu;
+constexpr int kThreads = 256;
+constexpr unsigned kMostBlocks = 1024;
+constexpr Index kOwnPivots = 4;  // of a front that one thread looks through alone
+
+constexpr Index kNoFront = std::numeric_limits<Index>::max();
+constexpr unsigned long long kInfinityBits = 0x7ff0000000000000ull;
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift, T* shift_memory, VerdictMemory* verdict) {
+  const Offset thread = Offset{blockIdx.x} * kThreads + threadIdx.x, stride = Offset{gridDim.x} * kThreads;
+  if (thread == 0) {
+    *shift_memory = shift;
+    verdict->verdict.status = VerdictStatus::none;
+    verdict->smallest = kInfinityBits;
+    verdict->front = kNoFront;
+    verdict->blocks = 0;
+  }
+  if (from == nullptr) return;
+#pragma unroll 4
+  for (Offset k = thread; k < count; k += stride) value[k] = from[k];
+}
+
+/// What a thread has found.
+struct Found {
+  double smallest;
+  Index front;  // the first that failed
+
+  __device__ void meet(double root) {
+    if (const double pivot = root * root; pivot < smallest) smallest = pivot;
+  }
+};
+
+/// A front whose pivots are looked through.
+struct Diagonal {
+  Offset panel;
+  Index m, p, tiled;
+
+  template <class T>
+  __device__ double root(const T* entries, Index c) const {
+    return static_cast<double>(entries[panel + (tiled == kNone ? SmallLayout{m, p}.place(c, c) : FrontCells{m, p}.place(c, c))]);
+  }
+};
+
+/// Fronts [first, first + 32), one a lane; pivots beyond a front's first few by the whole warp.
+template <class T>
+__device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first, Index fronts, Index lane, Found& found) {
+  const Index s = first + lane;
+  Diagonal mine{0, 0, 0, kNone};  // of a front that did not succeed, nothing
+  if (s < fronts) {
+    const FrontState state = memory.state[s];
+    if (state == FrontState::failed) found.front = min(found.front, s);
+    if (state == FrontState::done) mine = {plan.front[s].panel, plan.front[s].m, plan.front[s].p, plan.front[s].tiled};
+  }
+  for (Index c = 0; c < min(mine.p, kOwnPivots); ++c) found.meet(mine.root(memory.entries, c));
+  for (unsigned many = __ballot_sync(kAll, mine.p > kOwnPivots); many != 0; many &= many - 1) {
+    const int from = __ffs(static_cast<int>(many)) - 1;
+    const Diagonal shared{__shfl_sync(kAll, mine.panel, from), __shfl_sync(kAll, mine.m, from), __shfl_sync(kAll, mine.p, from),
+                          __shfl_sync(kAll, mine.tiled, from)};
+#pragma unroll 4
+    for (Index c = kOwnPivots + lane; c < shared.p; c += 32) found.meet(shared.root(memory.entries, c));
+  }
+}
+
+/// The least of a block's findings, in thread 0.
+__device__ Found least_of_block(Found found) {
+  __shared__ Found warps[kThreads / 32];
+  const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const auto reduce = [&](int width) {
+    for (int half = width / 2; half > 0; half /= 2) {
+      found.smallest = fmin(found.smallest, __shfl_down_sync(kAll, found.smallest, half));
+      found.front = min(found.front, __shfl_down_sync(kAll, found.front, half));
+    }
+  };
+  reduce(32);
+  if (lane == 0) warps[warp] = found;
+  __syncthreads();
+  if (warp == 0) {
+    found = warps[lane % (kThreads / 32)];
+    reduce(kThreads / 32);
+  }
+  return found;
+}
+
+/// The block that is done last says it. `host` is the host's memory.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict, DeviceVerdict* host) {
+  Found found{__longlong_as_double(static_cast<long long>(kInfinityBits)), kNoFront};
+  const Index lane = static_cast<Index>(threadIdx.x) % 32, stride = static_cast<Index>(gridDim.x) * kThreads;
+  for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts; first += stride)
+    look_through(plan, memory, first, fronts, lane, found);
+  found = least_of_block(found);
+  if (threadIdx.x != 0) return;
+  atomicMin(&verdict->smallest, static_cast<unsigned long long>(__double_as_longlong(found.smallest)));
+  if (found.front < fronts) atomicMin(&verdict->front, found.front);
+  __threadfence();
+  if (atomicAdd(&verdict->blocks, 1u) + 1 != gridDim.x) return;
+  __threadfence();
+  const Index s = *const_cast<volatile Index*>(&verdict->front);
+  DeviceVerdict out{VerdictStatus::positive_definite, kNone, 0,
+                    __longlong_as_double(static_cast<long long>(*const_cast<volatile unsigned long long*>(&verdict->smallest)))};
+  if (s < fronts)
+    out = {VerdictStatus::not_positive_definite, plan.old_of[memory.fail_column[s]], memory.fail_pivot[s], memory.fail_pivot[s]};
+  verdict->verdict = out;
+  *host = out;
+}
+
+unsigned blocks_for(Offset items) {
+  return static_cast<unsigned>(std::clamp(items / kThreads + (items % kThreads != 0), Offset{1}, Offset{kMostBlocks}));
+}
+
+template <class Kernel>
+void load(Kernel* kernel) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel), "a kernel");
+}
+
+}  // namespace
+
+void load_verdict_kernels() {
+  load(begin_factorization<float>);
+  load(begin_factorization<double>);
+}
+
+template <class T>
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, cudaStream_t stream) {
+  begin_factorization<T><<<blocks_for(from ? count / 4 : 1), kThreads, 0, stream>>>(from, count, value, shift, shift_memory, verdict);
+  check(cudaGetLastError(), "a launch of the beginning");
+}
+
+template <class T>
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict, DeviceVerdict* host,
+                     cudaStream_t stream) {
+  find_verdict<T><<<blocks_for(fronts), kThreads, 0, stream>>>(plan, memory, fronts, verdict, host);
+  check(cudaGetLastError(), "a launch of the verdict");
+}
+
+template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, cudaStream_t);
+template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*, cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*, DeviceVerdict*, cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*, DeviceVerdict*, cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,218 @@
+// The caller's allocator, failing allocations, values from every kind of memory, and retries that copy nothing.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/error_text.hpp"
+
+namespace kauri {
+namespace {
+
+using test::error_text;
+using test::require;
+
+/// cudaMalloc with a ledger of its own, that fails at one of its calls.
+class Hook {
+ public:
+  [[nodiscard]] DeviceAllocator allocator() { return {&Hook::allocate, &Hook::release, this}; }
+  void fail_at(long call) { left_ = call; }
+  /// True if the call that was to fail has.
+  bool failed() const { return left_ < 0; }
+  [[nodiscard]] std::size_t alive() const { return size_.size(); }
+  [[nodiscard]] bool sound() const { return sound_; }
+
+ private:
+  static void* allocate(std::size_t bytes, void* user) {
+    Hook& hook = *static_cast<Hook*>(user);
+    const std::scoped_lock lock(hook.mutex_);
+    if (hook.left_-- == 0) return nullptr;
+    void* data = nullptr;
+    require(cudaMalloc(&data, bytes));
+    hook.size_[data] = bytes;
+    return data;
+  }
+  static void release(void* data, std::size_t bytes, void* user) {
+    Hook& hook = *static_cast<Hook*>(user);
+    const std::scoped_lock lock(hook.mutex_);
+    const auto found = hook.size_.find(data);
+    hook.sound_ = hook.sound_ && found != hook.size_.end() && found->second == bytes;
+    if (found != hook.size_.end()) hook.size_.erase(found);
+    cudaFree(data);
+  }
+
+  std::mutex mutex_;
+  std::map<void*, std::size_t> size_;
+  long left_ = std::numeric_limits<long>::max();
+  bool sound_ = true;
+};
+
+template <class W>
+class DeviceMemories : public test::OnCuda<W> {};
+TYPED_TEST_SUITE(DeviceMemories, test::Ways);
+
+TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
+  using T = typename TypeParam::T;
+  const auto a = generate("elast3d 6");
+  const auto value = this->values(a);
+  const auto plan = this->plan(a.pattern());
+  auto expected = factorize<T>(plan, value, this->backend());
+  ASSERT_TRUE(expected.ok());
+  Hook hook;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+  for (long k = 0;; ++k) {
+    hook.fail_at(k);
+    const std::string text = error_text(ErrorKind::memory, [&] {
+      auto factor = factorize<T>(plan, value, backend);
+      ASSERT_TRUE(factor.ok());
+      auto workspace = Workspace<T>::create(factor.value(), 1);
+      const auto there = DeviceValues<T>::copy_of(value, backend);
+      hook.fail_at(std::numeric_limits<long>::max());
+      EXPECT_EQ(this->solution(factor.value()), this->solution(expected.value()));
+      EXPECT_GT(hook.alive(), 15u);
+    });
+    EXPECT_EQ(backend.bytes_in_use(), 0) << k;
+    EXPECT_EQ(hook.alive(), 0u) << k;
+    EXPECT_TRUE(hook.sound()) << k;
+    if (text == "no Error") {
+      EXPECT_GT(k, 15);
+      break;
+    }
+    EXPECT_EQ(text.find("not enough device memory for "), 0u) << text;
+    EXPECT_NE(text.find("bytes (by the caller's allocator)"), std::string::npos) << text;
+    ASSERT_LT(k, 100);
+  }
+}
+
+/// Refactorisations and verdicts allocate nothing.
+TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson3d 10");
+  const auto value = this->values(a);
+  Hook hook;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+  auto factor = Factor<T>::create(this->plan(a.pattern()), backend);
+  const auto there = DeviceValues<T>::copy_of(value, backend);
+  const test::CallerStream stream;
+  hook.fail_at(0);
+  EXPECT_TRUE(refactorize<T>(factor, value).ok());
+  EXPECT_TRUE(refactorize(factor, there).ok());
+  EXPECT_TRUE(refactorize_shifted<T>(factor, value, T(2)).ok());
+  enqueue_refactorize(factor, there, T(0), stream.get());
+  const test::CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(1), s); });
+  graph.launch(stream);
+  EXPECT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
+  EXPECT_FALSE(hook.failed());
+  hook.fail_at(std::numeric_limits<long>::max());
+}
+
+TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson3d 40");
+  const auto plan = this->plan(a.pattern());
+  const Offset bytes = plan->peak_bytes(sizeof(T));
+  ASSERT_GT(bytes, Offset{24} << 20);
+  std::size_t there = 0, all = 0;
+  require(cudaMemGetInfo(&there, &all));
+  void* rest = nullptr;
+  require(cudaMalloc(&rest, there - (std::size_t{16} << 20)));
+  const std::string text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(plan, this->backend()); });
+  require(cudaFree(rest));
+  EXPECT_EQ(text.find("not enough device memory: " + std::to_string(bytes) + " bytes needed, "), 0u) << text;
+  EXPECT_EQ(this->backend().bytes_in_use(), 0);
+  auto factor = Factor<T>::create(plan, this->backend());
+  EXPECT_TRUE(refactorize<T>(factor, this->values(a)).ok());
+}
+
+/// More values than the staging chunks hold together.
+TYPED_TEST(DeviceMemories, TheSameBitsFromPageableFromPinnedAndFromDeviceMemory) {
+  using T = typename TypeParam::T;
+  const auto a = generate("blockdiag 1600000 4");
+  std::vector<T> value = this->values(a);
+  for (std::size_t k = 0; k < value.size(); ++k) value[k] *= T(1) + T(k % 1021) / T(4096);  // no two chunks alike
+  ASSERT_GT(value.size() * sizeof(T), std::size_t{15} << 20);
+  auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::natural), this->backend());
+  ASSERT_TRUE(refactorize<T>(factor, value, T(3)).ok());
+  const std::vector<T> expected = this->solution(factor);
+  const auto there = DeviceValues<T>::copy_of(value, this->backend());
+  ASSERT_TRUE(refactorize(factor, there, T(4)).ok());
+  EXPECT_NE(this->solution(factor), expected);
+  ASSERT_TRUE(refactorize(factor, there, T(3)).ok());
+  EXPECT_EQ(this->solution(factor), expected);
+  T* pinned = nullptr;
+  require(cudaHostAlloc(reinterpret_cast<void**>(&pinned), value.size() * sizeof(T), cudaHostAllocDefault));
+  std::copy(value.begin(), value.end(), pinned);
+  ASSERT_TRUE(refactorize(factor, there, T(4)).ok());
+  ASSERT_TRUE(refactorize<T>(factor, std::span<const T>(pinned, value.size()), T(3)).ok());
+  EXPECT_EQ(this->solution(factor), expected);
+  require(cudaFreeHost(pinned));
+  T* managed = nullptr;
+  require(cudaMallocManaged(reinterpret_cast<void**>(&managed), value.size() * sizeof(T)));
+  std::copy(value.begin(), value.end(), managed);
+  ASSERT_TRUE(refactorize(factor, there, T(4)).ok());
+  ASSERT_TRUE(refactorize<T>(factor, std::span<const T>(managed, value.size()), T(3)).ok());
+  EXPECT_EQ(this->solution(factor), expected);
+  require(cudaFree(managed));
+  // The residual reads the same values by the same way.
+  const std::vector<T> x(static_cast<std::size_t>(a.n()), T(1));
+  std::vector<T> mine(x.size()), theirs(x.size());
+  Backend cpu = cpu_backend(1);
+  multiply<T>({a.pattern(), value}, column_view(std::span<const T>(x)), column_view(std::span<T>(mine)), this->backend());
+  multiply<T>({a.pattern(), value}, column_view(std::span<const T>(x)), column_view(std::span<T>(theirs)), cpu);
+  EXPECT_EQ(mine, theirs);
+}
+
+/// What is passed with the retry is not read: the device has the values.
+TYPED_TEST(DeviceMemories, ARetryCopiesNothing) {
+  using T = typename TypeParam::T;
+  for (const char* spec : {"poisson3d 12", "elast3d 5", "poisson2d 70"}) {
+    const auto a = generate(spec);
+    const auto plan = this->plan(a.pattern());
+    auto value = this->values(a);
+    value[a.pattern().col_ptr[a.n() / 2]] = T(-1);
+    const std::vector<T> not_read(value.size(), std::numeric_limits<T>::quiet_NaN());
+    auto factor = Factor<T>::create(plan, this->backend()), fresh = Factor<T>::create(plan, this->backend());
+    EXPECT_FALSE(refactorize_shifted<T>(factor, value, T(0.125)).ok());  // nothing is held yet: copied
+    ASSERT_FALSE(refactorize<T>(factor, value).ok());
+    for (const T shift : {T(16), T(40), T(16)}) {
+      ASSERT_TRUE(refactorize_shifted<T>(factor, not_read, shift).ok());
+      auto shifted = value;
+      for (Index j = 0; j < a.n(); ++j) shifted[a.pattern().col_ptr[j]] += shift;
+      ASSERT_TRUE(refactorize<T>(fresh, shifted).ok());
+      EXPECT_EQ(this->solution(factor), this->solution(fresh)) << spec << " " << shift;
+      EXPECT_EQ(factor.verdict(), fresh.verdict());
+    }
+    ASSERT_FALSE(refactorize<T>(factor, value).ok());  // and a fresh call reads what it is given
+  }
+}
+
+TYPED_TEST(DeviceMemories, TheSolverRetriesOnTheDevice) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson3d 12");
+  auto value = this->values(a);
+  value[a.pattern().col_ptr[a.n() / 2]] = T(-1);
+  SolverOptions options;
+  options.backend = BackendChoice::cuda;
+  options.analyze.ordering.method = OrderingMethod::amd;
+  Solver<T> solver(options), fresh(options);
+  const SymmetricView<T> view{a.pattern(), value};
+  ASSERT_FALSE(solver.compute(view).ok());
+  ASSERT_FALSE(fresh.compute(view).ok());
+  const std::vector<T> b(static_cast<std::size_t>(a.n()), T(1));
+  for (const T shift : {T(16), T(40), T(16)}) {
+    ASSERT_TRUE(solver.refactorize_shifted(shift).ok());
+    ASSERT_TRUE(fresh.refactorize(value, shift).ok());
+    EXPECT_EQ(solver.solve(b), fresh.solve(b));
+    EXPECT_EQ(solver.report().smallest_pivot, fresh.report().smallest_pivot);
+  }
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,50 @@
+// The CUDA runtime as a caller of kauri uses it, beside kauri's own.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace kauri::test {
+
+inline void require(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(std::string("CUDA in a test: ") + cudaGetErrorString(status));
+}
+
+class CallerStream {
+ public:
+  CallerStream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  CallerStream(const CallerStream&) = delete;
+  CallerStream& operator=(const CallerStream&) = delete;
+  ~CallerStream() { cudaStreamDestroy(stream_); }
+  [[nodiscard]] cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// What f(stream) enqueues, as a graph of the caller's.
+class CallerGraph {
+ public:
+  template <class F>
+  CallerGraph(const CallerStream& stream, F&& f) {
+    require(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+    f(stream.get());
+    cudaGraph_t graph = nullptr;
+    require(cudaStreamEndCapture(stream.get(), &graph));
+    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
+    cudaGraphDestroy(graph);
+    require(status);
+  }
+  CallerGraph(const CallerGraph&) = delete;
+  CallerGraph& operator=(const CallerGraph&) = delete;
+  ~CallerGraph() { cudaGraphExecDestroy(exec_); }
+  void launch(const CallerStream& stream) const { require(cudaGraphLaunch(exec_, stream.get())); }
+
+ private:
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+}  // namespace kauri::test

@@ -1,0 +1,69 @@
+// What tests on a CUDA device share: the ways in which fronts are done, the backend, plans. Without a device a test is skipped, visibly.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/exact.hpp"
+
+namespace kauri::test {
+
+/// How fronts are done: small ones in two launches and large ones as tasks, or level by level, as on other devices and in float.
+template <class Scalar, bool kFast>
+struct Way {
+  using T = Scalar;
+  static constexpr bool fast = kFast;
+};
+using Ways = ::testing::Types<Way<float, false>, Way<double, false>, Way<double, true>>;
+
+template <class W>
+class OnCuda : public ::testing::Test {
+ protected:
+  using Value = typename W::T;
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+    backend_.emplace(cuda_backend());
+  }
+  Backend& backend() { return *backend_; }
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method = OrderingMethod::amd, bool amalgamate = true) {
+    AnalyzeOptions options;
+    options.ordering.method = method;
+    options.target = backend().target();
+    options.amalgamate = amalgamate;
+    return plan(pattern, options);
+  }
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) {
+    const std::shared_ptr<const Plan> made = analyze(pattern, options);
+    if (W::fast || sizeof(Value) == 4) return made;
+    auto by_level = std::make_shared<Plan>(*made);
+    by_level->device.by_level = true;
+    return by_level;
+  }
+  static std::vector<Value> values(const SymmetricMatrix<double>& a) { return cast<Value>(a.value()); }
+  /// b with entries in (-1, 1), n x cols with leading dimension ld.
+  static std::vector<Value> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Value> b(static_cast<std::size_t>(ld * cols));
+    for (Value& v : b) v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
+    return b;
+  }
+  /// The bits of L, as far as the solution of one system tells them.
+  static std::vector<Value> solution(const Factor<Value>& factor) {
+    const Index n = factor.plan().n;
+    std::vector<Value> x = random_rhs(n, 1, 3);
+    auto workspace = Workspace<Value>::create(factor, 1);
+    factor.solve({x.data(), n, 1, n}, workspace);
+    return x;
+  }
+
+ private:
+  std::optional<Backend> backend_;
+};
+
+}  // namespace kauri::test

@@ -1,0 +1,75 @@
+// Rows of children in their parents' fronts: any range of the flat arrays against the row lists themselves.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/child_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// For each row below the pivots of each front its place in the parent's row list, found there by its number.
+std::vector<Index> naive_parent_rows(const Supernodes& nodes) {
+  std::vector<Index> all;
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const auto rows = nodes.rows(s);
+    for (Index r = nodes.pivots(s); r < nodes.order(s); ++r) {
+      const auto there = nodes.rows(nodes.parent[s]);
+      all.push_back(static_cast<Index>(std::lower_bound(there.begin(), there.end(), rows[static_cast<std::size_t>(r)]) - there.begin()));
+    }
+  }
+  return all;
+}
+
+class ChildRows : public ::testing::TestWithParam<const char*> {
+ protected:
+  ChildRows() : plan_(analyze(generate(GetParam()).pattern())) {}
+  std::shared_ptr<const Plan> plan_;
+};
+
+TEST_P(ChildRows, AnyRangeOfParentRows) {
+  const std::vector<Index> all = naive_parent_rows(plan_->supernodes);
+  ASSERT_EQ(all.size(), plan_->supernodes.row.size() - static_cast<std::size_t>(plan_->n));
+  std::mt19937_64 random(1);
+  const auto count = static_cast<Offset>(all.size());
+  for (int round = 0; round < 200; ++round) {
+    Offset begin = round == 0 ? 0 : static_cast<Offset>(random() % static_cast<std::uint64_t>(count + 1));
+    Offset end = round == 0 ? count : static_cast<Offset>(random() % static_cast<std::uint64_t>(count + 1));
+    if (begin > end) std::swap(begin, end);
+    std::vector<Index> out(static_cast<std::size_t>(end - begin), -7);
+    list_parent_rows(plan_->supernodes, plan_->assembly, begin, end, out.data());
+    ASSERT_TRUE(std::equal(out.begin(), out.end(), all.begin() + begin)) << begin << " " << end;
+  }
+}
+
+TEST_P(ChildRows, AnyRangeOfChildRows) {
+  const Supernodes& nodes = plan_->supernodes;
+  const std::vector<Index> parent_row = naive_parent_rows(nodes);
+  std::mt19937_64 random(2);
+  for (Index c = 0; c < nodes.count(); ++c) {
+    if (nodes.parent[c] == kNone) continue;
+    const FrontCells parent{nodes.order(nodes.parent[c]), nodes.pivots(nodes.parent[c])};
+    std::vector<Index> all(static_cast<std::size_t>(row_map_entries(parent)), -1);
+    for (Index i = 0; i < nodes.contribution(c); ++i)
+      all[static_cast<std::size_t>(parent.padded_row(parent_row[static_cast<std::size_t>(nodes.row_ptr[c] - nodes.first[c] + i)]))] = i;
+    for (int round = 0; round < 3; ++round) {
+      Offset begin = round == 0 ? 0 : static_cast<Offset>(random() % all.size());
+      Offset end = round == 0 ? static_cast<Offset>(all.size()) : static_cast<Offset>(random() % all.size());
+      if (begin > end) std::swap(begin, end);
+      std::vector<Index> out(static_cast<std::size_t>(end - begin), -7);
+      list_child_rows(plan_->assembly, c, parent, begin, end, out.data());
+      ASSERT_TRUE(std::equal(out.begin(), out.end(), all.begin() + begin)) << c << ": " << begin << " " << end;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, ChildRows,
+                         ::testing::Values("poisson2d 20", "poisson3d 8", "elast3d 4", "tree 300 1", "blockdiag 60 20", "rgg3d 500 10 1"));
+
+}  // namespace
+}  // namespace kauri::symbolic
