@@ -163,7 +163,7 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
 __device__ inline void load_diagonal(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int warp, int lane) {
   update_blocks<1>(memory, front, step, {warp}, {0}, lane);
   if (warp == 0) return;
-  const int rows[2] = {warp, 3}, columns[2] = {warp == 3 ? 3 : 1, warp == 3 ? 2 : warp};
+  const int rows[2] = {warp, warp == 1 ? 3 : warp}, columns[2] = {warp == 3 ? 2 : 1, warp};
   update_blocks<2>(memory, front, step, rows, columns, lane);
 }
 

@@ -7,20 +7,14 @@
 namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kExchangeEntries = 128;  // twice four columns of 16 rows
-inline constexpr unsigned kBias = 1023;       // of the exponent of a double
 
 /// Positive, and neither so small nor so large that its reciprocal or root is not a normal number.
 __device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
 
-/// All that eliminate_four() multiplies stays far from the ends of the range: products of eight entries of [2^-120, 2^120] do.
-__device__ inline bool is_moderate(double x) { return static_cast<unsigned>(__double2hiint(x)) - (kBias - 120u << 20) < 240u << 20; }
-
 /// Four columns from `first` of the rows in `a`: factor them, then update what lies right of them in these four. pairs: the same columns
-/// of rows 0-15; every lane factors the diagonal block for itself, without fractions: step j makes it pivot[j] times as large as the Schur
-/// complement, so that no step waits for a reciprocal. factor[j]: the row's entry of the unit lower factor. False if the block's entries
-/// are not moderate: nothing is worth anything then.
+/// of rows 0-15; every lane factors the diagonal block for itself. factor[j]: the row's entry of the unit lower factor.
 template <bool kFull>
-__device__ inline bool eliminate_four(double (&a)[16], const double2* pairs, int first, int width, double (&factor)[4]) {
+__device__ inline void eliminate_four(double (&a)[16], const double2* pairs, int first, int width, double (&factor)[4]) {
   double block[4][4];
 #pragma unroll
   for (int r = 0; r < 4; ++r) {
@@ -30,41 +24,24 @@ __device__ inline bool eliminate_four(double (&a)[16], const double2* pairs, int
     const double2 right = pairs[2 * (first + r) + 1];
     block[r][2] = right.x, block[r][3] = right.y;
   }
-  bool moderate = true;
-#pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    const bool pivot = kFull || first + r < width;
-    moderate = moderate && (pivot ? is_moderate(block[r][r]) : fabs(block[r][r]) < 0x1p120);
-    if constexpr (!kFull) {
-#pragma unroll
-      for (int c = 0; c < r; ++c) moderate = moderate && fabs(block[r][c]) < 0x1p120;
-    }
-  }
-  double scale = 1.0;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     const bool live = kFull || first + j < width;
-    const double pivot = live ? block[j][j] : 1.0;
     double y, e;
-    ptx::reciprocal_parts(pivot, y, e);
-    const auto over_pivot = [&](double x) {
-      const double scaled = x * y;
-      return live ? fma(scaled, e, scaled) : 0.0;
-    };
-    factor[j] = over_pivot(a[first + j] * scale);
+    ptx::reciprocal_parts(block[j][j], y, e);
+    if constexpr (!kFull) y = live ? y : 0.0, e = live ? e : 0.0;
 #pragma unroll
-    for (int r = j + 1; r < 4; ++r) a[first + r] = fma(-a[first + j], over_pivot(block[r][j]), a[first + r]);
+    for (int r = j + 1; r < 4; ++r) {
+      const double scaled = block[r][j] * y;
+      const double multiplier = fma(scaled, e, scaled);
 #pragma unroll
-    for (int c = j + 1; c < 4; ++c) {
-#pragma unroll
-      for (int r = c; r < 4; ++r) {
-        const double product = block[r][j] * block[c][j];
-        block[r][c] = live ? fma(pivot, block[r][c], -product) : block[r][c];
-      }
+      for (int c = j + 1; c <= r; ++c) block[r][c] = fma(-multiplier, block[c][j], block[r][c]);
     }
-    scale *= pivot;
+    const double scaled = a[first + j] * y;
+    factor[j] = fma(scaled, e, scaled);
+#pragma unroll
+    for (int c = j + 1; c < 4; ++c) a[first + c] = fma(-factor[j], block[c][j], a[first + c]);
   }
-  return moderate;
 }
 
 template <int kFrom, int kTo>
@@ -83,10 +60,10 @@ __device__ inline void update_columns(double (&a)[16], const double2* pairs, con
 /// lanes by one load; the next four columns are published before the others are updated. In `below` every row leaves the four columns that
 /// hold its pivot.
 template <bool kFull, int kFirst>
-__device__ inline bool eliminate_from(double (&a)[16], double2* diagonal, double2* below, int width, int lane) {
-  if (!kFull && kFirst >= width) return true;
+__device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double2* below, int width, int lane) {
+  if (!kFull && kFirst >= width) return;
   double factor[4];
-  const bool moderate = eliminate_four<kFull>(a, diagonal, kFirst, width, factor);
+  eliminate_four<kFull>(a, diagonal, kFirst, width, factor);
   const int own = 2 * (lane & 15);
   if (lane >= kFirst && lane < 16) {
     below[own] = make_double2(a[kFirst], a[kFirst + 1]), below[own + 1] = make_double2(a[kFirst + 2], a[kFirst + 3]);
@@ -99,25 +76,27 @@ __device__ inline bool eliminate_from(double (&a)[16], double2* diagonal, double
     }
     update_columns<kFirst + 8, 16>(a, below, factor);
     __syncwarp();
-    return eliminate_from<kFull, kFirst + 4>(a, diagonal, below, width, lane) && moderate;
+    eliminate_from<kFull, kFirst + 4>(a, diagonal, below, width, lane);
   }
-  return moderate;
 }
 
 /// Eliminates the first `width` of 16 columns. Lanes 0-15 hold the diagonal block by rows, the other lanes any rows of the same columns:
 /// those of the front below it, or of the identity, which become those of the inverse transposed. Every lane's row becomes that of L,
-/// columns from `width` on are updated. Returns -1; or, where a pivot is not positive and finite or numbers are so large or small that the
-/// steps must be done with more care, the first column in question, and what follows it is unspecified.
+/// columns from `width` on are updated. Returns the first column without a positive finite pivot, or -1; with one, what follows that column
+/// is unspecified.
 __device__ inline int eliminate(double (&a)[16], double* exchange, int width, int lane) {
   double2* diagonal = reinterpret_cast<double2*>(exchange);
   double2* below = reinterpret_cast<double2*>(exchange) + kExchangeEntries / 4;
   if (lane < 16) diagonal[2 * lane] = make_double2(a[0], a[1]), diagonal[2 * lane + 1] = make_double2(a[2], a[3]);
   __syncwarp();
-  const bool moderate =
-      width == 16 ? eliminate_from<true, 0>(a, diagonal, below, width, lane) : eliminate_from<false, 0>(a, diagonal, below, width, lane);
+  if (width == 16) {
+    eliminate_from<true, 0>(a, diagonal, below, width, lane);
+  } else {
+    eliminate_from<false, 0>(a, diagonal, below, width, lane);
+  }
   const int row = lane & 15;
   const double pivot = row < width ? exchange[kExchangeEntries / 2 + 4 * row + (row & 3)] : 1.0;
-  const unsigned bad = __ballot_sync(0xffffffffu, !is_ordinary(pivot) || !moderate);
+  const unsigned bad = __ballot_sync(0xffffffffu, !is_ordinary(pivot));
   if (lane < 16) exchange[lane] = row < width ? ptx::reciprocal_root(pivot) : 1.0;
   __syncwarp();
 #pragma unroll
