@@ -198,9 +198,13 @@ __device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory
   for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
     const Index c = e / nrhs, column = e % nrhs;
     T sum = memory.y[Offset{f.first + begin} * nrhs + e];
-    for (Index r = begin + w; r < f.m; ++r) {
-      const Index at = r < f.p ? f.first + r : row[r];
-      sum -= memory.l[factor_place(f, r, begin + c)] * memory.x[Offset{at} * nrhs + column];
+    for (Index first = begin + w; first < f.m; first += kTile) {  // tile by tile: one sum of all rows would be rounded as often
+      T part = T(0);
+      for (Index r = first; r < min(first + kTile, f.m); ++r) {
+        const Index at = r < f.p ? f.first + r : row[r];
+        part += memory.l[factor_place(f, r, begin + c)] * memory.x[Offset{at} * nrhs + column];
+      }
+      sum -= part;
     }
     z[e] = sum;
   }
