@@ -121,7 +121,7 @@ class Fronts {
   }
   void factor() const {
     cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
-    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {}, teams_,
+    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {}, teams_, 0,
                                     nullptr) == cudaSuccess,
             "factor");
   }

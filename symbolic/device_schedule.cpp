@@ -204,7 +204,7 @@ Offset sum_bytes(const DeviceSchedule::Sums& sums) {
 
 /// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places. Returns the bytes that they need on the
 /// device.
-Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, DeviceSchedule& out) {
+Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
   Offset pulled = 0, counters = 0, maps = 0;
   const auto tiled_fronts = std::span(out.front).subspan(static_cast<std::size_t>(out.small_fronts));
@@ -222,7 +222,7 @@ Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Devic
     counters += counter_count(cells);
   }
   if (fronts.empty()) return 0;
-  out.task = factor_tasks(fronts, true, kAhead, kFewestTeams);
+  out.task = factor_tasks(fronts, true, kAhead, teams);
   out.row_maps = maps;
   const Offset tiled_levels = levels.begin[3] - out.small_levels;
   return static_cast<Offset>(fronts.size()) * kDeviceTiledBytes + pulled * kDeviceChildBytes + maps * Offset{sizeof(Index)} +
@@ -242,15 +242,15 @@ Offset device_entries(const Supernodes& nodes) {
 
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
 
-DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly) {
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, Index teams) {
   DeviceSchedule out;
   out.on = true;
   const DeviceLevels levels = find_levels(nodes);
   list_levels(nodes, levels, out);
   place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
   place_updates(nodes, levels, out);
-  out.fast_bytes =
-      list_tasks(nodes, assembly, levels, out) + out.small_fronts * (kDeviceSmallBytes + Offset{sizeof(Index)}) + 2 * Offset{sizeof(Index)};
+  out.fast_bytes = list_tasks(nodes, assembly, levels, teams, out) + out.small_fronts * (kDeviceSmallBytes + Offset{sizeof(Index)}) +
+                   2 * Offset{sizeof(Index)};
   const auto bytes = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
   // Rows twice, but for the pivots: as they are, and as places in the parent's front. The permutation.

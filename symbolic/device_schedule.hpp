@@ -6,6 +6,7 @@
 
 #include "kauri/plan.hpp"
 #include "symbolic/front_cells.hpp"
+#include "symbolic/front_tasks.hpp"
 
 namespace kauri::symbolic {
 
@@ -17,7 +18,8 @@ bool is_device_target(std::string_view target);
 Offset device_entries(const Supernodes& supernodes);
 
 /// O(n log n). Throws Error(overflow).
-DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly);
+/// teams: as for factor_tasks().
+DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, Index teams = kFewestTeams);
 
 /// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor.
 inline constexpr Offset kDeviceFrontBytes = 80;

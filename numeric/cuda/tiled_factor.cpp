@@ -57,7 +57,8 @@ std::vector<Index> levels_of(const Plan& plan) {
 
 }  // namespace
 
-TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, const Uploader& uploader) : teams_(teams) {
+TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, const Uploader& uploader)
+    : teams_(plan.device.teams > 0 ? std::min(teams, plan.device.teams) : teams), pauses_(plan.device.pauses) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
   first_ = plan.device.small_fronts;
@@ -144,7 +145,7 @@ void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memo
   const kernels::Sums sums{sum_ptr_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
   int* ticket = levels + level_tasks_.size();
   check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), ticket,
-                                {levels, level_tasks_.data(), ticket + 1}, values, sums, teams_, stream),
+                                {levels, level_tasks_.data(), ticket + 1}, values, sums, teams_, pauses_, stream),
         "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }

@@ -30,6 +30,7 @@ class TiledFactor {
   Offset level_counters_ = 0, sums_scratch_ = 0;
   Index first_ = 0;  // in PlanView::order
   int teams_ = 0;
+  unsigned pauses_ = 0;
 };
 
 }  // namespace kauri::numeric::cuda

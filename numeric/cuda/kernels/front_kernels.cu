@@ -65,10 +65,19 @@ __device__ void copy_words(T& to, const T& from, int lane) {
     reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
 }
 
+/// Up to a microsecond, or 30, that seed, ticket and warp tell.
+__device__ void pause(unsigned seed, int ticket, int warp) {
+  if (seed == 0) return;
+  unsigned x = seed * 0x9e3779b9u ^ static_cast<unsigned>(ticket) * 0x85ebca6bu ^ static_cast<unsigned>(warp) * 0xc2b2ae35u;
+  x = (x ^ x >> 15) * 0x2c1b3c6du;
+  x ^= x >> 12;
+  __nanosleep(x % 16 == 0 ? 30000 : x >> 4 & 1023);
+}
+
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
 /// tickets.
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, const Levels& levels,
-                             bool dependent, Control& control, Ring ring, const Member& me) {
+                             bool dependent, unsigned pauses, Control& control, Ring ring, const Member& me) {
   bool wait_for_consumers = false;
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
@@ -88,6 +97,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     __syncwarp();
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_full + slot);
     if (ticket >= task_count) return;
+    pause(pauses, ticket, me.warp);
     const FrontTask task = control.task[slot];
     const FrontView front = control.front[slot];
     wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
@@ -103,13 +113,14 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-__device__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, Control& control, Ring ring,
-                             const Member& me) {
+__device__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, unsigned pauses,
+                             Control& control, Ring ring, const Member& me) {
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
     const int ticket = control.ticket[slot];
     if (ticket >= task_count) return;
+    pause(pauses, ticket, me.warp);
     const FrontTask& task = control.task[slot];  // by reference: what a task needs again after its products is read again, not kept
     const FrontView& front = control.front[slot];
     if (task.kind == TaskKind::chain) {
@@ -132,7 +143,7 @@ __device__ void run_consumer(int task_count, const Levels& levels, const Values&
 /// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
 /// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
 __global__ void __launch_bounds__(kBlockThreads, 1) front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next,
-                                                                 Levels levels, Values values, Sums sums, bool dependent) {
+                                                                 Levels levels, Values values, Sums sums, bool dependent, unsigned pauses) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   start(controls);
@@ -141,12 +152,12 @@ __global__ void __launch_bounds__(kBlockThreads, 1) front_kernel(const FrontView
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_consumer(task_count, levels, values, sums, controls[team], ring, me);
+    run_consumer(task_count, levels, values, sums, pauses, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_producer(fronts, tasks, task_count, next, levels, dependent, controls[team], ring, me);
+    run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);
   }
 }
 
@@ -172,7 +183,7 @@ int resident_teams() {
 }
 
 cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
-                           const Values& values, const Sums& sums, int teams, cudaStream_t stream) {
+                           const Values& values, const Sums& sums, int teams, unsigned pauses, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   // Tasks may wait for tasks that other blocks draw later, so all blocks must be there at once, whatever runs beside them: cooperative.
   cudaLaunchAttribute attribute{};
@@ -185,13 +196,13 @@ cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int 
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, front_kernel, fronts, tasks, task_count, ticket, levels, values, sums, true);
+  return cudaLaunchKernelEx(&config, front_kernel, fronts, tasks, task_count, ticket, levels, values, sums, true, pauses);
 }
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, Values{}, Sums{},
-                                                                        false);
+                                                                        false, 0);
   return cudaGetLastError();
 }
 

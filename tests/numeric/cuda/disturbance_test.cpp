@@ -1,0 +1,101 @@
+// The tasks of tiled fronts in other orders of time: few teams, pauses of each task and warp, thousands of runs; always the same bits.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "symbolic/device_schedule.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/patterns.hpp"
+
+namespace kauri::test {
+namespace {
+
+class Disturbed : public OnCuda<Way<double, true>> {
+ protected:
+  struct System {
+    OwnedPattern pattern;
+    std::vector<double> value;
+    std::shared_ptr<const Plan> plan;
+  };
+
+  /// Diagonally dominant, with random entries elsewhere.
+  System system(OwnedPattern pattern, OrderingMethod method, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<double> value(pattern.row.size()), sum(static_cast<std::size_t>(pattern.n()), 1.0);
+    for (Index j = 0; j < pattern.n(); ++j)
+      for (Offset k = pattern.col_ptr[j] + 1; k < pattern.col_ptr[j + 1]; ++k) {
+        value[k] = std::uniform_real_distribution<double>(-1, 1)(random);
+        sum[j] += std::abs(value[k]), sum[pattern.row[k]] += std::abs(value[k]);
+      }
+    for (Index j = 0; j < pattern.n(); ++j) value[pattern.col_ptr[j]] = sum[j];
+    auto made = plan(pattern.view(), method);
+    return {std::move(pattern), std::move(value), std::move(made)};
+  }
+  /// A plan whose tasks are run by so many teams, with pauses that `pauses` seeds.
+  static std::shared_ptr<const Plan> disturbed(const Plan& plan, Index teams, unsigned pauses) {
+    auto other = std::make_shared<Plan>(plan);
+    other->device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, std::min(teams, symbolic::kFewestTeams));
+    other->device.teams = teams;
+    other->device.pauses = pauses;
+    return other;
+  }
+  std::vector<double> bits(const std::shared_ptr<const Plan>& plan, const std::vector<double>& value, int runs) {
+    auto factor = Factor<double>::create(plan, backend());
+    std::vector<double> first;
+    for (int run = 0; run < runs; ++run) {
+      EXPECT_TRUE(refactorize<double>(factor, value).ok());
+      const std::vector<double> x = solution(factor);
+      if (first.empty()) first = x;
+      EXPECT_EQ(x, first) << run;
+      if (x != first) break;
+    }
+    return first;
+  }
+};
+
+/// So many points, each joined to three of the hubs.
+OwnedPattern points_and_hubs(Index points, Index hubs) {
+  EdgeList edges;
+  std::mt19937 random(7);
+  for (Index k = 0; k < points; ++k)
+    for (int i = 0; i < 3; ++i) edges.emplace_back(k, points + static_cast<Index>(random() % static_cast<unsigned>(hubs)));
+  return pattern_of(points + hubs, std::move(edges));
+}
+
+/// Trees of small and large fronts, with hosts of many children, memory used again, several levels.
+TEST_F(Disturbed, FewTeamsAndPauses) {
+  const System systems[] = {
+      system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1), system(grid_pattern(90, 80, 1), OrderingMethod::amd, 2),
+      system(random_pattern(1500, 4, 3), OrderingMethod::minimum_degree, 3), system(points_and_hubs(900, 150), OrderingMethod::natural, 4)};
+  for (std::size_t k = 0; k < std::size(systems); ++k) {
+    const System& s = systems[k];
+    ASSERT_FALSE(s.plan->device.task.empty()) << k;
+    const std::vector<double> expected = bits(s.plan, s.value, 1);
+    for (const Index teams : {4, 6, 16, 132, 228, 264})
+      for (unsigned pauses = 0; pauses < 12; ++pauses) {
+        SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
+        ASSERT_EQ(bits(disturbed(*s.plan, teams, pauses), s.value, 2), expected);
+      }
+  }
+}
+
+TEST_F(Disturbed, TenThousandRuns) {
+  const System systems[] = {system(grid_pattern(6, 6, 6, true), OrderingMethod::amd, 5),
+                            system(random_pattern(400, 5, 6), OrderingMethod::rcm, 6)};
+  for (const System& s : systems) {
+    ASSERT_FALSE(s.plan->device.task.empty());
+    bits(s.plan, s.value, 5000);
+  }
+}
+
+}  // namespace
+}  // namespace kauri::test
