@@ -192,8 +192,8 @@ struct DeviceSchedule {
 
   bool on = false;        ///< the plan is for a device
   bool by_level = false;  ///< in double too all fronts are done level by level, by the simple kernels
-  // For tests of `task`: how many teams run it (0: all that the device holds; else an even number, no fewer than the list was made for), and
-  // what seeds a pause of each task and warp (0: none). Neither reaches a bit of L.
+  // For tests of `task`: how many teams run it (0: all that the device holds; else an even number, no fewer than the list was made for),
+  // and what seeds a pause of each task and warp (0: none). Neither reaches a bit of L.
   Index teams = 0;
   unsigned pauses = 0;
 

@@ -159,8 +159,10 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
   }
 }
 
-/// Each warp takes its block of the first column. Warp 0 goes on; the others take two more each.
-__device__ inline void load_diagonal(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int warp, int lane) {
+/// Each warp takes its block of the first column. Warp 0 goes on; the others take two more each. `blocks`: along the side of L(j,j).
+__device__ inline void load_diagonal(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, int warp,
+                                     int lane) {
+  if (warp >= blocks) return;
   update_blocks<1>(memory, front, step, {warp}, {0}, lane);
   if (warp == 0) return;
   const int rows[2] = {warp, warp == 1 ? 3 : warp}, columns[2] = {warp == 3 ? 2 : 1, warp};
@@ -410,7 +412,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const ChainStep step = chain_step(front, j);
     if (j >= 2) wait_warp(rows + front.cells.row_tiles() + j, 1, lane);
-    load_diagonal(memory, front, step, warp, lane);
+    load_diagonal(memory, front, step, blocks_of(front, j), warp, lane);
     __syncwarp();
     const bool has_below = j + 1 < front.cells.row_tiles();
     BelowWork below{front,        step, tile_of(front, step.has_product && has_below ? j + 1 : j, j >= 1 ? j - 1 : 0),
