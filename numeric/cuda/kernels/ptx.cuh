@@ -106,11 +106,6 @@ __device__ inline void leave_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
-/// Asks for bytes of global memory in the L2 cache; both multiples of 16.
-__device__ inline void prefetch(const double* from, int bytes) {
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
-}
-
 /// -x by its sign bit: not an instruction of the FP64 pipe.
 __device__ inline double flipped(double x) {
   return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));

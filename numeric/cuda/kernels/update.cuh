@@ -98,20 +98,7 @@ __device__ inline void produce_products(const FrontTask& task, const FrontView& 
   }
 }
 
-/// The tiles that the consumers will start from: while they are at the task before, these come to the L2 cache.
-__device__ inline void prefetch_tiles(const FrontTask& task, const FrontView& front) {
-  if (task.kind == TaskKind::contribution && !front.loads_block) return;
-  for (int r = 0; r < task.rows; ++r) {
-    const TileView tile = tile_of(front, task.row + r, task.column);
-    for (int column = 0; column < tile.width; column += 2) {
-      const int top = tile.diagonal ? column : 0;
-      if (top < tile.height) ptx::prefetch(tile.cell(top, column), (tile.height - top) * tile.pair_width(column) * kCellEntries * 8);
-    }
-  }
-}
-
 __device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
-  prefetch_tiles(task, front);
   produce_products(task, front, ring, dependent);
   if (task.kind != TaskKind::panel) return;
   wait_at_least(front.counters + kDiagonals, task.column + 1);
