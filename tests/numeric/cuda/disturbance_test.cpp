@@ -89,8 +89,8 @@ TEST_F(Disturbed, FewTeamsAndPauses) {
 }
 
 TEST_F(Disturbed, TenThousandRuns) {
-  const System systems[] = {system(grid_pattern(6, 6, 6, true), OrderingMethod::amd, 5),
-                            system(random_pattern(400, 5, 6), OrderingMethod::rcm, 6)};
+  const System systems[] = {system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 5),
+                            system(random_pattern(900, 5, 6), OrderingMethod::rcm, 6)};
   for (const System& s : systems) {
     ASSERT_FALSE(s.plan->device.task.empty());
     bits(s.plan, s.value, 5000);
