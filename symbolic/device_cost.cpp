@@ -11,25 +11,25 @@
 namespace kauri::symbolic {
 namespace {
 
-// Fitted (bench/fit_device_cost.py) to 42 systems on one NVIDIA H200; context_s and copy_s are taken as they are.
+// Fitted (bench/fit_device_cost.py) to 45 systems on one NVIDIA H200; context_s and copy_s are taken as they are.
 constexpr std::array kCosts{
     DeviceCost{.target = "sm_90",
-               .start_s = 14e-6,
-               .narrow_level_s = 5e-6,
+               .start_s = 5.9e-5,
+               .narrow_level_s = 2.5e-6,
                .narrow_front_s = 2.3e-9,
-               .small_level_s = 11e-6,
-               .small_front_s = 19e-9,
-               .tiled_level_s = 13e-6,
-               .diagonal_tile_s = 20e-6,
-               .product_s = 9.7e-9,
-               .panel_tile_s = 80e-9,
-               .bandwidth = 3.9e12,
-               .sweep_level_s = 16e-6,
-               .sweep_bandwidth = 1.22e9,
-               .create_s = 0.6e-3,
-               .create_bandwidth = 2.3e9,
+               .small_level_s = 1.4e-5,
+               .small_front_s = 1.3e-8,
+               .tiled_level_s = 6.1e-6,
+               .diagonal_tile_s = 2.36e-5,
+               .product_s = 1.15e-8,
+               .panel_tile_s = 9.4e-8,
+               .bandwidth = 7.0e12,
+               .sweep_level_s = 2.9e-5,
+               .sweep_bandwidth = 1.18e9,
+               .create_s = 4.3e-3,
+               .create_bandwidth = 8.5e9,
                .copy_s = 15e-6,
-               .host_bandwidth = 5.2e9,
+               .host_bandwidth = 3.9e9,
                .context_s = 0.5},
 };
 

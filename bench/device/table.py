@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# Lines of `kauri bench` on a device beside those of a reference, system by system.
+# SPDX-License-Identifier: BSD-3-Clause
+"""table.py --reference cudss.jsonl runs.jsonl ...
+
+Of several lines of a system the fastest counts. Printed are milliseconds of a refactorisation, of the reference in brackets, their ratio (above
+1: kauri is faster), the rate in exact operations, memory, the componentwise backward error unrefined, and the first factorisation; then the
+geometric mean of the ratios, the slowest systems, and those whose error is above 1e-14 or that take more memory where the reference takes
+more than 1 GB (mem_gb of kauri counts A's values, which the reference's does not)."""
+import argparse
+import json
+import math
+import pathlib
+
+MOST_ERROR = 1e-14
+
+
+def name_of(line):
+    """Of a system: a specification, or a file without folder and suffix."""
+    return line["system"].split("/")[-1].removesuffix(".gz").removesuffix(".mtx").removesuffix(".npz")
+
+
+def lines_of(paths):
+    for path in paths:
+        for text in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+            yield json.loads(text)
+
+
+def memory_without_values(line):
+    return line["mem_gb"] - 8e-9 * line["nnz_lower"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--reference", required=True, help="JSON lines with system, factor_s, factor1_s, mem_gb")
+    parser.add_argument("runs", nargs="+", help="JSON lines of kauri bench")
+    arguments = parser.parse_args()
+    reference = {name_of(line): line for line in lines_of([arguments.reference])}
+    runs = {}
+    for line in lines_of(arguments.runs):
+        name = name_of(line)
+        if line["status"] != "ok":
+            print(f"{name}: {line['status']} {line['fail']}")
+        elif name in reference and (name not in runs or line["factor_s"] < runs[name]["factor_s"]):
+            runs[name] = line
+    ratios = {}
+    for name, other in reference.items():
+        if name not in runs:
+            print(f"{name}: no run")
+            continue
+        line = runs[name]
+        ratios[name] = other["factor_s"] / line["factor_s"]
+        print(
+            f"{name:20} {1e3 * line['factor_s']:9.2f} ms ({1e3 * other['factor_s']:8.2f}) {ratios[name]:5.2f}x "
+            f"{line['flops'] / line['factor_s'] / 1e12:5.1f} TF {memory_without_values(line):6.2f} GB ({other['mem_gb']:5.2f}) "
+            f"error {line['backward_error_componentwise']:.1e} first {1e3 * line['factor1_s']:6.1f} ms ({1e3 * other['factor1_s']:6.1f})"
+        )
+    if not ratios:
+        raise SystemExit("no system of the reference was run")
+    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+    print(f"{len(ratios)} systems: geometric mean {mean:.2f}x; least", ", ".join(f"{n} {r:.2f}x" for n, r in sorted(ratios.items(), key=lambda x: x[1])[:6]))
+    print("error above 1e-14:", ", ".join(n for n, line in runs.items() if line["backward_error_componentwise"] > MOST_ERROR) or "none")
+    large = [n for n, line in runs.items() if reference[n]["mem_gb"] > 1 and memory_without_values(line) > reference[n]["mem_gb"]]
+    print("more memory than the reference, of those above 1 GB:", ", ".join(large) or "none")
+
+
+if __name__ == "__main__":
+    main()
