@@ -59,8 +59,7 @@ class Host {
       if (begin[c] == begin[c + 1]) continue;
       count(c, begin, first);
       gather(c, begin, first, terms);
-      for (Index r = c; r < cells_.m; ++r)
-        if (first[r] < first[r + 1]) add(r, c, std::span(terms).subspan(at(first[r]), at(first[r + 1] - first[r])));
+      add_column(c, first, terms);
     }
     return append();
   }
@@ -113,20 +112,45 @@ class Host {
     }
   }
 
-  void add(Index r, Index c, std::span<const Offset> terms) {
-    std::vector<Offset> parts;
-    for (std::size_t stage = 0; terms.size() > kFanIn; ++stage) {
-      if (partial_.size() == stage) partial_.emplace_back();
-      std::vector<Offset> sums;
-      for (; !terms.empty(); terms = terms.subspan(std::min<std::size_t>(terms.size(), kFanIn))) {
-        sums.push_back(out_.entries);
-        out_.entries = checked_add(out_.entries, 1, "entries of device memory");
-        partial_[stage].push(sums.back(), terms.first(std::min<std::size_t>(terms.size(), kFanIn)));
-      }
-      parts = std::move(sums);
-      terms = parts;
+  /// The sums of column c. Those of rows under one another follow each other: such rows often meet the same children, whose entries there
+  /// lie side by side.
+  void add_column(Index c, std::vector<Offset>& first, std::vector<Offset>& terms) {
+    std::vector<Offset> next_first, next;
+    for (std::size_t stage = 0; reduce(stage, first, terms, next_first, next); ++stage)
+      std::swap(first, next_first), std::swap(terms, next);
+    for (Index r = c; r < cells_.m; ++r)
+      if (first[r] < first[r + 1])
+        last_.push((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c),
+                   std::span(terms).subspan(at(first[r]), at(first[r + 1] - first[r])));
+  }
+
+  /// Rows with more than kFanIn terms to sums of as many at a time, which become the row's terms. False if there are none.
+  bool reduce(std::size_t stage, const std::vector<Offset>& first, const std::vector<Offset>& terms, std::vector<Offset>& next_first,
+              std::vector<Offset>& next) {
+    const auto parts = [](Offset count) { return count <= kFanIn ? Offset{0} : (count + kFanIn - 1) / kFanIn; };
+    Offset most = 0;
+    next_first.assign(first.size(), 0);
+    for (std::size_t r = 0; r + 1 < first.size(); ++r) {
+      const Offset count = first[r + 1] - first[r];
+      most = std::max(most, parts(count));
+      next_first[r + 1] = next_first[r] + (parts(count) > 0 ? parts(count) : count);
     }
-    last_.push((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c), terms);
+    if (most == 0) return false;
+    if (partial_.size() == stage) partial_.emplace_back();
+    next.resize(at(next_first.back()));
+    for (std::size_t r = 0; r + 1 < first.size(); ++r)
+      if (parts(first[r + 1] - first[r]) == 0)
+        std::copy(terms.begin() + first[r], terms.begin() + first[r + 1], next.begin() + next_first[r]);
+    for (Offset part = 0; part < most; ++part)
+      for (std::size_t r = 0; r + 1 < first.size(); ++r) {
+        const Offset count = first[r + 1] - first[r];
+        if (part >= parts(count)) continue;
+        next[at(next_first[r] + part)] = out_.entries;
+        partial_[stage].push(out_.entries,
+                             std::span(terms).subspan(at(first[r] + part * kFanIn), at(std::min<Offset>(kFanIn, count - part * kFanIn))));
+        out_.entries = checked_add(out_.entries, 1, "entries of device memory");
+      }
+    return true;
   }
 
   std::vector<Index> append() {

@@ -23,16 +23,18 @@ template <class W>
 class Cuda : public test::OnCuda<W> {
  protected:
   using Value = typename test::OnCuda<W>::Value;
-  /// The factor of an exact system comes back bit for bit.
-  void expect_exact(const test::ExactSystem& system, const AnalyzeOptions& options, const std::string& what) {
+  /// The factor of an exact system times 2^(2 exponent) comes back bit for bit.
+  void expect_exact(const test::ExactSystem& system, const AnalyzeOptions& options, const std::string& what, int exponent = 0) {
     const auto made = this->plan(system.a.pattern(), options);
     auto factor = Factor<Value>::create(made, this->backend());
-    ASSERT_TRUE(refactorize<Value>(factor, this->values(system.a)).ok()) << what;
+    std::vector<Value> value = this->values(system.a);
+    for (Value& v : value) v = std::ldexp(v, 2 * exponent);
+    ASSERT_TRUE(refactorize<Value>(factor, value).ok()) << what;
     // The plan is the given ordering in another topological order: column k of its L is a column of ours.
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i]) {
         const Index row = made->perm.new_of(system.perm.old_of(i)), col = made->perm.new_of(system.perm.old_of(j));
-        ASSERT_EQ(factor.entry(row, col), static_cast<Value>(v)) << what << ": " << i << " " << j;
+        ASSERT_EQ(factor.entry(row, col), std::ldexp(static_cast<Value>(v), exponent)) << what << ": " << i << " " << j;
       }
   }
 };
@@ -52,6 +54,22 @@ TYPED_TEST(Cuda, ExactFactors) {
     options.target = this->backend().target();
     options.amalgamate = round % 5 != 0;
     this->expect_exact(system, options, std::to_string(round));
+  }
+}
+
+/// Near the ends of the range pivots are taken with more care: the same bits, but for the exponent.
+TYPED_TEST(Cuda, HugeAndTinyScalesExactly) {
+  using T = typename TypeParam::T;
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 12; ++round) {
+    const Index n = 1 + static_cast<Index>(random() % 300), band = round % 3 == 0 ? 0 : 1 + round % 40;
+    const auto given = Permutation::identity(n);
+    const auto system = test::exact_system(test::random_factor(n, 1 + round % 6, band, random), given, sizeof(T) == 8 ? 53 : 24);
+    AnalyzeOptions options;
+    options.permutation = given;
+    options.target = this->backend().target();
+    const int most = sizeof(T) == 8 ? 490 : 45;  // a float's product of two entries of A is still one
+    for (const int exponent : {-most, most}) this->expect_exact(system, options, std::to_string(round), exponent);
   }
 }
 
@@ -79,8 +97,8 @@ TYPED_TEST(Cuda, ManyChildrenExactly) {
     unsigned below;
   };
   std::mt19937_64 random(2);
-  for (const auto& [many, hubs, size, below] :
-       {Case{3000, 1, 1, 1}, Case{60, 1, 3, 1}, Case{500, 4, 6, 2}, Case{700, 30, 5, 3}, Case{150, 14, 9, 9}, Case{40, 3, 70, 2}})
+  for (const auto& [many, hubs, size, below] : {Case{3000, 1, 1, 1}, Case{60, 1, 3, 1}, Case{500, 4, 6, 2}, Case{700, 30, 5, 3},
+                                                Case{150, 14, 9, 9}, Case{40, 3, 70, 2}, Case{200, 1, 200, 1}})
     for (const bool amalgamate : {true, false}) {
       auto l = hub_rows(many, hubs, size, below, random);
       const auto identity = Permutation::identity(static_cast<Index>(l.size()));
@@ -245,7 +263,14 @@ TYPED_TEST(Cuda, VerdictsAndRetries) {
         EXPECT_FALSE(factor.valid());
         EXPECT_EQ(result.error().column, expected->column);
         EXPECT_NEAR(result.error().pivot, expected->pivot, (sizeof(T) == 8 ? 1e-10 : 1e-3) * std::abs(expected->pivot));
-        EXPECT_TRUE(refactorize<T>(factor, view, T(1e4)).ok());
+        ASSERT_TRUE(refactorize<T>(factor, view, T(1e4)).ok());
+        for (Index j = 0; j < a.n(); ++j) value[static_cast<std::size_t>(a.pattern().col_ptr[j])] += T(1e4);
+        auto workspace = Workspace<T>::create(factor, 1);
+        const std::vector<T> b = this->random_rhs(a.n(), 1, 9);
+        std::vector<T> x = b;
+        factor.solve({x.data(), a.n(), 1, a.n()}, workspace);
+        const auto error = backward_error<T>(view, {x.data(), a.n(), 1, a.n()}, {b.data(), a.n(), 1, a.n()}, this->backend());
+        EXPECT_LE(error.componentwise, sizeof(T) == 8 ? 1e-14 : 5e-6);
       }
 }
 
