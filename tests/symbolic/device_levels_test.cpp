@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -100,10 +101,9 @@ TEST(DeviceLevels, RiseToParents) {
   check(Forest{{{0}, {}, {0}, {}}, {}});
 }
 
-/// The fronts of [first, last] have lower levels than those of [last + 1, end].
-bool comes_first(const DeviceLevels& levels, Index first, Index last, Index end) {
-  const auto of = levels.of.begin();
-  return *std::max_element(of + first, of + last + 1) < *std::min_element(of + last + 1, of + end + 1);
+/// All of these levels are lower than all of those.
+bool below(std::span<const Index> levels, std::span<const Index> others) {
+  return *std::max_element(levels.begin(), levels.end()) < *std::min_element(others.begin(), others.end());
 }
 
 /// Halves that fill the device come one after another, and need less memory; small ones together.
@@ -113,7 +113,10 @@ TEST(DeviceLevels, LargeSubtreesComeOneAfterAnother) {
     const DeviceLevels levels = forest.levels();
     const Index root = forest.nodes.count() - 1, left = root / 2 - 1, right = root - 1;
     ASSERT_EQ(forest.nodes.parent[left], root);
-    EXPECT_EQ(comes_first(levels, 0, left, right) || comes_first(levels, left + 1, right, right + left + 1), large);
+    const auto half = static_cast<std::size_t>(left) + 1;
+    const std::span<const Index> lower(levels.of.data(), half), upper(levels.of.data() + half, half);
+    EXPECT_EQ(right, 2 * left + 1);
+    EXPECT_EQ(below(lower, upper) || below(upper, lower), large);
     EXPECT_EQ(levels.phases - kTiledPhase > 8, large);
   }
 }
