@@ -386,5 +386,40 @@ TEST(CudaChoice, ChangesWithTheSystem) {
   }
 }
 
+/// A band whose L has more entries than 31 bits count: places of panels and blocks beyond them are reached and hold what they should.
+TEST(CudaLarge, MoreEntriesThan31BitsCount) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  Backend backend = cuda_backend();
+  const Index n = 152000, width = 16000;
+  test::OwnedPattern a;
+  std::vector<double> value;
+  for (Index j = 0; j < n; ++j) {
+    for (const Index row : {j, j + 1, j + width})
+      if (row < n) a.row.push_back(row), value.push_back(row == j ? 4.25 : j % 7 / 8.0 - 1.0);
+    a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
+  }
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::natural;
+  options.target = backend.target();
+  const auto plan = analyze(a.view(), options);
+  ASSERT_GT(plan->cost.nnz_l, Offset{1} << 31);
+  std::optional<Factor<double>> factor;
+  try {
+    factor.emplace(Factor<double>::create(plan, backend));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::memory) throw;
+    GTEST_SKIP() << error.what();
+  }
+  ASSERT_TRUE(refactorize<double>(*factor, value).ok());
+  std::mt19937_64 random(1);
+  std::vector<double> b(static_cast<std::size_t>(n));
+  for (double& x : b) x = std::uniform_real_distribution<double>(-1, 1)(random);
+  std::vector<double> x = b;
+  auto workspace = Workspace<double>::create(*factor, 1);
+  factor->solve({x.data(), n, 1, n}, workspace);
+  const SymmetricView<double> view{a.view(), value};
+  EXPECT_LE(backward_error<double>(view, {x.data(), n, 1, n}, {b.data(), n, 1, n}, backend).componentwise, 1e-14);
+}
+
 }  // namespace
 }  // namespace kauri
