@@ -3,6 +3,7 @@
 #include "src/backends.hpp"
 
 #include "numeric/cuda/executor.hpp"
+#include "symbolic/device_work.hpp"
 
 namespace kauri {
 namespace {
@@ -36,7 +37,8 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
   if (!on_device_) return "";
   on_device_ = false;
   if (std::string failure = make_device(); !failure.empty()) return backend_.target() + ": the device cannot be started: " + failure;
-  const Offset needed = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs) + kRounding;
+  const Offset needed = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs) +
+                        symbolic::device_residual_bytes(plan.n, plan.nnz, scalar_bytes) + kRounding;
   const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(0);
   on_device_ = device && needed <= device->free_bytes;
   if (on_device_) return "";

@@ -57,15 +57,18 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
   require_call(factor.plan(), value, shift);
   const DeviceVerdict& verdict = factor.store().refactorize(value, shift, values);
   if (verdict.status == VerdictStatus::positive_definite) return {};
-  std::vector<T> room;
-  require_finite(factor.plan(), factor.store().on_host(value, room));
+  if (!std::isfinite(verdict.pivot)) {  // a finite pivot was not made of a value that is not
+    std::vector<T> room;
+    require_finite(factor.plan(), factor.store().on_host(value, room));
+  }
   return Breakdown{verdict.column, verdict.pivot};
 }
 
 }  // namespace
 
 template <Scalar T>
-Workspace<T>::Workspace(std::unique_ptr<numeric::SolveStore<T>> store) : store_(std::move(store)) {}
+Workspace<T>::Workspace(std::unique_ptr<numeric::SolveStore<T>> store, const numeric::Executor& executor)
+    : store_(std::move(store)), executor_(&executor) {}
 template <Scalar T>
 Workspace<T>::Workspace(Workspace&&) noexcept = default;
 template <Scalar T>
@@ -76,13 +79,13 @@ Workspace<T>::~Workspace() = default;
 template <Scalar T>
 Workspace<T> Workspace<T>::create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend) {
   require_nrhs(nrhs);
-  return Workspace(backend.executor().make_workspace(require_plan(std::move(plan)), nrhs, T{}));
+  return Workspace(backend.executor().make_workspace(require_plan(std::move(plan)), nrhs, T{}), backend.executor());
 }
 
 template <Scalar T>
 Workspace<T> Workspace<T>::create(const Factor<T>& factor, Index nrhs) {
   require_nrhs(nrhs);
-  return Workspace(factor.executor().make_workspace(factor.shared_plan(), nrhs, T{}));
+  return Workspace(factor.executor().make_workspace(factor.shared_plan(), nrhs, T{}), factor.executor());
 }
 
 template <Scalar T>
@@ -134,6 +137,8 @@ void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace) const {
     misuse("solve: x has " + std::to_string(x.cols) + " columns and leading dimension " + std::to_string(x.ld) + " for " +
            std::to_string(x.rows) + " rows");
   if (&workspace.store_->plan() != &plan()) misuse("solve: the workspace was made for another plan");
+  if (workspace.executor_ != executor_ && executor_->kind() != BackendKind::cpu)
+    misuse("solve: the workspace was made for another device's backend");
   if (x.rows == 0 || x.cols == 0) return;
   store_->solve(x, *workspace.store_);
 }

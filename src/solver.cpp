@@ -94,6 +94,7 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   State& s = *state_;
   s.factor.reset();
   s.workspace.reset();
+  s.residual.reset();
   s.held = false;
   s.analysis = analyze_for(s.backends, s.options.analyze, sizeof(T), 1,
                            [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });

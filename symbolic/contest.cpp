@@ -10,6 +10,7 @@
 #include "symbolic/checked.hpp"
 #include "symbolic/device_cost.hpp"
 #include "symbolic/device_schedule.hpp"
+#include "symbolic/device_work.hpp"
 #include "symbolic/level_structure.hpp"
 #include "symbolic/make_plan.hpp"
 #include "symbolic/target_choice.hpp"
@@ -33,7 +34,7 @@ Forecast host_forecast(const Outline& outline, std::string_view target) {
           checked_mul(entries, sizeof(double), "bytes of a factor")};
 }
 
-/// Numbers, A's values, what is uploaded, and the vectors of a solve: b, x, y and about as many rows again for updates.
+/// Numbers, A's values, what is uploaded, the vectors of a solve: b, x, y and about as many rows again for updates, and residuals.
 Forecast device_forecast(const Outline& outline, const Pattern& lower, const DeviceOffer& offer) {
   const DeviceCost& constants = device_cost(offer.target);
   const Cost& cost = outline.cost;
@@ -48,7 +49,8 @@ Forecast device_forecast(const Outline& outline, const Pattern& lower, const Dev
           cost.predicted_factor_s,
           cost.predicted_solve_s,
           0,
-          checked_mul(numbers, sizeof(double), "bytes on the device") + static_cast<Offset>(outline.device_work.upload_bytes)};
+          checked_mul(numbers, sizeof(double), "bytes on the device") + static_cast<Offset>(outline.device_work.upload_bytes) +
+              device_residual_bytes(lower.n, lower.nnz(), sizeof(double))};
 }
 
 }  // namespace

@@ -223,6 +223,7 @@ Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Devic
   }
   if (fronts.empty()) return 0;
   out.task = factor_tasks(fronts, true, kAhead, teams);
+  out.task_teams = teams;
   out.row_maps = maps;
   const Offset tiled_levels = levels.begin[3] - out.small_levels;
   return static_cast<Offset>(fronts.size()) * kDeviceTiledBytes + pulled * kDeviceChildBytes + maps * Offset{sizeof(Index)} +

@@ -25,6 +25,14 @@ std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
   return h ^ (h >> 29);
 }
 
+Offset device_bytes(const DeviceSchedule& device) {
+  Offset steps = 0;
+  for (const DeviceSchedule::Level& level : device.level) steps += bytes(level.steps);
+  return steps + bytes(device.level) + bytes(device.tile_ptr) + bytes(device.front) + bytes(device.tiled) + bytes(device.panel) +
+         bytes(device.block) + bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) + bytes(device.sums.term) +
+         bytes(device.block_reuses) + bytes(device.panel_reuses) + bytes(device.update);
+}
+
 }  // namespace
 
 Offset Plan::factor_bytes(int scalar_bytes) const {
@@ -60,7 +68,7 @@ Offset Plan::plan_bytes() const {
          bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) + bytes(assembly.run_ptr) + bytes(assembly.run) +
          bytes(schedule.task) + bytes(schedule.factor_edges) + bytes(schedule.forward_edges) + bytes(schedule.backward_edges) +
          bytes(schedule.scratch) + bytes(schedule.head_columns) + bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) +
-         bytes(cost.fronts);
+         bytes(cost.fronts) + device_bytes(device);
 }
 
 std::uint64_t fingerprint(const Pattern& lower) {

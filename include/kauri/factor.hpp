@@ -40,8 +40,9 @@ class Workspace {
 
  private:
   friend class Factor<T>;
-  explicit Workspace(std::unique_ptr<numeric::SolveStore<T>> store);
+  Workspace(std::unique_ptr<numeric::SolveStore<T>> store, const numeric::Executor& executor);
   std::unique_ptr<numeric::SolveStore<T>> store_;
+  const numeric::Executor* executor_;
 };
 
 /// P A P^T = L L^T. Move-only; one moved from may be assigned to and destroyed, nothing else. create() allocates; refactorize() fills;

@@ -196,6 +196,7 @@ struct DeviceSchedule {
   // and what seeds a pause of each task and warp (0: none). Neither reaches a bit of L.
   Index teams = 0;
   unsigned pauses = 0;
+  Index task_teams = 0;  ///< those that `task` was made for: fewer could all wait for tasks that none is left to do
 
   /// Tiles of some fronts: that of front[first + k] are [tile_ptr[at + k], tile_ptr[at + k + 1]) of `tiles`.
   struct TileList {
@@ -323,7 +324,7 @@ struct AnalyzeOptions {
   int factorizations = 1;  ///< factorisations expected: the same
   /// The ordering is chosen for `target`; then the plan is made for the one of the two that is predicted to be done with the whole job
   /// first, its bytes allowing: the CPU in a tie, and for jobs that take no time.
-  DeviceOffer device;  // kauri::Solver makes the offer itself
+  DeviceOffer device;  // kauri::Solver makes the offer itself, whatever is here
 };
 
 /// One ordering of a contest.
@@ -370,8 +371,8 @@ Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options
 /// reason: the others (minimum_degree and the caller's among them) are there to be compared.
 Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options = {});
 
-/// Validity of a plan (sizes, orders, postorder, bounds, no two live blocks overlapping, every edge upwards): empty if sound, else the
-/// first thing wrong. For tests and debug builds. O(size of the plan) plus O(tasks^2).
+/// Validity of a plan (sizes, orders, postorder, bounds; of the CPU's schedule: no two live blocks overlapping, every edge upwards): empty
+/// if sound, else the first thing wrong. For tests and debug builds. O(size of the plan) plus O(tasks^2).
 std::string find_flaw(const Plan& plan);
 
 /// A hash of n and the lower triangle's pattern.

@@ -15,7 +15,8 @@ void check(cudaError_t status, const char* what) {
 
 CurrentDevice::CurrentDevice(int device) {
   check(cudaGetDevice(&before_), "the current device");
-  check(cudaSetDevice(device), "the device");
+  changed_ = before_ != device;
+  if (changed_) check(cudaSetDevice(device), "the device");
 }
 
 void DeviceHeap::require(Offset bytes) const {

@@ -19,10 +19,13 @@ class CurrentDevice {
   explicit CurrentDevice(int device);
   CurrentDevice(const CurrentDevice&) = delete;
   CurrentDevice& operator=(const CurrentDevice&) = delete;
-  ~CurrentDevice() { cudaSetDevice(before_); }
+  ~CurrentDevice() {
+    if (changed_) cudaSetDevice(before_);
+  }
 
  private:
   int before_ = 0;
+  bool changed_ = false;
 };
 
 class Stream {

@@ -24,7 +24,7 @@ struct Front {
 
 static_assert(sizeof(Front) == symbolic::kDeviceFrontBytes);
 
-/// Arrays on the device; shared by all that work with one plan.
+/// Arrays on the device. Each factor has its own.
 struct PlanView {
   const Front* front;
   const Index* child;

@@ -125,10 +125,14 @@ std::optional<Survey> survey(int device) {
   seen.free_bytes = static_cast<Offset>(properties.totalGlobalMem);
   seen.started = has_context(device);
   if (!seen.started) return seen;
-  const CurrentDevice current(device);
-  std::size_t free = 0, all = 0;
-  check(cudaMemGetInfo(&free, &all), "the device's memory");
-  seen.free_bytes = static_cast<Offset>(free);
+  try {
+    const CurrentDevice current(device);
+    std::size_t free = 0, all = 0;
+    check(cudaMemGetInfo(&free, &all), "the device's memory");
+    seen.free_bytes = static_cast<Offset>(free);
+  } catch (const Error&) {  // a device that answers nothing is not there
+    return {};
+  }
   return seen;
 }
 

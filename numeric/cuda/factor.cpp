@@ -125,12 +125,13 @@ void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Strea
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
-  holds_values_ = !capturing;
+  holds_values_ = false;  // until all goes well
   enqueue_beginning_of(value.data(), shift, stream);
   if (capturing)
     enqueue(stream);
   else
     graph_.launch(stream);
+  holds_values_ = !capturing;
 }
 
 template <class T>

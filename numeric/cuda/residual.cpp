@@ -84,7 +84,7 @@ BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const T* x, const
 
 template <class T>
 BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
-  if (a.pattern.n == 0) return {};
+  if (a.pattern.n == 0 || x.cols == 0) return {};
   const CurrentDevice current(context_.device);
   const RowsView<T> rows = this->rows(a);
   return worst_column(x.cols, [&](Index c) { return column(rows, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld); });

@@ -51,14 +51,18 @@ void Staging::send(void* device, Offset count, std::size_t item, const Fill& fil
   }
 }
 
-void Staging::copy(void* device, std::span<const std::byte> from, cudaStream_t stream) {
-  if (from.empty()) return;
-  if (is_reachable(&from.front()) && is_reachable(&from.back()))
-    return check(cudaMemcpyAsync(device, from.data(), from.size(), cudaMemcpyDefault, stream), "a copy to the device");
+void Staging::send(void* device, std::span<const std::byte> from, cudaStream_t stream) {
   const auto fill = [from](Offset begin, Offset end, void* out) {
     std::memcpy(out, from.data() + begin, static_cast<std::size_t>(end - begin));
   };
   send(device, static_cast<Offset>(from.size()), 1, fill, stream);
+}
+
+void Staging::copy(void* device, std::span<const std::byte> from, cudaStream_t stream) {
+  if (from.empty()) return;
+  if (is_reachable(&from.front()) && is_reachable(&from.back()))
+    return check(cudaMemcpyAsync(device, from.data(), from.size(), cudaMemcpyDefault, stream), "a copy to the device");
+  send(device, from, stream);
 }
 
 void Staging::copy_now(void* device, std::span<const std::byte> from) {

@@ -28,7 +28,9 @@ class Staging {
 
   /// `count` items of `item` bytes to the device, in the stream's order: what fill reads may change when this returns.
   void send(void* device, Offset count, std::size_t item, const Fill& fill, cudaStream_t stream);
-  /// The same of an array. What is page-locked or on a device is copied as it lies: it may change when the stream has come past the copy.
+  /// The same of an array.
+  void send(void* device, std::span<const std::byte> from, cudaStream_t stream);
+  /// The same, but what is page-locked or on a device is copied as it lies: it may change when the stream has come past the copy.
   void copy(void* device, std::span<const std::byte> from, cudaStream_t stream);
   /// The same, there when this returns.
   void copy_now(void* device, std::span<const std::byte> from);
@@ -76,7 +78,7 @@ class Uploader {
   template <class T>
   [[nodiscard]] DeviceBuffer<T> copy(std::span<const T> host) const {
     DeviceBuffer<T> buffer = room<T>(static_cast<Offset>(host.size()));
-    staging_.copy(buffer.data(), std::as_bytes(host), stream_.get());
+    staging_.send(buffer.data(), std::as_bytes(host), stream_.get());
     return buffer;
   }
   template <class T>

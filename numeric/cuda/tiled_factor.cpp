@@ -59,6 +59,9 @@ std::vector<Index> levels_of(const Plan& plan) {
 
 TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, const Uploader& uploader)
     : teams_(plan.device.teams > 0 ? std::min(teams, plan.device.teams) : teams), pauses_(plan.device.pauses) {
+  if (teams_ < plan.device.task_teams || teams_ % 2 != 0)
+    throw Error(ErrorKind::usage,
+                "a device's tasks made for " + std::to_string(plan.device.task_teams) + " teams, to be run by " + std::to_string(teams_));
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
   first_ = plan.device.small_fronts;

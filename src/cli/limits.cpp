@@ -103,7 +103,8 @@ Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
   // A by rows for residuals: both halves, a column number and a place in the values each. The values themselves are copied for float.
   const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} + 2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
   const Offset copy_of_a = scalar_bytes == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
-  const Offset factor = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
+  // On a device numbers are not in the host's memory; too little of the device's is said when the factor is made, or `auto` takes the CPU.
+  const Offset factor = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
   return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a, plan.cost.flops};
 }
 

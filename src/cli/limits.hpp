@@ -16,7 +16,8 @@ namespace kauri::cli {
 /// what its own limits on address space and data leave. The largest Offset where nothing can be read.
 Offset available_bytes();
 
-/// What a factorisation with `nrhs` right-hand sides, their solution and its refinement will allocate beyond A and the plan.
+/// What a factorisation with `nrhs` right-hand sides, their solution and its refinement will allocate in the host's memory beyond A and the
+/// plan.
 struct Demand {
   Offset bytes = 0;
   double flops = 0;

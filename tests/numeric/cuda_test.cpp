@@ -337,7 +337,7 @@ TYPED_TEST(Cuda, PlansForACpuAreRefused) {
 
 /// `automatic` takes the device or the CPU as the figures say, tells why, and x is right on either.
 TEST(CudaChoice, AutomaticIsRightOnEither) {
-  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   const auto solved_on = [](const char* spec, int factorizations, auto scalar) {
     using T = decltype(scalar);
     SolverOptions options;
@@ -369,7 +369,7 @@ TEST(CudaChoice, AutomaticIsRightOnEither) {
 
 /// One Solver goes from one backend to the other and back.
 TEST(CudaChoice, ChangesWithTheSystem) {
-  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   SolverOptions options;
   options.threads = 1;
   options.analyze.factorizations = 100;
@@ -388,7 +388,7 @@ TEST(CudaChoice, ChangesWithTheSystem) {
 
 /// A band whose L has more entries than 31 bits count: places of panels and blocks beyond them are reached and hold what they should.
 TEST(CudaLarge, MoreEntriesThan31BitsCount) {
-  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   Backend backend = cuda_backend();
   const Index n = 152000, width = 16000;
   test::OwnedPattern a;

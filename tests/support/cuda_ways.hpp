@@ -14,6 +14,12 @@
 
 namespace kauri::test {
 
+/// True if there was a device when this process first asked. One that is lost later is a failure, not a reason to skip.
+inline bool has_device() {
+  static const bool there = cuda_available();
+  return there;
+}
+
 /// How fronts are done: small ones in two launches and large ones as tasks, or level by level, as on other devices and in float.
 template <class Scalar, bool kFast>
 struct Way {
@@ -27,7 +33,7 @@ class OnCuda : public ::testing::Test {
  protected:
   using Value = typename W::T;
   void SetUp() override {
-    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+    if (!has_device()) GTEST_SKIP() << "no CUDA device";
     backend_.emplace(cuda_backend());
   }
   Backend& backend() { return *backend_; }
