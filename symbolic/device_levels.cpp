@@ -204,9 +204,8 @@ FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds) {
 }
 
 DeviceLevels find_levels(const Supernodes& nodes) {
-  std::vector<Index> kinds = kinds_of(nodes);
-  const FrontSizes sizes = sizes_of(nodes, kinds);
-  return find_levels(nodes, std::move(kinds), sizes);
+  const std::vector<Index> kinds = kinds_of(nodes);
+  return find_levels(nodes, kinds, sizes_of(nodes, kinds));
 }
 
 Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, const FrontSizes& sizes) {
@@ -224,7 +223,7 @@ Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, c
   return most;
 }
 
-DeviceLevels find_levels(const Supernodes& nodes, std::vector<Index> kinds, const FrontSizes& sizes) {
+DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds, const FrontSizes& sizes) {
   Children children = children_of(nodes.parent);
   const Subtrees subtrees = measure(nodes, kinds, sizes, children);
   double flops = 0, path = 0;

@@ -44,7 +44,7 @@ FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds);
 /// Levels of the kinds: a narrow or small front's is its height among those of its kind. So is a tiled front's, unless some subtrees are so
 /// large that one at a time fills the device: then these come one after another, as in a depth-first traversal, and the blocks of one's
 /// fronts are gone when the next begins. Which are that large is what makes a product of memory and predicted seconds least. O(n log n).
-DeviceLevels find_levels(const Supernodes& nodes, std::vector<Index> kinds, const FrontSizes& sizes);
+DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds, const FrontSizes& sizes);
 
 DeviceLevels find_levels(const Supernodes& nodes);
 
