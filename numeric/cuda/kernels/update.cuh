@@ -291,9 +291,11 @@ __device__ inline void wait_for_levels(const Levels& levels, int level, int lane
   ptx::max_relaxed(levels.passed, level);
 }
 
-/// Slabs whose products are added up by themselves: in one sum, thousands of products would each be rounded as parts of numbers as large as
-/// A's diagonal (a backward error of 4e-14 at 10^4 pivots).
-inline constexpr int kSummed = 64;
+/// Products of many slabs are added up in parts: in one sum, each of thousands would be rounded as a part of a number as large as A's
+/// diagonal (a backward error of 4e-14 at 10^4 pivots). So many parts make the error so many times smaller. Each costs the traffic of the
+/// tile, so it has this many slabs at least.
+inline constexpr int kParts = 4, kLeastPart = 128;
+__device__ inline int part_of(int slabs) { return max(kLeastPart, (slabs + kParts - 1) / kParts); }
 
 /// acc += minus the tile in memory.
 __device__ inline void subtract_tile(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
@@ -323,9 +325,9 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
 __device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int slabs,
                                     bool half, Ring& ring, int tile, int row_cell, int lane) {
   for (int done = 0;;) {
-    if (slabs > kSummed) change_sums(acc, task, front, levels, done == 0, done == slabs, tile, row_cell, lane);
+    if (slabs > kLeastPart) change_sums(acc, task, front, levels, done == 0, done == slabs, tile, row_cell, lane);
     if (done == slabs) break;
-    for (const int end = min(done + kSummed, slabs); done < end; ++done) {
+    for (const int end = min(done + part_of(slabs), slabs); done < end; ++done) {
       enter_stage(ring, lane);
       const double* data = ring.data();
       multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
