@@ -165,6 +165,39 @@ TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
       }
 }
 
+/// Random patterns, sparse enough to fall apart and dense enough for large fronts: x is that of the CPU up to rounding.
+TYPED_TEST(Cuda, AgreesWithTheCpuOnRandomPatterns) {
+  using T = typename TypeParam::T;
+  Backend cpu = cpu_backend(1);
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto n = static_cast<Index>(1 + random() % 700);
+    const auto pattern = test::random_pattern(n, static_cast<double>(1 + seed % 12), seed);
+    std::vector<T> value(pattern.row.size()), sum(static_cast<std::size_t>(n), T(1));
+    for (Index j = 0; j < n; ++j)
+      for (Offset k = pattern.col_ptr[j] + 1; k < pattern.col_ptr[j + 1]; ++k) {
+        value[k] = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+        sum[j] += std::abs(value[k]), sum[pattern.row[k]] += std::abs(value[k]);
+      }
+    for (Index j = 0; j < n; ++j) value[pattern.col_ptr[j]] = sum[j];
+    AnalyzeOptions options;
+    options.ordering.method = seed % 2 == 0 ? OrderingMethod::amd : OrderingMethod::natural;
+    const auto solve = [&](const std::shared_ptr<const Plan>& plan, Backend& backend) {
+      auto factor = Factor<T>::create(plan, backend);
+      EXPECT_TRUE(refactorize<T>(factor, value).ok()) << seed;
+      auto workspace = Workspace<T>::create(factor, 1);
+      std::vector<T> x = this->random_rhs(n, 1, seed);
+      factor.solve({x.data(), n, 1, n}, workspace);
+      return x;
+    };
+    const std::vector<T> there = solve(analyze(pattern.view(), options), cpu);
+    options.target = this->backend().target();
+    const std::vector<T> here = solve(this->plan(pattern.view(), options), this->backend());
+    // Diagonally dominant with 1 to spare in each row: a residual of rounding size is an error of x of that size times the row's sum.
+    for (Index i = 0; i < n; ++i) ASSERT_NEAR(here[i], there[i], (sizeof(T) == 8 ? 1e-13 : 1e-4) * sum[i]) << seed << ": " << i;
+  }
+}
+
 /// Residuals and errors are those of the CPU.
 TYPED_TEST(Cuda, ResidualsAreThoseOfTheCpu) {
   using T = typename TypeParam::T;
