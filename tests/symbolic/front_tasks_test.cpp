@@ -5,19 +5,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
 namespace kauri::symbolic {
 namespace {
 
-// Fronts by ascending levels, and the parent of each: a front of a higher level, or none.
+// Fronts by ascending levels; the parent of each: a front of a higher level, or none; and how many levels must be done before its panel,
+// its block is written.
 struct Forest {
   std::vector<LevelFront> front;
-  std::vector<Index> parent;
+  std::vector<Index> parent, panel_reuses, block_reuses;
 };
 
 // Progress of one front: tiles of L done per tile row, preparations, columns of the chain, contribution tasks of its children, fills.
@@ -30,60 +34,82 @@ struct Progress {
   Index filled = 0;
 };
 
-// Teams that draw tickets in order and finish a task once what it reads is there, in random order.
-class Simulation {
+// What teams do: each draws tickets in order, the next one while it is still at one before, unless that may wait for later tickets; and
+// finishes the task that it is at, or a column of a chain, once what it reads is there.
+class Model {
  public:
-  Simulation(const Forest& forest, std::vector<FrontTask> tasks, std::size_t teams, unsigned seed)
-      : forest_(forest), tasks_(std::move(tasks)), held_(teams, -1), random_(seed) {
+  struct State {
+    std::vector<Progress> front;
+    std::vector<std::array<Index, 2>> team;  // the task that it is at, the next one; -1: none
+    std::vector<Index> left;                 // tasks of each level that are not done
+    Index next = 0;
+    Index finished = 0;
+  };
+
+  Model(const Forest& forest, std::vector<FrontTask> tasks) : forest_(forest), tasks_(std::move(tasks)) {}
+
+  [[nodiscard]] State begin(std::size_t teams) const {
+    State state;
+    state.team.assign(teams, {-1, -1});
     for (const LevelFront& front : forest_.front) {
       const FrontCells& cells = front.cells;
-      progress_.push_back({std::vector<Index>(static_cast<std::size_t>(cells.row_tiles()), 0),
-                           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0, fill_tasks(front), 0});
+      state.front.push_back({std::vector<Index>(static_cast<std::size_t>(cells.row_tiles()), 0),
+                             std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0, fill_tasks(front), 0});
     }
     for (std::size_t f = 0; f < forest_.parent.size(); ++f)
-      if (forest_.parent[f] >= 0) progress_[forest_.parent[f]].awaited += contribution_tasks(forest_.front[f].cells);
+      if (forest_.parent[f] >= 0) state.front[forest_.parent[f]].awaited += contribution_tasks(forest_.front[f].cells);
+    state.left.assign(static_cast<std::size_t>(forest_.front.back().level) + 1, 0);
+    for (const FrontTask& task : tasks_) ++state.left[level_of(task)];
+    return state;
   }
+  [[nodiscard]] bool is_done(const State& state) const { return state.finished == static_cast<Index>(tasks_.size()); }
 
-  // True if all tasks finish.
-  bool run() {
-    std::vector<std::size_t> order(held_.size());
-    for (std::size_t t = 0; t < order.size(); ++t) order[t] = t;
-    while (finished_ < tasks_.size()) {
-      std::shuffle(order.begin(), order.end(), random_);
-      bool moved = false;
-      for (const std::size_t team : order) moved = step(team) || moved;
-      if (!moved) return false;
+  [[nodiscard]] bool may_draw(const State& state, std::size_t team) const {
+    if (state.next == static_cast<Index>(tasks_.size())) return false;
+    const auto [now, next] = state.team[team];
+    return now < 0 || (next < 0 && tasks_[now].kind != TaskKind::chain && tasks_[now].kind != TaskKind::prepare);
+  }
+  static void draw(State& state, std::size_t team) { state.team[team][state.team[team][0] < 0 ? 0 : 1] = state.next++; }
+
+  [[nodiscard]] bool may_work(const State& state, std::size_t team) const {
+    if (state.team[team][0] < 0) return false;
+    const FrontTask& task = tasks_[state.team[team][0]];
+    const Progress& p = state.front[task.front];
+    const FrontCells& cells = forest_.front[task.front].cells;
+    if (task.kind == TaskKind::fill) return levels_done(state, reuses(task));
+    if (p.awaited > 0) return false;
+    if (task.kind == TaskKind::sum) return p.filled >= task.column;
+    if (p.fills > 0) return false;
+    if (task.kind == TaskKind::chain)
+      return (p.chain < 2 || p.prepared[p.chain]) && (p.chain + 1 == cells.row_tiles() || p.row[p.chain + 1] >= p.chain);
+    return is_ready(task, cells, p) && (task.kind != TaskKind::contribution || levels_done(state, reuses(task)));
+  }
+  void work(State& state, std::size_t team) const {
+    const FrontTask& task = tasks_[state.team[team][0]];
+    Progress& p = state.front[task.front];
+    if (task.kind == TaskKind::chain) {
+      if (p.chain + 1 < forest_.front[task.front].cells.row_tiles()) p.row[p.chain + 1] = p.chain + 1;
+      if (++p.chain < forest_.front[task.front].cells.pivot_tiles()) return;
     }
-    return true;
+    for (Index r = task.row; task.kind == TaskKind::panel && r < task.row + task.rows; ++r) p.row[r] = task.column + 1;
+    if (task.kind == TaskKind::prepare) p.prepared[task.column] = true;
+    if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) --p.fills, ++p.filled;
+    if (const Index parent = forest_.parent[task.front]; task.kind == TaskKind::contribution && parent >= 0) --state.front[parent].awaited;
+    --state.left[level_of(task)];
+    ++state.finished;
+    state.team[team] = {state.team[team][1], -1};
   }
 
  private:
-  bool step(std::size_t team) {
-    if (held_[team] < 0) {
-      if (next_ == tasks_.size()) return false;
-      held_[team] = static_cast<Index>(next_++);
-      return true;
-    }
-    const FrontTask& task = tasks_[held_[team]];
-    Progress& p = progress_[task.front];
-    const FrontCells& cells = forest_.front[task.front].cells;
-    if (task.kind == TaskKind::sum && (p.awaited > 0 || p.filled < task.column)) return false;
-    if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
-      --p.fills;
-      ++p.filled;
-      return finish(team);
-    }
-    if (p.awaited > 0 || p.fills > 0) return false;
-    if (task.kind == TaskKind::chain) return step_chain(team, cells, p);
-    if (!ready(task, cells, p)) return false;
-    for (Index r = task.row; r < task.row + task.rows; ++r)
-      if (task.kind == TaskKind::panel) p.row[r] = task.column + 1;
-    if (task.kind == TaskKind::prepare) p.prepared[task.column] = true;
-    if (const Index parent = forest_.parent[task.front]; task.kind == TaskKind::contribution && parent >= 0) --progress_[parent].awaited;
-    return finish(team);
+  [[nodiscard]] Index level_of(const FrontTask& task) const { return forest_.front[task.front].level; }
+  [[nodiscard]] Index reuses(const FrontTask& task) const {
+    const bool panel = task.kind == TaskKind::fill && task.column < forest_.front[task.front].cells.pivot_tiles();
+    return (panel ? forest_.panel_reuses : forest_.block_reuses)[task.front];
   }
-
-  bool ready(const FrontTask& task, const FrontCells& cells, const Progress& p) const {
+  static bool levels_done(const State& state, Index levels) {
+    return std::all_of(state.left.begin(), state.left.begin() + levels, [](Index left) { return left == 0; });
+  }
+  static bool is_ready(const FrontTask& task, const FrontCells& cells, const Progress& p) {
     const Index products = task.kind == TaskKind::contribution ? cells.pivot_tiles()
                            : task.kind == TaskKind::panel      ? task.column
                                                                : task.column - 1;
@@ -92,31 +118,60 @@ class Simulation {
     return p.row[task.column] >= products && (task.kind != TaskKind::panel || p.chain > task.column);
   }
 
-  bool step_chain(std::size_t team, const FrontCells& cells, Progress& p) {
-    const Index j = p.chain;
-    if (j >= 2 && !p.prepared[j]) return false;
-    if (j + 1 < cells.row_tiles()) {
-      if (p.row[j + 1] < j) return false;
-      p.row[j + 1] = j + 1;
-    }
-    ++p.chain;
-    return p.chain < cells.pivot_tiles() || finish(team);
-  }
-
-  bool finish(std::size_t team) {
-    held_[team] = -1;
-    ++finished_;
-    return true;
-  }
-
   const Forest& forest_;
   std::vector<FrontTask> tasks_;
-  std::vector<Progress> progress_;
-  std::vector<Index> held_;
-  std::size_t next_ = 0;
-  std::size_t finished_ = 0;
-  std::mt19937 random_;
 };
+
+// True if all tasks finish in a random order of moves.
+bool finishes(const Model& model, std::size_t teams, unsigned seed) {
+  std::mt19937 random(seed);
+  Model::State state = model.begin(teams);
+  std::vector<std::size_t> order(2 * teams);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  while (!model.is_done(state)) {
+    std::shuffle(order.begin(), order.end(), random);
+    bool moved = false;
+    for (const std::size_t move : order) {
+      const std::size_t team = move / 2;
+      if (move % 2 == 0 ? !model.may_draw(state, team) : !model.may_work(state, team)) continue;
+      move % 2 == 0 ? Model::draw(state, team) : model.work(state, team);
+      moved = true;
+    }
+    if (!moved) return false;
+  }
+  return true;
+}
+
+// A state as numbers; teams that hold the same are one.
+std::vector<Index> key_of(Model::State state) {
+  std::sort(state.team.begin(), state.team.end());
+  std::vector<Index> key{state.next};
+  for (const auto& held : state.team) key.insert(key.end(), held.begin(), held.end());
+  for (const Progress& p : state.front) key.push_back(p.chain);
+  return key;  // what is done follows: all that was drawn and is not held, and columns of chains
+}
+
+// States that can be reached, none of which has no way on but the last; 0 if one has.
+std::size_t states_without_a_dead_end(const Model& model, std::size_t teams) {
+  std::set<std::vector<Index>> seen;
+  std::vector<Model::State> open{model.begin(teams)};
+  seen.insert(key_of(open.back()));
+  while (!open.empty()) {
+    const Model::State state = std::move(open.back());
+    open.pop_back();
+    bool moved = model.is_done(state);
+    for (std::size_t move = 0; move < 2 * teams; ++move) {
+      const std::size_t team = move / 2;
+      if (move % 2 == 0 ? !model.may_draw(state, team) : !model.may_work(state, team)) continue;
+      Model::State after = state;
+      move % 2 == 0 ? Model::draw(after, team) : model.work(after, team);
+      moved = true;
+      if (seen.insert(key_of(after)).second) open.push_back(std::move(after));
+    }
+    if (!moved) return 0;
+  }
+  return seen.size();
+}
 
 // Up to three stages of up to 1000 sums.
 std::vector<Index> random_stages(std::mt19937& random) {
@@ -142,6 +197,8 @@ Forest random_forest(std::mt19937& random, unsigned most) {
     const auto above = static_cast<unsigned>(std::upper_bound(level.begin(), level.end(), level[f]) - level.begin());
     const bool root = above == count || forest.front[f].cells.m == forest.front[f].cells.p;
     forest.parent.push_back(root ? -1 : static_cast<Index>(above + random() % (count - above)));
+    forest.panel_reuses.push_back(static_cast<Index>(random() % static_cast<unsigned>(level[f] + 1)));
+    forest.block_reuses.push_back(static_cast<Index>(random() % static_cast<unsigned>(level[f] + 1)));
   }
   return forest;
 }
@@ -195,16 +252,43 @@ TEST(FrontTasks, FewTeamsFinishInAnyOrder) {
     std::mt19937 random(seed);
     const Forest forest = random_forest(random, 20);
     const auto ahead = static_cast<Index>(seed % 4), teams = 2 * (ahead + 2) + static_cast<Index>(random() % 20);
-    Simulation simulation(forest, factor_tasks(forest.front, true, ahead, teams), static_cast<std::size_t>(teams), seed);
-    EXPECT_TRUE(simulation.run()) << "seed " << seed;
+    const Model model(forest, factor_tasks(forest.front, true, ahead, teams));
+    EXPECT_TRUE(finishes(model, static_cast<std::size_t>(teams), seed)) << "seed " << seed;
   }
+}
+
+// Every state that the least number of teams can reach, on small trees: two or three fronts of up to four tiles of pivots.
+TEST(FrontTasks, NoStateIsADeadEnd) {
+  std::size_t states = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    Forest forest;
+    const unsigned count = 2 + random() % 2;
+    for (unsigned f = 0; f < count; ++f) {
+      const auto p = static_cast<Index>(1 + random() % 220), q = f + 1 == count ? 0 : static_cast<Index>(1 + random() % 130);
+      const Index level = f + 1 == count ? 1 : 0;
+      forest.front.push_back({{p + q, p}, level});
+      if (level == 1 && random() % 2 == 0) forest.front.back().stages = {0, 300, 310};
+      forest.parent.push_back(level == 1 ? -1 : static_cast<Index>(count) - 1);
+      forest.panel_reuses.push_back(level == 1 ? static_cast<Index>(random() % 2) : 0);
+      forest.block_reuses.push_back(0);
+    }
+    const Index ahead = seed % 16 == 15 ? 1 : 0, teams = 2 * (ahead + 2);
+    const Model model(forest, factor_tasks(forest.front, true, ahead, teams));
+    const std::size_t found = states_without_a_dead_end(model, static_cast<std::size_t>(teams));
+    EXPECT_GT(found, 0U) << "seed " << seed;
+    states += found;
+  }
+  EXPECT_GT(states, 10000U);
 }
 
 TEST(FrontTasks, TooFewTeamsForTheListAreFoundOut) {
   // A list made for many teams starts many chains at once: with fewer teams than chains, all wait.
-  const Forest forest{std::vector<LevelFront>(8, {{1000, 1000}, 0}), std::vector<Index>(8, -1)};
-  Simulation simulation(forest, factor_tasks(forest.front, true, 0, 264), 8, 1);
-  EXPECT_FALSE(simulation.run());
+  const std::vector<Index> none(8, 0);
+  const Forest forest{std::vector<LevelFront>(8, {{1000, 1000}, 0}), std::vector<Index>(8, -1), none, none};
+  EXPECT_FALSE(finishes(Model(forest, factor_tasks(forest.front, true, 0, 264)), 8, 1));
+  const Forest small{std::vector<LevelFront>(3, {{190, 190}, 0}), std::vector<Index>(3, -1), none, none};
+  EXPECT_EQ(states_without_a_dead_end(Model(small, factor_tasks(small.front, true, 0, 264)), 3), 0U);
 }
 
 }  // namespace
