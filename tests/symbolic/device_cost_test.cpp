@@ -125,7 +125,8 @@ TEST(DeviceCost, MoreWorkNeverTakesLessTime) {
 TEST(DeviceCost, LargerSystemsTakeLonger) {
   double factor = 0, solve = 0;
   for (const char* spec : {"poisson3d 6", "poisson3d 10", "poisson3d 16", "poisson3d 24"}) {
-    const Cost& cost = device_plan(spec)->cost;
+    const auto plan = device_plan(spec);
+    const Cost& cost = plan->cost;
     EXPECT_GT(cost.predicted_factor_s, factor) << spec;
     EXPECT_GT(cost.predicted_solve_s, solve) << spec;
     factor = cost.predicted_factor_s, solve = cost.predicted_solve_s;
