@@ -23,34 +23,34 @@ constexpr double kSharpness = 2;
 /// The longest paths from leaves up to fronts, as children are merged into their parents.
 class Paths {
  public:
-  Paths(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds)
-      : table_(table), share_(critical(fronts, table, seconds)), below_(seconds.size(), 0.0), merged_(seconds.size(), 0) {
+  /// tree, merged: as they are when a call is made. seconds: of each front as it is now.
+  Paths(const FrontTree& tree, const std::vector<unsigned char>& merged, const CostTable& table, std::span<const double> seconds)
+      : tree_(tree), merged_(merged), table_(table), share_(critical(tree, table, seconds)), below_(seconds.size(), 0.0) {
     double total = 0;
     for (const double x : share_) total += x;
-    for (Index s = 0; s < fronts.count(); ++s)
-      if (fronts.parent[s] != kNone) share_[fronts.parent[s]] += share_[s];
+    for (Index s = 0; s < tree.count(); ++s)
+      if (tree.parent[s] != kNone) share_[tree.parent[s]] += share_[s];
     for (double& x : share_) x *= table.path_weight / total;
   }
 
   /// Begins with front s and its children.
-  void enter(Index s, std::span<const Index> children, const FrontTree& tree) {
+  void enter(Index s, std::span<const Index> children) {
     own_ = share_[s];
     below_[s] = 0;
     first_ = 0, second_ = 1;
     child_.clear();
-    for (const Index c : children) child_.push_back({below_[c] + front_latency(table_, tree.order[c], tree.pivots[c]), c});
+    for (const Index c : children) child_.push_back({below_[c] + front_latency(table_, tree_.order[c], tree_.pivots[c]), c});
     std::sort(child_.begin(), child_.end(),
               [](const Child& a, const Child& b) { return a.path != b.path ? a.path > b.path : a.index < b.index; });
   }
   /// Seconds of one core that the longer path is worth if c is merged into s, which makes a front of order m with p pivots.
-  [[nodiscard]] double price(Index c, Index s, Index m, Index p, const FrontTree& tree) const {
-    const double before = front_latency(table_, tree.order[s], tree.pivots[s]) + std::max(below_[s], longest(kNone));
+  [[nodiscard]] double price(Index c, Index s, Index m, Index p) const {
+    const double before = front_latency(table_, tree_.order[s], tree_.pivots[s]) + std::max(below_[s], longest(kNone));
     const double after = front_latency(table_, m, p) + std::max({below_[s], below_[c], longest(c)});
     return own_ * (after - before);
   }
   void merge(Index c, Index s) {
     below_[s] = std::max(below_[s], below_[c]);
-    merged_[c] = 1;
     first_ = next(first_);
     second_ = next(std::max(second_, first_ + 1));
   }
@@ -89,10 +89,11 @@ class Paths {
     return k < child_.size() ? child_[k].path : 0.0;
   }
 
+  const FrontTree& tree_;
+  const std::vector<unsigned char>& merged_;
   const CostTable& table_;
-  std::vector<double> share_;  // of all critical work, in and below each front, times the weight of a path
-  std::vector<double> below_;  // longest path up to the children of a front as merged
-  std::vector<unsigned char> merged_;
+  std::vector<double> share_;           // of all critical work, in and below each front, times the weight of a path
+  std::vector<double> below_;           // longest path up to the children of a front as merged
   std::vector<Child> child_;            // of the front entered, longest first
   std::size_t first_ = 0, second_ = 1;  // of those that are left
   double own_ = 0;
@@ -111,7 +112,7 @@ class Merger {
         merged_(fronts.parent.size(), 0),
         stored_(stored),
         seconds_(std::move(seconds)),
-        paths_(table.path_weight > 0 ? std::make_unique<Paths>(fronts, table, seconds_) : nullptr) {}
+        paths_(table.path_weight > 0 ? std::make_unique<Paths>(tree_, merged_, table, seconds_) : nullptr) {}
 
   /// False, with the pass left half done, once more than `limit` entries are stored: merging never makes them fewer.
   bool run(double limit) {
@@ -135,7 +136,7 @@ class Merger {
   double price(Index c, Index s, double& together) const {
     const Index p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
     together = seconds_of(table_, m, p);
-    const double path = paths_ ? paths_->price(c, s, m, p, tree_) : 0.0;
+    const double path = paths_ ? paths_->price(c, s, m, p) : 0.0;
     return together - seconds_[c] - seconds_[s] + padding_s_ * padding(c, s) + path;
   }
 
@@ -147,7 +148,7 @@ class Merger {
 
   void absorb_children(Index s) {
     candidates_.clear();
-    if (paths_) paths_->enter(s, children_.of(s), tree_);
+    if (paths_) paths_->enter(s, children_.of(s));
     for (const Index c : children_.of(s)) {
       Candidate candidate{0, c, 0};
       candidate.delta = price(c, s, candidate.together);

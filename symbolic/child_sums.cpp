@@ -8,6 +8,7 @@
 #include <span>
 
 #include "symbolic/checked.hpp"
+#include "symbolic/child_rows.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/small_layout.hpp"
 
@@ -72,8 +73,10 @@ class Host {
 
   void take(const Supernodes& nodes, const Assembly& assembly, Index c) {
     Listed child{{}, out_.block[c], nodes.order(c), nodes.pivots(c), out_.tiled[c] != kNone};
-    for (Offset k = assembly.run_ptr[c]; k < assembly.run_ptr[c + 1]; ++k)
-      for (Index i = 0; i < assembly.run[k].length; ++i) rows_.push_back(assembly.run[k].parent + i);
+    const std::size_t before = rows_.size();
+    const Offset begin = nodes.row_ptr[c] - nodes.first[c], q = nodes.contribution(c);
+    rows_.resize(before + at(q));
+    list_parent_rows(nodes, assembly, begin, begin + q, rows_.data() + before);
     child_.push_back(child);
     row_end_.push_back(static_cast<Offset>(rows_.size()));
   }
@@ -180,8 +183,7 @@ class Host {
 }  // namespace
 
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c) {
-  const Index q = nodes.contribution(c);
-  return assembly.child_ptr[s + 1] - assembly.child_ptr[s] > kMostPulled && q <= kMostListedRows;
+  return is_listed(static_cast<Index>(assembly.child_ptr[s + 1] - assembly.child_ptr[s]), nodes.contribution(c));
 }
 
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {

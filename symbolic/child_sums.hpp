@@ -16,7 +16,9 @@ inline constexpr Index kMostListedRows = 192;
 /// Terms of a sum: more are summed in parts first, those in parts again.
 inline constexpr Index kFanIn = 32;
 
-/// True if child c of s is taken by lists.
+/// True if a child with so many rows below its pivots is taken by lists, of a tiled front with so many children.
+constexpr bool is_listed(Index children, Index rows) { return children > kMostPulled && rows <= kMostListedRows; }
+/// The same of child c of s.
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c);
 
 /// Appends the sums of the tiled front s to out.sums, partial ones first: places in the array of a factor must be known. Scratch follows

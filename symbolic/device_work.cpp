@@ -49,7 +49,7 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
     const Index parent = nodes.parent[s];
     if (parent == kNone || !levels.is_tiled(static_cast<std::size_t>(parent))) continue;
     const double q = nodes.contribution(s);
-    if (children[parent] > kMostPulled && q <= kMostListedRows)
+    if (is_listed(children[parent], nodes.contribution(s)))
       terms += q * (q + 1) / 2;
     else
       maps += static_cast<double>(row_map_entries({nodes.order(parent), nodes.pivots(parent)}));

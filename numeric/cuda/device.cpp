@@ -13,6 +13,12 @@ void check(cudaError_t status, const char* what) {
   throw Error(kind, std::string("CUDA: ") + what + ": " + cudaGetErrorString(status));
 }
 
+cudaPointerAttributes attributes_of(const void* place) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, place), "an address");
+  return attributes;
+}
+
 CurrentDevice::CurrentDevice(int device) {
   check(cudaGetDevice(&before_), "the current device");
   changed_ = before_ != device;

@@ -13,6 +13,9 @@ namespace kauri::numeric::cuda {
 /// Throws Error(memory) for a failed allocation, Error(device) for all else that is not success.
 void check(cudaError_t status, const char* what);
 
+/// What kind of memory an address is in.
+cudaPointerAttributes attributes_of(const void* place);
+
 /// The device of an executor is the calling thread's as long as this lives.
 class CurrentDevice {
  public:

@@ -21,13 +21,6 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
   return plan;
 }
 
-/// What kind of memory an address is in.
-cudaPointerAttributes attributes_of(const void* place) {
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, place), "values of A");
-  return attributes;
-}
-
 bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &status), "the caller's stream");

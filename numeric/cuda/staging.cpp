@@ -13,11 +13,7 @@ namespace kauri::numeric::cuda {
 namespace {
 
 /// True for memory that the device may copy by itself.
-bool is_reachable(const std::byte* place) {
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, place), "an address");
-  return attributes.type != cudaMemoryTypeUnregistered;
-}
+bool is_reachable(const std::byte* place) { return attributes_of(place).type != cudaMemoryTypeUnregistered; }
 
 }  // namespace
 
