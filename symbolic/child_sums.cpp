@@ -1,4 +1,4 @@
-// Column by column of the host: whose columns meet it, how many terms each row has, the terms.
+// A few columns of the host at a time: whose columns meet them, how many terms each entry has, the terms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/child_sums.hpp"
 
@@ -26,6 +26,10 @@ struct Listed {
     return block + (tiled ? FrontCells{m, p}.block().place(r, c) : SmallLayout{m, p}.place(p + r, p + c));
   }
 };
+
+/// Columns of the host that are listed together, in patches of so many rows: a group of sums. Children's entries of a patch lie side by
+/// side: rows of packed ones, columns of those in cells.
+constexpr Index kPatchRows = 8, kPatchColumns = kSumGroup / kPatchRows;
 
 Index count_of(const std::vector<Offset>& sums) {
   if (sums.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
@@ -56,11 +60,11 @@ class Host {
   std::vector<Index> list() {
     const std::vector<Offset> begin = columns();
     std::vector<Offset> terms, first;
-    for (Index c = 0; c < cells_.m; ++c) {
-      if (begin[c] == begin[c + 1]) continue;
+    for (Index c = 0; c < cells_.m; c += kPatchColumns) {
+      if (begin[c] == begin[std::min(c + kPatchColumns, cells_.m)]) continue;
       count(c, begin, first);
       gather(c, begin, first, terms);
-      add_column(c, first, terms);
+      add_columns(c, first, terms);
     }
     return append();
   }
@@ -98,36 +102,41 @@ class Host {
     }
     return begin;
   }
-  /// first[r]: where the terms of row r of column c begin.
-  void count(Index c, const std::vector<Offset>& begin, std::vector<Offset>& first) const {
-    first.assign(at(cells_.m) + 1, 0);
-    for (Offset k = begin[c]; k < begin[c + 1]; ++k)
-      for (const Index r : child_[column_[at(k)].child].row.subspan(at(column_[at(k)].column))) ++first[r + 1];
-    for (Index r = 0; r < cells_.m; ++r) first[r + 1] += first[r];
+  /// Place of entry (r, first + c) in the order of the sums of columns [first, first + kPatchColumns).
+  static Index slot(Index r, Index c) { return r / kPatchRows * kSumGroup + c * kPatchRows + r % kPatchRows; }
+  /// first[slot]: where its terms begin. Columns from c0 on.
+  void count(Index c0, const std::vector<Offset>& begin, std::vector<Offset>& first) const {
+    first.assign(at(slot(cells_.m - 1, kPatchColumns - 1)) + kPatchRows + 1, 0);
+    for (Index c = c0; c < std::min(c0 + kPatchColumns, cells_.m); ++c)
+      for (Offset k = begin[c]; k < begin[c + 1]; ++k)
+        for (const Index r : child_[column_[at(k)].child].row.subspan(at(column_[at(k)].column))) ++first[slot(r, c - c0) + 1];
+    for (std::size_t e = 1; e < first.size(); ++e) first[e] += first[e - 1];
   }
-  void gather(Index c, const std::vector<Offset>& begin, const std::vector<Offset>& first, std::vector<Offset>& terms) const {
-    terms.resize(at(first[cells_.m]));
+  void gather(Index c0, const std::vector<Offset>& begin, const std::vector<Offset>& first, std::vector<Offset>& terms) const {
+    terms.resize(at(first.back()));
     std::vector<Offset> next = first;
-    for (Offset k = begin[c]; k < begin[c + 1]; ++k) {
-      const Listed& child = child_[column_[at(k)].child];
-      for (Index j = column_[at(k)].column, i = j; i < static_cast<Index>(child.row.size()); ++i)
-        terms[at(next[child.row[i]]++)] = child.place(i, j);
-    }
+    for (Index c = c0; c < std::min(c0 + kPatchColumns, cells_.m); ++c)
+      for (Offset k = begin[c]; k < begin[c + 1]; ++k) {
+        const Listed& child = child_[column_[at(k)].child];
+        for (Index j = column_[at(k)].column, i = j; i < static_cast<Index>(child.row.size()); ++i)
+          terms[at(next[slot(child.row[i], c - c0)]++)] = child.place(i, j);
+      }
   }
 
-  /// The sums of column c. Those of rows under one another follow each other: such rows often meet the same children, whose entries there
-  /// lie side by side.
-  void add_column(Index c, std::vector<Offset>& first, std::vector<Offset>& terms) {
+  /// The sums of columns from c0 on.
+  void add_columns(Index c0, std::vector<Offset>& first, std::vector<Offset>& terms) {
     std::vector<Offset> next_first, next;
     for (std::size_t stage = 0; reduce(stage, first, terms, next_first, next); ++stage)
       std::swap(first, next_first), std::swap(terms, next);
-    for (Index r = c; r < cells_.m; ++r)
-      if (first[r] < first[r + 1])
+    for (Index e = 0; e + 1 < static_cast<Index>(first.size()); ++e) {
+      const Index r = e / kSumGroup * kPatchRows + e % kPatchRows, c = c0 + e % kSumGroup / kPatchRows;
+      if (first[e] < first[e + 1])
         last_.push((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c),
-                   std::span(terms).subspan(at(first[r]), at(first[r + 1] - first[r])));
+                   std::span(terms).subspan(at(first[e]), at(first[e + 1] - first[e])));
+    }
   }
 
-  /// Rows with more than kFanIn terms to sums of as many at a time, which become the row's terms. False if there are none.
+  /// Entries with more than kFanIn terms to sums of as many at a time, which become the entry's terms. False if there are none.
   bool reduce(std::size_t stage, const std::vector<Offset>& first, const std::vector<Offset>& terms, std::vector<Offset>& next_first,
               std::vector<Offset>& next) {
     const auto parts = [](Offset count) { return count <= kFanIn ? Offset{0} : (count + kFanIn - 1) / kFanIn; };
@@ -164,6 +173,7 @@ class Host {
       sums.place.insert(sums.place.end(), stage.place.begin(), stage.place.end());
       sums.term.insert(sums.term.end(), stage.term.begin(), stage.term.end());
       for (const Offset terms : stage.terms) sums.ptr.push_back(sums.ptr.back() + terms);
+      while (sums.place.size() % kSumGroup != 0) sums.place.push_back(-1), sums.ptr.push_back(sums.ptr.back());
       stages.push_back(count_of(sums.place));
     }
     return stages;
@@ -184,6 +194,26 @@ class Host {
 
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c) {
   return is_listed(static_cast<Index>(assembly.child_ptr[s + 1] - assembly.child_ptr[s]), nodes.contribution(c));
+}
+
+std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums) {
+  std::vector<Offset> steps{0};
+  for (std::size_t k = 0; k < sums.place.size(); k += kSumGroup) {
+    Offset most = 0;
+    for (std::size_t lane = 0; lane < kSumGroup; ++lane) most = std::max(most, sums.ptr[k + lane + 1] - sums.ptr[k + lane]);
+    steps.push_back(steps.back() + (most + kSumPair - 1) / kSumPair);
+  }
+  return steps;
+}
+
+void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Offset* out) {
+  auto group = std::upper_bound(steps.begin(), steps.end(), begin / kSumStep) - steps.begin() - 1;
+  for (Offset e = begin; e < end; ++e) {
+    while (steps[static_cast<std::size_t>(group) + 1] <= e / kSumStep) ++group;
+    const auto k = static_cast<std::size_t>(group * kSumGroup + e % kSumStep / kSumPair);
+    const Offset t = sums.ptr[k] + (e / kSumStep - steps[static_cast<std::size_t>(group)]) * kSumPair + e % kSumPair;
+    out[e - begin] = t < sums.ptr[k + 1] ? sums.term[static_cast<std::size_t>(t)] : -1;
+  }
 }
 
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "kauri/plan.hpp"
@@ -16,6 +17,10 @@ inline constexpr Index kMostListedRows = 192;
 /// Terms of a sum: more are summed in parts first, those in parts again.
 inline constexpr Index kFanIn = 32;
 
+/// Sums that one warp adds up, a lane each: the sums of a stage are whole groups, filled up with empty sums, whose place is -1. On a device
+/// the terms of a group lie in steps: two of each lane, lane by lane; -1 where a lane has no more.
+inline constexpr Index kSumGroup = 32, kSumPair = 2, kSumStep = kSumGroup * kSumPair;
+
 /// True if a child with so many rows below its pivots is taken by lists, of a tiled front with so many children.
 constexpr bool is_listed(Index children, Index rows) { return children > kMostPulled && rows <= kMostListedRows; }
 /// The same of child c of s.
@@ -25,5 +30,10 @@ bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index
 /// out.entries, which grows. Returns the stages, whose sums need those of the stages before: stage i is [r[i], r[i+1]); the last adds to
 /// the front. Empty if no child is listed. O(children's rows + terms). Throws Error(overflow).
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out);
+
+/// Where the steps of each group begin; one more: their number.
+std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums);
+/// Entries [begin, end) of all steps, one after another.
+void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Offset* out);
 
 }  // namespace kauri::symbolic

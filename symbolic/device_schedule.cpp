@@ -199,7 +199,9 @@ void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSc
 
 /// Bytes of the sums' arrays on a device.
 Offset sum_bytes(const DeviceSchedule::Sums& sums) {
-  return static_cast<Offset>((sums.ptr.size() + sums.place.size() + sums.term.size()) * sizeof(Offset));
+  if (sums.place.empty()) return 0;
+  const std::vector<Offset> steps = sum_steps(sums);
+  return (static_cast<Offset>(steps.size() + sums.place.size()) + steps.back() * kSumStep) * Offset{sizeof(Offset)};
 }
 
 /// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places. Returns the bytes that they need on the

@@ -229,7 +229,8 @@ struct DeviceSchedule {
   Offset entries = 0;         ///< size of the array
   Offset factor_entries = 0;  ///< of all panels
   /// Sum k: term[ptr[k]], ..., term[ptr[k + 1] - 1], places in the array, are added up in this order, to be added to what is at place[k],
-  /// or to be put there if that is scratch: the part of the array behind scratch_begin.
+  /// or to be put there if that is scratch: the part of the array behind scratch_begin. Empty sums, whose place is -1, fill up groups
+  /// of them (symbolic/child_sums.hpp).
   struct Sums {
     std::vector<Offset> ptr{0}, place, term;
     Offset scratch_begin = 0;

@@ -102,9 +102,17 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, i
   level_tasks_ = uploader.copy(tasks);
   task_ = uploader.copy(plan.device.task);
   front_ = uploader.copy(views);
-  sum_ptr_ = uploader.copy(plan.device.sums.ptr);
-  sum_place_ = uploader.copy(plan.device.sums.place);
-  sum_term_ = uploader.copy(plan.device.sums.term);
+  upload_sums(plan.device.sums, uploader);
+}
+
+void TiledFactor::upload_sums(const DeviceSchedule::Sums& sums, const Uploader& uploader) {
+  if (sums.place.empty()) return;
+  const std::vector<Offset> steps = symbolic::sum_steps(sums);
+  sum_step_ = uploader.copy(steps);
+  sum_place_ = uploader.copy(sums.place);
+  sum_term_ = uploader.make<Offset>(steps.back() * symbolic::kSumStep, [&](Offset begin, Offset end, Offset* out) {
+    symbolic::write_sum_terms(sums, steps, begin, end, out);
+  });
 }
 
 void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<FrontView>& views,
@@ -145,7 +153,7 @@ void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memo
   check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
   int* levels = counters_.data() + level_counters_;
   const kernels::Values values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
-  const kernels::Sums sums{sum_ptr_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
+  const kernels::Sums sums{sum_step_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
   int* ticket = levels + level_tasks_.size();
   check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), ticket,
                                 {levels, level_tasks_.data(), ticket + 1}, values, sums, teams_, pauses_, stream),

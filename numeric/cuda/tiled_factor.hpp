@@ -20,12 +20,13 @@ class TiledFactor {
  private:
   void upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<kernels::FrontView>& views,
                        const Uploader& uploader);
+  void upload_sums(const DeviceSchedule::Sums& sums, const Uploader& uploader);
 
   DeviceBuffer<kernels::FrontView> front_;
   DeviceBuffer<kernels::ChildView> child_;
   DeviceBuffer<DeviceTask> task_;
   DeviceBuffer<Index> row_map_, level_tasks_;
-  DeviceBuffer<Offset> sum_ptr_, sum_place_, sum_term_;
+  DeviceBuffer<Offset> sum_step_, sum_place_, sum_term_;
   DeviceBuffer<int> counters_;  // of fronts, then of levels, then the ticket and how many levels are done
   Offset level_counters_ = 0, sums_scratch_ = 0;
   Index first_ = 0;  // in PlanView::order

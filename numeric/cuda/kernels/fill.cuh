@@ -3,6 +3,7 @@
 #pragma once
 
 #include "numeric/cuda/kernels/update.cuh"
+#include "symbolic/child_sums.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 
@@ -60,16 +61,34 @@ __device__ inline void fill(const FrontTask& task, const FrontView& front, const
   diagonal = pivot < front.cells.p ? diagonal + *a.shift : 1.0;
 }
 
-/// A task of kind `sum`: a thread per sum, its terms in their order. All consumers.
+/// Steps of a group of sums whose terms are loaded together.
+inline constexpr int kStepsAtOnce = 8;
+
+/// A task of kind `sum`: a group of sums per warp, a sum per lane, its terms in their order. All consumers.
 __device__ inline void add_sums(const FrontTask& task, const FrontView& front, const Sums& sums, const Member& me) {
   wait_for_children(front, me.lane);
   if (task.column > 0) wait_warp(front.counters + kFilled, task.column, me.lane);
-  for (int k = task.row + 32 * me.warp + me.lane; k < task.row + task.rows; k += kConsumers) {
-    const Offset place = sums.place[k], end = sums.ptr[k + 1];
-    double sum = place < sums.scratch_begin ? __ldcg(sums.entries + place) : 0.0;
-#pragma unroll 8
-    for (Offset t = sums.ptr[k]; t < end; ++t) sum += __ldcg(sums.entries + sums.term[t]);
-    sums.entries[place] = sum;
+  for (int group = task.row / symbolic::kSumGroup + me.warp; group * symbolic::kSumGroup < task.row + task.rows; group += kConsumerWarps) {
+    const Offset begin = sums.step[group];
+    const int steps = static_cast<int>(sums.step[group + 1] - begin);
+    const longlong2* terms = reinterpret_cast<const longlong2*>(sums.term + begin * symbolic::kSumStep) + me.lane;
+    const Offset place = sums.place[group * symbolic::kSumGroup + me.lane];
+    double sum = place >= 0 && place < sums.scratch_begin ? __ldcg(sums.entries + place) : 0.0;
+    for (int first = 0; first < steps; first += kStepsAtOnce) {
+      longlong2 term[kStepsAtOnce];
+#pragma unroll
+      for (int i = 0; i < kStepsAtOnce; ++i)
+        term[i] = first + i < steps ? __ldcs(terms + (first + i) * symbolic::kSumGroup) : make_longlong2(-1, -1);
+      double2 entry[kStepsAtOnce];
+#pragma unroll
+      for (int i = 0; i < kStepsAtOnce; ++i) {
+        entry[i].x = term[i].x >= 0 ? __ldcg(sums.entries + term[i].x) : 0.0;
+        entry[i].y = term[i].y >= 0 ? __ldcg(sums.entries + term[i].y) : 0.0;
+      }
+#pragma unroll
+      for (int i = 0; i < kStepsAtOnce; ++i) sum += entry[i].x, sum += entry[i].y;
+    }
+    if (place >= 0) sums.entries[place] = sum;
   }
 }
 

@@ -58,11 +58,11 @@ struct Values {
   const double* shift = nullptr;  ///< one number, added to the diagonal
 };
 
-/// Lists of children's entries, for tasks of kind `sum`: DeviceSchedule::Sums, places counted from `entries`. Null elsewhere.
+/// Lists of children's entries, for tasks of kind `sum`: DeviceSchedule::Sums by groups, places counted from `entries`. Null elsewhere.
 struct Sums {
-  const Offset* ptr = nullptr;
+  const Offset* step = nullptr;   ///< symbolic::sum_steps()
   const Offset* place = nullptr;
-  const Offset* term = nullptr;
+  const Offset* term = nullptr;   ///< symbolic::write_sum_terms()
   Offset scratch_begin = 0;
   double* entries = nullptr;
 };
