@@ -12,18 +12,26 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-inline constexpr int kDiagonalBarrier = 1;  // of the team's barriers
-inline constexpr int kBelowBarrier = 2;
-inline constexpr int kColumnBarrier = 3;
+// Of the team's barriers. Warps 1-3 and the producer work ahead of warp 0, which waits for the least that it needs of them.
+inline constexpr int kDiagonalBarrier = 1;  // all: L(j,j) and what is subtracted from the tile below are there
+inline constexpr int kBelowBarrier = 2;     // all: the tile below is there, L(j,j) has been read
+inline constexpr int kColumnBarrier = 3;    // warps 1-3 wait for a column of blocks
+inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1-3 have subtracted
+inline constexpr int kProductBarrier = 5;   // warps 1-3 wait for the producer's copy of the tile below
+/// Warps 1-3 wait for an eliminated block. In turn: warp 0 may be one ahead.
+__device__ constexpr int block_barrier(int s) { return s % 2 == 0 ? 0 : 6; }
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
   double* diagonal;  // 1 tile: D, then L(j,j)
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
-  double* product;   // 1 tile: minus (A(j+1,j) without all products of columns before j)
+  double* product;   // 1 tile: A(j+1,j) without the products of columns before j - 1; then minus that without all before j
   double* inverse;   // 4 blocks
   double* columns;   // kExchangeEntries
+  double* first;     // 4 cells: block (0,0) of D, if *fetched
+  int* fetched;
 };
+inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 4 * kCellEntries + 16;
 
 /// Positive and finite.
 __device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.7976931348623157e308; }
@@ -116,16 +124,28 @@ struct ChainStep {
   int row, column;    // first padded row of the tile below, of the diagonal tile
 };
 
+/// c = minus block (0,0) of D, which the producer has brought.
+__device__ inline void load_first(double (&c)[2][4], const double* first, int lane) {
+  const double2* cells = reinterpret_cast<const double2*>(first) + lane;  // (0,0), (0,1), which is above the diagonal, (1,0), (1,1)
+  const double2 top = cells[0], left = cells[kCellEntries], right = cells[3 * kCellEntries / 2];
+  c[0][0] = ptx::flipped(top.x), c[0][1] = ptx::flipped(top.y), c[0][2] = ptx::flipped(left.x), c[0][3] = ptx::flipped(left.y);
+  c[1][0] = 0.0, c[1][1] = 0.0, c[1][2] = ptx::flipped(right.x), c[1][3] = ptx::flipped(right.y);
+}
+
 /// Blocks (r,c), r >= c, of the next diagonal tile: D from global memory and the children minus X X^T, to shared memory. Missing cells
-/// become those of an identity.
+/// become those of an identity. `fetched`: the only block is the first.
 template <int kBlocks>
 __device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const int (&rows)[kBlocks],
-                                     const int (&columns)[kBlocks], int lane) {
+                                     const int (&columns)[kBlocks], bool fetched, int lane) {
   double c[kBlocks][2][4];
 #pragma unroll
   for (int i = 0; i < kBlocks; ++i) {
-    load_flipped(c[i][0], step.diagonal, 2 * rows[i], 2 * columns[i], lane);
-    load_flipped(c[i][1], step.diagonal, 2 * rows[i], 2 * columns[i] + 1, lane);
+    if (fetched) {
+      load_first(c[i], memory.first, lane);
+    } else {
+      load_flipped(c[i][0], step.diagonal, 2 * rows[i], 2 * columns[i], lane);
+      load_flipped(c[i][1], step.diagonal, 2 * rows[i], 2 * columns[i] + 1, lane);
+    }
     if (step.pulls) gather<1, 2>(c + i, front, step.column + 16 * rows[i], step.column + 16 * columns[i], lane);
   }
   if (step.has_product) {
@@ -159,14 +179,18 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
   }
 }
 
-/// Each warp takes its block of the first column. Warp 0 goes on; the others take two more each. `blocks`: along the side of L(j,j).
-__device__ inline void load_diagonal(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, int warp,
-                                     int lane) {
-  if (warp >= blocks) return;
-  update_blocks<1>(memory, front, step, {warp}, {0}, lane);
-  if (warp == 0) return;
-  const int rows[2] = {warp, warp == 1 ? 3 : warp}, columns[2] = {warp == 3 ? 2 : 1, warp};
-  update_blocks<2>(memory, front, step, rows, columns, lane);
+/// Warp 0 takes the first block and goes on; it needs the blocks that warp 1 takes first next. `blocks`: along the side of L(j,j).
+__device__ inline void load_diagonal(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks,
+                                     const Member& me) {
+  const int warp = me.warp, lane = me.lane;
+  if (warp == 0) {
+    update_blocks<1>(memory, front, step, {0}, {0}, *memory.fetched != 0, lane);
+    return;
+  }
+  if (warp == 1 && blocks > 1) update_blocks<2>(memory, front, step, {1, 1}, {0, 1}, false, lane);
+  if (warp > 1 && warp < blocks) update_blocks<3>(memory, front, step, {warp, warp, warp}, {0, warp - 1, warp}, false, lane);
+  if (blocks > 1) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
+  if (warp == 1 && blocks > 3) update_blocks<1>(memory, front, step, {3}, {1}, false, lane);
 }
 
 /// Block (r,c) of the diagonal tile -= x y^T, x an operand, y the rows of two cells each as operands.
@@ -202,6 +226,8 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   const int warp = me.warp, lane = me.lane, row = s + 1 + warp;
   double a[8], x[2][4];
   if (warp == 0) {
+    ptx::named_arrive(me.barriers + block_barrier(s), kConsumers);
+    ptx::named_sync(me.barriers + kUpdatedBarrier, kConsumers);
     solve_block(memory, x, row, s, lane);
     ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
     as_operand(a, x[0], x[1]);
@@ -210,6 +236,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
     __syncwarp();
     return;
   }
+  ptx::named_sync(me.barriers + block_barrier(s), kConsumers);
   if (row < blocks) solve_block(memory, x, row, s, lane);
   ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
   int index = 0;
@@ -224,6 +251,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
     }
   }
   __syncwarp();
+  if (s + 2 < blocks) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
 }
 
 /// What triangular solves with L(j,j) need: the inverses of its 16 x 16 diagonal blocks, and what is below these. One thread's bulk copies.
@@ -237,14 +265,14 @@ __device__ inline void store_for_solves(const ChainMemory& memory, double* inver
   ptx::finish_stores();
 }
 
-/// The diagonal blocks themselves.
+/// The diagonal blocks themselves; they have been read when this returns.
 __device__ inline void store_diagonal_blocks(const double* shared, const TileView& tile) {
   for (int c = 0; c < tile.width; c += 2)
     ptx::bulk_store(tile.cell(c, c), shared + shared_cell(c, c), (tile.pair_width(c) == 2 ? 4 : 1) * kCellEntries * 8);
-  ptx::finish_stores();
+  ptx::finish_store_reads();
 }
 
-/// A tile below the diagonal in shared memory to global memory.
+/// A tile below the diagonal in shared memory to global memory, once ptx::finish_stores() has been called.
 __device__ inline void store_tile(const double* shared, const TileView& tile) {
   for (int column = 0; column < tile.width; column += 2) {
     if (tile.pair_width(column) == 2) {
@@ -253,10 +281,7 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
       for (int r = 0; r < tile.height; ++r) ptx::bulk_store(tile.cell(r, column), shared + shared_cell(r, column), kCellEntries * 8);
     }
   }
-  ptx::finish_stores();
 }
-
-inline constexpr int kUnits = 8;  // (16,32) parts of the tile below
 
 /// Cells (row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1) of a tile below the diagonal in global memory as an A
 /// operand; column even. One place for all, since each costs more to compute than to load.
@@ -273,66 +298,72 @@ __device__ inline void load_operand(double (&a)[8], const TileView& tile, int ro
   }
 }
 
-/// Minus an A operand, (16,16), as two accumulators.
-__device__ inline void flipped_accumulators(double (&left)[4], double (&right)[4], const double (&a)[8]) {
-  left[0] = ptx::flipped(a[0]), left[1] = ptx::flipped(a[2]), left[2] = ptx::flipped(a[1]), left[3] = ptx::flipped(a[3]);
-  right[0] = ptx::flipped(a[4]), right[1] = ptx::flipped(a[6]), right[2] = ptx::flipped(a[5]), right[3] = ptx::flipped(a[7]);
+/// c = minus (16, 8 kCells) of memory.product.
+template <int kCells>
+__device__ inline void load_part(double (&c)[kCells][4], const ChainMemory& memory, int row, int first, int lane) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+    const double2 top = load_cell(memory.product, row, first + n, lane), bottom = load_cell(memory.product, row + 1, first + n, lane);
+    c[n][0] = ptx::flipped(top.x), c[n][1] = ptx::flipped(top.y), c[n][2] = ptx::flipped(bottom.x), c[n][3] = ptx::flipped(bottom.y);
+  }
 }
 
-/// One part of the tile below: C - P Q^T with P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below; to memory.product.
+/// Part of the tile below, (16, 8 kCells) at cells (row, first): C - P Q^T with C in memory.product, P = L(j+1,j-1) from global memory and
+/// Q = L(j,j-1) in memory.below; minus that to memory.product.
+template <int kCells>
 __device__ inline void multiply_unit(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const TileView& left,
-                                     int unit, int lane) {
-  const int row = unit & ~1;
-  const int first = 4 * (unit & 1);
-  double c[4][4], start[2][8];
-  load_operand(start[0], step.below, row, first, lane);
-  load_operand(start[1], step.below, row, first + 2, lane);
+                                     int row, int first, int lane) {
+  double c[kCells][4];
   if (step.has_product) {  // all loads before all uses
     double a[4][8];
 #pragma unroll
     for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
-    flipped_accumulators(c[0], c[1], start[0]);
-    flipped_accumulators(c[2], c[3], start[1]);
+    load_part<kCells>(c, memory, row, first, lane);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
-      for (int n = 0; n < 4; ++n) {
+      for (int n = 0; n < kCells; ++n) {
         double b[4];
         load_b(b, memory.below, first + n, 2 * k, lane);
         ptx::mma(c[n], a[k], b);
       }
     }
   } else {
-    flipped_accumulators(c[0], c[1], start[0]);
-    flipped_accumulators(c[2], c[3], start[1]);
+    load_part<kCells>(c, memory, row, first, lane);
   }
-  if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
+  if (step.pulls) gather<1, kCells>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
 #pragma unroll
-  for (int n = 0; n < 4; ++n) {
+  for (int n = 0; n < kCells; ++n) {
     store_cell(memory.product, row, first + n, lane, c[n][0], c[n][1]);
     store_cell(memory.product, row + 1, first + n, lane, c[n][2], c[n][3]);
   }
 }
 
-/// The parts of the tile below, dealt to warps 1-3, which make them while warp 0 eliminates: what they multiply is tested for, and waited
-/// for only at the end.
+/// The tile below without all products of columns before j, made by warps 1-3 while warp 0 eliminates: 16 rows each, then two of them half
+/// of the last 16 rows. L(j+1, j-1) is tested for, and waited for only at the end.
 struct BelowWork {
   const FrontView& front;
   const ChainStep& step;
   TileView left;  // L(j+1, j-1), if step.has_product
   const int* ready;
   int value;
-  int unit;
-  bool known;
+  int parts;  // still to be made
 
-  __device__ void run(const ChainMemory& memory, int most, bool wait, int lane) {
-    for (int i = 0; i < most && unit < kUnits; ++i, unit += 3) {
-      if (!known && wait) wait_warp(ready, value, lane);
-      if (!known && !wait && __shfl_sync(0xffffffffu, lane == 0 ? static_cast<int>(ptx::load_acquire(ready) >= value) : 0, 0) == 0) return;
-      known = true;
+  /// One part, if it can be made without waiting, or `wait`.
+  __device__ void run(const ChainMemory& memory, bool wait, const Member& me) {
+    if (parts == 0) return;
+    if (parts == 2) {  // the first
+      if (step.has_product && !wait &&
+          __shfl_sync(0xffffffffu, me.lane == 0 ? static_cast<int>(ptx::load_acquire(ready) >= value) : 0, 0) == 0)
+        return;
+      if (step.has_product && wait) wait_warp(ready, value, me.lane);
       __syncwarp();  // what lane 0 saw is there for all lanes
-      multiply_unit(memory, front, step, left, unit, lane);
+      ptx::named_sync(me.barriers + kProductBarrier, kConsumers);
+      multiply_unit<8>(memory, front, step, left, 2 * (me.warp - 1), 0, me.lane);
+    } else if (me.warp < 3) {
+      multiply_unit<4>(memory, front, step, left, 6, 4 * (me.warp - 1), me.lane);
     }
+    --parts;
   }
 };
 
@@ -382,11 +413,14 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j) {
           j * kTile};
 }
 
+/// L(j,j), and the tile below but for the solve with it.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j, BelowWork& below, const Member& me,
                                       bool& failed_before) {
   const int blocks = blocks_of(front, j);
-  for (int s = 0; s < blocks; ++s) {
-    if (me.warp > 0 && s > 0) below.run(memory, 1, false, me.lane);
+  for (int s = 0;; ++s) {
+    if (s > 0) below.run(memory, s >= blocks, me);
+    if (s >= blocks && below.parts == 0) return;
+    if (s >= blocks) continue;
     if (me.warp == 0) {
       const BadPivot bad = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, memory.columns, s, me.lane);
       if (bad.column < 16 && !failed_before) {
@@ -394,32 +428,38 @@ __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory&
         if (me.lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + bad.column, *front.failed_pivot = bad.value;
       }
     }
-    me.sync_consumers();
     if (s + 1 < blocks) eliminate_below(memory, s, blocks, me);
   }
+}
+
+/// Tile (j,j) and the one below are there but for the last product. The chain's warps.
+__device__ inline void wait_until_prepared(const FrontView& front, int j, int lane) {
+  if (j >= 2) wait_warp(front.counters + kRows + front.cells.row_tiles() + j, 1, lane);
 }
 
 /// The whole chain: four consumer warps.
 __device__ inline void run_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
   const int warp = me.warp, lane = me.lane;
-  const int* rows = front.counters + kRows;
   bool failed_before = false;
   me.sync_consumers();                                                                         // no warp reads stages of the task before
   for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
-  me.sync_consumers();
+  if (warp == 0 && lane == 0) *memory.fetched = 0;
+  ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);  // the producer may write to the stages
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
   if (front.child_count > 0) wait_for_children(front, lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const ChainStep step = chain_step(front, j);
-    if (j >= 2) wait_warp(rows + front.cells.row_tiles() + j, 1, lane);
-    load_diagonal(memory, front, step, blocks_of(front, j), warp, lane);
+    if (*memory.fetched == 0) wait_until_prepared(front, j, lane);
+    load_diagonal(memory, front, step, blocks_of(front, j), me);
     __syncwarp();
     const bool has_below = j + 1 < front.cells.row_tiles();
-    BelowWork below{front,        step, tile_of(front, step.has_product && has_below ? j + 1 : j, j >= 1 ? j - 1 : 0),
-                    rows + j + 1, j,    has_below && warp > 0 ? warp - 1 : kUnits,
-                    j == 0};
+    BelowWork below{front,
+                    step,
+                    tile_of(front, step.has_product && has_below ? j + 1 : j, j >= 1 ? j - 1 : 0),
+                    front.counters + kRows + j + 1,
+                    j,
+                    has_below && warp > 0 ? 2 : 0};
     eliminate_tile(front, memory, j, below, me, failed_before);
-    below.run(memory, kUnits, true, lane);
     ptx::shared_proxy_fence();
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (has_below) {
@@ -430,9 +470,48 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   }
 }
 
-/// The producer's part in a chain: one thread of it stores tiles and announces them.
+/// The first block of tile (j,j), if it is there already: warp 0 would wait for it where all others wait for warp 0. The producer's warp.
+__device__ inline void fetch_first(const FrontView& front, const ChainMemory& memory, int j, int lane) {
+  const int* prepared = front.counters + kRows + front.cells.row_tiles() + j;
+  int there = 1;
+  if (lane == 0 && j >= 2) there = static_cast<int>(ptx::load_acquire(prepared) >= 1);
+  there = __shfl_sync(0xffffffffu, there, 0);
+  const TileView tile = tile_of(front, j, j);
+  if (tile.width < 2) there = 0;
+  if (there != 0) {
+    const double2* from = reinterpret_cast<const double2*>(tile.cell(0, 0)) + lane;
+    double2* to = reinterpret_cast<double2*>(memory.first) + lane;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (i != 1) to[32 * i] = __ldcg(from + 32 * i);
+  }
+  if (lane == 0) *memory.fetched = there;
+}
+
+/// The tile below (j,j) to memory.product; cells that it lacks become zeros. The producer's warp.
+__device__ inline void fetch_below(const FrontView& front, const ChainMemory& memory, int j, int lane) {
+  wait_until_prepared(front, j, lane);
+  const TileView tile = tile_of(front, j + 1, j);
+  for (int c = 0; c < symbolic::kTileCells; ++c) {
+#pragma unroll 2
+    for (int r = 0; r < symbolic::kTileCells; ++r) {
+      const bool there = tile.has(r, c);
+      ptx::copy_16_async(memory.product + shared_cell(r, c) + 2 * lane, (there ? tile.cell(r, c) : tile.first) + 2 * lane, there);
+    }
+  }
+  ptx::finish_async_copies();
+}
+
+/// The producer's part in a chain: brings what the consumers need next, stores tiles and announces them.
 __device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels, const Member& me) {
+  ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, me.lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
+    const bool has_below = j + 1 < front.cells.row_tiles();
+    if (has_below) {
+      fetch_below(front, memory, j, me.lane);
+      ptx::named_arrive(me.barriers + kProductBarrier, kConsumers);
+    }
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (me.lane == 0) {
       const TileView tile = tile_of(front, j, j);
@@ -442,11 +521,15 @@ __device__ inline void announce_chain(const FrontView& front, const ChainMemory&
       store_diagonal_blocks(memory.diagonal, tile);
     }
     __syncwarp();
+    if (j + 1 < front.cells.pivot_tiles()) fetch_first(front, memory, j + 1, me.lane);
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
-    if (me.lane == 0 && j + 1 < front.cells.row_tiles()) {
-      store_tile(memory.below, tile_of(front, j + 1, j));
-      ptx::proxy_fence();
-      ptx::store_release(front.counters + kRows + j + 1, j + 1);
+    if (me.lane == 0) {
+      if (has_below) store_tile(memory.below, tile_of(front, j + 1, j));
+      ptx::finish_stores();
+      if (has_below) {
+        ptx::proxy_fence();
+        ptx::store_release(front.counters + kRows + j + 1, j + 1);
+      }
     }
     __syncwarp();
   }

@@ -10,7 +10,7 @@ namespace {
 
 inline constexpr int kTeams = 2;
 inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers
-inline constexpr int kTeamEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries;  // a chain needs more than the stages
+inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int kConsumerRegisters = 232;
@@ -53,8 +53,10 @@ __device__ Member member_of_team(int team) {
 }
 
 __device__ ChainMemory chain_memory(double* stages) {
-  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, stages + 3 * kTileEntries,
-          stages + 3 * kTileEntries + 4 * kInverseEntries};
+  double* inverse = stages + 3 * kTileEntries;
+  double* columns = inverse + 4 * kInverseEntries;
+  double* first = columns + kExchangeEntries;
+  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, inverse, columns, first, reinterpret_cast<int*>(first + 4 * kCellEntries)};
 }
 
 /// An object in global memory to shared memory, a word a lane.
@@ -105,6 +107,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
       // nothing to copy
     } else if (task.kind == TaskKind::chain) {
       announce_chain(front, chain_memory(ring.stages), levels, me);
+      ptx::shared_proxy_fence();
     } else {
       if (me.lane == 0) produce(task, front, ring, dependent);
       ring.turn = __shfl_sync(0xffffffffu, ring.turn, 0);

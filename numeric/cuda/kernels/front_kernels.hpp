@@ -60,9 +60,9 @@ struct Values {
 
 /// Lists of children's entries, for tasks of kind `sum`: DeviceSchedule::Sums by groups, places counted from `entries`. Null elsewhere.
 struct Sums {
-  const Offset* step = nullptr;   ///< symbolic::sum_steps()
+  const Offset* step = nullptr;  ///< symbolic::sum_steps()
   const Offset* place = nullptr;
-  const Offset* term = nullptr;   ///< symbolic::write_sum_terms()
+  const Offset* term = nullptr;  ///< symbolic::write_sum_terms()
   Offset scratch_begin = 0;
   double* entries = nullptr;
 };

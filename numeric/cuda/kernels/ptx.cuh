@@ -60,6 +60,12 @@ __device__ inline void copy_8_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
                : "memory");
 }
+/// The same of 16 bytes, not through L1; zeros if not `there`.
+__device__ inline void copy_16_async(void* to_shared, const void* from_global, bool there) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global)),
+               "r"(there ? 16 : 0)
+               : "memory");
+}
 __device__ inline void finish_async_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 /// Orders this thread's ordinary accesses with bulk copies, both ways.
