@@ -358,7 +358,6 @@ struct BelowWork {
         return;
       if (step.has_product && wait) wait_warp(ready, value, me.lane);
       __syncwarp();  // what lane 0 saw is there for all lanes
-      ptx::named_sync(me.barriers + kProductBarrier, kConsumers);
       multiply_unit<8>(memory, front, step, left, 2 * (me.warp - 1), 0, me.lane);
     } else if (me.warp < 3) {
       multiply_unit<4>(memory, front, step, left, 6, 4 * (me.warp - 1), me.lane);
@@ -418,6 +417,8 @@ __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory&
                                       bool& failed_before) {
   const int blocks = blocks_of(front, j);
   for (int s = 0;; ++s) {
+    if (s == 1 && below.parts > 0)
+      ptx::named_sync(me.barriers + kProductBarrier, kConsumers);  // all at one place: others wait for one another
     if (s > 0) below.run(memory, s >= blocks, me);
     if (s >= blocks && below.parts == 0) return;
     if (s >= blocks) continue;
