@@ -10,7 +10,7 @@ namespace {
 
 inline constexpr int kTeams = 2;
 inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers
-inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than the stages
+inline constexpr int kTeamEntries = kChainEntries;               // a chain needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int kConsumerRegisters = 232;
@@ -56,7 +56,14 @@ __device__ ChainMemory chain_memory(double* stages) {
   double* inverse = stages + 3 * kTileEntries;
   double* columns = inverse + 4 * kInverseEntries;
   double* first = columns + kExchangeEntries;
-  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, inverse, columns, first, reinterpret_cast<int*>(first + 4 * kCellEntries)};
+  return {stages,
+          stages + kTileEntries,
+          stages + 2 * kTileEntries,
+          inverse,
+          columns,
+          first,
+          first + 4 * kCellEntries,
+          reinterpret_cast<int*>(first + 8 * kCellEntries)};
 }
 
 /// An object in global memory to shared memory, a word a lane.
