@@ -63,29 +63,10 @@ __device__ inline void load_part(double (&c)[kCells][4], const ChainMemory& memo
   }
 }
 
-/// Part of the tile below, (16, 8 kCells) at cells (row, first): C - P Q^T with C in memory.product, P = L(j+1,j-1) from global memory and
-/// Q = L(j,j-1) in memory.below; minus that to memory.product.
+/// Minus (16, 8 kCells) of the tile below to memory.product, with the children.
 template <int kCells>
-__device__ inline void multiply_unit(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const TileView& left,
-                                     int row, int first, int lane) {
-  double c[kCells][4];
-  if (step.has_product) {  // all loads before all uses
-    double a[4][8];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
-    load_part<kCells>(c, memory, row, first, lane);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-#pragma unroll
-      for (int n = 0; n < kCells; ++n) {
-        double b[4];
-        load_b(b, memory.below, first + n, 2 * k, lane);
-        ptx::mma(c[n], a[k], b);
-      }
-    }
-  } else {
-    load_part<kCells>(c, memory, row, first, lane);
-  }
+__device__ inline void store_part(double (&c)[kCells][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
+                                  int first, int lane) {
   if (step.pulls) gather<1, kCells>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
 #pragma unroll
   for (int n = 0; n < kCells; ++n) {
@@ -94,14 +75,53 @@ __device__ inline void multiply_unit(const ChainMemory& memory, const FrontView&
   }
 }
 
-/// The tile below without all products of columns before j, made by warps 1-3 while warp 0 eliminates: 16 rows each, then two of them half
-/// of the last 16 rows.
+/// c += columns 16k.. of P times the rows of Q from cell `first`.
+template <int kCells>
+__device__ inline void multiply_part(double (&c)[kCells][4], const double (&a)[8], const ChainMemory& memory, int first, int k, int lane) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+    double b[4];
+    load_b(b, memory.below, first + n, 2 * k, lane);
+    ptx::mma(c[n], a, b);
+  }
+}
+
+/// The tile below without all products of columns before j, made by warps 1-3 while warp 0 eliminates: C - P Q^T with C in memory.product,
+/// P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below; minus that to memory.product. 16 rows each, then two of the warps
+/// half of the last 16 rows, whose part of P comes while the first are multiplied.
 __device__ inline void multiply_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, const Member& me) {
-  const TileView left = tile_of(front, step.has_product ? j + 1 : j, step.has_product ? j - 1 : 0);
-  if (step.has_product) wait_warp(front.counters + kRows + j + 1, j, me.lane);
+  constexpr int kLast = 6;
+  const int row = 2 * (me.warp - 1), half = 4 * (me.warp - 1), lane = me.lane;
+  double c[8][4];
+  if (step.has_product) {
+    wait_warp(front.counters + kRows + j + 1, j, lane);
+    const TileView left = tile_of(front, j + 1, j - 1);
+    double a[4][8];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
+    ptx::named_sync(me.barriers + kProductBarrier, kConsumers);
+    load_part<8>(c, memory, row, 0, lane);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      multiply_part<8>(c, a[k], memory, 0, k, lane);
+      load_operand(a[k], left, kLast, 2 * k, lane);
+    }
+    store_part<8>(c, memory, front, step, row, 0, lane);
+    if (me.warp == 3) return;
+    double d[4][4];
+    load_part<4>(d, memory, kLast, half, lane);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) multiply_part<4>(d, a[k], memory, half, k, lane);
+    store_part<4>(d, memory, front, step, kLast, half, lane);
+    return;
+  }
   ptx::named_sync(me.barriers + kProductBarrier, kConsumers);
-  multiply_unit<8>(memory, front, step, left, 2 * (me.warp - 1), 0, me.lane);
-  if (me.warp < 3) multiply_unit<4>(memory, front, step, left, 6, 4 * (me.warp - 1), me.lane);
+  load_part<8>(c, memory, row, 0, lane);
+  store_part<8>(c, memory, front, step, row, 0, lane);
+  if (me.warp == 3) return;
+  double d[4][4];
+  load_part<4>(d, memory, kLast, half, lane);
+  store_part<4>(d, memory, front, step, kLast, half, lane);
 }
 
 /// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
@@ -179,7 +199,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   if (front.child_count > 0) wait_for_children(front, lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const ChainStep step = chain_step(front, j);
-    if (*memory.fetched == 0) wait_until_prepared(front, j, lane);
+    if (*memory.fetched == 0 && (warp == 0 || !step.whole())) wait_until_prepared(front, j, lane);
     const bool has_below = j + 1 < front.cells.row_tiles();
     const int blocks = blocks_of(front, j);
     if (warp == 0) {
@@ -187,7 +207,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
       eliminate_tile(front, memory, j, blocks, me, failed_before);
     } else {
       load_others(memory, front, step, blocks, me);
-      if (blocks > 1) help_first_column(memory, blocks, me);
+      if (blocks > 1) help_below(memory, blocks, me);
       if (has_below) multiply_below(memory, front, step, j, me);
     }
     ptx::shared_proxy_fence();
@@ -200,8 +220,9 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   }
 }
 
-/// The first block of tile (j,j), if it is there already: warp 0 would wait for it where all others wait for warp 0. The producer's warp.
-__device__ inline void fetch_first(const FrontView& front, const ChainMemory& memory, int j, int lane) {
+/// The first block of tile (j,j), if it is there already, which it returns: warp 0 would wait for it where all others wait for warp 0. The
+/// producer's warp.
+__device__ inline bool fetch_first(const FrontView& front, const ChainMemory& memory, int j, int lane) {
   const int* prepared = front.counters + kRows + front.cells.row_tiles() + j;
   int there = 1;
   if (lane == 0 && j >= 2) there = static_cast<int>(ptx::load_acquire(prepared) >= 1);
@@ -212,15 +233,14 @@ __device__ inline void fetch_first(const FrontView& front, const ChainMemory& me
     const double2* from = reinterpret_cast<const double2*>(tile.cell(0, 0)) + lane;
     double2* to = reinterpret_cast<double2*>(memory.first) + lane;
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (i != 1) to[32 * i] = __ldcg(from + 32 * i);
+    for (int i = 0; i < 4; ++i) to[32 * i] = __ldcg(from + 32 * i);
   }
   if (lane == 0) *memory.fetched = there;
+  return there != 0;
 }
 
 /// The tile below (j,j) to memory.product; cells that it lacks become zeros. The producer's warp.
 __device__ inline void fetch_below(const FrontView& front, const ChainMemory& memory, int j, int lane) {
-  wait_until_prepared(front, j, lane);
   const TileView tile = tile_of(front, j + 1, j);
   for (int c = 0; c < symbolic::kTileCells; ++c) {
 #pragma unroll 2
@@ -232,12 +252,38 @@ __device__ inline void fetch_below(const FrontView& front, const ChainMemory& me
   ptx::finish_async_copies();
 }
 
+/// Blocks of the diagonal tile but the first to memory.diagonal, if it is whole. The producer's warp.
+__device__ inline void fetch_diagonal(const FrontView& front, const ChainMemory& memory, int j, int lane) {
+  if (front.cells.cells_of(j) < symbolic::kTileCells) return;
+  const TileView tile = tile_of(front, j, j);
+#pragma unroll 1
+  for (int c = 0; c < symbolic::kTileCells; c += 2) {
+    const int r = c == 0 ? 2 : c;
+    const double* from = tile.cell(r, c) + 2 * lane;
+    double* to = memory.diagonal + shared_cell(r, c) + 2 * lane;
+    for (int e = 0; e < 2 * (symbolic::kTileCells - r); ++e) ptx::copy_16_async(to + e * kCellEntries, from + e * kCellEntries, true);
+  }
+}
+
+/// They are there.
+__device__ inline void announce_diagonal(const FrontView& front, int j, const Member& me) {
+  if (front.cells.cells_of(j) < symbolic::kTileCells) return;
+  ptx::finish_async_copies();
+  ptx::named_arrive(me.barriers + kThereBarrier, kConsumers);
+}
+
 /// The producer's part in a chain: brings what the consumers need next, stores tiles and announces them.
 __device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels, const Member& me) {
   ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, me.lane);
+  bool there = false;
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const bool has_below = j + 1 < front.cells.row_tiles();
+    if (!there) {
+      wait_until_prepared(front, j, me.lane);
+      fetch_diagonal(front, memory, j, me.lane);
+      announce_diagonal(front, j, me);
+    }
     if (has_below) {
       fetch_below(front, memory, j, me.lane);
       ptx::named_arrive(me.barriers + kProductBarrier, kConsumers);
@@ -251,15 +297,15 @@ __device__ inline void announce_chain(const FrontView& front, const ChainMemory&
       store_diagonal_blocks(memory.diagonal, tile);
     }
     __syncwarp();
-    if (j + 1 < front.cells.pivot_tiles()) fetch_first(front, memory, j + 1, me.lane);
+    there = j + 1 < front.cells.pivot_tiles() && fetch_first(front, memory, j + 1, me.lane);
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
-    if (me.lane == 0) {
-      if (has_below) store_tile(memory.below, tile_of(front, j + 1, j));
-      ptx::finish_stores();
-      if (has_below) {
-        ptx::proxy_fence();
-        ptx::store_release(front.counters + kRows + j + 1, j + 1);
-      }
+    if (there) fetch_diagonal(front, memory, j + 1, me.lane);
+    if (me.lane == 0 && has_below) store_tile(memory.below, tile_of(front, j + 1, j));
+    if (there) announce_diagonal(front, j + 1, me);
+    if (me.lane == 0) ptx::finish_stores();
+    if (me.lane == 0 && has_below) {
+      ptx::proxy_fence();
+      ptx::store_release(front.counters + kRows + j + 1, j + 1);
     }
     __syncwarp();
   }

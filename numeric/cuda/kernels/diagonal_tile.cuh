@@ -11,14 +11,17 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-// Of the team's barriers. Warps 1-3 and the producer work ahead of warp 0, which waits for the least that it needs of them.
-inline constexpr int kLoadedBarrier = 0;    // warp 0 waits for the blocks that warp 3 loads first
+// Of the team's barriers. Warps 1-3 and the producer work ahead of warp 0, which waits for the least that it needs of them. A barrier for
+// a pair of warps says so by its number of threads; those of the first two columns are used for both.
+inline constexpr int kLoadedBarrier = 0;    // warp 0 waits for blocks of warp 3: those that it loads first; those of the second column
 inline constexpr int kDiagonalBarrier = 1;  // all: L(j,j), and the tile below but for the solve with it
 inline constexpr int kBelowBarrier = 2;     // all: the tile below is there, L(j,j) has been read
-inline constexpr int kColumnBarrier = 3;    // warps 1-3 wait for the first column of blocks
+inline constexpr int kColumnBarrier = 3;    // warps 1-3, then warp 3, wait for warp 0's block of the column
 inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1-3 have subtracted
 inline constexpr int kProductBarrier = 5;   // warps 1-3 wait for the producer's copy of the tile below
-inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block
+inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
+inline constexpr int kThereBarrier = 7;     // warps 1-3 wait for the producer's copy of the diagonal tile
+inline constexpr int kPair = 64;            // threads
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
@@ -122,39 +125,44 @@ struct ChainStep {
   bool has_product;   // L(j, j-1) X = L(j, j-1)^T is still to be taken from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
   bool pulls;         // children too
   int row, column;    // first padded row of the tile below, of the diagonal tile
+
+  /// The producer brings the diagonal tile.
+  __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
-/// c = minus block (row, column) of D, and of the children's.
-__device__ inline void load_block(double (&c)[2][4], const FrontView& front, const ChainStep& step, int row, int column, int lane) {
-  load_flipped(c[0], step.diagonal, 2 * row, 2 * column, lane);
-  load_flipped(c[1], step.diagonal, 2 * row, 2 * column + 1, lane);
-  if (step.pulls) gather<1, 2>(&c, front, step.column + 16 * row, step.column + 16 * column, lane);
-}
-
-/// Minus c to block (row, column) of the diagonal tile; cells that D lacks become those of an identity.
-__device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, const double (&c)[2][4], int row, int column, int lane) {
-#pragma unroll
-  for (int n = 0; n < 2; ++n) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int r = 2 * row + half, k = 2 * column + n;
-      double x = ptx::flipped(c[n][2 * half]), y = ptx::flipped(c[n][2 * half + 1]);
-      if (r >= step.diagonal.width || k >= step.diagonal.width) {
-        x = r == k && (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0;
-        y = r == k && (lane >> 2) == 2 * (lane & 3) + 1 ? 1.0 : 0.0;
-      }
-      store_cell(memory.diagonal, r, k, lane, x, y);
-    }
+/// Block (row, column) of D from global memory to the diagonal tile; cells that D lacks become those of an identity.
+__device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
+  const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0, y = (lane >> 2) == 2 * (lane & 3) + 1 ? 1.0 : 0.0;
+  for (int i = 0; i < 4; ++i) {
+    const int r = 2 * row + i / 2, k = 2 * column + i % 2;
+    double2 cell = load_cell(step.diagonal, r, k, lane);
+    if (r == k && r >= step.diagonal.width) cell = make_double2(x, y);
+    store_cell(memory.diagonal, r, k, lane, cell.x, cell.y);
   }
 }
 
-/// Blocks (row, columns) of the next diagonal tile, to shared memory: D and the children minus X X^T.
+/// Block (row,column) of the diagonal tile -= a product.
+__device__ inline void subtract(const ChainMemory& memory, const double (&product)[2][4], int row, int column, int lane) {
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    const double2 top = load_cell(memory.diagonal, 2 * row, 2 * column + n, lane);
+    const double2 bottom = load_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane);
+    store_cell(memory.diagonal, 2 * row, 2 * column + n, lane, top.x - product[n][0], top.y - product[n][1]);
+    store_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane, bottom.x - product[n][2], bottom.y - product[n][3]);
+  }
+}
+
+/// Blocks (row, columns) of the diagonal tile, which the producer brings unless the tile is not whole, minus X X^T, with the children.
 template <int kBlocks>
 __device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
-                                     const int (&columns)[kBlocks], int lane) {
+                                     const int (&columns)[kBlocks], bool& there, const Member& me) {
+  const int lane = me.lane;
   double c[kBlocks][2][4];
 #pragma unroll
-  for (int i = 0; i < kBlocks; ++i) load_block(c[i], front, step, row, columns[i], lane);
+  for (int i = 0; i < kBlocks; ++i) {
+    set_zero(c[i][0]), set_zero(c[i][1]);
+    if (step.pulls) gather<1, 2>(c + i, front, step.column + 16 * row, step.column + 16 * columns[i], lane);
+  }
   if (step.has_product) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
@@ -169,22 +177,21 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
       }
     }
   }
+  if (!step.whole()) {
+    for (int i = 0; i < kBlocks; ++i) put_block(memory, step, row, columns[i], lane);
+  } else if (!there) {
+    ptx::named_sync(me.barriers + kThereBarrier, kConsumers);
+  }
+  there = true;
 #pragma unroll
-  for (int i = 0; i < kBlocks; ++i) put_block(memory, step, c[i], row, columns[i], lane);
+  for (int i = 0; i < kBlocks; ++i) subtract(memory, c[i], row, columns[i], lane);
 }
 
 /// Block (0,0), whose product make_below() has left. Warp 0.
 __device__ inline void load_first(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int lane) {
   double c[2][4];
-  if (*memory.fetched != 0) {
-    const double2* cells = reinterpret_cast<const double2*>(memory.first) + lane;  // (0,0), (0,1), which is not used, (1,0), (1,1)
-    const double2 top = cells[0], left = cells[kCellEntries], right = cells[3 * kCellEntries / 2];
-    c[0][0] = ptx::flipped(top.x), c[0][1] = ptx::flipped(top.y), c[0][2] = ptx::flipped(left.x), c[0][3] = ptx::flipped(left.y);
-    c[1][0] = 0.0, c[1][1] = 0.0, c[1][2] = ptx::flipped(right.x), c[1][3] = ptx::flipped(right.y);
-    if (step.pulls) gather<1, 2>(&c, front, step.column, step.column, lane);
-  } else {
-    load_block(c, front, step, 0, 0, lane);
-  }
+  set_zero(c[0]), set_zero(c[1]);
+  if (step.pulls) gather<1, 2>(&c, front, step.column, step.column, lane);
   if (step.has_product) {
     const double2* square = reinterpret_cast<const double2*>(memory.square) + lane;
 #pragma unroll
@@ -193,35 +200,34 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
       c[i / 2][i % 2 * 2] += pair.x, c[i / 2][i % 2 * 2 + 1] += pair.y;
     }
   }
-  put_block(memory, step, c, 0, 0, lane);
+  if (*memory.fetched != 0) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const double2 cell = reinterpret_cast<const double2*>(memory.first)[32 * i + lane];
+      store_cell(memory.diagonal, i / 2, i % 2, lane, cell.x, cell.y);
+    }
+  } else {
+    put_block(memory, step, 0, 0, lane);
+  }
+  subtract(memory, c, 0, 0, lane);
   __syncwarp();
 }
 
-/// The other blocks. Warps 1 and 2 take a row of blocks each, all but the last of which they alone write and read until warp 0 has it from
-/// them; warp 3 takes what warp 0 needs first, then block (3,2). `blocks`: along the side of L(j,j).
+/// The other blocks. Warps 1 and 2 take a row of blocks each, warp 3 what warp 0 needs first, then block (3,2). `blocks`: along the side
+/// of L(j,j).
 __device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me) {
-  const int row = me.warp + 1, lane = me.lane;
+  const int row = me.warp + 1;
+  bool there = false;
   if (me.warp < 3) {
-    if (row < blocks) update_blocks<3>(memory, front, step, row, {0, 1, row}, lane);
+    if (row < blocks) update_blocks<3>(memory, front, step, row, {0, 1, row}, there, me);
   } else {
     if (blocks > 1) {
-      update_blocks<2>(memory, front, step, 1, {0, 1}, lane);
-      ptx::named_arrive(me.barriers + kLoadedBarrier, 64);
+      update_blocks<2>(memory, front, step, 1, {0, 1}, there, me);
+      ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
     }
-    if (blocks > 3) update_blocks<1>(memory, front, step, 3, {2}, lane);
+    if (blocks > 3) update_blocks<1>(memory, front, step, 3, {2}, there, me);
   }
   __syncwarp();
-}
-
-/// Block (row,column) of the diagonal tile -= a product.
-__device__ inline void subtract(const ChainMemory& memory, const double (&product)[2][4], int row, int column, int lane) {
-#pragma unroll
-  for (int n = 0; n < 2; ++n) {
-    const double2 top = load_cell(memory.diagonal, 2 * row, 2 * column + n, lane);
-    const double2 bottom = load_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane);
-    store_cell(memory.diagonal, 2 * row, 2 * column + n, lane, top.x - product[n][0], top.y - product[n][1]);
-    store_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane, bottom.x - product[n][2], bottom.y - product[n][3]);
-  }
 }
 
 /// Block (row,s) of L. One warp.
@@ -260,27 +266,13 @@ __device__ inline void take_row(const ChainMemory& memory, int row, int s, int l
   __syncwarp();
 }
 
-/// The same of the last two rows, and block (3,2) minus the product of both.
-__device__ inline void take_two_rows(const ChainMemory& memory, int s, int lane) {
-  double x[2][4], y[2][4], xx[2][4], yx[2][4], yy[2][4];
-  solve_block(memory, x, 2, s, lane);
-  solve_block(memory, y, 3, s, lane);
-  multiply_blocks(xx, x, x);
-  multiply_blocks(yx, y, x);
-  multiply_blocks(yy, y, y);
-  subtract(memory, xx, 2, 2, lane);
-  subtract(memory, yx, 3, 2, lane);
-  subtract(memory, yy, 3, 3, lane);
-  __syncwarp();
-}
-
-/// Block (row,column) minus the product of blocks (row,0) and (column,0) of L.
-__device__ inline void subtract_blocks(const ChainMemory& memory, int row, int column, int lane) {
+/// Block (row,column) minus the product of blocks (row,s) and (column,s) of L.
+__device__ inline void subtract_blocks(const ChainMemory& memory, int row, int column, int s, int lane) {
   double left[8], right[4], product[2][4];
-  load_a(left, memory.diagonal, 2 * row, 0, lane);
+  load_a(left, memory.diagonal, 2 * row, 2 * s, lane);
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
-    load_b(right, memory.diagonal, 2 * column + n, 0, lane);
+    load_b(right, memory.diagonal, 2 * column + n, 2 * s, lane);
     set_zero(product[n]);
     ptx::mma(product[n], left, right);
   }
@@ -288,37 +280,44 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
-/// After block (0,0), warps 1-3: the blocks below it but the first, and what is right of them.
-__device__ inline void help_first_column(const ChainMemory& memory, int blocks, const Member& me) {
+/// After block (0,0), warps 1-3: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
+__device__ inline void help_below(const ChainMemory& memory, int blocks, const Member& me) {
   const int row = me.warp + 1;
   if (me.warp < 3) {
     ptx::named_sync(me.barriers + kBlockBarrier, 96);
     if (row < blocks) take_row(memory, row, 0, me.lane);
   }
   ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
-  if (me.warp == 3 && blocks > 3) subtract_blocks(memory, 3, 2, me.lane);
-  if (me.warp < 3 && row < blocks) subtract_blocks(memory, row, 1, me.lane);
+  if (me.warp == 3 && blocks > 3) subtract_blocks(memory, 3, 2, 0, me.lane);
+  if (me.warp < 3 && row < blocks) subtract_blocks(memory, row, 1, 0, me.lane);
   if (blocks > 2) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
+  if (me.warp < 3 || blocks < 4) return;
+  ptx::named_sync(me.barriers + kBlockBarrier, kPair);
+  take_row(memory, 3, 1, me.lane);
+  ptx::named_sync(me.barriers + kColumnBarrier, kPair);
+  subtract_blocks(memory, 3, 2, 1, me.lane);
+  ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
 }
 
-/// After block (s,s), warp 0: what is below and right of it; of the first column, the first block alone.
+/// After block (s,s), warp 0: the block below it, and the next diagonal block.
 __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, const Member& me) {
+  const bool helped = s == 1 && blocks > 3;
   if (s == 0) {
     ptx::named_arrive(me.barriers + kBlockBarrier, 96);
-    ptx::named_sync(me.barriers + kLoadedBarrier, 64);
-    double x[2][4], product[2][4];
-    solve_block(memory, x, 1, 0, me.lane);
-    ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
-    multiply_blocks(product, x, x);
-    subtract(memory, product, 1, 1, me.lane);
-    __syncwarp();
-    return;
+    ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
+  } else if (s == 1) {
+    ptx::named_sync(me.barriers + kUpdatedBarrier, kConsumers);
+    if (helped) ptx::named_arrive(me.barriers + kBlockBarrier, kPair);
+  } else {
+    ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
   }
-  if (s == 1) ptx::named_sync(me.barriers + kUpdatedBarrier, kConsumers);
-  if (s == 1 && blocks > 3)
-    take_two_rows(memory, s, me.lane);
-  else
-    take_row(memory, s + 1, s, me.lane);
+  double x[2][4], product[2][4];
+  solve_block(memory, x, s + 1, s, me.lane);
+  if (s == 0) ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
+  if (helped) ptx::named_arrive(me.barriers + kColumnBarrier, kPair);
+  multiply_blocks(product, x, x);
+  subtract(memory, product, s + 1, s + 1, me.lane);
+  __syncwarp();
 }
 
 /// L(j,j). Warp 0.

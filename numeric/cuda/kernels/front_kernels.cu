@@ -49,7 +49,7 @@ __device__ int team_of_thread() {
 __device__ Member member_of_team(int team) {
   int thread;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));  // kept in a register: a read in the inner loop would wait
-  return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32, 1 + kTeamBarriers * team};
+  return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32, kTeamBarriers * team};  // the first is that of start(), which is over
 }
 
 __device__ ChainMemory chain_memory(double* stages) {

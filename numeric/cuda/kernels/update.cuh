@@ -15,7 +15,7 @@ inline constexpr int kConsumers = 32 * kConsumerWarps;
 inline constexpr int kTeamThreads = kConsumers + 32;  // and its producer warp
 inline constexpr unsigned kStages = 4;
 inline constexpr int kStageEntries = 3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
-inline constexpr int kTeamBarriers = 7;
+inline constexpr int kTeamBarriers = 8;
 
 /// Who a thread is: warp of its team (4: the producer), lane, and the team's first named barrier.
 struct Member {
