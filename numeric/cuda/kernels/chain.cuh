@@ -44,6 +44,14 @@ __device__ inline void load_operand(double (&a)[8], const TileView& tile, int ro
   const int width = tile.pair_width(column);
   const double* at =
       tile.first + kCellEntries * (column * tile.rows - column * (column - 2) / 2 + (tile.above + row - column) * width) + 2 * lane;
+  if (tile.whole()) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const double2 cell = __ldcg(reinterpret_cast<const double2*>(at + kCellEntries * (i % 2 * 2 + i / 2)));
+      a[4 * (i / 2) + i % 2] = cell.x, a[4 * (i / 2) + i % 2 + 2] = cell.y;
+    }
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     double2 cell = make_double2(0.0, 0.0);
@@ -63,10 +71,29 @@ __device__ inline void load_part(double (&c)[kCells][4], const ChainMemory& memo
   }
 }
 
-/// Minus (16, 8 kCells) of the tile below to memory.product, with the children.
+/// Part of the tile below, (16, 8 kCells) at cells (row, first): C - P Q^T with C in memory.product, P = L(j+1,j-1) from global memory and
+/// Q = L(j,j-1) in memory.below; minus that to memory.product.
 template <int kCells>
-__device__ inline void store_part(double (&c)[kCells][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
-                                  int first, int lane) {
+__device__ inline void multiply_part(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const TileView& left,
+                                     int row, int first, int lane) {
+  double c[kCells][4];
+  if (step.has_product) {  // all loads before all uses
+    double a[4][8];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
+    load_part<kCells>(c, memory, row, first, lane);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+#pragma unroll
+      for (int n = 0; n < kCells; ++n) {
+        double b[4];
+        load_b(b, memory.below, first + n, 2 * k, lane);
+        ptx::mma(c[n], a[k], b);
+      }
+    }
+  } else {
+    load_part<kCells>(c, memory, row, first, lane);
+  }
   if (step.pulls) gather<1, kCells>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
 #pragma unroll
   for (int n = 0; n < kCells; ++n) {
@@ -75,53 +102,14 @@ __device__ inline void store_part(double (&c)[kCells][4], const ChainMemory& mem
   }
 }
 
-/// c += columns 16k.. of P times the rows of Q from cell `first`.
-template <int kCells>
-__device__ inline void multiply_part(double (&c)[kCells][4], const double (&a)[8], const ChainMemory& memory, int first, int k, int lane) {
-#pragma unroll
-  for (int n = 0; n < kCells; ++n) {
-    double b[4];
-    load_b(b, memory.below, first + n, 2 * k, lane);
-    ptx::mma(c[n], a, b);
-  }
-}
-
-/// The tile below without all products of columns before j, made by warps 1-3 while warp 0 eliminates: C - P Q^T with C in memory.product,
-/// P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below; minus that to memory.product. 16 rows each, then two of the warps
-/// half of the last 16 rows, whose part of P comes while the first are multiplied.
+/// The tile below without all products of columns before j, made by warps 1-3 while warp 0 eliminates: 16 rows each, then two of them half
+/// of the last 16 rows.
 __device__ inline void multiply_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, const Member& me) {
-  constexpr int kLast = 6;
-  const int row = 2 * (me.warp - 1), half = 4 * (me.warp - 1), lane = me.lane;
-  double c[8][4];
-  if (step.has_product) {
-    wait_warp(front.counters + kRows + j + 1, j, lane);
-    const TileView left = tile_of(front, j + 1, j - 1);
-    double a[4][8];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
-    ptx::named_sync(me.barriers + kProductBarrier, kConsumers);
-    load_part<8>(c, memory, row, 0, lane);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      multiply_part<8>(c, a[k], memory, 0, k, lane);
-      load_operand(a[k], left, kLast, 2 * k, lane);
-    }
-    store_part<8>(c, memory, front, step, row, 0, lane);
-    if (me.warp == 3) return;
-    double d[4][4];
-    load_part<4>(d, memory, kLast, half, lane);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) multiply_part<4>(d, a[k], memory, half, k, lane);
-    store_part<4>(d, memory, front, step, kLast, half, lane);
-    return;
-  }
+  const TileView left = tile_of(front, step.has_product ? j + 1 : j, step.has_product ? j - 1 : 0);
+  if (step.has_product) wait_warp(front.counters + kRows + j + 1, j, me.lane);
   ptx::named_sync(me.barriers + kProductBarrier, kConsumers);
-  load_part<8>(c, memory, row, 0, lane);
-  store_part<8>(c, memory, front, step, row, 0, lane);
-  if (me.warp == 3) return;
-  double d[4][4];
-  load_part<4>(d, memory, kLast, half, lane);
-  store_part<4>(d, memory, front, step, kLast, half, lane);
+  multiply_part<8>(memory, front, step, left, 2 * (me.warp - 1), 0, me.lane);
+  if (me.warp < 3) multiply_part<4>(memory, front, step, left, 6, 4 * (me.warp - 1), me.lane);
 }
 
 /// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
@@ -261,7 +249,10 @@ __device__ inline void fetch_diagonal(const FrontView& front, const ChainMemory&
     const int r = c == 0 ? 2 : c;
     const double* from = tile.cell(r, c) + 2 * lane;
     double* to = memory.diagonal + shared_cell(r, c) + 2 * lane;
-    for (int e = 0; e < 2 * (symbolic::kTileCells - r); ++e) ptx::copy_16_async(to + e * kCellEntries, from + e * kCellEntries, true);
+    for (int e = 0; e < 2 * (symbolic::kTileCells - r); e += 4) {
+#pragma unroll
+      for (int i = e; i < e + 4; ++i) ptx::copy_16_async(to + i * kCellEntries, from + i * kCellEntries, true);
+    }
   }
 }
 
