@@ -40,6 +40,19 @@ class DeviceBytes {
 /// Whether a device that holds the values of the last call may work with these.
 enum class ValuesAre { fresh, unchanged };
 
+/// Solves with right-hand sides and solutions in a device's memory. Shapes, plans and verdicts were checked by the caller; x is b itself or
+/// does not overlap it.
+template <Scalar T>
+class DeviceSolves {
+ public:
+  virtual ~DeviceSolves() = default;
+  /// True from enqueue_refactorize() until the host knows a verdict.
+  [[nodiscard]] virtual bool awaits_verdict() const = 0;
+  /// Waits for x.
+  virtual void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const = 0;
+  virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const = 0;
+};
+
 /// Values of L on a device, see kauri::Factor.
 template <Scalar T>
 class FactorStore {
@@ -56,8 +69,10 @@ class FactorStore {
   virtual void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) = 0;
   /// The same values in the host's memory: `room` holds them if they were not there.
   [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const = 0;
-  /// x: n rows. Sizes and validity were checked by the caller.
-  virtual void solve(MatrixView<T> x, SolveStore<T>& workspace) const = 0;
+  /// b and x: n rows, as many columns; x is b itself or does not overlap it. Sizes and validity were checked by the caller.
+  virtual void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const = 0;
+  /// Null on the CPU.
+  [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
 };
 

@@ -52,6 +52,19 @@ void require_call(const Plan& plan, std::span<const T> value, T shift) {
   if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
 }
 
+void require_solvable(bool factor_is_there) {
+  if (!factor_is_there) misuse("solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+}
+
+template <class T>
+void require_shape(const MatrixView<const T>& a, const std::string& name, Index n) {
+  if (a.rows != n) misuse("solve: " + name + " has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
+  if (a.cols < 0 || a.ld < a.rows)
+    misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns and leading dimension " + std::to_string(a.ld) + " for " +
+           std::to_string(a.rows) + " rows");
+  if (a.data == nullptr && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
+}
+
 template <class T>
 Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values) {
   require_call(factor.plan(), value, shift);
@@ -130,17 +143,61 @@ const DeviceVerdict* Factor<T>::verdict_address() const {
 }
 
 template <Scalar T>
-void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace) const {
-  if (!valid()) misuse("solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
-  if (x.rows != plan().n) misuse("solve: x has " + std::to_string(x.rows) + " rows, A has " + std::to_string(plan().n));
-  if (x.cols < 0 || x.ld < x.rows)
-    misuse("solve: x has " + std::to_string(x.cols) + " columns and leading dimension " + std::to_string(x.ld) + " for " +
-           std::to_string(x.rows) + " rows");
+void Factor<T>::require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const {
+  require_shape(x, "x", plan().n);
+  require_shape(b, "b", plan().n);
+  if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   if (&workspace.store_->plan() != &plan()) misuse("solve: the workspace was made for another plan");
   if (workspace.executor_ != executor_ && executor_->kind() != BackendKind::cpu)
     misuse("solve: the workspace was made for another device's backend");
+}
+
+template <Scalar T>
+const numeric::DeviceSolves<T>& Factor<T>::device_solves() const {
+  const numeric::DeviceSolves<T>* solves = store_->device_solves();
+  if (!solves) misuse("solve: b and x are said to be on a device, the factor is on the CPU");
+  return *solves;
+}
+
+template <Scalar T>
+void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace) const {
+  solve(x, x, workspace);
+}
+
+template <Scalar T>
+void Factor<T>::solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const {
+  require_solvable(valid());
+  require_fit(b, x, workspace);
   if (x.rows == 0 || x.cols == 0) return;
-  store_->solve(x, *workspace.store_);
+  store_->solve(b, x, *workspace.store_);
+}
+
+template <Scalar T>
+void Factor<T>::solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const {
+  solve(x, x, workspace);
+}
+
+template <Scalar T>
+void Factor<T>::solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const {
+  const numeric::DeviceSolves<T>& solves = device_solves();
+  require_solvable(valid());
+  require_fit(b.view(), x.view(), workspace);
+  if (x.view().rows == 0 || x.view().cols == 0) return;
+  solves.solve_there(b.view(), x.view(), *workspace.store_);
+}
+
+template <Scalar T>
+void Factor<T>::enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const {
+  enqueue_solve(x, x, workspace, stream);
+}
+
+template <Scalar T>
+void Factor<T>::enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const {
+  const numeric::DeviceSolves<T>& solves = device_solves();
+  require_solvable(valid() || solves.awaits_verdict());
+  require_fit(b.view(), x.view(), workspace);
+  if (x.view().rows == 0 || x.view().cols == 0) return;
+  solves.enqueue_solve(b.view(), x.view(), *workspace.store_, stream);
 }
 
 template <Scalar T>

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kauri/backend.hpp"
+#include "kauri/device_matrix.hpp"
 #include "kauri/device_values.hpp"
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
@@ -20,13 +21,15 @@ template <Scalar T>
 class FactorStore;
 template <Scalar T>
 class SolveStore;
+template <Scalar T>
+class DeviceSolves;
 }  // namespace numeric
 
 template <Scalar T>
 class Factor;
 
 /// Scratch memory of solves on one factor at a time, for up to nrhs right-hand sides at once (more are done in blocks).
-/// Allocated here and nowhere else; move-only; one per thread that solves.
+/// Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
 template <Scalar T>
 class Workspace {
  public:
@@ -46,7 +49,7 @@ class Workspace {
 };
 
 /// P A P^T = L L^T. Move-only; one moved from may be assigned to and destroyed, nothing else. create() allocates; refactorize() fills;
-/// solve() is const and safe from several threads with a workspace each.
+/// solves are const and safe from several threads with a workspace each.
 template <Scalar T>
 class Factor {
  public:
@@ -71,8 +74,28 @@ class Factor {
   [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
   /// x holds B (n rows, any number of columns) on entry and X with A X = B on return. Throws Error(usage) if the factor is not valid,
-  /// the sizes do not fit, or the workspace belongs to another plan.
+  /// the sizes do not fit, or the workspace belongs to another plan. A device's factor copies page-locked memory as it lies, which is
+  /// faster than other memory.
   void solve(MatrixView<T> x, Workspace<T>& workspace) const;
+  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data and ld).
+  void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const;
+
+  /// The same with b and x on the factor's device: the same bits, and nothing is copied. What writes b has ended before; x is there when
+  /// this returns. Throws Error(usage) also where a matrix lies in the host's memory or another device's, and for a factor on the CPU.
+  void solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+  void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+
+  /// Enqueues a solve on the caller's stream, and returns without waiting for it; nothing is allocated. Factor, b, x and workspace are in
+  /// use until the work is done: what changes them before comes later in the same stream's order. Several solves may be on several streams
+  /// at once, with a workspace each.
+  ///
+  /// The factor is valid, or its verdict has not been fetched since enqueue_refactorize(): on the same stream a solve may follow at once.
+  /// If A then is not positive definite, all entries of x are NaN. The stream may be capturing: then the work becomes part of the caller's
+  /// graph, with the addresses of factor, workspace, b and x as they are now; a replay reads the numbers that b and the factor hold then.
+  ///
+  /// Throws Error: usage (as solve()), device (CUDA refused the work).
+  void enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
+  void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
 
   /// Entry (row, col) of L as stored, for tests and extraction; rows and columns of B = P A P^T; zero outside the pattern of L.
   [[nodiscard]] T entry(Index row, Index col) const;
@@ -82,6 +105,8 @@ class Factor {
 
  private:
   Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor);
+  void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const;
+  [[nodiscard]] const numeric::DeviceSolves<T>& device_solves() const;
   std::unique_ptr<numeric::FactorStore<T>> store_;
   numeric::Executor* executor_;  // stays where it is when a Backend moves
 };

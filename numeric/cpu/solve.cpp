@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "numeric/cpu/factor.hpp"
+#include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
 
 namespace kauri::numeric::cpu {
@@ -123,7 +124,7 @@ constexpr Index kCopyRows = 4096;
 
 /// x(k,:) = b(old_of(k), :) for all k: column-major to row-major.
 template <class T>
-void gather(const Permutation& perm, MatrixView<T> b, T* x, Workers& workers) {
+void gather(const Permutation& perm, MatrixView<const T> b, T* x, Workers& workers) {
   const Index n = perm.size(), r = b.cols;
   workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
     for (Index k = c * kCopyRows; k < std::min(n, (c + 1) * kCopyRows); ++k)
@@ -152,23 +153,23 @@ CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, Memo
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
 template <class T>
-void CpuFactor<T>::solve(MatrixView<T> x, SolveStore<T>& workspace) const {
+void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
-      const MatrixView<T> block{x.data + c * x.ld, x.rows, std::min(w.nrhs(), x.cols - c), x.ld};
-      Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), block.cols);
-      gather(plan_->perm, block, w.x(), workers_);
+      const Index nrhs = std::min(w.nrhs(), x.cols - c);
+      Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
+      gather<T>(plan_->perm, columns(b, c, nrhs), w.x(), workers_);
       TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) { sweep.forward_task(t); });
       TaskRun(workers_, w.counters()).downwards(plan_->schedule.backward_edges, [&](Index t) { sweep.backward_task(t); });
-      scatter(plan_->perm, w.x(), block, workers_);
+      scatter(plan_->perm, w.x(), columns(x, c, nrhs), workers_);
     }
   });
 }
 
 template class CpuWorkspace<float>;
 template class CpuWorkspace<double>;
-template void CpuFactor<float>::solve(MatrixView<float>, SolveStore<float>&) const;
-template void CpuFactor<double>::solve(MatrixView<double>, SolveStore<double>&) const;
+template void CpuFactor<float>::solve(MatrixView<const float>, MatrixView<float>, SolveStore<float>&) const;
+template void CpuFactor<double>::solve(MatrixView<const double>, MatrixView<double>, SolveStore<double>&) const;
 
 }  // namespace kauri::numeric::cpu

@@ -16,6 +16,18 @@ void check(cudaError_t status, const char* what);
 /// What kind of memory an address is in.
 cudaPointerAttributes attributes_of(const void* place);
 
+/// As long as this lives, the calling thread may ask about addresses while a stream is capturing.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "the mode of captures"); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then the one before
+};
+
 /// The device of an executor is the calling thread's as long as this lives.
 class CurrentDevice {
  public:

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <type_traits>
 
+#include "numeric/cuda/dense_copy.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/front_cells.hpp"
@@ -25,6 +28,19 @@ bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &status), "the caller's stream");
   return status != cudaStreamCaptureStatusNone;
+}
+
+/// From its first entry to its last; managed memory is any device's.
+template <class T>
+void require_there(const MatrixView<T>& a, const char* name, int device) {
+  const RelaxedCapture relaxed;
+  for (const T* place : {a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1}) {
+    const cudaPointerAttributes found = attributes_of(place);
+    if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;
+    const std::string where = found.type == cudaMemoryTypeDevice ? "that of device " + std::to_string(found.device) : "the host's";
+    throw Error(ErrorKind::usage,
+                std::string("solve: ") + name + " is not in the memory of CUDA device " + std::to_string(device) + " but in " + where);
+  }
 }
 
 }  // namespace
@@ -102,6 +118,7 @@ template <class T>
 const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre values) {
   const CurrentDevice current(context_.device);
   seen_ = {};
+  awaits_verdict_ = false;
   const bool there = holds_values_ && values == ValuesAre::unchanged;
   holds_values_ = false;  // until all goes well
   enqueue_beginning_of(there ? nullptr : take(value), shift, stream_.get());
@@ -118,20 +135,23 @@ void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Strea
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
-  holds_values_ = false;  // until all goes well
+  holds_values_ = awaits_verdict_ = false;  // until all goes well
   enqueue_beginning_of(value.data(), shift, stream);
   if (capturing)
     enqueue(stream);
   else
     graph_.launch(stream);
   holds_values_ = !capturing;
+  awaits_verdict_ = true;
 }
 
 template <class T>
 const DeviceVerdict& CudaFactor<T>::fetch_verdict(StreamHandle stream) {
   const CurrentDevice current(context_.device);
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
-  return seen_ = *host_verdict();
+  seen_ = *host_verdict();
+  if (seen_.status != VerdictStatus::none) awaits_verdict_ = false;
+  return seen_;
 }
 
 template <class T>
@@ -144,25 +164,52 @@ std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<
 }
 
 template <class T>
-void CudaFactor<T>::solve(MatrixView<T> x, SolveStore<T>& workspace) const {
-  const CurrentDevice current(context_.device);
-  auto& w = static_cast<CudaWorkspace<T>&>(workspace);
-  const cudaStream_t stream = w.stream().get();
+void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
+                                  cudaStream_t stream) const {
   const auto levels = plan_->levels();
-  const auto n = static_cast<std::size_t>(x.rows);
+  const SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
+  enqueue_gather(plan_->view(), b.rows, b.data, b.ld, memory, stream);
+  for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
+  enqueue_scatter(plan_->view(), x.rows, x.data, x.ld, memory, verdict_address(), stream);
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
+                                   cudaStream_t stream) const {
+  require_there(b, "b", context_.device);
+  require_there(x, "x", context_.device);
+  for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
+    const Index nrhs = std::min(workspace.nrhs(), x.cols - c);
+    enqueue_block(columns(b, c, nrhs), columns(x, c, nrhs), workspace, stream);
+  }
+}
+
+template <class T>
+void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const {
+  const CurrentDevice current(context_.device);
+  const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   for (Index c = 0; c < x.cols; c += w.nrhs()) {
     const Index nrhs = std::min(w.nrhs(), x.cols - c);
-    T* host = x.data + c * x.ld;
-    const SolveMemory<T> memory = w.memory(entries_.data(), nrhs);
-    const std::size_t row = n * sizeof(T), pitch = static_cast<std::size_t>(x.ld) * sizeof(T), columns = static_cast<std::size_t>(nrhs);
-    check(cudaMemcpy2DAsync(w.rhs(), row, host, pitch, row, columns, cudaMemcpyHostToDevice, stream), "right-hand sides");
-    enqueue_gather(plan_->view(), x.rows, w.rhs(), x.rows, memory, stream);
-    for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
-    for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
-    enqueue_scatter(plan_->view(), x.rows, w.rhs(), x.rows, memory, stream);
-    check(cudaMemcpy2DAsync(host, pitch, w.rhs(), row, row, columns, cudaMemcpyDeviceToHost, stream), "solutions");
-    w.stream().synchronize();
+    const MatrixView<T> there{w.rhs(), x.rows, nrhs, x.rows};
+    send(*context_.staging, columns(b, c, nrhs), there.data, w.stream());
+    enqueue_block(there, there, w, w.stream().get());
+    receive(*context_.staging, there.data, columns(x, c, nrhs), w.stream());
   }
+}
+
+template <class T>
+void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const {
+  const CurrentDevice current(context_.device);
+  const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
+  enqueue_blocks(b, x, w, w.stream().get());
+  w.stream().synchronize();
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const {
+  const CurrentDevice current(context_.device);
+  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
@@ -194,7 +241,9 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
 }
 
 template <class T>
-CudaWorkspace<T>::~CudaWorkspace() = default;
+CudaWorkspace<T>::~CudaWorkspace() {
+  stream_.wait();  // where a solve threw halfway, copies may be on their way
+}
 
 template class CudaFactor<float>;
 template class CudaFactor<double>;

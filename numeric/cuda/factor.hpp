@@ -53,7 +53,10 @@ class Graph {
 };
 
 template <class T>
-class CudaFactor final : public FactorStore<T> {
+class CudaWorkspace;
+
+template <class T>
+class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
  public:
   CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context);
   ~CudaFactor() override;
@@ -64,7 +67,11 @@ class CudaFactor final : public FactorStore<T> {
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
-  void solve(MatrixView<T> x, SolveStore<T>& workspace) const override;
+  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
+  [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
+  [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
+  void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
+  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
 
  private:
@@ -74,6 +81,10 @@ class CudaFactor final : public FactorStore<T> {
   /// from: values on the device, or null: they are there.
   void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
   [[nodiscard]] DeviceVerdict* host_verdict() const { return static_cast<DeviceVerdict*>(host_verdict_.data()); }
+  /// b and x on the device, of at most as many columns as the workspace has room for.
+  void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, cudaStream_t stream) const;
+  /// Of any number of columns.
+  void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, cudaStream_t stream) const;
   /// Brings values to value_, or returns their place on the device.
   const T* take(std::span<const T> value) const;
 
@@ -91,6 +102,7 @@ class CudaFactor final : public FactorStore<T> {
   Graph graph_;
   bool fast_ = false;
   bool holds_values_ = false;
+  bool awaits_verdict_ = false;
   DeviceVerdict seen_;
 };
 

@@ -289,6 +289,7 @@ void prepare_kernels() {
   allow_shared_memory<float>();
   allow_shared_memory<double>();
   load_verdict_kernels();
+  load_solve_kernels();
 }
 
 template <class T>

@@ -47,6 +47,14 @@ struct SolveMemory {
 /// Error(device).
 void prepare_kernels();
 void load_verdict_kernels();  // its part in verdict_kernels.cu
+void load_solve_kernels();    // and in solve_kernels.cu
+
+/// Throws Error(device).
+template <class Kernel>
+void load(Kernel* kernel) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)), "a kernel");
+}
 
 /// One level of a factorisation, all work on the stream. Multifrontal: children are pulled in their fixed order; no atomics.
 template <class T>
@@ -67,10 +75,12 @@ template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
-/// x(k,:) = b(old_of(k),:), and b(old_of(k),:) = x(k,:); b is n x nrhs, column-major with leading dimension ld, on the device.
+/// x(k,:) = b(old_of(k),:), and b(old_of(k),:) = x(k,:) if the verdict is good, else NaN; b is n x nrhs, column-major with leading
+/// dimension ld, on the device, as the verdict is.
 template <class T>
 void enqueue_gather(const PlanView& plan, Index n, const T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream);
 template <class T>
-void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream);
+void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
+                     cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -5,14 +5,17 @@
 #include <numeric>
 
 #include "numeric/backward_error.hpp"
+#include "numeric/cuda/dense_copy.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
+/// A vector of the host's.
 template <class T>
-void copy(T* to, const T* from, Index n, cudaMemcpyKind kind, const Stream& stream) {
-  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n) * sizeof(T), kind, stream.get()), "a vector");
+MatrixView<T> vector(T* data, Index n) {
+  return {data, n, 1, n};
 }
 
 /// Both halves of the pattern by rows, columns ascending.
@@ -71,10 +74,10 @@ template <class T>
 BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const T* x, const T* b, T* r) const {
   const Index n = rows.n;
   const double x_norm = norm_inf(x, n);
-  copy(x_.data(), x, n, cudaMemcpyHostToDevice, stream_);
-  copy(b_.data(), b, n, cudaMemcpyHostToDevice, stream_);
+  send(*context_.staging, vector(x, n), x_.data(), stream_);
+  send(*context_.staging, vector(b, n), b_.data(), stream_);
   enqueue_residual(rows, x_.data(), b_.data(), x_norm, r_.data(), worst_.data(), stream_.get());
-  copy(r, r_.data(), n, cudaMemcpyDeviceToHost, stream_);
+  receive(*context_.staging, r_.data(), vector(r, n), stream_);
   std::vector<ResidualWorst> worst(static_cast<std::size_t>(worst_.size()));
   check(cudaMemcpyAsync(worst.data(), worst_.data(), worst.size() * sizeof(ResidualWorst), cudaMemcpyDeviceToHost, stream_.get()),
         "errors");
@@ -92,15 +95,14 @@ BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<co
 
 template <class T>
 void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
-  if (a.pattern.n == 0) return;
+  if (a.pattern.n == 0 || x.cols == 0) return;
   const CurrentDevice current(context_.device);
   const RowsView<T> rows = this->rows(a);
   for (Index c = 0; c < x.cols; ++c) {
-    copy(x_.data(), x.data + c * x.ld, rows.n, cudaMemcpyHostToDevice, stream_);
+    send(*context_.staging, columns(x, c, 1), x_.data(), stream_);
     enqueue_product(rows, x_.data(), r_.data(), stream_.get());
-    copy(y.data + c * y.ld, r_.data(), rows.n, cudaMemcpyDeviceToHost, stream_);
+    receive(*context_.staging, r_.data(), columns(y, c, 1), stream_);
   }
-  stream_.synchronize();
 }
 
 template class CudaResidual<float>;

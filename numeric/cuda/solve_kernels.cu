@@ -1,6 +1,8 @@
 // Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their children's update rows in their fixed
 // order, then go through their tile columns, one launch per step for all large fronts of a level.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
+
 #include "numeric/cuda/tile.cuh"
 
 namespace kauri::numeric::cuda {
@@ -228,10 +230,12 @@ __global__ void gather(PlanView plan, Index n, const T* b, Offset ld, SolveMemor
 }
 
 template <class T>
-__global__ void scatter(PlanView plan, Index n, T* b, Offset ld, SolveMemory<T> memory) {
+__global__ void scatter(PlanView plan, Index n, T* b, Offset ld, SolveMemory<T> memory, const DeviceVerdict* verdict) {
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
-  for (Index c = 0; c < memory.nrhs; ++c) b[plan.old_of[k] + c * ld] = memory.x[Offset{k} * memory.nrhs + c];
+  const bool good = verdict->status == VerdictStatus::positive_definite;
+  for (Index c = 0; c < memory.nrhs; ++c)
+    b[plan.old_of[k] + c * ld] = good ? memory.x[Offset{k} * memory.nrhs + c] : std::numeric_limits<T>::quiet_NaN();
 }
 
 unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
@@ -241,7 +245,23 @@ std::size_t pivot_bytes(const SolveMemory<T>& memory) {
   return sizeof(T) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(memory.nrhs);
 }
 
+template <class T>
+void load_kernels() {
+  load(gather<T>);
+  load(forward_small<T>);
+  load(forward_pull<T>);
+  load(forward_pivots<T>);
+  load(forward_tiles<T>);
+  load(backward_fronts<T>);
+  load(scatter<T>);
+}
+
 }  // namespace
+
+void load_solve_kernels() {
+  load_kernels<float>();
+  load_kernels<double>();
+}
 
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
@@ -270,8 +290,9 @@ void enqueue_gather(const PlanView& plan, Index n, const T* b, Offset ld, const 
 }
 
 template <class T>
-void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream) {
-  scatter<T><<<blocks_for(n), kThreads, 0, stream>>>(plan, n, b, ld, memory);
+void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
+                     cudaStream_t stream) {
+  scatter<T><<<blocks_for(n), kThreads, 0, stream>>>(plan, n, b, ld, memory, verdict);
   check(cudaGetLastError(), "a launch of a scatter");
 }
 
@@ -281,7 +302,7 @@ template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<
 template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
 template void enqueue_gather(const PlanView&, Index, const float*, Offset, const SolveMemory<float>&, cudaStream_t);
 template void enqueue_gather(const PlanView&, Index, const double*, Offset, const SolveMemory<double>&, cudaStream_t);
-template void enqueue_scatter(const PlanView&, Index, float*, Offset, const SolveMemory<float>&, cudaStream_t);
-template void enqueue_scatter(const PlanView&, Index, double*, Offset, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, float*, Offset, const SolveMemory<float>&, const DeviceVerdict*, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, double*, Offset, const SolveMemory<double>&, const DeviceVerdict*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -1,4 +1,5 @@
-// The way of the host's arrays to the device: chunks of page-locked memory, filled by several threads while the one before is copied.
+// The way of the host's arrays to the device and back: chunks of page-locked memory, filled or emptied by several threads while others are
+// copied.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,11 +15,16 @@
 
 namespace kauri::numeric::cuda {
 
+/// True for memory that the device may copy by itself.
+bool is_reachable(const void* place);
+
 /// Shared by all that one backend makes; copies of several threads take turns.
 class Staging {
  public:
   /// Writes items [begin, end) of an array to `out`. Called by several threads at once.
   using Fill = std::function<void(Offset begin, Offset end, void* out)>;
+  /// Takes items [begin, end) of an array from `in`. Called by several threads at once.
+  using Drain = std::function<void(Offset begin, Offset end, const void* in)>;
 
   /// On the current device, as all calls.
   Staging();
@@ -34,19 +40,25 @@ class Staging {
   void copy(void* device, std::span<const std::byte> from, cudaStream_t stream);
   /// The same, there when this returns.
   void copy_now(void* device, std::span<const std::byte> from);
+  /// `count` items of `item` bytes from the device, in the stream's order: drain has taken all of them when this returns. What the stream
+  /// has to do before has best ended: others wait for their turn as long.
+  void receive(const void* device, Offset count, std::size_t item, const Drain& drain, cudaStream_t stream);
 
  private:
   static constexpr std::size_t kChunkBytes = std::size_t{4} << 20, kPieceBytes = std::size_t{1} << 18;
   static constexpr std::size_t kChunks = 4;
   static constexpr int kMostThreads = 16;
 
-  void fill_chunk(std::byte* memory, Offset begin, Offset end, std::size_t item, const Fill& fill);
+  /// f(first, last, place) for pieces of items [begin, end), which lie at `memory`.
+  template <class F>
+  void by_pieces(std::byte* memory, Offset begin, Offset end, std::size_t item, const F& f);
+  [[nodiscard]] std::byte* chunk(std::size_t k) const { return static_cast<std::byte*>(memory_.data()) + k * kChunkBytes; }
 
   std::mutex mutex_;
   tbb::task_arena arena_;
   Stream stream_;
   PinnedBytes memory_;
-  std::array<Event, kChunks> copied_;  ///< per chunk; never recorded counts as done
+  std::array<Event, kChunks> copied_;  ///< per chunk, from or to it; never recorded counts as done
   std::size_t next_ = 0;
 };
 

@@ -121,12 +121,6 @@ unsigned blocks_for(Offset items) {
   return static_cast<unsigned>(std::clamp(items / kThreads + (items % kThreads != 0), Offset{1}, Offset{kMostBlocks}));
 }
 
-template <class Kernel>
-void load(Kernel* kernel) {
-  cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, kernel), "a kernel");
-}
-
 }  // namespace
 
 void load_verdict_kernels() {

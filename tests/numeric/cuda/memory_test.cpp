@@ -91,7 +91,7 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
   }
 }
 
-/// Refactorisations and verdicts allocate nothing.
+/// Refactorisations, verdicts and solves allocate nothing.
 TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 10");
@@ -99,8 +99,13 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   Hook hook;
   Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
   auto factor = Factor<T>::create(this->plan(a.pattern()), backend);
+  auto workspace = Workspace<T>::create(factor, 2);
   const auto there = DeviceValues<T>::copy_of(value, backend);
   const test::CallerStream stream;
+  std::vector<T> b = this->random_rhs(a.n(), 5, 1);
+  const test::CallerArray<T> array(b);
+  const MatrixView<T> x{b.data(), a.n(), 5, a.n()};
+  const DeviceMatrixView<T> x_there({array.data(), a.n(), 5, a.n()});
   hook.fail_at(0);
   EXPECT_TRUE(refactorize<T>(factor, value).ok());
   EXPECT_TRUE(refactorize(factor, there).ok());
@@ -108,7 +113,10 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   enqueue_refactorize(factor, there, T(0), stream.get());
   const test::CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(1), s); });
   graph.launch(stream);
+  factor.enqueue_solve(x_there, workspace, stream.get());
   EXPECT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
+  factor.solve(x_there, workspace);
+  factor.solve(x, workspace);
   EXPECT_FALSE(hook.failed());
   hook.fail_at(std::numeric_limits<long>::max());
 }

@@ -6,12 +6,42 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace kauri::test {
 
 inline void require(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(std::string("CUDA in a test: ") + cudaGetErrorString(status));
 }
+
+/// An array on the device, written and read at once, all streams idle.
+template <class T>
+class CallerArray {
+ public:
+  explicit CallerArray(const std::vector<T>& host) : size_(host.size()) {
+    require(cudaMalloc(&data_, size_ * sizeof(T) + 1));
+    assign(host);
+  }
+  CallerArray(const CallerArray&) = delete;
+  CallerArray& operator=(const CallerArray&) = delete;
+  ~CallerArray() { cudaFree(data_); }
+  [[nodiscard]] T* data() const { return static_cast<T*>(data_); }
+  void assign(const std::vector<T>& host) {
+    require(cudaDeviceSynchronize());
+    require(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());  // the copy from pageable memory may have returned before it ended
+  }
+  [[nodiscard]] std::vector<T> fetch() const {
+    require(cudaDeviceSynchronize());
+    std::vector<T> host(size_);
+    require(cudaMemcpy(host.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  std::size_t size_;
+  void* data_ = nullptr;
+};
 
 class CallerStream {
  public:

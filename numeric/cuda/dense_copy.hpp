@@ -1,0 +1,21 @@
+// Dense matrices of the host on their way to the device, where their columns lie beside each other, and back.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/matrix.hpp"
+#include "numeric/cuda/device.hpp"
+
+namespace kauri::numeric::cuda {
+
+class Staging;
+
+/// host: not empty. Ordinary memory may change when this returns; what is page-locked is copied as it lies, and may change when the stream
+/// has come past the copy.
+template <class T>
+void send(Staging& staging, const MatrixView<const T>& host, T* device, const Stream& stream);
+
+/// After all that the stream has to do before; there when this returns.
+template <class T>
+void receive(Staging& staging, const T* device, const MatrixView<T>& host, const Stream& stream);
+
+}  // namespace kauri::numeric::cuda
