@@ -93,7 +93,7 @@ struct FrontCells {
 constexpr Offset row_map_entries(const FrontCells& parent) { return Offset{parent.cells()} * kCell + kTile; }
 
 /// Counters of a front whose tasks are under way: kCounters, one per tile row, one per pivot tile.
-inline constexpr Index kCounters = 4;
+inline constexpr Index kCounters = 3;
 constexpr Offset counter_count(const FrontCells& cells) { return Offset{kCounters} + cells.row_tiles() + cells.pivot_tiles(); }
 
 }  // namespace kauri::symbolic

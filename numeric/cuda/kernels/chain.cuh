@@ -114,7 +114,9 @@ __device__ inline void multiply_below(const ChainMemory& memory, const FrontView
 
 /// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
 /// `blocks`: 16 x 16 blocks along the side of L(j,j); what lies right of its columns is not stored. `squares`: of the first 16 rows too.
-__device__ inline void make_below(const ChainMemory& memory, int blocks, bool squares, const Member& me) {
+/// kCorrects: some of `corrected` is set (apart, so that all else need not branch).
+template <bool kCorrects>
+__device__ inline void make_below(const ChainMemory& memory, int blocks, bool squares, int corrected, const Member& me) {
   const int warp = me.warp, lane = me.lane;
   double c[8][4];
 #pragma unroll
@@ -128,12 +130,7 @@ __device__ inline void make_below(const ChainMemory& memory, int blocks, bool sq
     if (s >= blocks) break;
     double a[8], b[4];
     as_operand(a, c[2 * s], c[2 * s + 1]);
-#pragma unroll
-    for (int n = 0; n < 2; ++n) {
-      set_zero(c[2 * s + n]);
-      load_inverse(b, memory.inverse + s * kInverseEntries, n, lane);
-      ptx::mma(c[2 * s + n], a, b);
-    }
+    multiply_inverse(memory, c[2 * s], c[2 * s + 1], a, s, kCorrects && (corrected >> s & 1) != 0, lane);
     flipped_operand(a, c[2 * s], c[2 * s + 1]);
 #pragma unroll
     for (int n = 2 * s + 2; n < 8; ++n) {
@@ -172,7 +169,7 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j) {
 
 /// Tile (j,j) and the one below are there but for the last product. The chain's warps.
 __device__ inline void wait_until_prepared(const FrontView& front, int j, int lane) {
-  if (j >= 2) wait_warp(front.counters + kRows + front.cells.row_tiles() + j, 1, lane);
+  if (j >= 2) wait_warp(state_of(front, j), kPrepared, lane);
 }
 
 /// The whole chain: four consumer warps.
@@ -201,7 +198,12 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
     ptx::shared_proxy_fence();
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (has_below) {
-      make_below(memory, blocks, j + 1 < front.cells.pivot_tiles(), me);
+      const bool squares = j + 1 < front.cells.pivot_tiles();
+      const int corrected = memory.corrected[blocks - 1];
+      if (corrected != 0)
+        make_below<true>(memory, blocks, squares, corrected, me);
+      else
+        make_below<false>(memory, blocks, squares, 0, me);
       ptx::shared_proxy_fence();
     }
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
@@ -211,9 +213,8 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
 /// The first block of tile (j,j), if it is there already, which it returns: warp 0 would wait for it where all others wait for warp 0. The
 /// producer's warp.
 __device__ inline bool fetch_first(const FrontView& front, const ChainMemory& memory, int j, int lane) {
-  const int* prepared = front.counters + kRows + front.cells.row_tiles() + j;
   int there = 1;
-  if (lane == 0 && j >= 2) there = static_cast<int>(ptx::load_acquire(prepared) >= 1);
+  if (lane == 0 && j >= 2) there = static_cast<int>(ptx::load_acquire(state_of(front, j)) >= kPrepared);
   there = __shfl_sync(0xffffffffu, there, 0);
   const TileView tile = tile_of(front, j, j);
   if (tile.width < 2) there = 0;
@@ -282,10 +283,12 @@ __device__ inline void announce_chain(const FrontView& front, const ChainMemory&
     ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
     if (me.lane == 0) {
       const TileView tile = tile_of(front, j, j);
+      const int corrected = memory.corrected[blocks_of(front, j) - 1];
+      if (corrected != 0) store_diagonal_blocks(memory.diagonal, tile);  // who corrects reads them; the next waits for them too
       store_for_solves(memory, front.inverses + symbolic::FrontCells::inverse_place(j * kTile, j * kTile), tile);
       ptx::proxy_fence();
-      ptx::store_release(front.counters + kDiagonals, j + 1);
-      store_diagonal_blocks(memory.diagonal, tile);
+      ptx::store_release(state_of(front, j), kFinished + corrected);
+      if (corrected == 0) store_diagonal_blocks(memory.diagonal, tile);
     }
     __syncwarp();
     there = j + 1 < front.cells.pivot_tiles() && fetch_first(front, memory, j + 1, me.lane);

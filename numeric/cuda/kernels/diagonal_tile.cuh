@@ -33,6 +33,7 @@ struct ChainMemory {
   double* first;     // 4 cells: block (0,0) of the next D, if *fetched
   double* square;    // accumulators: what is subtracted from that block
   int* fetched;
+  int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
 };
 inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
 
@@ -43,6 +44,11 @@ __device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.79769313486
 struct BadPivot {
   int column = 16;
   double value = 0.0;
+};
+
+struct EliminatedBlock {
+  BadPivot bad;
+  bool nearly_singular;
 };
 
 /// Rows of a 16 x 16 block and of the identity below it, one row per lane.
@@ -78,16 +84,18 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
   return bad;
 }
 
-/// Eliminates block (s,s) of a tile in shared memory: L over it, inv(L) to `inverse`. One warp.
-__device__ inline BadPivot eliminate_block(double* tile, double* inverse, double* columns, int s, int lane) {
+/// Eliminates block (s,s) of the diagonal tile: L over it, and its inverse. One warp.
+__device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int s, int lane) {
   const int row = lane & 15;
-  double* cells = tile + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
+  double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
+  double* inverse = memory.inverse + s * kInverseEntries;
+  const double diagonal = cells[(row >> 3) * kCellEntries + (row & 7)];
   BadPivot bad;
   double a[16];
   load_rows(a, cells, lane);
-  if (eliminate(a, columns, 16, lane) >= 0) {
+  if (eliminate(a, memory.columns, 16, lane) >= 0) {
     load_rows(a, cells, lane);
-    bad = eliminate_guarded(a, columns, lane);
+    bad = eliminate_guarded(a, memory.columns, lane);
   }
   if (lane < 16) {
 #pragma unroll
@@ -99,15 +107,9 @@ __device__ inline BadPivot eliminate_block(double* tile, double* inverse, double
 #pragma unroll
     for (int c = 0; c < 16; ++c) inverse[((c >> 3) * 2 + (row >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
   }
+  const bool nearly_singular = is_nearly_singular(a, diagonal, 16, lane);
   __syncwarp();
-  return bad;
-}
-
-/// B operand from an inverse block: rows 8n.. of inv(L_ss).
-__device__ inline void load_inverse(double (&b)[4], const double* inverse, int n, int lane) {
-  const double2 first = *reinterpret_cast<const double2*>(inverse + 2 * n * kCellEntries + 2 * lane);
-  const double2 second = *reinterpret_cast<const double2*>(inverse + (2 * n + 1) * kCellEntries + 2 * lane);
-  b[0] = first.x, b[1] = first.y, b[2] = second.x, b[3] = second.y;
+  return {bad, nearly_singular};
 }
 
 __device__ inline void store_block(double* tile, const double (&c)[2][4], int row_block, int column_block, int lane) {
@@ -230,16 +232,26 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   __syncwarp();
 }
 
+/// x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T. `corrects`: where that is needed. The signs of C and x may
+/// both be flipped.
+__device__ inline void multiply_inverse(const ChainMemory& memory, double (&left)[4], double (&right)[4], const double (&c)[8], int s,
+                                        bool corrects, int lane) {
+  const double* inverse = memory.inverse + s * kInverseEntries;
+  if (corrects) return multiply_corrected(left, right, c, memory.diagonal + shared_cell(2 * s, 2 * s), inverse, lane);
+  double b[4];
+  load_b(b, inverse, 0, 0, lane);
+  set_zero(left);
+  ptx::mma(left, c, b);
+  load_b(b, inverse, 1, 0, lane);
+  set_zero(right);
+  ptx::mma(right, c, b);
+}
+
 /// Block (row,s) of L. One warp.
-__device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s, int lane) {
-  double a[8], b[4];
+__device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s, bool corrects, int lane) {
+  double a[8];
   load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
-#pragma unroll
-  for (int n = 0; n < 2; ++n) {
-    load_inverse(b, memory.inverse + s * kInverseEntries, n, lane);
-    set_zero(x[n]);
-    ptx::mma(x[n], a, b);
-  }
+  multiply_inverse(memory, x[0], x[1], a, s, corrects, lane);
   store_block(memory.diagonal, x, row, s, lane);
 }
 
@@ -258,9 +270,9 @@ __device__ inline void multiply_blocks(double (&product)[2][4], const double (&x
 }
 
 /// Block (row,s) of L; block (row,row) minus its square. One warp.
-__device__ inline void take_row(const ChainMemory& memory, int row, int s, int lane) {
+__device__ inline void take_row(const ChainMemory& memory, int row, int s, bool corrects, int lane) {
   double x[2][4], product[2][4];
-  solve_block(memory, x, row, s, lane);
+  solve_block(memory, x, row, s, corrects, lane);
   multiply_blocks(product, x, x);
   subtract(memory, product, row, row, lane);
   __syncwarp();
@@ -285,7 +297,7 @@ __device__ inline void help_below(const ChainMemory& memory, int blocks, const M
   const int row = me.warp + 1;
   if (me.warp < 3) {
     ptx::named_sync(me.barriers + kBlockBarrier, 96);
-    if (row < blocks) take_row(memory, row, 0, me.lane);
+    if (row < blocks) take_row(memory, row, 0, memory.corrected[0] != 0, me.lane);
   }
   ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
   if (me.warp == 3 && blocks > 3) subtract_blocks(memory, 3, 2, 0, me.lane);
@@ -293,14 +305,14 @@ __device__ inline void help_below(const ChainMemory& memory, int blocks, const M
   if (blocks > 2) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
   if (me.warp < 3 || blocks < 4) return;
   ptx::named_sync(me.barriers + kBlockBarrier, kPair);
-  take_row(memory, 3, 1, me.lane);
+  take_row(memory, 3, 1, (memory.corrected[1] & 2) != 0, me.lane);
   ptx::named_sync(me.barriers + kColumnBarrier, kPair);
   subtract_blocks(memory, 3, 2, 1, me.lane);
   ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
 }
 
 /// After block (s,s), warp 0: the block below it, and the next diagonal block.
-__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, const Member& me) {
+__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects, const Member& me) {
   const bool helped = s == 1 && blocks > 3;
   if (s == 0) {
     ptx::named_arrive(me.barriers + kBlockBarrier, 96);
@@ -312,7 +324,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
     ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
   }
   double x[2][4], product[2][4];
-  solve_block(memory, x, s + 1, s, me.lane);
+  solve_block(memory, x, s + 1, s, corrects, me.lane);
   if (s == 0) ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
   if (helped) ptx::named_arrive(me.barriers + kColumnBarrier, kPair);
   multiply_blocks(product, x, x);
@@ -323,13 +335,16 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
 /// L(j,j). Warp 0.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j, int blocks, const Member& me,
                                       bool& failed_before) {
+  int corrected = 0;
   for (int s = 0; s < blocks; ++s) {
-    const BadPivot bad = eliminate_block(memory.diagonal, memory.inverse + s * kInverseEntries, memory.columns, s, me.lane);
+    const auto [bad, corrects] = eliminate_block(memory, s, me.lane);
+    corrected |= static_cast<int>(corrects) << s;
+    if (me.lane == 0) memory.corrected[s] = corrected;
     if (bad.column < 16 && !failed_before) {
       failed_before = true;
       if (me.lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + bad.column, *front.failed_pivot = bad.value;
     }
-    if (s + 1 < blocks) eliminate_below(memory, s, blocks, me);
+    if (s + 1 < blocks) eliminate_below(memory, s, blocks, corrects, me);
   }
 }
 

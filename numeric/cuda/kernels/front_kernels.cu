@@ -19,7 +19,7 @@ inline constexpr int kTicketSlots = 2;
 
 /// What the warps of a team share beside the stages.
 struct Control {
-  std::uint64_t stage[2 * kStages];  // full, then empty
+  std::uint64_t stage[3 * kStages];  // full, then empty, then words
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   int ticket[kTicketSlots];
   FrontTask task[kTicketSlots];  // of the ticket, brought by the producer, so that no consumer waits for global memory
@@ -56,6 +56,7 @@ __device__ ChainMemory chain_memory(double* stages) {
   double* inverse = stages + 3 * kTileEntries;
   double* columns = inverse + 4 * kInverseEntries;
   double* first = columns + kExchangeEntries;
+  int* flags = reinterpret_cast<int*>(first + 8 * kCellEntries);
   return {stages,
           stages + kTileEntries,
           stages + 2 * kTileEntries,
@@ -63,7 +64,8 @@ __device__ ChainMemory chain_memory(double* stages) {
           columns,
           first,
           first + 4 * kCellEntries,
-          reinterpret_cast<int*>(first + 8 * kCellEntries)};
+          flags,
+          flags + 4};
 }
 
 /// An object in global memory to shared memory, a word a lane.

@@ -67,12 +67,15 @@ struct Sums {
   double* entries = nullptr;
 };
 
-/// Places in FrontView::counters; then one counter per tile row (tiles of L finished), then one flag per pivot tile (prepared).
-inline constexpr int kDiagonals = 0;
-inline constexpr int kFailed = 1;  ///< 1 + first padded column without a positive finite pivot, or 0
-inline constexpr int kChildren = 2;
-inline constexpr int kFilled = 3;
+/// Places in FrontView::counters; then one counter per tile row (tiles of L finished), then one per pivot tile: what is known of it.
+inline constexpr int kFailed = 0;  ///< 1 + first padded column without a positive finite pivot, or 0
+inline constexpr int kChildren = 1;
+inline constexpr int kFilled = 2;
 inline constexpr int kRows = symbolic::kCounters;
+
+/// States of a pivot tile.
+inline constexpr int kPrepared = 1;  ///< all products but the last are taken from it
+inline constexpr int kFinished = 2;  ///< L(k,k) and its inverses are there; plus 2^s for each block s whose inverse is to be corrected
 
 /// Teams (the workers that draw tasks) that the current device holds at once, even; 0 if it cannot run the kernels. To be called once
 /// before the first launch on a device.

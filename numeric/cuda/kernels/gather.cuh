@@ -6,8 +6,11 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-__device__ inline void wait_at_least(const int* counter, int value) {
-  while (ptx::load_acquire(counter) < value) __nanosleep(20);
+__device__ inline int wait_at_least(const int* counter, int value) {
+  for (;;) {
+    if (const int count = ptx::load_acquire(counter); count >= value) return count;
+    __nanosleep(20);
+  }
 }
 
 __device__ inline void wait_warp(const int* counter, int value, int lane) {

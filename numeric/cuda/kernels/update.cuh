@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/kernels/correction.cuh"
 #include "numeric/cuda/kernels/gather.cuh"
 
 namespace kauri::numeric::cuda::kernels {
@@ -26,7 +27,8 @@ struct Member {
   __device__ void sync_consumers() const { ptx::named_sync(barriers, kConsumers); }
 };
 
-/// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it.
+/// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it;
+/// then a word for each: with the first stage of a panel task's solve, 2^k for each block k of the triangle whose inverse is to be corrected.
 /// The state is a single number, since registers are short where products are added.
 struct Ring {
   double* stages;
@@ -38,6 +40,7 @@ struct Ring {
   __device__ double* data() const { return stages + stage() * kStageEntries; }
   __device__ std::uint64_t* full() const { return barriers + stage(); }
   __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
+  __device__ std::uint64_t* word() const { return barriers + 2 * kStages + stage(); }
   __device__ std::uint64_t* last_empty() const { return barriers + kStages + (turn + kStages - 1) % kStages; }
 };
 
@@ -55,6 +58,9 @@ __device__ inline int slabs_in(const FrontView& front, int tile_columns) {
   const int cells = min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
   return (cells + 1) / 2;
 }
+
+/// State of pivot tile k.
+__device__ inline int* state_of(const FrontView& front, int k) { return front.counters + kRows + front.cells.row_tiles() + k; }
 
 // ---- producer: one thread ----
 
@@ -98,10 +104,17 @@ __device__ inline void produce_products(const FrontTask& task, const FrontView& 
   }
 }
 
+/// Block k of a pivot tile itself, for correct_product(); of one with a single cell the others are zeros.
+__device__ inline void copy_triangle(double* slab, const TileView& triangle, int k, const double* zeros, std::uint64_t* full) {
+  const int cells = triangle.pair_width(2 * k) == 2 ? 4 : 1;
+  ptx::bulk_copy(slab, triangle.cell(2 * k, 2 * k), cells * kCellEntries * 8, full);
+  for (int c = cells; c < 4; ++c) ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
+}
+
 __device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
   produce_products(task, front, ring, dependent);
   if (task.kind != TaskKind::panel) return;
-  wait_at_least(front.counters + kDiagonals, task.column + 1);
+  const int corrected = wait_at_least(state_of(front, task.column), kFinished) - kFinished;
   ptx::proxy_fence();
   const TileView triangle = tile_of(front, task.column, task.column);
   const double* inverses = front.inverses + symbolic::FrontCells::inverse_place(task.column * kTile, task.column * kTile);
@@ -114,7 +127,10 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
     double* slab = ring.data() + 2 * kSlabEntries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
     std::uint64_t* full = ring.full();
-    ptx::barrier_arrive_expecting(full, (kInverseEntries + 2 * (below + static_cast<int>(padded)) * kCellEntries) * 8);
+    const int corrects = corrected >> k & 1;
+    if (k == 0) *ring.word() = static_cast<std::uint64_t>(corrected);
+    ptx::barrier_arrive_expecting(full, ((1 + corrects) * kInverseEntries + 2 * (below + static_cast<int>(padded)) * kCellEntries) * 8);
+    if (corrects != 0) copy_triangle(ring.data(), triangle, k, inverse + kCellEntries, full);
     ptx::bulk_copy(slab + 4 * k * kCellEntries, inverse, kInverseEntries * 8, full);
     if (below > 0) ptx::bulk_copy(slab + 4 * (k + 1) * kCellEntries, triangle.cell(2 * k + 2, 2 * k), 2 * below * kCellEntries * 8, full);
     for (int c = 0; padded && c < 2; ++c)
@@ -167,13 +183,17 @@ __device__ inline void enter_stage(const Ring& ring, int lane) {
 }
 
 /// Columns 16s.. of X, X T^T = C: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. In: minus C. Out: minus X. `slab`: columns 16s..
-/// of T.
+/// of T. `triangle`: T_ss, if X_s is to be corrected, or null.
 template <int s>
-__device__ inline void solve_slab(Accumulators& acc, const double* slab, int lane) {
+__device__ inline void solve_slab(Accumulators& acc, const double* slab, const double* triangle, int lane) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     double a[8];
     as_operand(a, acc[half][2 * s], acc[half][2 * s + 1]);
+    if (triangle != nullptr) {
+      multiply_corrected(acc[half][2 * s], acc[half][2 * s + 1], a, triangle, slab + shared_cell(2 * s, 0), lane);
+      continue;
+    }
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
       double b[4];
@@ -194,15 +214,26 @@ __device__ inline void solve_slab(Accumulators& acc, const double* slab, int lan
   }
 }
 
-template <int s>
-__device__ inline void solve_stages(Accumulators& acc, int slabs, Ring& ring, int lane) {
+template <int s, bool kCorrects>
+__device__ inline void solve_stages(Accumulators& acc, int slabs, int corrected, Ring& ring, int lane) {
   if constexpr (s < kSlabs) {
     if (s == slabs) return;
-    enter_stage(ring, lane);
-    solve_slab<s>(acc, ring.data() + 2 * kSlabEntries, lane);
+    if (s > 0) enter_stage(ring, lane);
+    const bool corrects = kCorrects && (corrected >> s & 1) != 0;
+    solve_slab<s>(acc, ring.data() + 2 * kSlabEntries, corrects ? ring.data() : nullptr, lane);
     ++ring.turn;
-    solve_stages<s + 1>(acc, slabs, ring, lane);
+    solve_stages<s + 1, kCorrects>(acc, slabs, corrected, ring, lane);
   }
+}
+
+/// The whole solve. With corrections apart, so that all else need not branch.
+__device__ inline void solve(Accumulators& acc, int slabs, Ring& ring, int lane) {
+  enter_stage(ring, lane);
+  const int corrected = static_cast<int>(*ring.word());
+  if (corrected != 0)
+    solve_stages<0, true>(acc, slabs, corrected, ring, lane);
+  else
+    solve_stages<0, false>(acc, slabs, 0, ring, lane);
 }
 
 /// A warp without rows lets the stages of a task pass.
@@ -360,7 +391,7 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
 #pragma unroll
     for (int n = 0; n < 8; ++n)
       if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
-    solve_stages<0>(acc, (target.width + 1) / 2, ring, me.lane);
+    solve(acc, (target.width + 1) / 2, ring, me.lane);
   } else if (task.kind == TaskKind::contribution) {
     wait_for_levels(levels, front.block_reuses, me.lane);
   }
@@ -374,14 +405,13 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
   ptx::proxy_fence();
   me.sync_consumers();
   if (me.warp != 0 || me.lane != 0) return;
-  int* rows = front.counters + kRows;
   ptx::release_fence();
   if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
     ptx::add_relaxed(front.counters + kFilled, 1);
   } else if (task.kind == TaskKind::prepare) {
-    ptx::store_relaxed(rows + front.cells.row_tiles() + task.column, 1);
+    ptx::store_relaxed(state_of(front, task.column), kPrepared);
   } else if (task.kind == TaskKind::panel) {
-    for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(rows + task.row + r, task.column + 1);
+    for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, task.column + 1);
   } else if (!unread) {
     ptx::add_relaxed(front.parent_counters + kChildren, 1);
   }
