@@ -56,6 +56,51 @@ __device__ void small_pivot_rows(const SolveMemory<T>& memory, const Front& f, T
   }
 }
 
+/// Row `lane` of a triangular block of L, or of its transpose, and of the inverse of that.
+template <class T>
+struct BlockRow {
+  T l[kBlock], inverse[kBlock];
+};
+
+/// The diagonal block of a tiled front that begins with pivot `first`; kTransposed: its transpose. 16 lanes, a row each.
+template <bool kTransposed, class T>
+__device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index lane) {
+  BlockRow<T> row;
+#pragma unroll
+  for (Index k = 0; k < kBlock; ++k) {
+    const Index r = kTransposed ? k : lane, c = kTransposed ? lane : k;
+    const bool there = c <= r && r < rows;
+    row.l[k] = there ? memory.l[factor_place(f, first + r, first + c)] : T(0);
+    row.inverse[k] = there ? memory.l[inverse_place(f, first + r, first + c)] : T(0);
+  }
+  return row;
+}
+
+/// Entry `lane` of the product of a matrix, a row a lane, and x, an entry a lane; 16 lanes.
+template <class T>
+__device__ T multiply_row(const T (&row)[kBlock], T x) {
+  T sum = T(0);
+#pragma unroll
+  for (Index k = 0; k < kBlock; ++k) sum += row[k] * __shfl_sync(0xffffffffu, x, k, kBlock);
+  return sum;
+}
+
+/// y = L_bb^-1 x, or L_bb^-T x, by the inverse and one step of refinement: the inverse alone would cost digits where the block is nearly
+/// singular (kernels/correction.cuh). x, y: block rows of nrhs columns. All threads of the block, a half warp a column.
+template <bool kTransposed, class T>
+__device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, const T* x, T* y) {
+  const Index nrhs = memory.nrhs, lane = static_cast<Index>(threadIdx.x) % kBlock;
+  const BlockRow<T> row = load_block_row<kTransposed>(memory, f, first, rows, lane);
+  for (Index begin = 0; begin < nrhs; begin += static_cast<Index>(blockDim.x) / kBlock) {
+    const Index column = begin + static_cast<Index>(threadIdx.x) / kBlock;
+    const bool there = lane < rows && column < nrhs;
+    const T right = there ? x[Offset{lane} * nrhs + column] : T(0);
+    const T start = multiply_row(row.inverse, right);
+    const T solution = start + multiply_row(row.inverse, right - multiply_row(row.l, start));
+    if (there) y[Offset{lane} * nrhs + column] = solution;
+  }
+}
+
 /// y_k = L(k,k)^-1 x_k to `y`, w x nrhs in shared memory; of a tiled front by blocks of 16 columns, whose diagonal blocks are there
 /// inverted.
 template <class T>
@@ -73,12 +118,7 @@ __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k
       x[Offset{r} * nrhs + column] -= sum;
     }
     __syncthreads();
-    for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
-      const Index r = b + e / nrhs, column = e % nrhs;
-      T sum = T(0);
-      for (Index c = b; c <= r; ++c) sum += memory.l[inverse_place(f, first + r, first + c)] * x[Offset{c} * nrhs + column];
-      y[r * nrhs + column] = sum;
-    }
+    solve_block<false>(memory, f, first + b, rows, x + Offset{b} * nrhs, y + b * nrhs);
     __syncthreads();
   }
 }
@@ -174,12 +214,7 @@ __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, In
   T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
   for (Index b = (w - 1) / kBlock * kBlock; b >= 0; b -= kBlock) {
     const Index end = min(w, b + kBlock);
-    for (Index e = static_cast<Index>(threadIdx.x); e < (end - b) * nrhs; e += static_cast<Index>(blockDim.x)) {
-      const Index c = b + e / nrhs, column = e % nrhs;
-      T sum = T(0);
-      for (Index r = c; r < end; ++r) sum += memory.l[inverse_place(f, first + r, first + c)] * z[r * nrhs + column];
-      x[Offset{c} * nrhs + column] = sum;
-    }
+    solve_block<true>(memory, f, first + b, end - b, z + b * nrhs, x + Offset{b} * nrhs);
     __syncthreads();
     for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index c = e / nrhs, column = e % nrhs;

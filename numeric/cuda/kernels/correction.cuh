@@ -19,14 +19,10 @@ inline constexpr double kLargestCondition = 1e3;
 /// kLargestCondition. Up to a factor of 256 that is the largest entry of |inv(T)| |T|, and unlike the condition number it does not grow
 /// where rows are scaled. Lane 16 + k holds column k of the inverse; `diagonal`: entry (k,k) of T T^T. All lanes of a warp.
 __device__ inline bool is_nearly_singular(const double (&inverse)[16], double diagonal, int width, int lane) {
-  double sum[4];
+  double sum[4] = {};
 #pragma unroll
-  for (int c = 0; c < 4; ++c) {
-    sum[c] = fabs(inverse[c]);
-#pragma unroll
-    for (int k = c + 4; k < 16; k += 4)
-      if (k < width) sum[c] += fabs(inverse[k]);
-  }
+  for (int c = 0; c < 16; ++c)
+    if (c < width) sum[c % 4] += fabs(inverse[c]);
   const double norm = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   const bool large = norm * diagonal * norm > kLargestCondition * kLargestCondition;
   return __any_sync(0xffffffffu, large && lane >= 16 && (lane & 15) < width) != 0;

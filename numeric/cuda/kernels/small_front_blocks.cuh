@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/kernels/correction.cuh"
 #include "numeric/cuda/kernels/eliminate.cuh"
 #include "numeric/cuda/kernels/packed_blocks.cuh"
 
@@ -36,23 +37,61 @@ __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumula
   }
 }
 
-/// Diagonal block j: L over it, and its column operations. Returns the first failing column, or -1. One warp.
-__device__ inline int eliminate_diagonal(const LaneFront& front, int pivots, double* operations, double* exchange, int j) {
-  const int first = kBlock * j, lane = front.lane, row = first + (lane & 15);
+/// What became of a diagonal block: the first failing column, or -1; and whether what its column operations make is to be corrected.
+struct EliminatedDiagonal {
+  int failed;
+  bool corrects;
+};
+
+/// Diagonal block j: L over it, and its column operations. One warp.
+__device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots, double* operations, double* exchange, int j) {
+  const int first = kBlock * j, lane = front.lane, row = first + (lane & 15), width = min(kBlock, pivots - first);
+  const double diagonal = front.packed[row < pivots ? packed_column(row, front.rows) + row : 0];
   double a[16];
   load_row(a, front, first, row);
   if (lane >= 16) {
 #pragma unroll
     for (int c = 0; c < 16; ++c) a[c] = c == lane - 16 ? 1.0 : 0.0;
   }
-  const int failed = eliminate(a, exchange, min(kBlock, pivots - first), lane);
+  const int failed = eliminate(a, exchange, width, lane);
   if (lane < 16) {
     store_row(a, front, first, row);
   } else {
     store_operations(operations, a, lane);
   }
+  const bool corrects = is_nearly_singular(a, diagonal, width, lane);
   __syncwarp();
-  return failed < 0 ? -1 : first + failed;
+  return {failed < 0 ? -1 : first + failed, corrects};
+}
+
+/// The triangle G whose inverse, transposed, the column operations of block column j are: columns of pivots of diagonal block j, then those
+/// of the identity. As operand B, by rows.
+__device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j, const LaneColumns& columns) {
+  const int row = kBlock * j + front.lane_row;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const int column = columns.column(i >> 1), r = row + (i & 1);
+    const bool there = column < pivots && column <= r && r < front.rows;
+    g[i] = front.packed[there ? columns.place[i >> 1] + r : 0];
+    if (!there) g[i] = column >= pivots && column == r ? 1.0 : 0.0;
+  }
+}
+
+/// x + (C - x G^T) G^-T for x = C G^-T as apply_operations() made it (correction.cuh). In: acc = minus C. One warp.
+__device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc, const LaneFront& front, int pivots, int j,
+                                     const LaneColumns& columns, const double* operations) {
+  double g[8], a[8];
+  load_triangle(g, front, pivots, j, columns);
+  as_operand(a, x[0], x[1]);
+  mask_pivots(a, columns, front.rows);  // columns that the front lacks
+  multiply_block(acc, a, g);
+  BlockAccumulator change;
+  apply_operations(change, acc, operations, front.lane);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) x[n][i] += change[n][i];
+  }
 }
 
 /// acc += products of block columns [begin, end) for block (i,j).
@@ -82,11 +121,12 @@ __device__ inline void update_block(const LaneFront& front, int pivots, int i, i
 }
 
 /// Block (i,j) times the column operations of block column j. One warp.
-__device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int i, int j, const LaneColumns& columns,
-                                   const double* operations) {
+__device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i, int j, const LaneColumns& columns,
+                                   const double* operations, bool corrects) {
   BlockAccumulator acc;
   load_minus(acc, front, i, j, columns);
   apply_operations(x, acc, operations, front.lane);
+  if (corrects) correct_block(x, acc, front, pivots, j, columns, operations);
   store_block<false>(x, front, i, j, columns);
 }
 
@@ -143,12 +183,14 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
     }
     if (j > 0) store_block<true>(acc[0], front, j, j, columns);
     __syncwarp();
-    if (const int failed = eliminate_diagonal(front, pivots, operations, exchange, j); failed >= 0) return failed;
+    const EliminatedDiagonal done = eliminate_diagonal(front, pivots, operations, exchange, j);
+    if (done.failed >= 0) return done.failed;
 #pragma unroll
     for (int b = 1; b < kBlocks; ++b) {
       if (j + b >= blocks) continue;
       BlockAccumulator x;
       apply_operations(x, acc[b], operations, front.lane);
+      if (done.corrects) correct_block(x, acc[b], front, pivots, j, columns, operations);
       store_block<false>(x, front, j + b, j, columns);
     }
     __syncwarp();

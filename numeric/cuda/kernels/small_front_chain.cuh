@@ -18,6 +18,11 @@ struct ChainScratch {
   double* operations;  // 2 x kOperationsEntries
   double* exchange;    // kExchangeEntries
   int* failed;         // 2: -1, or the first failing column
+  int* corrects;       // 2: whether what the column operations make is to be corrected
+
+  __device__ void keep(const EliminatedDiagonal& done, int slot) const {
+    failed[slot] = done.failed, corrects[slot] = static_cast<int>(done.corrects);
+  }
 };
 
 /// Warp 0 in phase j.
@@ -26,7 +31,7 @@ __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels
   if (j + 1 >= front.blocks()) return;
   const LaneColumns columns(front, j);
   BlockAccumulator x;
-  solve_block(x, front, j + 1, j, columns, scratch.operations + (j & 1) * kOperationsEntries);
+  solve_block(x, front, pivots, j + 1, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
   if (j + 1 >= panels) return;
   __syncwarp();
   ptx::named_arrive(kBelowReady, 32 * kWarps);
@@ -39,8 +44,8 @@ __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels
   store_block<true>(acc, front, j + 1, j + 1, next);
   __syncwarp();
   const int slot = (j + 1) & 1;
-  const int failed = eliminate_diagonal(front, pivots, scratch.operations + slot * kOperationsEntries, scratch.exchange, j + 1);
-  if (front.lane == 0) scratch.failed[slot] = failed;
+  const auto done = eliminate_diagonal(front, pivots, scratch.operations + slot * kOperationsEntries, scratch.exchange, j + 1);
+  if (front.lane == 0) scratch.keep(done, slot);
 }
 
 /// Another warp in phase j.
@@ -50,7 +55,7 @@ __device__ inline void follow_phase(const LaneFront& front, int pivots, int pane
   const LaneColumns columns(front, j);
   for (int i = j + 1 + warp; i < blocks; i += kWarps - 1) {
     BlockAccumulator x;
-    solve_block(x, front, i, j, columns, scratch.operations + (j & 1) * kOperationsEntries);
+    solve_block(x, front, pivots, i, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
   }
   if (j + 1 >= panels) return;
   __syncwarp();
@@ -65,8 +70,8 @@ template <int kWarps, class Done>
 __device__ inline int factor_by_chain(const LaneFront& front, int pivots, const ChainScratch& scratch, int warp, const Done& done) {
   const int panels = (pivots + kBlock - 1) / kBlock;
   if (warp == 0) {
-    const int failed = eliminate_diagonal(front, pivots, scratch.operations, scratch.exchange, 0);
-    if (front.lane == 0) scratch.failed[0] = failed;
+    const auto done = eliminate_diagonal(front, pivots, scratch.operations, scratch.exchange, 0);
+    if (front.lane == 0) scratch.keep(done, 0);
   }
   __syncthreads();
   for (int j = 0; j < panels; ++j) {

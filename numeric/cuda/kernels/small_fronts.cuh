@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   if (lane == 0) ptx::finish_store_reads();
 }
 
-inline constexpr int kChainEntries = 2 * kOperationsEntries + kExchangeEntries + 2;  // of shared memory, beside the front's
+inline constexpr int kChainEntries = 2 * kOperationsEntries + kExchangeEntries + 4;  // of shared memory, beside the front's
 
 /// A block per front of any size.
 template <int kWarps, int kResident, class Assembly>
@@ -150,8 +150,9 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int f = static_cast<int>(blockIdx.x);
   double* packed = shared + kChainEntries;
-  std::uint64_t* barrier = reinterpret_cast<std::uint64_t*>(packed - 2);
-  const ChainScratch scratch{shared, shared + 2 * kOperationsEntries, reinterpret_cast<int*>(packed - 1)};
+  std::uint64_t* barrier = reinterpret_cast<std::uint64_t*>(packed - 4);
+  int* flags = reinterpret_cast<int*>(packed - 2);
+  const ChainScratch scratch{shared, shared + 2 * kOperationsEntries, flags, flags + 2};
   const auto& front = fronts[f];
   const int pivots = front.pivots;
   const BlockGroup<kWarps> group{static_cast<int>(threadIdx.x)};
