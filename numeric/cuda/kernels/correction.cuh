@@ -11,9 +11,9 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// The largest condition of a block whose inverse is used without correction: a residual of about 20 eps. Blocks of meshes have less than
-/// 10.
-inline constexpr double kLargestCondition = 1e3;
+/// The largest condition of a block whose inverse is used without correction: a residual of up to about 5 eps. Blocks of meshes have less
+/// than 10.
+inline constexpr double kLargestCondition = 256.0;
 
 /// A 16 x 16 triangle T, its first `width` columns: whether the largest of the norms of T's row k times inv(T)'s column k is above
 /// kLargestCondition. Up to a factor of 256 that is the largest entry of |inv(T)| |T|, and unlike the condition number it does not grow
