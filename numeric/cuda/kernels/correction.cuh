@@ -40,8 +40,8 @@ __device__ inline void reload_b(double (&b)[4], const double* cells, int n, int 
                  : "memory");
 }
 
-/// X = C V^T, corrected, as two accumulators. c: C as an A operand; T and V: 2 x 2 cells by rows in shared memory. The signs of both C and X
-/// may be flipped.
+/// X = C V^T, corrected, as two accumulators. c: C as an A operand; T and V: 2 x 2 cells by rows in shared memory. The signs of both C and
+/// X may be flipped.
 __device__ inline void multiply_corrected(double (&left)[4], double (&right)[4], const double (&c)[8], const double* triangle,
                                           const double* inverse, int lane) {
   double r[2][4] = {{c[0], c[2], c[1], c[3]}, {c[4], c[6], c[5], c[7]}}, a[8], b[4];

@@ -28,8 +28,8 @@ struct Member {
 };
 
 /// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it;
-/// then a word for each: with the first stage of a panel task's solve, 2^k for each block k of the triangle whose inverse is to be corrected.
-/// The state is a single number, since registers are short where products are added.
+/// then a word for each: with the first stage of a panel task's solve, 2^k for each block k of the triangle whose inverse is to be
+/// corrected. The state is a single number, since registers are short where products are added.
 struct Ring {
   double* stages;
   std::uint64_t* barriers;
