@@ -33,7 +33,7 @@ struct ChainMemory {
   double* first;     // 4 cells: block (0,0) of the next D, if *fetched
   double* square;    // accumulators: what is subtracted from that block
   int* fetched;
-  int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
+  int* corrected;  // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
 };
 inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
 

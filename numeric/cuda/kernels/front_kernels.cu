@@ -49,7 +49,8 @@ __device__ int team_of_thread() {
 __device__ Member member_of_team(int team) {
   int thread;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));  // kept in a register: a read in the inner loop would wait
-  return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32, kTeamBarriers * team};  // the first is that of start(), which is over
+  return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32,
+          kTeamBarriers * team};  // the first is that of start(), which is over
 }
 
 __device__ ChainMemory chain_memory(double* stages) {
@@ -57,15 +58,7 @@ __device__ ChainMemory chain_memory(double* stages) {
   double* columns = inverse + 4 * kInverseEntries;
   double* first = columns + kExchangeEntries;
   int* flags = reinterpret_cast<int*>(first + 8 * kCellEntries);
-  return {stages,
-          stages + kTileEntries,
-          stages + 2 * kTileEntries,
-          inverse,
-          columns,
-          first,
-          first + 4 * kCellEntries,
-          flags,
-          flags + 4};
+  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, inverse, columns, first, first + 4 * kCellEntries, flags, flags + 4};
 }
 
 /// An object in global memory to shared memory, a word a lane.
