@@ -6,7 +6,7 @@
 
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -17,7 +17,8 @@ class CudaBytes final : public DeviceBytes {
       : device_(context.device),
         staging_(context.staging),
         heap_{context.device, context.heap->allocator, nullptr},
-        bytes_(static_cast<Offset>(host.size()), heap_) {
+        block_(symbolic::aligned_bytes(static_cast<Offset>(host.size()), 1), heap_),
+        bytes_(block_.take<std::byte>(static_cast<Offset>(host.size()))) {
     staging_->copy_now(bytes_.data(), host);
   }
   [[nodiscard]] const void* data() const override { return bytes_.data(); }
@@ -30,7 +31,8 @@ class CudaBytes final : public DeviceBytes {
   int device_;
   std::shared_ptr<Staging> staging_;
   DeviceHeap heap_;
-  DeviceBuffer<std::byte> bytes_;
+  DeviceBlock block_;
+  DeviceArray<std::byte> bytes_;
 };
 
 class CudaExecutor final : public Executor {
@@ -40,7 +42,8 @@ class CudaExecutor final : public Executor {
     check(cudaGetDeviceProperties(&properties_, options.device), "the device");
     prepare_kernels();
     const int teams = prepare_gathered_fronts() ? kernels::resident_teams() : 0;
-    context_ = {options.device, &heap_, std::make_shared<Staging>(), teams >= symbolic::kFewestTeams ? teams : 0};
+    context_ = {options.device, &heap_, std::make_shared<Staging>(), std::make_shared<Lending>(),
+                teams >= symbolic::kFewestTeams ? teams : 0};
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const override { return "sm_90"; }
@@ -71,7 +74,7 @@ class CudaExecutor final : public Executor {
   template <class T>
   std::unique_ptr<SolveStore<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {
     const CurrentDevice current(context_.device);
-    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, heap_);
+    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
   }
   template <class T>
   std::unique_ptr<ResidualStore<T>> residual(const Pattern& lower) {
