@@ -105,6 +105,8 @@ TYPED_TEST(DeviceMemories, AFactorAndAWorkspaceAreOneAllocationEach) {
     const auto plan = this->plan(generate(spec).pattern());
     Hook hook;
     Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+    EXPECT_EQ(hook.alive(), 0u);
+    EXPECT_EQ(backend.peak_bytes(), 0);
     const auto factor = Factor<T>::create(plan, backend);
     EXPECT_EQ(hook.alive(), 1u) << spec;
     EXPECT_EQ(hook.bytes(), plan->peak_bytes(sizeof(T))) << spec;
@@ -116,6 +118,20 @@ TYPED_TEST(DeviceMemories, AFactorAndAWorkspaceAreOneAllocationEach) {
       EXPECT_EQ(backend.bytes_in_use(), hook.bytes()) << spec;
     }
   }
+}
+
+/// The run that a backend does by itself is for the sake of time alone.
+TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 20");
+  const auto plan = this->plan(a.pattern());
+  Hook hook;
+  hook.fail_at(0);
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+  EXPECT_TRUE(hook.failed());
+  EXPECT_EQ(hook.alive(), 0u);
+  hook.fail_at(std::numeric_limits<long>::max());
+  EXPECT_TRUE(factorize<T>(plan, this->values(a), backend).ok());
 }
 
 /// Streams and places for verdicts are lent to one factor after another: what the last one left is not seen.
