@@ -16,7 +16,8 @@ void check(cudaError_t status, const char* what);
 /// What kind of memory an address is in.
 cudaPointerAttributes attributes_of(const void* place);
 
-/// As long as this lives, the calling thread may ask about addresses while a stream is capturing.
+/// As long as this lives, the calling thread may ask about addresses while a stream is capturing, and nothing that it does disturbs
+/// captures of other threads.
 class RelaxedCapture {
  public:
   RelaxedCapture() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "the mode of captures"); }

@@ -5,18 +5,6 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// While this lives, nothing the thread does counts as unsafe for captures that other threads have under way.
-class Relaxed {
- public:
-  Relaxed() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  Relaxed(const Relaxed&) = delete;
-  Relaxed& operator=(const Relaxed&) = delete;
-  ~Relaxed() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
-
 /// Null if anything fails.
 cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)>& enqueue) noexcept {
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) return nullptr;
@@ -34,8 +22,8 @@ cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)
 
 }  // namespace
 
-void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue, cudaStream_t upload) noexcept {
-  const Relaxed relaxed;
+void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue, cudaStream_t upload) {
+  const RelaxedCapture relaxed;
   if (cudaGraph_t graph = captured(stream.get(), enqueue)) {
     if (cudaGraphInstantiate(&exec_, graph, 0) != cudaSuccess) exec_ = nullptr;
     cudaGraphDestroy(graph);

@@ -12,13 +12,6 @@ using symbolic::FrontCells;
 using symbolic::kTile;
 using symbolic::SmallLayout;
 
-/// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for.
-template <class Kernel>
-void load(Kernel* kernel) {
-  cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, kernel), "a kernel");
-}
-
 __device__ inline FrontCells cells_of(const Front& f) { return {f.m, f.p}; }
 __device__ inline SmallLayout small_of(const Front& f) { return {f.m, f.p}; }
 
