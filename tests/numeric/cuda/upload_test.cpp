@@ -132,6 +132,35 @@ TEST(Upload, ArraysOfManyThreadsArriveWhole) {
   EXPECT_EQ(ledger.in_use(), 0);
 }
 
+/// More chunks than there are, wanted by more threads than there are chunks.
+TEST(Upload, ArraysComeBackWhole) {
+  Staging staging;
+  const auto lending = std::make_shared<Lending>();
+  const DeviceHeap heap{0, {}, nullptr};
+  constexpr Offset kCount = 2500000;
+  constexpr std::size_t kThreads = 6;
+  std::vector<Offset> right(kThreads, 0);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      const LentStream stream(lending);
+      DeviceBlock block(aligned_bytes(kCount, 8), heap);
+      Uploader uploader(staging, block, *stream);
+      const auto array = uploader.make<double>(kCount, [&](Offset begin, Offset end, double* out) {
+        for (Offset i = begin; i < end; ++i) out[i - begin] = item<double>(i, static_cast<int>(t));
+      });
+      uploader.finish();
+      std::vector<double> back(kCount, -1);
+      const auto drain = [&](Offset begin, Offset end, const void* in) {
+        std::copy_n(static_cast<const double*>(in), end - begin, back.begin() + begin);
+      };
+      staging.receive(array.data(), kCount, sizeof(double), drain, stream->get());
+      for (Offset i = 0; i < kCount; ++i) right[t] += back[static_cast<std::size_t>(i)] == item<double>(i, static_cast<int>(t)) ? 1 : 0;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, std::vector<Offset>(kThreads, kCount));
+}
+
 TEST(Upload, SmallArraysShareACopyAndNothingIsMadeTwice) {
   Staging staging;
   const auto lending = std::make_shared<Lending>();
