@@ -197,11 +197,16 @@ void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSc
   out.update_rows = updates.end;
 }
 
-/// Bytes of the sums' arrays on a device.
+/// Bytes of an array as it is on a device.
+template <class T>
+Offset array_bytes(const std::vector<T>& array) {
+  return aligned_bytes(static_cast<Offset>(array.size()), Offset{sizeof(T)});
+}
+Offset index_bytes(Offset count) { return aligned_bytes(count, Offset{sizeof(Index)}); }
 Offset sum_bytes(const DeviceSchedule::Sums& sums) {
   if (sums.place.empty()) return 0;
   const std::vector<Offset> steps = sum_steps(sums);
-  return (static_cast<Offset>(steps.size() + sums.place.size()) + steps.back() * kSumStep) * Offset{sizeof(Offset)};
+  return array_bytes(steps) + array_bytes(sums.place) + aligned_bytes(steps.back() * kSumStep, Offset{sizeof(Offset)});
 }
 
 /// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places. Returns the bytes that they need on the
@@ -228,8 +233,8 @@ Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const Devic
   out.task_teams = teams;
   out.row_maps = maps;
   const Offset tiled_levels = levels.begin[3] - out.small_levels;
-  return static_cast<Offset>(fronts.size()) * kDeviceTiledBytes + pulled * kDeviceChildBytes + maps * Offset{sizeof(Index)} +
-         static_cast<Offset>(out.task.size() * sizeof(DeviceTask)) + (counters + 2 + 2 * tiled_levels) * Offset{sizeof(Index)} +
+  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
+         index_bytes(maps) + array_bytes(out.task) + index_bytes(counters + tiled_levels + 2) + index_bytes(tiled_levels) +
          sum_bytes(out.sums);
 }
 
@@ -252,14 +257,14 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
   list_levels(nodes, levels, out);
   place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
   place_updates(nodes, levels, out);
-  out.fast_bytes = list_tasks(nodes, assembly, levels, teams, out) + out.small_fronts * (kDeviceSmallBytes + Offset{sizeof(Index)}) +
-                   2 * Offset{sizeof(Index)};
-  const auto bytes = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
+  out.fast_bytes = list_tasks(nodes, assembly, levels, teams, out) + aligned_bytes(out.small_fronts, kDeviceSmallBytes) +
+                   index_bytes(Offset{out.small_fronts} + 2);
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
-  // Rows twice, but for the pivots: as they are, and as places in the parent's front. The permutation.
-  out.plan_bytes = Offset{nodes.count()} * kDeviceFrontBytes + bytes(assembly.child) + 2 * bytes(nodes.row) - n * Offset{sizeof(Index)} +
-                   bytes(assembly.entry_ptr) + bytes(assembly.entry_row) + bytes(assembly.entry_source) + bytes(out.front) +
-                   bytes(out.tile_ptr) + n * Offset{sizeof(Index)};
+  // Rows twice, the second time as places in the parent's front, without the pivots. The permutation.
+  out.plan_bytes = aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
+                   index_bytes(static_cast<Offset>(nodes.row.size()) - n) + array_bytes(assembly.entry_ptr) +
+                   array_bytes(assembly.entry_row) + array_bytes(assembly.entry_source) + array_bytes(out.front) +
+                   array_bytes(out.tile_ptr) + index_bytes(n);
   return out;
 }
 

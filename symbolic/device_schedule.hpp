@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kauri/plan.hpp"
+#include "symbolic/checked.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/front_tasks.hpp"
 
@@ -21,9 +22,18 @@ Offset device_entries(const Supernodes& supernodes);
 /// teams: as for factor_tasks().
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, Index teams = kFewestTeams);
 
-/// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor.
+/// What an array takes of the one block of a device's memory that a factor or a workspace has: whole units of kDeviceAlignment. Throws
+/// Error(overflow).
+inline constexpr Offset kDeviceAlignment = 256;
+inline Offset aligned_bytes(Offset count, Offset item_bytes) {
+  const Offset bytes = checked_mul(count, item_bytes, "bytes of an array");
+  return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment * kDeviceAlignment;
+}
+
+/// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor: what
+/// became of it, the column and the pivot that failed.
 inline constexpr Offset kDeviceFrontBytes = 80;
-inline constexpr Offset kDeviceStateBytes = 16;
+inline constexpr Offset kDeviceStateBytes = 4, kDeviceColumnBytes = 4, kDevicePivotBytes = 8;
 /// Of the descriptions of small fronts, tiled fronts and their children in numeric/cuda.
 inline constexpr Offset kDeviceSmallBytes = 56;
 inline constexpr Offset kDeviceTiledBytes = 96;

@@ -41,10 +41,15 @@ Offset Plan::factor_bytes(int scalar_bytes) const {
 
 Offset Plan::peak_bytes(int scalar_bytes) const {
   if (on_device()) {
-    const Offset scalars = symbolic::checked_add(device.entries, nnz + 1, "entries");
-    const Offset fronts = static_cast<Offset>(supernodes.parent.size()) * symbolic::kDeviceStateBytes + symbolic::kDeviceVerdictBytes +
-                          (scalar_bytes == 8 && !device.by_level ? device.fast_bytes : 0);
-    return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of a factor"), fronts + device.plan_bytes, "bytes");
+    using symbolic::aligned_bytes;
+    const auto count = static_cast<Offset>(supernodes.parent.size());
+    const Offset fronts = aligned_bytes(count, symbolic::kDeviceStateBytes) + aligned_bytes(count, symbolic::kDeviceColumnBytes) +
+                          aligned_bytes(count, symbolic::kDevicePivotBytes) + aligned_bytes(1, symbolic::kDeviceVerdictBytes);
+    const Offset values =
+        symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes), "bytes");  // and the shift
+    const Offset plan = device.plan_bytes + (scalar_bytes == 8 && !device.by_level ? device.fast_bytes : 0);
+    return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes), symbolic::checked_add(values, fronts + plan, "bytes"),
+                                 "bytes");
   }
   const Offset stack = symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");
   return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(), "bytes");
@@ -52,9 +57,9 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
 
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs) const {
   if (on_device()) {  // right-hand sides as they come, permuted, and the solution of the forward sweep
-    const Offset rows = symbolic::checked_add(3 * Offset{n}, device.update_rows, "rows of workspace");
-    const Offset scalars = symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
-    return symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace");
+    const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
+    return symbolic::checked_add(3 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
+                                 "bytes of workspace");
   }
   const Offset rows = symbolic::checked_add(n, schedule.update_rows, "rows of workspace");
   const Offset scalars = symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");

@@ -53,7 +53,8 @@ def main():
         print(
             f"{name:20} {1e3 * line['factor_s']:9.2f} ms ({1e3 * other['factor_s']:8.2f}) {ratios[name]:5.2f}x "
             f"{line['flops'] / line['factor_s'] / 1e12:5.1f} TF {memory_without_values(line):6.2f} GB ({other['mem_gb']:5.2f}) "
-            f"error {line['backward_error_componentwise']:.1e} first {1e3 * line['factor1_s']:6.1f} ms ({1e3 * other['factor1_s']:6.1f})"
+            f"error {line['backward_error_componentwise']:.1e} first {1e3 * line['factor1_s']:7.2f} ms ({1e3 * other['factor1_s']:7.2f}), "
+            f"create {1e3 * line['create_s']:7.2f}"
         )
     if not ratios:
         raise SystemExit("no system of the reference was run")

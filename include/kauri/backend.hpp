@@ -52,11 +52,12 @@ Backend cpu_backend(int threads = 0);
 /// A stream of a backend's device: a cudaStream_t, which converts by itself; null is the device's default stream. On the CPU always null.
 using StreamHandle = void*;
 
-/// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree. Both functions are called with the device
-/// current, from any thread, and by several at a time, but never by calls that enqueue. No call moves or frees what is in use on a stream.
+/// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree: once for each factor, workspace and array of
+/// DeviceValues, and for a short time when the backend is made. Both functions are called with the device current, from any thread, and by
+/// several at a time, but never by calls that enqueue. No call moves or frees what is in use on a stream.
 struct DeviceAllocator {
   /// `bytes` > 0 on the device, aligned to 256, usable on any stream at once; null where there are not that many: then the call that asked
-  /// throws Error(memory), and gives back what it had got.
+  /// throws Error(memory).
   void* (*allocate)(std::size_t bytes, void* user) = nullptr;
   void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
   void* user = nullptr;  ///< passed on; lives as long as anything made with the backend
@@ -68,7 +69,8 @@ struct CudaOptions {
 };
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary
-/// memory is copied at the speed of the bus. It belongs to no plan's bytes. Throws Error(device) where kauri was built without CUDA or the
+/// memory is copied at the speed of the bus, and streams and page-locked places for verdicts, as many as factors and workspaces have had
+/// at a time. These belong to no plan's bytes. Throws Error(device) where kauri was built without CUDA or the
 /// device is not there, Error(usage) where one function of the allocator is null and the other is not.
 Backend cuda_backend(const CudaOptions& options);
 Backend cuda_backend(int device = 0);

@@ -132,9 +132,10 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a
 template <Scalar T>
 Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift);
 
-/// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. The verdict stays
-/// on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that is not finite is no Error here
-/// but makes A not positive definite. `value` must stay as it is until the work is done.
+/// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. (A factor's
+/// second refactorisation that is not captured makes a CUDA graph for those that follow, which takes the host a little longer.) The verdict
+/// stays on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that is not finite is no Error
+/// here but makes A not positive definite. `value` must stay as it is until the work is done.
 ///
 /// The stream may be capturing: then the work becomes part of the caller's graph, with the addresses of factor and `value` and with `shift`
 /// as they are now; a replay reads the numbers that `value` holds then. Calls on one factor, replays among them, are the caller's to keep

@@ -298,8 +298,9 @@ struct Plan {
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const;
   /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
-  /// Bytes that Factor::create takes: L, contribution blocks beyond it, counters; on a device also A's values and the plan's arrays. Equal
-  /// to what is allocated, byte for byte; on a device that cannot run the fast kernels of its target DeviceSchedule::fast_bytes less.
+  /// Bytes that Factor::create takes: L, contribution blocks beyond it, counters; on a device also A's values and the plan's arrays, all in
+  /// one allocation, each array in whole units of 256 bytes. Equal to what is allocated, byte for byte; on a device that cannot run the
+  /// fast kernels of its target DeviceSchedule::fast_bytes less.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Bytes that Workspace::create takes for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;

@@ -25,43 +25,35 @@ CurrentDevice::CurrentDevice(int device) {
   if (changed_) check(cudaSetDevice(device), "the device");
 }
 
-void DeviceHeap::require(Offset bytes) const {
-  if (allocator.allocate) return;
+void* DeviceHeap::allocate(Offset bytes) const {
+  if (bytes == 0) return nullptr;
+  const std::string needed = "not enough device memory: " + std::to_string(bytes) + " bytes needed";
+  void* data = nullptr;
+  if (allocator.allocate) {
+    data = allocator.allocate(static_cast<std::size_t>(bytes), allocator.user);
+    if (!data) throw Error(ErrorKind::memory, needed + " of the caller's allocator");
+    return data;
+  }
+  const cudaError_t status = cudaMalloc(&data, static_cast<std::size_t>(bytes));
+  if (status != cudaErrorMemoryAllocation) check(status, "memory of the device");
+  if (status == cudaSuccess) return data;
+  static_cast<void>(cudaGetLastError());
   std::size_t there = 0, all = 0;
   check(cudaMemGetInfo(&there, &all), "the memory of the device");
-  if (static_cast<Offset>(there) < bytes)
-    throw Error(ErrorKind::memory,
-                "not enough device memory: " + std::to_string(bytes) + " bytes needed, " + std::to_string(there) + " bytes free");
+  throw Error(ErrorKind::memory, needed + ", " + std::to_string(there) + " bytes free");
 }
 
-void* DeviceMemory::allocate(Offset bytes, const DeviceHeap& heap) {
-  if (bytes == 0) return nullptr;
-  void* data = nullptr;
-  const char* reason = "by the caller's allocator";
-  if (heap.allocator.allocate) {
-    data = heap.allocator.allocate(static_cast<std::size_t>(bytes), heap.allocator.user);
-  } else if (const cudaError_t status = cudaMalloc(&data, static_cast<std::size_t>(bytes)); status != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    data = nullptr;
-    reason = cudaGetErrorString(status);
-  }
-  if (!data) throw Error(ErrorKind::memory, "not enough device memory for " + std::to_string(bytes) + " bytes (" + reason + ")");
-  if (heap.ledger) heap.ledger->add(bytes);
-  return data;
-}
-
-void DeviceMemory::release(void* data, Offset bytes, const DeviceHeap& heap) noexcept {
+void DeviceHeap::release(void* data, Offset bytes) const noexcept {
   if (!data) return;
-  if (heap.allocator.release) {
-    int before = heap.device;
-    cudaGetDevice(&before);
-    cudaSetDevice(heap.device);
-    heap.allocator.release(data, static_cast<std::size_t>(bytes), heap.allocator.user);
-    cudaSetDevice(before);
-  } else {
+  if (!allocator.release) {
     cudaFree(data);
+    return;
   }
-  if (heap.ledger) heap.ledger->remove(bytes);
+  int before = device;
+  cudaGetDevice(&before);
+  cudaSetDevice(device);
+  allocator.release(data, static_cast<std::size_t>(bytes), allocator.user);
+  cudaSetDevice(before);
 }
 
 }  // namespace kauri::numeric::cuda

@@ -16,7 +16,8 @@ void check(cudaError_t status, const char* what);
 /// What kind of memory an address is in.
 cudaPointerAttributes attributes_of(const void* place);
 
-/// As long as this lives, the calling thread may ask about addresses while a stream is capturing.
+/// As long as this lives, the calling thread may ask about addresses while a stream is capturing, and nothing that it does disturbs
+/// captures of other threads.
 class RelaxedCapture {
  public:
   RelaxedCapture() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "the mode of captures"); }
@@ -87,20 +88,11 @@ class PinnedBytes {
 struct DeviceHeap {
   int device = 0;
   DeviceAllocator allocator;
-  MemoryLedger* ledger = nullptr;  ///< null: counted nowhere
+  MemoryLedger* ledger = nullptr;  ///< of what is made in this memory; null: counted nowhere
 
-  /// Throws Error(memory) if cudaMalloc is to give `bytes` in all, and fewer are free. The device is current.
-  void require(Offset bytes) const;
+  /// Null for no bytes. The device is current. Throws Error(memory).
+  [[nodiscard]] void* allocate(Offset bytes) const;
+  void release(void* data, Offset bytes) const noexcept;
 };
-
-/// Where a DeviceBuffer takes its bytes from. The device is current for allocate() alone.
-struct DeviceMemory {
-  using Heap = const DeviceHeap;
-  static void* allocate(Offset bytes, const DeviceHeap& heap);  ///< null for no bytes
-  static void release(void* data, Offset bytes, const DeviceHeap& heap) noexcept;
-};
-
-template <class T>
-using DeviceBuffer = Buffer<T, DeviceMemory>;
 
 }  // namespace kauri::numeric::cuda

@@ -30,7 +30,7 @@ Front front_of(const Plan& plan, Index s) {
 
 }  // namespace
 
-DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const Uploader& uploader) : plan_(std::move(plan)) {
+DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, Uploader& uploader) : plan_(std::move(plan)) {
   const Plan& p = *plan_;
   front_ = uploader.make<Front>(p.supernodes.count(), [&](Offset begin, Offset end, Front* out) {
     for (Offset s = begin; s < end; ++s) out[s - begin] = front_of(p, static_cast<Index>(s));

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kauri/plan.hpp"
-#include "numeric/cuda/device.hpp"
+#include "numeric/cuda/device_block.hpp"
 #include "symbolic/device_schedule.hpp"
 
 namespace kauri::numeric::cuda {
@@ -47,17 +47,17 @@ class Uploader;
 class DevicePlan {
  public:
   /// On the current device. Throws Error: memory, device, overflow.
-  DevicePlan(std::shared_ptr<const Plan> plan, const Uploader& uploader);
+  DevicePlan(std::shared_ptr<const Plan> plan, Uploader& uploader);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const { return plan_; }
   [[nodiscard]] const PlanView& view() const { return view_; }
   [[nodiscard]] std::span<const Level> levels() const { return plan_->device.level; }
 
  private:
   std::shared_ptr<const Plan> plan_;
-  DeviceBuffer<Front> front_;
-  DeviceBuffer<Index> child_, row_, relative_, entry_row_, order_, tile_ptr_, old_of_;
-  DeviceBuffer<Offset> entry_ptr_;
-  DeviceBuffer<std::uint32_t> entry_source_;
+  DeviceArray<Front> front_;
+  DeviceArray<Index> child_, row_, relative_, entry_row_, order_, tile_ptr_, old_of_;
+  DeviceArray<Offset> entry_ptr_;
+  DeviceArray<std::uint32_t> entry_source_;
   PlanView view_{};
 };
 

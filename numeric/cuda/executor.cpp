@@ -6,7 +6,7 @@
 
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -17,7 +17,8 @@ class CudaBytes final : public DeviceBytes {
       : device_(context.device),
         staging_(context.staging),
         heap_{context.device, context.heap->allocator, nullptr},
-        bytes_(static_cast<Offset>(host.size()), heap_) {
+        block_(symbolic::aligned_bytes(static_cast<Offset>(host.size()), 1), heap_),
+        bytes_(block_.take<std::byte>(static_cast<Offset>(host.size()))) {
     staging_->copy_now(bytes_.data(), host);
   }
   [[nodiscard]] const void* data() const override { return bytes_.data(); }
@@ -30,8 +31,40 @@ class CudaBytes final : public DeviceBytes {
   int device_;
   std::shared_ptr<Staging> staging_;
   DeviceHeap heap_;
-  DeviceBuffer<std::byte> bytes_;
+  DeviceBlock block_;
+  DeviceArray<std::byte> bytes_;
 };
+
+/// Factorises a matrix of three blocks, a narrow, a small and a tiled front: what happens once in a process, at a first copy, launch or
+/// graph of each kind, is no part of the caller's first factor. Not for lack of memory does a backend fail.
+void run_once(DeviceContext context, const std::string& target) {
+  std::vector<Offset> col_ptr{0};
+  std::vector<Index> row;
+  std::vector<double> value;
+  Index n = 0;
+  for (const Index order : {DeviceSchedule::kNarrow / 2, DeviceSchedule::kSmall - 8, DeviceSchedule::kSmall + 32}) {
+    for (Index j = 0; j < order; ++j) {
+      for (Index i = j; i < order; ++i) {
+        row.push_back(n + i);
+        value.push_back(i == j ? 2.0 * order : 1.0);
+      }
+      col_ptr.push_back(static_cast<Offset>(row.size()));
+    }
+    n += order;
+  }
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::natural;
+  options.target = target;
+  const std::shared_ptr<const Plan> plan = analyze({n, col_ptr, row}, options);
+  const DeviceHeap heap{context.device, context.heap->allocator, nullptr};
+  context.heap = &heap;
+  try {
+    CudaFactor<double> factor(plan, context);
+    for (int run = 0; run < 2; ++run) factor.refactorize(value, 0, ValuesAre::fresh);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::memory) throw;
+  }
+}
 
 class CudaExecutor final : public Executor {
  public:
@@ -40,10 +73,12 @@ class CudaExecutor final : public Executor {
     check(cudaGetDeviceProperties(&properties_, options.device), "the device");
     prepare_kernels();
     const int teams = prepare_gathered_fronts() ? kernels::resident_teams() : 0;
-    context_ = {options.device, &heap_, std::make_shared<Staging>(), teams >= symbolic::kFewestTeams ? teams : 0};
+    context_ = {options.device, &heap_, std::make_shared<Staging>(), std::make_shared<Lending>(),
+                teams >= symbolic::kFewestTeams ? teams : 0};
+    run_once(context_, target());
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
-  [[nodiscard]] std::string target() const override { return "sm_90"; }
+  [[nodiscard]] std::string target() const final { return "sm_90"; }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
@@ -71,7 +106,7 @@ class CudaExecutor final : public Executor {
   template <class T>
   std::unique_ptr<SolveStore<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {
     const CurrentDevice current(context_.device);
-    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, heap_);
+    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
   }
   template <class T>
   std::unique_ptr<ResidualStore<T>> residual(const Pattern& lower) {

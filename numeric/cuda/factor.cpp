@@ -3,7 +3,6 @@
 #include "numeric/cuda/factor.hpp"
 
 #include <algorithm>
-#include <new>
 #include <string>
 #include <type_traits>
 
@@ -43,16 +42,24 @@ void require_there(const MatrixView<T>& a, const char* name, int device) {
   }
 }
 
+/// True if the plan has tasks, or launches for small fronts, of this scalar.
+template <class T>
+bool wants_fast(const Plan& plan) {
+  return std::is_same_v<T, double> && !plan.device.by_level;
+}
+
 }  // namespace
 
 template <class T>
-CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context) : context_(std::move(context)) {
-  const Plan& p = *require_device_plan(plan);
-  fast_ = std::is_same_v<T, double> && !p.device.by_level && context_.teams > 0;
-  context_.heap->require(p.peak_bytes(sizeof(T)) - (sizeof(T) == 8 && !p.device.by_level && !fast_ ? p.device.fast_bytes : 0));
-  new (host_verdict()) DeviceVerdict();
+CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context)
+    : context_(std::move(context)),
+      fast_(wants_fast<T>(*require_device_plan(plan)) && context_.teams > 0),
+      stream_(context_.lending),
+      host_verdict_(context_.lending),
+      block_(plan->peak_bytes(sizeof(T)) - (wants_fast<T>(*plan) && !fast_ ? plan->device.fast_bytes : 0), *context_.heap) {
+  const Plan& p = *plan;
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
-  const Uploader uploader(*context_.staging, *context_.heap, stream_);
+  Uploader uploader(*context_.staging, block_, *stream_);
   entries_ = uploader.room<T>(p.device.entries);
   value_ = uploader.room<T>(p.nnz);
   shift_ = uploader.room<T>(1);
@@ -65,7 +72,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext contex
     if (fast_) small_ = SmallFactor(p, memory(), uploader);
     if (fast_ && !p.device.task.empty()) tiled_ = TiledFactor(p, memory(), context_.teams, uploader);
   }
-  graph_.capture(stream_, [&](cudaStream_t stream) { enqueue(stream); });
+  uploader.finish();
 }
 
 /// A whole factorisation: small fronts in two launches, tiled ones as tasks; or level by level.
@@ -87,12 +94,26 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
     }
   }
   for (const Level& level : levels) enqueue_level(plan_->view(), level, memory(), stream);
-  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict(), stream);
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
+}
+
+/// The first verdict does not wait for a graph, and a factor that is filled once needs none. The second run makes it, with the launches of
+/// its own on their way, so that the device works meanwhile.
+template <class T>
+void CudaFactor<T>::run(cudaStream_t stream) {
+  if (graph_.is_made()) return graph_.launch(stream);
+  enqueue(stream);
+  if (ran_ && !tried_graph_) {
+    tried_graph_ = true;
+    graph_.make(
+        *stream_, [this](cudaStream_t own) { enqueue(own); }, stream);
+  }
+  ran_ = true;
 }
 
 template <class T>
 CudaFactor<T>::~CudaFactor() {
-  stream_.wait();  // an allocator of the caller's may hand the memory on at once
+  stream_->wait();  // an allocator of the caller's may hand the memory on at once
 }
 
 template <class T>
@@ -110,7 +131,7 @@ const T* CudaFactor<T>::take(std::span<const T> value) const {
   if (value.empty()) return nullptr;
   const cudaPointerAttributes place = attributes_of(value.data());
   if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value.data();
-  context_.staging->copy(value_.data(), std::as_bytes(value), stream_.get());
+  context_.staging->copy(value_.data(), std::as_bytes(value), stream_->get());
   return nullptr;
 }
 
@@ -121,11 +142,11 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   awaits_verdict_ = false;
   const bool there = holds_values_ && values == ValuesAre::unchanged;
   holds_values_ = false;  // until all goes well
-  enqueue_beginning_of(there ? nullptr : take(value), shift, stream_.get());
-  graph_.launch(stream_.get());
-  stream_.synchronize();
+  enqueue_beginning_of(there ? nullptr : take(value), shift, stream_->get());
+  run(stream_->get());
+  stream_->synchronize();
   holds_values_ = true;
-  return seen_ = *host_verdict();
+  return seen_ = *host_verdict_.get();
 }
 
 /// Inside a capture the launches themselves: a graph made elsewhere cannot be launched there.
@@ -140,7 +161,7 @@ void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Strea
   if (capturing)
     enqueue(stream);
   else
-    graph_.launch(stream);
+    run(stream);
   holds_values_ = !capturing;
   awaits_verdict_ = true;
 }
@@ -149,7 +170,7 @@ template <class T>
 const DeviceVerdict& CudaFactor<T>::fetch_verdict(StreamHandle stream) {
   const CurrentDevice current(context_.device);
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
-  seen_ = *host_verdict();
+  seen_ = *host_verdict_.get();
   if (seen_.status != VerdictStatus::none) awaits_verdict_ = false;
   return seen_;
 }
@@ -231,18 +252,21 @@ T CudaFactor<T>::entry(Index row, Index col) const {
 }
 
 template <class T>
-CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceHeap& heap)
-    : plan_(require_device_plan(std::move(plan))), nrhs_(std::min(nrhs, kSolveBlock)) {
+CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context)
+    : plan_(require_device_plan(std::move(plan))),
+      nrhs_(std::min(nrhs, kSolveBlock)),
+      stream_(context.lending),
+      block_(plan_->workspace_bytes(sizeof(T), nrhs_), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
-  rhs_ = DeviceBuffer<T>(vector, heap);
-  x_ = DeviceBuffer<T>(vector, heap);
-  y_ = DeviceBuffer<T>(vector, heap);
-  update_ = DeviceBuffer<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"), heap);
+  rhs_ = block_.template take<T>(vector);
+  x_ = block_.template take<T>(vector);
+  y_ = block_.template take<T>(vector);
+  update_ = block_.template take<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"));
 }
 
 template <class T>
 CudaWorkspace<T>::~CudaWorkspace() {
-  stream_.wait();  // where a solve threw halfway, copies may be on their way
+  stream_->wait();  // where a solve threw halfway, copies may be on their way
 }
 
 template class CudaFactor<float>;

@@ -1,8 +1,10 @@
-// A factor and its solves on a CUDA device: one captured graph per refactorisation.
+// A factor and its solves on a CUDA device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "numeric/backend.hpp"
+#include "numeric/cuda/graph.hpp"
+#include "numeric/cuda/lending.hpp"
 #include "numeric/cuda/small_factor.hpp"
 #include "numeric/cuda/tiled_factor.hpp"
 
@@ -15,41 +17,8 @@ struct DeviceContext {
   int device = 0;
   const DeviceHeap* heap = nullptr;
   std::shared_ptr<Staging> staging;
+  std::shared_ptr<Lending> lending;
   int teams = 0;  ///< of the fast kernels' tasks; 0 where the device cannot run these kernels: all is done level by level
-};
-
-/// A captured sequence of launches. Its runs wait for each other, whatever their streams.
-class Graph {
- public:
-  Graph() = default;
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() {
-    if (exec_) cudaGraphExecDestroy(exec_);
-  }
-  /// Records what enqueue(stream) puts on the stream, without running it.
-  template <class F>
-  void capture(const Stream& stream, F&& enqueue) {
-    check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "a capture");
-    cudaGraph_t graph = nullptr;
-    try {
-      enqueue(stream.get());
-    } catch (...) {  // a stream that is still capturing would refuse to free memory
-      cudaStreamEndCapture(stream.get(), &graph);
-      if (graph) cudaGraphDestroy(graph);
-      static_cast<void>(cudaGetLastError());
-      throw;
-    }
-    check(cudaStreamEndCapture(stream.get(), &graph), "a capture");
-    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
-    cudaGraphDestroy(graph);
-    check(status, "a graph");
-    check(cudaGraphUpload(exec_, stream.get()), "a graph");
-  }
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream), "the launch of a graph"); }
-
- private:
-  cudaGraphExec_t exec_ = nullptr;
 };
 
 template <class T>
@@ -76,11 +45,12 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
-  /// The launches that the graph holds: all but the beginning.
+  /// All launches but the beginning: what the graph holds.
   void enqueue(cudaStream_t stream) const;
+  /// The same by the graph, once there is one.
+  void run(cudaStream_t stream);
   /// from: values on the device, or null: they are there.
   void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
-  [[nodiscard]] DeviceVerdict* host_verdict() const { return static_cast<DeviceVerdict*>(host_verdict_.data()); }
   /// b and x on the device, of at most as many columns as the workspace has room for.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, cudaStream_t stream) const;
   /// Of any number of columns.
@@ -89,18 +59,20 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   const T* take(std::span<const T> value) const;
 
   DeviceContext context_;
+  bool fast_;
+  LentStream stream_;
+  LentVerdict host_verdict_;  // written by the device with verdict_
+  DeviceBlock block_;         // holds all arrays, the plan's and those of small_ and tiled_ too
+  DeviceArray<T> entries_, value_, shift_;
+  DeviceArray<FrontState> state_;
+  DeviceArray<Index> fail_column_;
+  DeviceArray<double> fail_pivot_;
+  DeviceArray<VerdictMemory> verdict_;
   std::unique_ptr<DevicePlan> plan_;
-  Stream stream_;
-  DeviceBuffer<T> entries_, value_, shift_;
-  DeviceBuffer<FrontState> state_;
-  DeviceBuffer<Index> fail_column_;
-  DeviceBuffer<double> fail_pivot_;
-  DeviceBuffer<VerdictMemory> verdict_;
-  PinnedBytes host_verdict_{sizeof(DeviceVerdict)};  // written by the device with verdict_
-  SmallFactor small_;                                // of double alone, as tiled_
+  SmallFactor small_;  // of double alone, as tiled_
   TiledFactor tiled_;
   Graph graph_;
-  bool fast_ = false;
+  bool ran_ = false, tried_graph_ = false;
   bool holds_values_ = false;
   bool awaits_verdict_ = false;
   DeviceVerdict seen_;
@@ -109,20 +81,21 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
 template <class T>
 class CudaWorkspace final : public SolveStore<T> {
  public:
-  CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceHeap& heap);
+  CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context);
   ~CudaWorkspace() override;
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   [[nodiscard]] const Plan& plan() const override { return *plan_; }
   /// Memory for `nrhs` <= nrhs() right-hand sides, with a factor's L.
   [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
   [[nodiscard]] T* rhs() const { return rhs_.data(); }
-  [[nodiscard]] const Stream& stream() const { return stream_; }
+  [[nodiscard]] const Stream& stream() const { return *stream_; }
 
  private:
   std::shared_ptr<const Plan> plan_;
   Index nrhs_;
-  Stream stream_;
-  DeviceBuffer<T> rhs_, x_, y_, update_;
+  LentStream stream_;
+  DeviceBlock block_;
+  DeviceArray<T> rhs_, x_, y_, update_;
 };
 
 }  // namespace kauri::numeric::cuda

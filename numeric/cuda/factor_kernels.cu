@@ -269,7 +269,10 @@ template <class T>
 constexpr std::size_t kPairBytes = 2 * sizeof(T) * kTile*(kTile + 1);
 
 template <class T>
-void allow_shared_memory() {
+void prepare_levels() {
+  load(small_fronts<T>);
+  load(assemble_tiles<T>);
+  load(factor_tiles<T>);
   const auto bytes = static_cast<int>(kPairBytes<T>);
   check(cudaFuncSetAttribute(solve_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory of a kernel");
   check(cudaFuncSetAttribute(update_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory of a kernel");
@@ -286,8 +289,9 @@ void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index be
 }  // namespace
 
 void prepare_kernels() {
-  allow_shared_memory<float>();
-  allow_shared_memory<double>();
+  prepare_levels<float>();
+  prepare_levels<double>();
+  load(read_states);
   load_verdict_kernels();
   load_solve_kernels();
 }

@@ -20,7 +20,8 @@ struct VerdictMemory {
 };
 
 static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);
-static_assert(sizeof(FrontState) + sizeof(Index) + sizeof(double) == symbolic::kDeviceStateBytes);
+static_assert(sizeof(FrontState) == symbolic::kDeviceStateBytes);
+static_assert(sizeof(Index) == symbolic::kDeviceColumnBytes && sizeof(double) == symbolic::kDevicePivotBytes);
 
 /// Device memory of a factor. All arrays are borrowed.
 template <class T>
@@ -43,13 +44,13 @@ struct SolveMemory {
   Index nrhs;
 };
 
-/// Once per process and device: opt-in shared memory, and kernels loaded that may first run inside a caller's capture. Throws
-/// Error(device).
+/// Once per process and device: opt-in shared memory, and all kernels of factorisations and solves loaded. Throws Error(device).
 void prepare_kernels();
 void load_verdict_kernels();  // its part in verdict_kernels.cu
 void load_solve_kernels();    // and in solve_kernels.cu
 
-/// Throws Error(device).
+/// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for. Throws
+/// Error(device).
 template <class Kernel>
 void load(Kernel* kernel) {
   cudaFuncAttributes attributes{};

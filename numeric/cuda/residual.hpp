@@ -39,13 +39,14 @@ class CudaResidual final : public ResidualStore<T> {
   BackwardError column(const RowsView<T>& rows, const T* x, const T* b, T* r) const;
 
   DeviceContext context_;
-  Stream stream_;
+  LentStream stream_;
   DeviceHeap heap_;  // as on the CPU, no part of what factors and workspaces hold
-  DeviceBuffer<Offset> ptr_;
-  DeviceBuffer<Index> col_;
-  DeviceBuffer<std::uint32_t> source_;
-  DeviceBuffer<T> value_, x_, b_, r_;
-  DeviceBuffer<ResidualWorst> worst_;
+  DeviceBlock block_;
+  DeviceArray<Offset> ptr_;
+  DeviceArray<Index> col_;
+  DeviceArray<std::uint32_t> source_;
+  DeviceArray<T> value_, x_, b_, r_;
+  DeviceArray<ResidualWorst> worst_;
 };
 
 }  // namespace kauri::numeric::cuda

@@ -6,8 +6,7 @@
 
 namespace kauri::numeric::cuda {
 
-SmallFactor::SmallFactor(const Plan& plan, const FactorMemory<double>& memory, const Uploader& uploader)
-    : narrow_(plan.device.narrow_fronts) {
+SmallFactor::SmallFactor(const Plan& plan, const FactorMemory<double>& memory, Uploader& uploader) : narrow_(plan.device.narrow_fronts) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
   std::vector<Index> place(nodes.parent.size(), kNone);

@@ -41,12 +41,12 @@ class SmallFactor {
  public:
   SmallFactor() = default;
   /// On the current device. Throws Error(memory).
-  SmallFactor(const Plan& plan, const FactorMemory<double>& memory, const Uploader& uploader);
+  SmallFactor(const Plan& plan, const FactorMemory<double>& memory, Uploader& uploader);
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:
-  DeviceBuffer<GatheredFront> front_;
-  DeviceBuffer<int> counters_;  // per front, then two tickets
+  DeviceArray<GatheredFront> front_;
+  DeviceArray<int> counters_;  // per front, then two tickets
   Index narrow_ = 0;
 };
 

@@ -57,7 +57,7 @@ std::vector<Index> levels_of(const Plan& plan) {
 
 }  // namespace
 
-TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, const Uploader& uploader)
+TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, Uploader& uploader)
     : teams_(plan.device.teams > 0 ? std::min(teams, plan.device.teams) : teams), pauses_(plan.device.pauses) {
   if (teams_ < plan.device.task_teams || teams_ % 2 != 0)
     throw Error(ErrorKind::usage,
@@ -105,7 +105,7 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, i
   upload_sums(plan.device.sums, uploader);
 }
 
-void TiledFactor::upload_sums(const DeviceSchedule::Sums& sums, const Uploader& uploader) {
+void TiledFactor::upload_sums(const DeviceSchedule::Sums& sums, Uploader& uploader) {
   if (sums.place.empty()) return;
   const std::vector<Offset> steps = symbolic::sum_steps(sums);
   sum_step_ = uploader.copy(steps);
@@ -115,8 +115,7 @@ void TiledFactor::upload_sums(const DeviceSchedule::Sums& sums, const Uploader& 
   });
 }
 
-void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<FrontView>& views,
-                                  const Uploader& uploader) {
+void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<FrontView>& views, Uploader& uploader) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   std::vector<ChildView> pulled;
   std::vector<RowMap> maps;

@@ -126,6 +126,8 @@ unsigned blocks_for(Offset items) {
 void load_verdict_kernels() {
   load(begin_factorization<float>);
   load(begin_factorization<double>);
+  load(find_verdict<float>);
+  load(find_verdict<double>);
 }
 
 template <class T>

@@ -44,21 +44,13 @@ void resize_large(std::vector<T>& empty, Offset size) {
   empty.resize(static_cast<std::size_t>(size));
 }
 
-/// Where a Buffer takes its bytes from: the host.
-struct HostMemory {
-  using Heap = MemoryLedger;
-  static void* allocate(Offset bytes, MemoryLedger& ledger) { return allocate_counted(bytes, ledger); }
-  static void release(void* data, Offset bytes, MemoryLedger& ledger) noexcept { release_counted(data, bytes, ledger); }
-};
-
-/// A block of `count` uninitialised T (trivial) of a heap that outlives it (for the host's memory, the ledger it is counted in). Move-only.
-template <class T, class Memory = HostMemory>
+/// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
+template <class T>
 class Buffer {
  public:
-  using Heap = typename Memory::Heap;
   Buffer() = default;
-  Buffer(Offset count, Heap& heap)
-      : data_(static_cast<T*>(Memory::allocate(byte_count(count, Offset{sizeof(T)}), heap))), count_(count), heap_(&heap) {}
+  Buffer(Offset count, MemoryLedger& ledger)
+      : data_(static_cast<T*>(allocate_counted(byte_count(count, Offset{sizeof(T)}), ledger))), count_(count), ledger_(&ledger) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));
@@ -66,7 +58,7 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (heap_) Memory::release(data_, count_ * Offset{sizeof(T)}, *heap_);
+    if (ledger_) release_counted(data_, count_ * Offset{sizeof(T)}, *ledger_);
   }
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] Offset size() const { return count_; }
@@ -75,11 +67,11 @@ class Buffer {
   void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(count_, other.count_);
-    std::swap(heap_, other.heap_);
+    std::swap(ledger_, other.ledger_);
   }
   T* data_ = nullptr;
   Offset count_ = 0;
-  Heap* heap_ = nullptr;
+  MemoryLedger* ledger_ = nullptr;
 };
 
 }  // namespace kauri

@@ -29,11 +29,11 @@ struct Options {
 };
 
 constexpr const char* kFooter = R"(
-Keys of a line: reorder_s, symbolic_s; factor1_s, the first factorisation with the allocation of L; factor_s, the least of
---reps refactorisations, on a device with A's values there already; solve1_s and solve32_s, the least of three solves in
-place for 1 and 32 right-hand sides; nnzL, flops (exact, no padding), predicted_factor_s; residual, |b - A x| /
-(|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most that factor and workspaces held; peak_rss_bytes, the
-most that the process held.
+Keys of a line: reorder_s, symbolic_s; create_s, the making of a factor; factor1_s, that and the first factorisation;
+factor_s, the least of --reps refactorisations, on a device with A's values there already; solve1_s and solve32_s, the
+least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no padding), predicted_factor_s;
+residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most that factor and workspaces held;
+peak_rss_bytes, the most that the process held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Every key there is, in order, with null for what was not reached.
@@ -45,6 +45,7 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "reorder_s",
                           "predicted_reorder_s",
                           "symbolic_s",
+                          "create_s",
                           "factor1_s",
                           "factor_s",
                           "predicted_factor_s",
@@ -119,6 +120,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis) {
 }
 
 void add_trial(Json& line, const Trial& trial) {
+  line["create_s"] = trial.create_s;
   line["factor1_s"] = trial.factor1_s;
   line["peak_bytes"] = trial.peak_bytes;
   line["mem_gb"] = static_cast<double>(trial.peak_bytes) / 1e9;

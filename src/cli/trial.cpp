@@ -46,6 +46,7 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
                    const TrialOptions& options) {
   const Stopwatch first;
   Factor<T> factor = Factor<T>::create(plan, backend);
+  trial.create_s = first.seconds();
   const Result<void, Breakdown> outcome = refactorize<T>(factor, a.value);
   trial.factor1_s = first.seconds();
   trial.smallest_pivot = factor.verdict().smallest_pivot;

@@ -26,9 +26,10 @@ struct TrialOptions {
 
 struct Trial {
   Status status = Status::ok;
-  std::optional<Breakdown> breakdown;  ///< not positive definite: no time but factor1_s is set
+  std::optional<Breakdown> breakdown;  ///< not positive definite: of the times create_s and factor1_s are set
   double smallest_pivot = 0;           ///< see DeviceVerdict
-  double factor1_s = 0;                ///< the first, with the allocation of L
+  double create_s = 0;                 ///< the making of the factor: memory, on a device uploads
+  double factor1_s = 0;                ///< that and the first factorisation
   double factor_s = 0;                 ///< the least of the refactorisations
   double solve1_s = 0;                 ///< in place, the least
   std::optional<double> solve_many_s;

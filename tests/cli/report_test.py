@@ -19,7 +19,8 @@ ORDERING_KEYS = [
 ]  # fmt: skip
 MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
 BENCH_KEYS = HEADER_KEYS + [
-    "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "factor1_s", "factor_s", "predicted_factor_s",
+    "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "create_s", "factor1_s", "factor_s",
+    "predicted_factor_s",
     "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
     "front_rows", "contribution_entries", "device_work", "target_reason", "targets", "smallest_pivot", "residual",
     "backward_error_componentwise", "mem_gb", "peak_bytes", "peak_rss_bytes", "reps", "status",
@@ -154,7 +155,8 @@ class BenchTest(ProgramTest):
         for line in lines:
             self.assertEqual(list(line), BENCH_KEYS)
             self.assertEqual((line["status"], line["fail"], line["ordering"], line["reps"]), ("ok", "", "amd", 2))
-            for key in ["factor1_s", "factor_s", "solve1_s", "solve32_s", "mem_gb", "predicted_factor_s"]:
+            self.assertLessEqual(line["create_s"], line["factor1_s"])
+            for key in ["create_s", "factor1_s", "factor_s", "solve1_s", "solve32_s", "mem_gb", "predicted_factor_s"]:
                 self.assertGreater(line[key], 0, key)
             self.assertGreater(line["predicted_solve_s"], 0)
             self.assertEqual(line["device_work"] is None, line["backend"] == "cpu")

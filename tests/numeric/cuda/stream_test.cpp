@@ -134,6 +134,70 @@ TYPED_TEST(Streams, ACapturedRefactorisationReplaysWithTheValuesOfTheDay) {
   }
 }
 
+/// Launches at first, then a graph: the same bits, whichever call comes first, in whatever order.
+TYPED_TEST(Streams, TheFirstRunsAndAllLaterOnesHaveTheSameBits) {
+  using T = typename TypeParam::T;
+  const CallerStream stream;
+  for (const char* spec : {"poisson3d 14", "elast3d 6", "tree 2000 1"}) {
+    const auto a = generate(spec);
+    const auto plan = this->plan(a.pattern());
+    const auto value = this->values(a);
+    const auto there = DeviceValues<T>::copy_of(value, this->backend());
+    std::vector<std::vector<T>> expected;
+    for (const T shift : {T(0), T(1), T(2)}) {
+      auto fresh = Factor<T>::create(plan, this->backend());
+      ASSERT_TRUE(refactorize<T>(fresh, value, shift).ok());
+      expected.push_back(this->solution(fresh));
+    }
+    const std::string calls = "sec";  // synchronous, enqueued, captured
+    for (std::size_t order = 0; order < 81; ++order) {
+      auto factor = Factor<T>::create(plan, this->backend());
+      std::size_t digits = order;
+      for (std::size_t k = 0; k < 4; ++k, digits /= 3) {
+        const auto shift = static_cast<T>(k % 3);
+        const char call = calls[digits % 3];
+        if (call == 's') {
+          ASSERT_TRUE(refactorize(factor, there, shift).ok());
+        } else if (call == 'e') {
+          enqueue_refactorize(factor, there, shift, stream.get());
+          ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
+        } else {
+          const CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, shift, s); });
+          graph.launch(stream);
+          ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
+        }
+        ASSERT_EQ(this->solution(factor), expected[k % 3]) << spec << " " << order << " " << k;
+      }
+    }
+  }
+}
+
+/// The second run makes a graph: a capture that another thread has under way must not hear of it.
+TYPED_TEST(Streams, GraphsAreMadeBesideCapturesOfOtherThreads) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson3d 12");
+  const auto plan = this->plan(a.pattern());
+  const auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
+  auto captured = Factor<T>::create(plan, this->backend());
+  std::vector<Factor<T>> factors;
+  for (int k = 0; k < 10; ++k) factors.push_back(Factor<T>::create(plan, this->backend()));
+  const CallerStream stream, other;
+  const CallerGraph graph(stream, [&](cudaStream_t s) {
+    enqueue_refactorize(captured, there, T(1), s);
+    std::thread([&] {
+      for (int round = 0; round < 3; ++round)
+        for (auto& factor : factors) enqueue_refactorize(factor, there, T(1), other.get());
+    }).join();
+  });
+  graph.launch(stream);
+  ASSERT_EQ(captured.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
+  const auto expected = this->solution(captured);
+  for (auto& factor : factors) {
+    ASSERT_EQ(factor.fetch_verdict(other.get()).status, VerdictStatus::positive_definite);
+    EXPECT_EQ(this->solution(factor), expected);
+  }
+}
+
 TYPED_TEST(Streams, GraphsOfSeveralFactorsReplayAtOnce) {
   using T = typename TypeParam::T;
   auto jobs = this->jobs(3);

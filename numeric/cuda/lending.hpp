@@ -1,0 +1,72 @@
+// What is slow to make on a device and idle between uses: streams, and page-locked places for verdicts. Lent by an executor.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kauri/verdict.hpp"
+#include "numeric/cuda/device.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Safe from several threads. Makes more where all are lent, and keeps what it has made.
+class Lending {
+ public:
+  /// On the current device, as all calls. Makes what a first factor and its first workspace need.
+  Lending();
+
+ private:
+  friend class LentStream;
+  friend class LentVerdict;
+  static constexpr std::size_t kPlaceBytes = 128, kSlabBytes = 4096;  ///< a place has its cache lines for itself
+
+  Stream* lend_stream();
+  void* lend_place();
+  void give_back(Stream* stream) noexcept;
+  void give_back(void* place) noexcept;
+  void make_stream();
+  void make_places();
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Stream>> stream_;
+  std::vector<std::unique_ptr<PinnedBytes>> slab_;
+  std::vector<Stream*> idle_stream_;  // capacity for all there are, so that giving back cannot fail
+  std::vector<void*> idle_place_;
+};
+
+/// A stream without work; waited for before it goes back.
+class LentStream {
+ public:
+  explicit LentStream(std::shared_ptr<Lending> lending) : lending_(std::move(lending)), stream_(lending_->lend_stream()) {}
+  LentStream(const LentStream&) = delete;
+  LentStream& operator=(const LentStream&) = delete;
+  ~LentStream() {
+    stream_->wait();
+    lending_->give_back(stream_);
+  }
+  [[nodiscard]] const Stream& operator*() const { return *stream_; }
+  [[nodiscard]] const Stream* operator->() const { return stream_; }
+
+ private:
+  std::shared_ptr<Lending> lending_;
+  Stream* stream_;
+};
+
+/// A verdict that the device writes and the host reads. To be given back when no work writes it any more.
+class LentVerdict {
+ public:
+  explicit LentVerdict(std::shared_ptr<Lending> lending)
+      : lending_(std::move(lending)), verdict_(new (lending_->lend_place()) DeviceVerdict()) {}
+  LentVerdict(const LentVerdict&) = delete;
+  LentVerdict& operator=(const LentVerdict&) = delete;
+  ~LentVerdict() { lending_->give_back(static_cast<void*>(verdict_)); }
+  [[nodiscard]] DeviceVerdict* get() const { return verdict_; }
+
+ private:
+  std::shared_ptr<Lending> lending_;
+  DeviceVerdict* verdict_;
+};
+
+}  // namespace kauri::numeric::cuda
