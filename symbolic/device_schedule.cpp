@@ -209,33 +209,28 @@ Offset sum_bytes(const DeviceSchedule::Sums& sums) {
   return array_bytes(steps) + array_bytes(sums.place) + aligned_bytes(steps.back() * kSumStep, Offset{sizeof(Offset)});
 }
 
-/// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places. Returns the bytes that they need on the
-/// device.
-Offset list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, DeviceSchedule& out) {
+std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
+  return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
+}
+
+/// Children of tiled front s that it pulls.
+Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) {
+  const Index begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
+  return std::count_if(assembly.child.begin() + begin, assembly.child.begin() + end,
+                       [&](Index c) { return !is_listed(nodes, assembly, s, c); });
+}
+
+/// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places.
+void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
-  Offset pulled = 0, counters = 0, maps = 0;
-  const auto tiled_fronts = std::span(out.front).subspan(static_cast<std::size_t>(out.small_fronts));
-  for (const Index s : tiled_fronts)
-    if (FrontCells{nodes.order(s), nodes.pivots(s)}.block().entries() > std::numeric_limits<std::uint32_t>::max()) return 0;
+  for (const Index s : tiled_fronts(out))
+    if (FrontCells{nodes.order(s), nodes.pivots(s)}.block().entries() > std::numeric_limits<std::uint32_t>::max()) return;
   out.sums.scratch_begin = out.entries;
-  for (const Index s : tiled_fronts) {
-    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
-    Offset count = 0;
-    for (Offset k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k)
-      count += is_listed(nodes, assembly, s, assembly.child[k]) ? 0 : 1;
-    fronts.push_back({cells, levels.of[s] - out.small_levels, list_sums(nodes, assembly, s, out)});
-    pulled += count;
-    maps += count * row_map_entries(cells);
-    counters += counter_count(cells);
-  }
-  if (fronts.empty()) return 0;
+  for (const Index s : tiled_fronts(out))
+    fronts.push_back({{nodes.order(s), nodes.pivots(s)}, levels.of[s] - out.small_levels, list_sums(nodes, assembly, s, out)});
+  if (fronts.empty()) return;
   out.task = factor_tasks(fronts, true, kAhead, teams);
   out.task_teams = teams;
-  out.row_maps = maps;
-  const Offset tiled_levels = levels.begin[3] - out.small_levels;
-  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
-         index_bytes(maps) + array_bytes(out.task) + index_bytes(counters + tiled_levels + 2) + index_bytes(tiled_levels) +
-         sum_bytes(out.sums);
 }
 
 }  // namespace
@@ -257,15 +252,42 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
   list_levels(nodes, levels, out);
   place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
   place_updates(nodes, levels, out);
-  out.fast_bytes = list_tasks(nodes, assembly, levels, teams, out) + aligned_bytes(out.small_fronts, kDeviceSmallBytes) +
-                   index_bytes(Offset{out.small_fronts} + 2);
+  list_tasks(nodes, assembly, levels, teams, out);
+  out.row_maps = count_row_maps(nodes, assembly, out);
+  out.fast_bytes = count_fast_bytes(nodes, assembly, out);
+  out.plan_bytes = count_plan_bytes(nodes, assembly, out);
+  return out;
+}
+
+Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  Offset maps = 0;
+  if (schedule.task.empty()) return maps;
+  for (const Index s : tiled_fronts(schedule))
+    maps += count_pulled(nodes, assembly, s) * row_map_entries({nodes.order(s), nodes.pivots(s)});
+  return maps;
+}
+
+Offset count_fast_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  const Offset small = aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) + index_bytes(Offset{schedule.small_fronts} + 2);
+  if (schedule.task.empty()) return small;
+  const auto fronts = tiled_fronts(schedule);
+  Offset pulled = 0, counters = 0;
+  for (const Index s : fronts) {
+    pulled += count_pulled(nodes, assembly, s);
+    counters += counter_count({nodes.order(s), nodes.pivots(s)});
+  }
+  const Offset tiled_levels = static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
+  return small + aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
+         index_bytes(schedule.row_maps) + array_bytes(schedule.task) + index_bytes(counters + tiled_levels + 2) +
+         index_bytes(tiled_levels) + sum_bytes(schedule.sums);
+}
+
+Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
   // Rows twice, the second time as places in the parent's front, without the pivots. The permutation.
-  out.plan_bytes = aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
-                   index_bytes(static_cast<Offset>(nodes.row.size()) - n) + array_bytes(assembly.entry_ptr) +
-                   array_bytes(assembly.entry_row) + array_bytes(assembly.entry_source) + array_bytes(out.front) +
-                   array_bytes(out.tile_ptr) + index_bytes(n);
-  return out;
+  return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
+         index_bytes(static_cast<Offset>(nodes.row.size()) - n) + array_bytes(assembly.entry_ptr) + array_bytes(assembly.entry_row) +
+         array_bytes(assembly.entry_source) + array_bytes(schedule.front) + array_bytes(schedule.tile_ptr) + index_bytes(n);
 }
 
 }  // namespace kauri::symbolic

@@ -22,8 +22,6 @@ bool points_into(const std::vector<T>& ptr, Offset end) {
   return !ptr.empty() && ptr.front() == 0 && ptr.back() == end && std::is_sorted(ptr.begin(), ptr.end());
 }
 
-std::string at(const char* what, Offset k, const char* wrong) { return std::string(what) + " " + std::to_string(k) + ": " + wrong; }
-
 std::string flaw_in_rows(const Plan& plan, Index s) {
   const Supernodes& nodes = plan.supernodes;
   const auto rows = nodes.rows(s);
@@ -176,8 +174,10 @@ std::string flaw_in_cost(const Plan& plan) {
 }  // namespace symbolic
 
 std::string find_flaw(const Plan& plan) {
-  for (const auto part : {symbolic::flaw_in_tree, symbolic::flaw_in_supernodes, symbolic::flaw_in_assembly, symbolic::flaw_in_tasks,
-                          symbolic::flaw_in_memory, symbolic::flaw_in_cost})
+  for (const auto part :
+       {symbolic::flaw_in_tree, symbolic::flaw_in_supernodes, symbolic::flaw_in_assembly, symbolic::flaw_in_tasks, symbolic::flaw_in_memory,
+        symbolic::flaw_in_cost, symbolic::flaw_in_device_levels, symbolic::flaw_in_device_memory, symbolic::flaw_in_device_tasks,
+        symbolic::flaw_in_device_sums, symbolic::flaw_in_device_bytes})
     if (std::string flaw = part(plan); !flaw.empty()) return flaw;
   return {};
 }

@@ -10,8 +10,6 @@
 namespace kauri::symbolic {
 namespace {
 
-std::string at(const char* what, Offset k, const char* wrong) { return std::string(what) + " " + std::to_string(k) + ": " + wrong; }
-
 std::vector<Index> task_of_front(const Plan& plan) {
   std::vector<Index> task_of(plan.supernodes.parent.size(), kNone);
   const auto& tasks = plan.schedule.task;
