@@ -50,6 +50,7 @@ class SumCheck {
     if (sums_.ptr.size() != count_ + 1 || sums_.ptr.front() != 0 || sums_.ptr.back() != static_cast<Offset>(sums_.term.size()) ||
         !std::is_sorted(sums_.ptr.begin(), sums_.ptr.end()))
       return "terms are not divided among the sums";
+    if (count_ % kSumGroup != 0) return "sums that do not fill up their groups";
     if (std::string flaw = deal(); !flaw.empty()) return flaw;
     if (std::string flaw = find_scratch(); !flaw.empty()) return flaw;
     destination_.assign(count_, -1);
@@ -105,7 +106,10 @@ class SumCheck {
     std::vector<bool> taken(entries.size(), false);
     std::vector<Offset> places;
     for (const Index k : mine) {
-      if (sums_.ptr[k + 1] == sums_.ptr[k] || sums_.ptr[k + 1] - sums_.ptr[k] > kFanIn) return at(kSum, k, "of no terms, or of too many");
+      const Offset terms = sums_.ptr[k + 1] - sums_.ptr[k];
+      if ((terms == 0) != (sums_.place[k] == -1) || terms > kFanIn)
+        return at(kSum, k, "a place for no terms, or none for some, or more terms than fan in");
+      if (terms == 0) continue;
       for (Offset e = sums_.ptr[k]; e < sums_.ptr[k + 1]; ++e)
         if (std::string flaw = take(k, sums_.term[e], entries, taken); !flaw.empty()) return flaw;
       if (is_scratch(sums_.place[k])) continue;

@@ -13,6 +13,7 @@
 #include <map>
 #include <vector>
 
+#include "symbolic/child_sums.hpp"
 #include "symbolic/find_flaw.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/front_tasks.hpp"
@@ -47,7 +48,8 @@ std::vector<TiledFront> tiled_fronts(const Plan& plan) {
 bool in_range(const DeviceTask& task, const FrontCells& cells, Index sums) {
   const Index rows = cells.row_tiles(), pivots = cells.pivot_tiles();
   if (task.kind == TaskKind::chain) return true;
-  if (task.kind == TaskKind::sum) return task.row >= 0 && task.rows > 0 && task.rows <= sums - task.row;
+  if (task.kind == TaskKind::sum)  // whole groups
+    return task.row >= 0 && task.rows > 0 && task.rows <= sums - task.row && task.row % kSumGroup == 0 && task.rows % kSumGroup == 0;
   if (task.column < 0 || task.row < task.column || task.rows < 1 || task.rows > rows - task.row) return false;
   if (task.kind == TaskKind::fill) return true;
   if (task.rows > 2) return false;

@@ -72,7 +72,9 @@ TEST(FindFlawOfTasks, TheirTiles) {
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).rows += 100; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).column = -1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).column = task(p, Kind::fill).row + 1; }},
-      {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).row = -1; }},
+      {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).row = -symbolic::kSumGroup; }},
+      {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).row += 1; }},
+      {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).rows -= 1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).rows = static_cast<Index>(p.device.sums.place.size()) + 1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::prepare).row += 1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::prepare).column = task(p, Kind::prepare).row = 1; }},
@@ -193,9 +195,10 @@ TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
 /// Sums k of a kind: partial ones lie in scratch.
 bool is_partial(const Plan& plan, Index k) { return plan.device.sums.place[k] >= plan.device.sums.scratch_begin; }
 bool reads_partial(const Plan& plan, Index k) { return plan.device.sums.term[plan.device.sums.ptr[k]] >= plan.device.sums.scratch_begin; }
+bool is_empty(const Plan& plan, Index k) { return plan.device.sums.ptr[k] == plan.device.sums.ptr[k + 1]; }
 Index find_sum(const Plan& plan, bool partial, bool reads) {
   Index k = 0;
-  while (is_partial(plan, k) != partial || reads_partial(plan, k) != reads) ++k;
+  while (is_empty(plan, k) || is_partial(plan, k) != partial || reads_partial(plan, k) != reads) ++k;
   return k;
 }
 void erase_term(Plan& plan, Index sum) {
@@ -211,23 +214,25 @@ TEST(FindFlawOfTasks, Sums) {
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr.back() += 1; }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr[1] = -1; }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr.pop_back(); }},
-      {"of two tasks", [](Plan& p) { task(p, Kind::sum, [](const DeviceTask& t) { return t.row > 0; }).row -= 1; }},
-      {"of no task", [](Plan& p) { task(p, Kind::sum).rows -= 1; }},
+      {"of two tasks", [](Plan& p) { task(p, Kind::sum, [](const DeviceTask& t) { return t.row > 0; }).row -= symbolic::kSumGroup; }},
+      {"of no task", [](Plan& p) { task(p, Kind::sum).rows -= symbolic::kSumGroup; }},
       {"not as much scratch", [](Plan& p) { p.device.entries += 1; }},
       {"not as much scratch", [&](Plan& p) { p.device.sums.place[last] = p.device.sums.scratch_begin; }},
       {"outside the scratch", [&](Plan& p) { p.device.sums.place[first] = p.device.entries; }},
       {"outside the scratch", [&](Plan& p) { p.device.sums.place[first] += 1; }},
-      {"of no terms, or of too many", [&](Plan& p) { p.device.sums.ptr[first + 1] = p.device.sums.ptr[first]; }},
-      {"of no terms, or of too many", [&](Plan& p) { p.device.sums.ptr[first + 1] += 1; }},
+      {"a place for no terms", [&](Plan& p) { p.device.sums.ptr[first + 1] = p.device.sums.ptr[first]; }},
+      {"more terms than fan in", [&](Plan& p) { p.device.sums.ptr[first + 1] += 1; }},
+      {"a place for no terms", [&](Plan& p) { p.device.sums.place[last] = -1; }},
+      {"sums that do not fill up their groups",
+       [](Plan& p) { p.device.sums.place.push_back(-1), p.device.sums.ptr.push_back(p.device.sums.ptr.back()); }},
       {"not where its terms meet the front", [&](Plan& p) { p.device.sums.place[last] += 1; }},
       {"not where its terms meet the front", [&](Plan& p) { std::swap(p.device.sums.place[last], p.device.sums.place[last + 1]); }},
       {"two sums to one entry at once",
-       [](Plan& p) {
-         DeviceSchedule::Sums& sums = p.device.sums;
-         sums.ptr.insert(sums.ptr.end() - 1, sums.ptr.back() - 1);
-         sums.place.push_back(sums.place.back());
-         const auto end = static_cast<Index>(sums.place.size()) - 1;
-         task(p, Kind::sum, [&](const DeviceTask& t) { return t.row + t.rows == end; }).rows += 1;
+       [](Plan& p) {  // one that fills up a group takes a term of the sum before
+         Index k = find_sum(p, false, true);
+         while (!is_empty(p, k + 1)) ++k;
+         p.device.sums.ptr[k + 1] -= 1;
+         p.device.sums.place[k + 1] = p.device.sums.place[k];
        }},
       {"an entry of a listed child that no sum adds", [&](Plan& p) { erase_term(p, first); }},
       {"in scratch, and never read", [&](Plan& p) { erase_term(p, last); }},
