@@ -121,8 +121,8 @@ class Fronts {
   }
   void factor() const {
     cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
-    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {}, teams_, 0,
-                                    nullptr) == cudaSuccess,
+    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {},
+                                    kauri::DeviceSchedule::kLeastPart, teams_, 0, nullptr) == cudaSuccess,
             "factor");
   }
   int* ticket() const { return counters_.get() + symbolic::counter_count(cells_) * count_; }

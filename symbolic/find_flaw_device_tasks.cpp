@@ -291,6 +291,7 @@ std::string flaw_in_device_tasks(const Plan& plan) {
   if (!device.on) return {};
   if (device.teams < 0 || device.teams % 2 != 0 || (device.teams > 0 && device.teams < device.task_teams))
     return "teams that are not pairs, or fewer than the tasks were made for";
+  if (device.least_part <= 0 || device.least_part % kInverseOrder != 0) return "products in parts that are not whole columns of 16";
   if (device.task.empty()) return {};
   std::vector<TiledFront> fronts = tiled_fronts(plan);
   for (const TiledFront& front : fronts)

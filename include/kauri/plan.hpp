@@ -196,6 +196,10 @@ struct DeviceSchedule {
   // and what seeds a pause of each task and warp (0: none). Neither reaches a bit of L.
   Index teams = 0;
   unsigned pauses = 0;
+  /// Products of more pivots than this are added up in up to four parts, of at least so many pivots: a multiple of 16. Here for tests,
+  /// which lower it; what it is reaches the bits of L.
+  static constexpr Index kLeastPart = 2048;
+  Index least_part = kLeastPart;
   Index task_teams = 0;  ///< those that `task` was made for: fewer could all wait for tasks that none is left to do
 
   /// Tiles of some fronts: that of front[first + k] are [tile_ptr[at + k], tile_ptr[at + k + 1]) of `tiles`.

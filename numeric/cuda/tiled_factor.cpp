@@ -58,7 +58,9 @@ std::vector<Index> levels_of(const Plan& plan) {
 }  // namespace
 
 TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, Uploader& uploader)
-    : teams_(plan.device.teams > 0 ? std::min(teams, plan.device.teams) : teams), pauses_(plan.device.pauses) {
+    : teams_(plan.device.teams > 0 ? std::min(teams, plan.device.teams) : teams),
+      pauses_(plan.device.pauses),
+      least_part_(plan.device.least_part) {
   if (teams_ < plan.device.task_teams || teams_ % 2 != 0)
     throw Error(ErrorKind::usage,
                 "a device's tasks made for " + std::to_string(plan.device.task_teams) + " teams, to be run by " + std::to_string(teams_));
@@ -155,7 +157,7 @@ void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memo
   const kernels::Sums sums{sum_step_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
   int* ticket = levels + level_tasks_.size();
   check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), ticket,
-                                {levels, level_tasks_.data(), ticket + 1}, values, sums, teams_, pauses_, stream),
+                                {levels, level_tasks_.data(), ticket + 1}, values, sums, least_part_, teams_, pauses_, stream),
         "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }

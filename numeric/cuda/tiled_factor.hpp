@@ -31,6 +31,7 @@ class TiledFactor {
   Index first_ = 0;  // in PlanView::order
   int teams_ = 0;
   unsigned pauses_ = 0;
+  Index least_part_ = 0;
 };
 
 }  // namespace kauri::numeric::cuda

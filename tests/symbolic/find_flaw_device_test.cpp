@@ -10,6 +10,8 @@
 #include "kauri/generate.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/small_layout.hpp"
+#include "tests/support/block_tree.hpp"
+#include "tests/support/caterpillar.hpp"
 #include "tests/support/device_plans.hpp"
 
 namespace kauri::test {
@@ -26,6 +28,10 @@ TEST(FindFlawOfDevice, SchedulesAsTheyAreMadeHaveNone) {
   for (const Index n : {0, 1, 2, 5000})
     for (const auto& pattern : {chain_pattern(n), caterpillar_pattern(n), diagonal_pattern(n)})
       for (const bool amalgamate : {true, false}) EXPECT_EQ(find_flaw(*plan_of(pattern.view(), OrderingMethod::natural, amalgamate)), "");
+  for (const auto& [hosts, leaves] : {CaterpillarSize{100, 999}, {1000, 99}, {2000, 49}})
+    EXPECT_EQ(find_flaw(*plan_of(Caterpillar(hosts, leaves, 1).pattern.view(), OrderingMethod::natural, false)), "");
+  BlockTree tree({330, 200, 130, 90}, 5);
+  EXPECT_EQ(find_flaw(*plan_of(dense_exact_system(tree.with_leaves(300, 2, 20)).a.pattern(), OrderingMethod::natural, false)), "");
   EXPECT_EQ(find_flaw(*plan_of(star_pattern(100000, 99999).view(), OrderingMethod::natural, false)), "");
 }
 

@@ -65,6 +65,8 @@ TEST(FindFlawOfTasks, TheirTiles) {
   expect_found({
       {"teams that are not pairs", [](Plan& p) { p.device.teams = p.device.task_teams + 1; }},
       {"teams that are not pairs", [](Plan& p) { p.device.teams = p.device.task_teams - 2; }},
+      {"products in parts that are not whole", [](Plan& p) { p.device.least_part = 0; }},
+      {"products in parts that are not whole", [](Plan& p) { p.device.least_part = 24; }},
       {"of no tiled front", [](Plan& p) { p.device.task[0].front = -1; }},
       {"of no tiled front", [](Plan& p) { p.device.task[0].front = static_cast<Index>(p.device.front.size()) - p.device.small_fronts; }},
       {"that its kind does not have", [](Plan& p) { p.device.task[0].kind = static_cast<Kind>(6); }},

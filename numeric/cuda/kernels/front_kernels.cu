@@ -118,7 +118,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-__device__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, unsigned pauses,
+__device__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part, unsigned pauses,
                              Control& control, Ring ring, const Member& me) {
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
@@ -137,7 +137,7 @@ __device__ void run_consumer(int task_count, const Levels& levels, const Values&
       else if (task.kind == TaskKind::sum)
         add_sums(task, front, sums, me);
       else
-        consume(task, front, levels, ring, me);
+        consume(task, front, levels, least_part, ring, me);
       announce(task, front, levels, me);
     }
     __syncwarp();
@@ -147,8 +147,9 @@ __device__ void run_consumer(int task_count, const Levels& levels, const Values&
 
 /// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
 /// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
-__global__ void __launch_bounds__(kBlockThreads, 1) front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next,
-                                                                 Levels levels, Values values, Sums sums, bool dependent, unsigned pauses) {
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels, Values values, Sums sums,
+                 int least_part, bool dependent, unsigned pauses) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   start(controls);
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1) front_kernel(const FrontView
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_consumer(task_count, levels, values, sums, pauses, controls[team], ring, me);
+    run_consumer(task_count, levels, values, sums, least_part, pauses, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
     if (team >= kTeams) return;
@@ -188,7 +189,7 @@ int resident_teams() {
 }
 
 cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
-                           const Values& values, const Sums& sums, int teams, unsigned pauses, cudaStream_t stream) {
+                           const Values& values, const Sums& sums, int least_part, int teams, unsigned pauses, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   // Tasks may wait for tasks that other blocks draw later, so all blocks must be there at once, whatever runs beside them: cooperative.
   cudaLaunchAttribute attribute{};
@@ -201,13 +202,14 @@ cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int 
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, front_kernel, fronts, tasks, task_count, ticket, levels, values, sums, true, pauses);
+  return cudaLaunchKernelEx(&config, front_kernel, fronts, tasks, task_count, ticket, levels, values, sums, least_part / kSlabColumns, true,
+                            pauses);
 }
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, Values{}, Sums{},
-                                                                        false, 0);
+                                                                        DeviceSchedule::kLeastPart / kSlabColumns, false, 0);
   return cudaGetLastError();
 }
 

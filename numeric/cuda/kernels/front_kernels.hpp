@@ -84,9 +84,9 @@ int resident_teams();
 /// Partial Cholesky factorisation of all fronts. `tasks`: factor_tasks() on the device, made for no more than `teams` teams, with `ticket`
 /// (one int) and all counters zero before the launch. A pivot that is not positive is recorded in its front, replaced by 1, and all else
 /// goes on. Enqueued on the stream; returns the launch's error.
-/// `pauses`: DeviceSchedule::pauses.
+/// `least_part`, `pauses`: as in DeviceSchedule.
 cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
-                           const Values& values, const Sums& sums, int teams, unsigned pauses, cudaStream_t stream);
+                           const Values& values, const Sums& sums, int least_part, int teams, unsigned pauses, cudaStream_t stream);
 
 /// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device; `ticket` zero before
 /// the launch. Drawn, not dealt: dealt in turn, teams drift apart and lose the rows they share in the L2 cache (13 % at K = 1024).

@@ -324,9 +324,9 @@ __device__ inline void wait_for_levels(const Levels& levels, int level, int lane
 
 /// Products of many slabs are added up in parts: in one sum, each of thousands would be rounded as a part of a number as large as A's
 /// diagonal (a backward error of 4e-14 at 10^4 pivots). So many parts make the error so many times smaller. Each costs the traffic of the
-/// tile, so it has this many slabs at least.
-inline constexpr int kParts = 4, kLeastPart = 128;
-__device__ inline int part_of(int slabs) { return max(kLeastPart, (slabs + kParts - 1) / kParts); }
+/// tile, so it has `least` slabs at least.
+inline constexpr int kParts = 4;
+__device__ inline int part_of(int slabs, int least) { return max(least, (slabs + kParts - 1) / kParts); }
 
 /// acc += minus the tile in memory.
 __device__ inline void subtract_tile(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
@@ -354,11 +354,11 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
 
 /// The products of a task. `row_cell`: of this warp in tile `tile` of the task's two.
 __device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int slabs,
-                                    bool half, Ring& ring, int tile, int row_cell, int lane) {
+                                    int least_part, bool half, Ring& ring, int tile, int row_cell, int lane) {
   for (int done = 0;;) {
-    if (slabs > kLeastPart) change_sums(acc, task, front, levels, done == 0, done == slabs, tile, row_cell, lane);
+    if (slabs > least_part) change_sums(acc, task, front, levels, done == 0, done == slabs, tile, row_cell, lane);
     if (done == slabs) break;
-    for (const int end = min(done + part_of(slabs), slabs); done < end; ++done) {
+    for (const int end = min(done + part_of(slabs, least_part), slabs); done < end; ++done) {
       enter_stage(ring, lane);
       const double* data = ring.data();
       multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
@@ -373,7 +373,8 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task, co
 }
 
 /// All of a task but its announcement.
-__device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, Ring& ring, const Member& me) {
+__device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, int least_part, Ring& ring,
+                               const Member& me) {
   const int row_cell = 4 * (me.warp & 1);
   const int tile = me.warp >> 1;
   const int slabs = slabs_in(front, products_of(task, front));
@@ -385,7 +386,7 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   Accumulators acc;
   start_accumulators(acc, task, front, tile, row_cell, me.lane);
   const bool half = products_of(task, front) == front.cells.pivot_tiles() && front.cells.pivot_cells() % 2 != 0;
-  add_products(acc, task, front, levels, slabs - static_cast<int>(half), half, ring, tile, row_cell, me.lane);
+  add_products(acc, task, front, levels, slabs - static_cast<int>(half), least_part, half, ring, tile, row_cell, me.lane);
   const TileView target = tile_of(front, task.row + tile, task.column);
   if (task.kind == TaskKind::panel) {
 #pragma unroll

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,9 @@
 #include "kauri/kauri.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "tests/support/cuda_ways.hpp"
+#include "tests/support/device_plans.hpp"
 #include "tests/support/patterns.hpp"
+#include "tests/support/sparse_reference.hpp"
 
 namespace kauri::test {
 namespace {
@@ -28,7 +32,7 @@ class Disturbed : public OnCuda<Way<double, true>> {
   };
 
   /// Diagonally dominant, with random entries elsewhere.
-  System system(OwnedPattern pattern, OrderingMethod method, std::uint64_t seed) {
+  System system(OwnedPattern pattern, OrderingMethod method, std::uint64_t seed, bool amalgamate = true) {
     std::mt19937_64 random(seed);
     std::vector<double> value(pattern.row.size()), sum(static_cast<std::size_t>(pattern.n()), 1.0);
     for (Index j = 0; j < pattern.n(); ++j)
@@ -37,13 +41,12 @@ class Disturbed : public OnCuda<Way<double, true>> {
         sum[j] += std::abs(value[k]), sum[pattern.row[k]] += std::abs(value[k]);
       }
     for (Index j = 0; j < pattern.n(); ++j) value[pattern.col_ptr[j]] = sum[j];
-    auto made = plan(pattern.view(), method);
+    auto made = plan(pattern.view(), method, amalgamate);
     return {std::move(pattern), std::move(value), std::move(made)};
   }
   /// A plan whose tasks are run by so many teams, with pauses that `pauses` seeds.
   static std::shared_ptr<const Plan> disturbed(const Plan& plan, Index teams, unsigned pauses) {
-    auto other = std::make_shared<Plan>(plan);
-    other->device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, std::min(teams, symbolic::kFewestTeams));
+    auto other = std::make_shared<Plan>(for_teams(plan, std::min(teams, symbolic::kFewestTeams)));
     other->device.teams = teams;
     other->device.pauses = pauses;
     return other;
@@ -71,11 +74,23 @@ OwnedPattern points_and_hubs(Index points, Index hubs) {
   return pattern_of(points + hubs, std::move(edges));
 }
 
+/// Stages of the sums of a front: the most.
+std::size_t most_stages(const Plan& plan) {
+  std::map<Index, std::set<Index>> stages;
+  for (const DeviceTask& task : plan.device.task)
+    if (task.kind == DeviceTask::Kind::sum) stages[task.front].insert(task.column);
+  std::size_t most = 0;
+  for (const auto& [front, mine] : stages) most = std::max(most, mine.size());
+  return most;
+}
+
 /// Trees of small and large fronts, with hosts of many children, memory used again, several levels.
 TEST_F(Disturbed, FewTeamsAndPauses) {
   const System systems[] = {
       system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1), system(grid_pattern(90, 80, 1), OrderingMethod::amd, 2),
-      system(random_pattern(1500, 4, 3), OrderingMethod::minimum_degree, 3), system(points_and_hubs(900, 150), OrderingMethod::natural, 4)};
+      system(random_pattern(1500, 4, 3), OrderingMethod::minimum_degree, 3), system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
+      system(hubs_and_cube(6000, 4, 10), OrderingMethod::amd, 7, false)};
+  EXPECT_GE(most_stages(*systems[4].plan), 3U);
   for (std::size_t k = 0; k < std::size(systems); ++k) {
     const System& s = systems[k];
     ASSERT_FALSE(s.plan->device.task.empty()) << k;
@@ -94,6 +109,52 @@ TEST_F(Disturbed, TenThousandRuns) {
   for (const System& s : systems) {
     ASSERT_FALSE(s.plan->device.task.empty());
     bits(s.plan, s.value, 5000);
+  }
+}
+
+/// Pivots that fail: the same column, pivot and smallest pivot each time, those of a naive factorisation; the factor can be used again.
+TEST_F(Disturbed, VerdictsOfFewTeamsAndPauses) {
+  const System systems[] = {
+      system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1), system(grid_pattern(60, 50, 1), OrderingMethod::amd, 2),
+      system(points_and_hubs(900, 150), OrderingMethod::natural, 4), system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
+  std::mt19937_64 random(6);
+  for (std::size_t k = 0; k < std::size(systems); ++k) {
+    const System& s = systems[k];
+    const DeviceSchedule& device = s.plan->device;
+    const Index tiled = s.plan->supernodes.count() - device.small_fronts;
+    ASSERT_GT(tiled, 1) << k;
+    for (int round = 0; round < 4; ++round) {
+      // One, two, ... pivots of tiled fronts that fail, and in the last round one of a small front below them.
+      std::vector<double> value = s.value;
+      for (int failing = 0; failing <= round; ++failing) {
+        const Index at = failing == 3 ? static_cast<Index>(random() % static_cast<std::uint64_t>(std::max(device.small_fronts, 1)))
+                                      : device.small_fronts + static_cast<Index>(random() % static_cast<std::uint64_t>(tiled));
+        const Index front = device.front[at], p = s.plan->supernodes.pivots(front);
+        const Index column = s.plan->supernodes.first[front] + static_cast<Index>(random() % static_cast<std::uint64_t>(p));
+        double& diagonal = value[static_cast<std::size_t>(s.pattern.col_ptr[s.plan->perm.old_of(column)])];
+        diagonal = -std::abs(diagonal);
+      }
+      const auto naive = sparse_breakdown<double>({s.pattern.view(), value}, s.plan->perm);
+      ASSERT_TRUE(naive);
+      auto first = Factor<double>::create(s.plan, backend());
+      ASSERT_FALSE(refactorize<double>(first, value).ok());
+      const DeviceVerdict expected = first.verdict();
+      EXPECT_EQ(expected.column, naive->column);
+      EXPECT_NEAR(expected.pivot, naive->pivot, 1e-10 * std::abs(naive->pivot));
+      ASSERT_TRUE(refactorize<double>(first, s.value).ok());
+      const std::vector<double> sound = solution(first);
+      for (const Index teams : {4, 6, 16, 228})
+        for (unsigned pauses = 0; pauses < 6; ++pauses) {
+          SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
+          auto factor = Factor<double>::create(disturbed(*s.plan, teams, pauses), backend());
+          for (int run = 0; run < 2; ++run) {
+            ASSERT_FALSE(refactorize<double>(factor, value).ok());
+            ASSERT_EQ(factor.verdict(), expected);
+            ASSERT_TRUE(refactorize<double>(factor, s.value).ok());
+            ASSERT_EQ(solution(factor), sound);
+          }
+        }
+    }
   }
 }
 
