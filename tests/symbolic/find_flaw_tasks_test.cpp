@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "symbolic/child_sums.hpp"
+#include "tests/support/block_tree.hpp"
 #include "tests/support/device_plans.hpp"
+#include "tests/support/team_model.hpp"
 
 namespace kauri::test {
 namespace {
@@ -181,6 +184,50 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
     for (plan.device.task_teams = chains; plan.device.task_teams >= 0; --plan.device.task_teams)
       EXPECT_NE(find_flaw(plan).find("as many chains as teams may wait"), std::string::npos) << teams;
   }
+}
+
+/// The tiled fronts of a plan none of whose children are listed.
+Forest forest_of(const Plan& plan) {
+  const DeviceSchedule& device = plan.device;
+  Forest forest{{}, {}, device.panel_reuses, device.block_reuses};
+  for (Index l = device.small_levels; l < static_cast<Index>(device.level.size()); ++l)
+    for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k) {
+      const Index s = device.front[k], parent = plan.supernodes.parent[s];
+      forest.front.push_back({{plan.supernodes.order(s), plan.supernodes.pivots(s)}, l - device.small_levels});
+      forest.parent.push_back(parent == kNone ? kNone : device.tiled[parent]);
+    }
+  return forest;
+}
+
+/// Lists with tasks at other places, for few teams: where nothing is found wrong, teams that take turns at random are done with all of it.
+TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
+  BlockTree tree({330, 200, 130, 90}, 5);
+  const auto made = plan_of(dense_exact_system(tree.rows()).a.pattern(), OrderingMethod::natural, false);
+  ASSERT_TRUE(made->device.sums.place.empty());
+  const Forest forest = forest_of(*made);
+  std::mt19937 random(9);
+  int sound = 0, stuck = 0;
+  for (unsigned round = 0; round < 400; ++round) {
+    const Index teams = 4 + 2 * static_cast<Index>(random() % 5);
+    Plan plan = for_teams(*made, teams);
+    const auto tasks = static_cast<Index>(plan.device.task.size());
+    for (unsigned moves = random() % 3; moves > 0; --moves) {
+      const Index from = static_cast<Index>(random() % static_cast<unsigned>(tasks)), by = static_cast<Index>(random() % 5) - 2;
+      move_task(plan, from, std::clamp(from + by, 0, tasks - 1));
+    }
+    plan.device.task_teams = teams / 2 + static_cast<Index>(random() % 3);
+    const Model model(forest, plan.device.task);
+    bool done = true;
+    for (unsigned seed = 0; done && seed < 10; ++seed) done = finishes(model, static_cast<std::size_t>(plan.device.task_teams), seed);
+    const std::string flaw = find_flaw(plan);
+    if (!done) {
+      EXPECT_NE(flaw, "") << round;
+    }
+    sound += flaw.empty();
+    stuck += !done;
+  }
+  EXPECT_GT(sound, 100);
+  EXPECT_GT(stuck, 50);
 }
 
 TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
