@@ -10,6 +10,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/factor_bodies.hpp"
 #include "tests/support/many_threads.hpp"
 
 namespace kauri {
@@ -89,27 +90,8 @@ TYPED_TEST(Contract, ResidualsCheckTheMatrix) {
 }
 
 TYPED_TEST(Contract, BadNumbersAreNamedByRowAndColumn) {
-  using T = TypeParam;
-  const auto a = generate("poisson2d 7 --shuffle 2");
   Backend backend = cpu_backend(1);
-  const auto plan = analyze(a.pattern());
-  auto factor = Factor<T>::create(plan, backend);
-  const Pattern p = a.pattern();
-  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity()})
-    for (Index j = 0; j < p.n; ++j)
-      for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
-        auto value = test::cast<T>(a.value());
-        value[k] = bad;
-        const std::string place = "value " + std::to_string(k) + " of A, entry (" + std::to_string(p.row[k]) + ", " + std::to_string(j) +
-                                  "), is " + std::to_string(bad);
-        ASSERT_EQ(error_text(ErrorKind::input, [&] { (void)refactorize<T>(factor, SymmetricView<T>{p, value}); }), place);
-        ASSERT_EQ(error_text(ErrorKind::input, [&] { (void)refactorize<T>(factor, value); }), place);
-        ASSERT_FALSE(factor.valid());
-      }
-  const auto value = test::cast<T>(a.value());
-  for (const T shift : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()})
-    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)refactorize<T>(factor, value, shift); }),
-              "refactorize: the shift is " + std::to_string(shift));
+  test::bad_numbers_are_named<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 TYPED_TEST(Contract, ValuesWhereTheBackendComputes) {

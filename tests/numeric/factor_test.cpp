@@ -13,6 +13,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/factor_bodies.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/methods.hpp"
 
@@ -349,51 +350,13 @@ TYPED_TEST(Numeric, BytesAreThePlansByteForByte) {
 }
 
 TYPED_TEST(Numeric, MisuseAndBadNumbersAreErrors) {
-  using T = TypeParam;
-  const auto a = generate("poisson2d 8");
-  auto value = test::cast<T>(a.value());
   Backend backend = cpu_backend(1);
-  const auto plan = analyze(a.pattern());
-  auto factor = Factor<T>::create(plan, backend);
-  auto workspace = Workspace<T>::create(plan, 1, backend);
-  std::vector<T> x(64, T(1));
-  EXPECT_THROW(factor.solve(column_view(std::span<T>(x)), workspace), Error);
-  EXPECT_THROW((void)refactorize<T>(factor, std::span<const T>(value).first(5)), Error);
-  ASSERT_TRUE(refactorize<T>(factor, value).ok());
-  EXPECT_THROW(factor.solve({x.data(), 63, 1, 64}, workspace), Error);
-  EXPECT_THROW(factor.solve({x.data(), 64, 1, 63}, workspace), Error);
-  EXPECT_THROW((void)factor.entry(0, 64), Error);
-  const auto other = analyze(a.pattern());
-  auto foreign = Workspace<T>::create(other, 1, backend);
-  EXPECT_THROW(factor.solve(column_view(std::span<T>(x)), foreign), Error);
-  EXPECT_THROW((void)Workspace<T>::create(plan, 0, backend), Error);
-  EXPECT_THROW((void)Factor<T>::create(nullptr, backend), Error);
-  value[3] = std::numeric_limits<T>::quiet_NaN();
-  try {
-    (void)refactorize<T>(factor, value);
-    FAIL() << "NaN accepted";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::input);
-    EXPECT_NE(std::string(e.what()).find("value 3"), std::string::npos) << e.what();
-  }
+  test::misuse_is_an_error<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 TYPED_TEST(Numeric, TinyAndHugeScalesAndTrivialSizes) {
-  using T = TypeParam;
   Backend backend = cpu_backend(2);
-  for (const Index n : {0, 1, 2, 5}) {
-    std::vector<Index> i;
-    std::vector<T> v;
-    for (Index k = 0; k < n; ++k) i.push_back(k), v.push_back(std::ldexp(T(1), 2 * (k % 2 ? 40 : -40)));
-    const auto a = SymmetricMatrix<T>::from_triplets(n, i, i, v, Storage::lower);
-    const auto plan = analyze(a.pattern());
-    auto factor = factorize<T>(plan, a.value(), backend);
-    ASSERT_TRUE(factor.ok());
-    auto workspace = Workspace<T>::create(plan, 1, backend);
-    std::vector<T> x = v;
-    factor.value().solve(column_view(std::span<T>(x)), workspace);
-    EXPECT_EQ(x, std::vector<T>(static_cast<std::size_t>(n), T(1)));
-  }
+  test::trivial_sizes_are_exact<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 }  // namespace
