@@ -18,6 +18,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/factor_bodies.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/methods.hpp"
 #include "tests/support/seeds.hpp"
@@ -79,30 +80,13 @@ TYPED_TEST(Indefinite, ShiftsAroundTheLeastEigenvalue) {
 }
 
 TYPED_TEST(Indefinite, KktSystemsFailAtTheColumnANaiveFactorisationNames) {
-  using T = TypeParam;
   const test::ManyThreads many;
-  // [H B^T; B 0]: H a grid Laplacian, one constraint per grid row.
-  const auto h = generate("poisson2d 10");
-  std::vector<Index> row, col;
-  std::vector<T> value;
-  for (Index j = 0; j < 100; ++j)
-    for (Offset k = h.pattern().col_ptr[j]; k < h.pattern().col_ptr[j + 1]; ++k)
-      row.push_back(h.pattern().row[k]), col.push_back(j), value.push_back(static_cast<T>(h.value()[k]));
-  for (Index c = 0; c < 10; ++c)
-    for (Index i = 0; i < 10; ++i) row.push_back(100 + c), col.push_back(10 * c + i), value.push_back(i % 2 ? T(1) : T(-0.5));
-  const auto kkt = SymmetricMatrix<T>::from_triplets(110, row, col, value, Storage::lower);
-  for (const auto method : test::methods()) {
-    const auto plan = plan_of(kkt.pattern(), method);
-    const auto naive = test::naive_breakdown<T>(kkt.view(), plan->perm);
-    ASSERT_TRUE(naive.has_value());
+  for (const auto method : test::methods())
     for (const int threads : {1, 2, 8}) {
       Backend backend = cpu_backend(threads);
-      const auto factor = factorize<T>(plan, kkt.value(), backend);
-      ASSERT_FALSE(factor.ok());
-      EXPECT_EQ(factor.error().column, naive->column) << name_of(method);
-      EXPECT_NEAR(factor.error().pivot, naive->pivot, kRounding<T>) << name_of(method);
+      SCOPED_TRACE(name_of(method));
+      test::kkt_systems_fail_as_a_naive_factorisation<TypeParam>(backend, [&](const Pattern& pattern) { return plan_of(pattern, method); });
     }
-  }
 }
 
 /// Columns of B, each in another task. Rounds 0 and 1: the last column of the greatest task among those of the first half, and of each task
@@ -225,15 +209,9 @@ TYPED_TEST(Indefinite, AFailureFoundLateDoesNotReplaceAnEarlierColumn) {
   expect_breakdown<T>(plan, value, *naive, test::seeds(8));
 }
 
-TEST(MissingDiagonalEntry, IsAZeroPivot) {
-  const std::vector<Index> row{0, 2}, col{0, 2};
-  const std::vector<double> value{1, 1};
-  const auto a = SymmetricMatrix<double>::from_triplets(3, row, col, value, Storage::lower);
+TYPED_TEST(Indefinite, AMissingDiagonalEntryIsAZeroPivot) {
   Backend backend = cpu_backend(1);
-  const auto factor = factorize<double>(analyze(a.pattern()), a.value(), backend);
-  ASSERT_FALSE(factor.ok());
-  EXPECT_EQ(factor.error().column, 1);
-  EXPECT_EQ(factor.error().pivot, 0);
+  test::missing_diagonal_entry_is_a_zero_pivot<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "tests/support/dense_reference.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/exact.hpp"
 
@@ -88,6 +89,38 @@ void bad_numbers_are_named(Backend& backend, const PlanOf& plan_of) {
   for (const T shift : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()})
     EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)refactorize<T>(factor, value, shift); }),
               "refactorize: the shift is " + std::to_string(shift));
+}
+
+template <class T>
+void kkt_systems_fail_as_a_naive_factorisation(Backend& backend, const PlanOf& plan_of) {
+  // [H B^T; B 0]: H a grid Laplacian, one constraint per grid row.
+  const auto h = generate("poisson2d 10");
+  std::vector<Index> row, col;
+  std::vector<T> value;
+  for (Index j = 0; j < 100; ++j)
+    for (Offset k = h.pattern().col_ptr[j]; k < h.pattern().col_ptr[j + 1]; ++k)
+      row.push_back(h.pattern().row[k]), col.push_back(j), value.push_back(static_cast<T>(h.value()[k]));
+  for (Index c = 0; c < 10; ++c)
+    for (Index i = 0; i < 10; ++i) row.push_back(100 + c), col.push_back(10 * c + i), value.push_back(i % 2 ? T(1) : T(-0.5));
+  const auto kkt = SymmetricMatrix<T>::from_triplets(110, row, col, value, Storage::lower);
+  const auto plan = plan_of(kkt.pattern());
+  const auto naive = naive_breakdown<T>(kkt.view(), plan->perm);
+  ASSERT_TRUE(naive.has_value());
+  const auto factor = factorize<T>(plan, kkt.value(), backend);
+  ASSERT_FALSE(factor.ok());
+  EXPECT_EQ(factor.error().column, naive->column);
+  EXPECT_NEAR(factor.error().pivot, naive->pivot, sizeof(T) == 8 ? 1e-10 : 1e-4);
+}
+
+template <class T>
+void missing_diagonal_entry_is_a_zero_pivot(Backend& backend, const PlanOf& plan_of) {
+  const std::vector<Index> row{0, 2}, col{0, 2};
+  const std::vector<T> value{1, 1};
+  const auto a = SymmetricMatrix<T>::from_triplets(3, row, col, value, Storage::lower);
+  const auto factor = factorize<T>(plan_of(a.pattern()), a.value(), backend);
+  ASSERT_FALSE(factor.ok());
+  EXPECT_EQ(factor.error().column, 1);
+  EXPECT_EQ(factor.error().pivot, 0);
 }
 
 }  // namespace kauri::test

@@ -4,6 +4,7 @@
 
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/factor_bodies.hpp"
+#include "tests/support/methods.hpp"
 
 namespace kauri::test {
 namespace {
@@ -24,6 +25,18 @@ TYPED_TEST(CudaBodies, TinyAndHugeScalesAndTrivialSizes) {
 }
 
 TYPED_TEST(CudaBodies, BadNumbersAreNamedByRowAndColumn) { bad_numbers_are_named<typename TypeParam::T>(this->backend(), this->plan_of()); }
+
+TYPED_TEST(CudaBodies, KktSystemsFailAtTheColumnANaiveFactorisationNames) {
+  for (const auto method : methods()) {
+    SCOPED_TRACE(name_of(method));
+    kkt_systems_fail_as_a_naive_factorisation<typename TypeParam::T>(this->backend(),
+                                                                     [&](const Pattern& pattern) { return this->plan(pattern, method); });
+  }
+}
+
+TYPED_TEST(CudaBodies, AMissingDiagonalEntryIsAZeroPivot) {
+  missing_diagonal_entry_is_a_zero_pivot<typename TypeParam::T>(this->backend(), this->plan_of());
+}
 
 }  // namespace
 }  // namespace kauri::test
