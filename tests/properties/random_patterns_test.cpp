@@ -71,7 +71,9 @@ RC_GTEST_PROP(RandomPatterns, EveryOrderingIsABijection, ()) {
 
 RC_GTEST_PROP(RandomPatterns, PlansAreSoundAndCountsAreTheNaiveFill, ()) {
   const auto p = any_pattern();
-  const auto plan = analyze(p.view(), any_options());
+  AnalyzeOptions options = any_options();
+  if (*rc::gen::arbitrary<bool>()) options.target = "sm_90";
+  const auto plan = analyze(p.view(), options);
   RC_ASSERT(find_flaw(*plan) == "");
   RC_ASSERT(plan->fingerprint == fingerprint(p.view()));
   const auto column = test::naive_columns(p.view(), plan->perm);

@@ -111,6 +111,9 @@ std::string flaw_of(const SymmetricMatrix<double>& a, const AnalyzeOptions& opti
   const auto plan = analyze(a.pattern(), options);
   if (plan->cost.flops > kMostFlops) return "more flops than any system here should take: " + std::to_string(plan->cost.flops);
   if (const std::string flaw = flaw_of_plan(*plan, a.pattern()); !flaw.empty()) return flaw;
+  AnalyzeOptions device = options;
+  device.target = "sm_90";
+  if (const std::string flaw = find_flaw(*analyze(a.pattern(), device)); !flaw.empty()) return "for a device: " + flaw;
   const auto factor = factorize<double>(plan, a.value(), backend);
   if (!factor.ok()) return "breakdown at column " + std::to_string(factor.error().column);
   auto workspace = Workspace<double>::create(factor.value(), 1);
