@@ -301,7 +301,7 @@ TEST(FindFlawOfTasks, Figures) {
       {"row_maps are not", [](Plan& p) { p.device.row_maps += 1; }},
       {"a device's bytes are not", [](Plan& p) { p.device.fast_bytes -= 8; }},
       {"a device's bytes are not", [](Plan& p) { p.device.plan_bytes += 8; }},
-      {"a device's bytes are not", [](Plan& p) { p.device.tile_ptr.push_back(0); }},
+      {"a device's bytes are not", [](Plan& p) { p.device.tile_ptr.resize(p.device.tile_ptr.size() + 64); }},
       {"work counts other fronts or levels", [](Plan& p) { p.device.work.narrow.fronts += 1; }},
       {"work counts other fronts or levels", [](Plan& p) { p.device.work.narrow.levels += 1; }},
       {"work counts other fronts or levels", [](Plan& p) { p.device.work.small.fronts += 1; }},
