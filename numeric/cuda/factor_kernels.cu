@@ -292,7 +292,8 @@ void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index be
 void prepare_kernels() {
   prepare_levels<float>();
   prepare_levels<double>();
-  load(read_states);
+  load(read_states<float>);
+  load(read_states<double>);
   load_verdict_kernels();
   load_solve_kernels();
 }

@@ -119,7 +119,7 @@ template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step, int below,
                                                    int row_cell, int lane) {
   const auto& cells = step.front.cells;
-  if (step.j >= 2) wait_warp(step.front.counters + kRows + cells.row_tiles() + step.j, 1, lane);
+  if (step.j >= 2) wait_warp(state_of(step.front, step.j), kPrepared, lane);
   subtract_tile<Loop>(acc, step.tile(below), row_cell, lane);
   if (step.pulls())
     gather<Loop>(acc, step.front, (cells.first_cell(step.j + below) + row_cell) * kCell, cells.first_cell(step.j) * kCell, lane);
@@ -201,7 +201,7 @@ __device__ __forceinline__ bool run_diagonal(int j, bool failed) {
   ptx::named_sync(kHalfBarrier, kHalfThreads);
   if (me.thread() == 0) {
     ptx::release_fence();
-    ptx::store_relaxed(step.front.counters + kDiagonals, step.j + 1);
+    ptx::store_relaxed(state_of(step.front, step.j), kFinished);
   }
   return failed;
 }

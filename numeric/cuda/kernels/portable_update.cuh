@@ -272,7 +272,7 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, ty
 /// L(column, column), from the blocks on its diagonal downwards, to slabs, and the reciprocals of its diagonal. All threads.
 template <class T>
 __device__ __forceinline__ void bring_triangle(T* triangle, T* reciprocals, const FrontViewOf<T>& front, int column, const Member& me) {
-  wait_warp(front.counters + kDiagonals, column + 1, me.lane);
+  wait_warp(state_of(front, column), kFinished, me.lane);
   const TileViewOf<T> tile = tile_of(front, column, column);
   for (int c = 0; c < tile.width; c += 2)
     copy_slab(triangle + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c, me.thread(), kThreads);
@@ -325,7 +325,7 @@ __device__ __forceinline__ void announce(const Levels& levels) {
   if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
     ptx::add_relaxed(front.counters + kFilled, 1);
   } else if (task.kind == TaskKind::prepare) {
-    ptx::store_relaxed(rows + front.cells.row_tiles() + task.column, 1);
+    ptx::store_relaxed(state_of(front, task.column), kPrepared);
   } else if (task.kind == TaskKind::panel) {
     for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(rows + task.row + r, task.column + 1);
   } else if (task.kind == TaskKind::contribution && front.parent_counters != nullptr) {
