@@ -63,7 +63,9 @@ __device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
 
 /// State of pivot tile k.
 template <class T>
-__device__ inline int* state_of(const FrontViewOf<T>& front, int k) { return front.counters + kRows + front.cells.row_tiles() + k; }
+__device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
+  return front.counters + kRows + front.cells.row_tiles() + k;
+}
 
 // ---- producer: one thread ----
 
