@@ -254,7 +254,8 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
   place_updates(nodes, levels, out);
   list_tasks(nodes, assembly, levels, teams, out);
   out.row_maps = count_row_maps(nodes, assembly, out);
-  out.fast_bytes = count_fast_bytes(nodes, assembly, out);
+  out.task_bytes = count_task_bytes(nodes, assembly, out);
+  out.fast_bytes = count_fast_bytes(out);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
   return out;
 }
@@ -267,9 +268,8 @@ Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly, const D
   return maps;
 }
 
-Offset count_fast_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
-  const Offset small = aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) + index_bytes(Offset{schedule.small_fronts} + 2);
-  if (schedule.task.empty()) return small;
+Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  if (schedule.task.empty()) return 0;
   const auto fronts = tiled_fronts(schedule);
   Offset pulled = 0, counters = 0;
   for (const Index s : fronts) {
@@ -277,9 +277,13 @@ Offset count_fast_bytes(const Supernodes& nodes, const Assembly& assembly, const
     counters += counter_count({nodes.order(s), nodes.pivots(s)});
   }
   const Offset tiled_levels = static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
-  return small + aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
+  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
          index_bytes(schedule.row_maps) + array_bytes(schedule.task) + index_bytes(counters + tiled_levels + 2) +
          index_bytes(tiled_levels) + sum_bytes(schedule.sums);
+}
+
+Offset count_fast_bytes(const DeviceSchedule& schedule) {
+  return schedule.task_bytes + aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) + index_bytes(Offset{schedule.small_fronts} + 2);
 }
 
 Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {

@@ -22,9 +22,11 @@ Offset device_entries(const Supernodes& supernodes);
 /// teams: as for factor_tasks().
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, Index teams = kFewestTeams);
 
-/// What the schedule takes beside the array: entries of its row_maps, its fast_bytes and its plan_bytes, from its other members. O(fronts).
+/// What the schedule takes beside the array: entries of its row_maps, its task_bytes, fast_bytes and plan_bytes, from its other members.
+/// O(fronts).
 Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
-Offset count_fast_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
+Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
+Offset count_fast_bytes(const DeviceSchedule& schedule);  ///< from its task_bytes
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
 /// What an array takes of the one block of a device's memory that a factor or a workspace has: whole units of kDeviceAlignment. Throws

@@ -47,7 +47,7 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
                           aligned_bytes(count, symbolic::kDevicePivotBytes) + aligned_bytes(1, symbolic::kDeviceVerdictBytes);
     const Offset values =
         symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes), "bytes");  // and the shift
-    const Offset plan = device.plan_bytes + (scalar_bytes == 8 && !device.by_level ? device.fast_bytes : 0);
+    const Offset plan = device.plan_bytes + (device.by_level ? 0 : scalar_bytes == 8 ? device.fast_bytes : device.task_bytes);
     return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes), symbolic::checked_add(values, fronts + plan, "bytes"),
                                  "bytes");
   }

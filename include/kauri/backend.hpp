@@ -63,15 +63,26 @@ struct DeviceAllocator {
   void* user = nullptr;  ///< passed on; lives as long as anything made with the backend
 };
 
+/// The loops that add products in large fronts. On its own a backend takes, in double, those of `hopper` on compute capability 9.0, else
+/// `tensor` where FP64 tensor cores are fast (8.0, 9.0, 10.0), else `fma`; in float `fma`.
+enum class CudaLoops {
+  automatic,
+  hopper,  ///< double: mma.m16n8k16, bulk copies; small fronts too have kernels of their own. Compute capability 9.0, 114 multiprocessors
+  tensor,  ///< double: mma.m8n8k4. From 8.0 on
+  fma,     ///< fused multiply-adds. From 8.0 on
+};
+
 struct CudaOptions {
   int device = 0;
   DeviceAllocator allocator;  ///< both functions null: cudaMalloc and cudaFree
+  CudaLoops loops = CudaLoops::automatic;
 };
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary
 /// memory is copied at the speed of the bus, and streams and page-locked places for verdicts, as many as factors and workspaces have had
 /// at a time. These belong to no plan's bytes. Throws Error(device) where kauri was built without CUDA or the
-/// device is not there, Error(usage) where one function of the allocator is null and the other is not.
+/// device is not there, Error(usage) where one function of the allocator is null and the other is not, or the device
+/// cannot run the loops; Factor<float>::create throws it where these are of double alone.
 Backend cuda_backend(const CudaOptions& options);
 Backend cuda_backend(int device = 0);
 

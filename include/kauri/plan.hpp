@@ -191,7 +191,7 @@ struct DeviceSchedule {
   static constexpr Index kMostChildren = 64;
 
   bool on = false;        ///< the plan is for a device
-  bool by_level = false;  ///< in double too all fronts are done level by level, by the simple kernels
+  bool by_level = false;  ///< all fronts are done level by level, by the simple kernels
   // For tests of `task`: how many teams run it (0: all that the device holds; else an even number, no fewer than the list was made for),
   // and what seeds a pause of each task and warp (0: none). Neither reaches a bit of L.
   Index teams = 0;
@@ -245,7 +245,8 @@ struct DeviceSchedule {
   /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
   std::vector<Index> block_reuses, panel_reuses;
   Offset row_maps = 0;         ///< entries of the children's row maps that `task` needs
-  Offset fast_bytes = 0;       ///< on the device, of what double needs beyond plan_bytes where not all is done level by level
+  Offset task_bytes = 0;       ///< on the device, of what `task` needs beyond plan_bytes
+  Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need, in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
   Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
@@ -304,7 +305,7 @@ struct Plan {
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
   /// Bytes that Factor::create takes: L, contribution blocks beyond it, counters; on a device also A's values and the plan's arrays, all in
   /// one allocation, each array in whole units of 256 bytes. Equal to what is allocated, byte for byte; on a device that cannot run the
-  /// fast kernels of its target DeviceSchedule::fast_bytes less.
+  /// fast kernels of its target, or is told not to, less by what these need beyond DeviceSchedule::task_bytes.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Bytes that Workspace::create takes for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;

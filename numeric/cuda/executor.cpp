@@ -72,9 +72,9 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(options.device);
     check(cudaGetDeviceProperties(&properties_, options.device), "the device");
     prepare_kernels();
-    const int teams = prepare_gathered_fronts() ? kernels::resident_teams() : 0;
-    context_ = {options.device, &heap_, std::make_shared<Staging>(), std::make_shared<Lending>(),
-                teams >= symbolic::kFewestTeams ? teams : 0};
+    context_ = {options.device, &heap_, std::make_shared<Staging>(),        std::make_shared<Lending>(),
+                options.loops,  {},     choose_loops<double>(options.loops)};
+    if (options.loops == CudaLoops::automatic || options.loops == CudaLoops::fma) context_.of_float = choose_loops<float>(options.loops);
     run_once(context_, target());
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }

@@ -42,10 +42,21 @@ void require_there(const MatrixView<T>& a, const char* name, int device) {
   }
 }
 
-/// True if the plan has tasks, or launches for small fronts, of this scalar.
+/// What does the tiled fronts of a plan. The choice for float may be one of double alone, and is then refused.
 template <class T>
-bool wants_fast(const Plan& plan) {
-  return std::is_same_v<T, double> && !plan.device.by_level;
+Loops loops_for(const Plan& plan, const DeviceContext& context) {
+  if (plan.device.by_level) return {};
+  if (std::is_same_v<T, double>) return context.of_double;
+  if (context.wanted != CudaLoops::automatic && context.of_float.teams == 0) return choose_loops<float>(context.wanted);
+  return context.of_float;
+}
+
+/// Of Plan::peak_bytes(), what these loops do without.
+template <class T>
+Offset unused_bytes(const DeviceSchedule& device, const Loops& loops) {
+  if (device.by_level || loops.kind == CudaLoops::hopper) return 0;
+  const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
+  return loops.teams > 0 ? small : small + device.task_bytes;
 }
 
 }  // namespace
@@ -53,10 +64,10 @@ bool wants_fast(const Plan& plan) {
 template <class T>
 CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context)
     : context_(std::move(context)),
-      fast_(wants_fast<T>(*require_device_plan(plan)) && context_.teams > 0),
+      loops_(loops_for<T>(*require_device_plan(plan), context_)),
       stream_(context_.lending),
       host_verdict_(context_.lending),
-      block_(plan->peak_bytes(sizeof(T)) - (wants_fast<T>(*plan) && !fast_ ? plan->device.fast_bytes : 0), *context_.heap) {
+      block_(plan->peak_bytes(sizeof(T)) - unused_bytes<T>(plan->device, loops_), *context_.heap) {
   const Plan& p = *plan;
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
   Uploader uploader(*context_.staging, block_, *stream_);
@@ -69,31 +80,34 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext contex
   verdict_ = uploader.copy(std::vector<VerdictMemory>(1));
   plan_ = std::make_unique<DevicePlan>(std::move(plan), uploader);
   if constexpr (std::is_same_v<T, double>) {
-    if (fast_) small_ = SmallFactor(p, memory(), uploader);
-    if (fast_ && !p.device.task.empty()) tiled_ = TiledFactor(p, memory(), context_.teams, uploader);
+    if (loops_.kind == CudaLoops::hopper) small_ = SmallFactor(p, memory(), uploader);
   }
+  if (loops_.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(p, memory(), loops_, uploader);
   uploader.finish();
 }
 
-/// A whole factorisation: small fronts in two launches, tiled ones as tasks; or level by level.
+/// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
   const DeviceSchedule& device = plan_->plan()->device;
   if (fronts > 0)
     check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
-  std::span<const Level> levels = plan_->levels();
+  const std::span<const Level> levels = plan_->levels();
+  const std::span<const Level> small = levels.first(static_cast<std::size_t>(device.small_levels)), tiled = levels.subspan(small.size());
+  const auto level_by_level = [&](std::span<const Level> some) {
+    for (const Level& level : some) enqueue_level(plan_->view(), level, memory(), stream);
+  };
+  bool gathered = false;
   if constexpr (std::is_same_v<T, double>) {
-    if (fast_) {
-      small_.enqueue(plan_->view(), memory(), stream);
-      levels = levels.subspan(static_cast<std::size_t>(device.small_levels));
-      if (!device.task.empty()) {
-        tiled_.enqueue(plan_->view(), memory(), stream);
-        levels = {};
-      }
-    }
+    gathered = loops_.kind == CudaLoops::hopper;
+    if (gathered) small_.enqueue(plan_->view(), memory(), stream);
   }
-  for (const Level& level : levels) enqueue_level(plan_->view(), level, memory(), stream);
+  if (!gathered) level_by_level(small);
+  if (loops_.teams > 0 && !device.task.empty())
+    tiled_.enqueue(plan_->view(), memory(), stream);
+  else
+    level_by_level(tiled);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
 }
 

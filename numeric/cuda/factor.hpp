@@ -18,7 +18,8 @@ struct DeviceContext {
   const DeviceHeap* heap = nullptr;
   std::shared_ptr<Staging> staging;
   std::shared_ptr<Lending> lending;
-  int teams = 0;  ///< of the fast kernels' tasks; 0 where the device cannot run these kernels: all is done level by level
+  CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
+  Loops of_float, of_double;                ///< what runs
 };
 
 template <class T>
@@ -59,7 +60,7 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   const T* take(std::span<const T> value) const;
 
   DeviceContext context_;
-  bool fast_;
+  Loops loops_;  // of the tiled fronts
   LentStream stream_;
   LentVerdict host_verdict_;  // written by the device with verdict_
   DeviceBlock block_;         // holds all arrays, the plan's and those of small_ and tiled_ too
@@ -69,8 +70,8 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   DeviceArray<double> fail_pivot_;
   DeviceArray<VerdictMemory> verdict_;
   std::unique_ptr<DevicePlan> plan_;
-  SmallFactor small_;  // of double alone, as tiled_
-  TiledFactor tiled_;
+  SmallFactor small_;  // with the loops for Hopper alone
+  TiledFactor<T> tiled_;
   Graph graph_;
   bool ran_ = false, tried_graph_ = false;
   bool holds_values_ = false;

@@ -251,7 +251,8 @@ __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<
         *entry_of(memory, f, i0 + r, j0 + c) -= sum[u][v];
 }
 
-__global__ void read_states(PlanView plan, Index first, Index count, const kernels::FrontView* fronts, FactorMemory<double> memory) {
+template <class T>
+__global__ void read_states(PlanView plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
   const auto t = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (t >= count) return;
   const int failed = fronts[t].counters[kernels::kFailed];
@@ -291,7 +292,8 @@ void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index be
 void prepare_kernels() {
   prepare_levels<float>();
   prepare_levels<double>();
-  load(read_states);
+  load(read_states<float>);
+  load(read_states<double>);
   load_verdict_kernels();
   load_solve_kernels();
 }
@@ -316,13 +318,16 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
   }
 }
 
-void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontView* fronts, const FactorMemory<double>& memory,
+template <class T>
+void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream) {
   constexpr unsigned kThreads = 128;
-  read_states<<<(static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream>>>(plan, first, count, fronts, memory);
+  read_states<T><<<(static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream>>>(plan, first, count, fronts, memory);
   check(cudaGetLastError(), "a launch of the states");
 }
 
+template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<float>*, const FactorMemory<float>&, cudaStream_t);
+template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<double>*, const FactorMemory<double>&, cudaStream_t);
 template void enqueue_level(const PlanView&, const Level&, const FactorMemory<float>&, cudaStream_t);
 template void enqueue_level(const PlanView&, const Level&, const FactorMemory<double>&, cudaStream_t);
 

@@ -61,7 +61,8 @@ void load(Kernel* kernel) {
 template <class T>
 void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory, cudaStream_t stream);
 /// The states of `count` tiled fronts from `first` in plan.order, of which the tasks tell.
-void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontView* fronts, const FactorMemory<double>& memory,
+template <class T>
+void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream);
 /// What comes before all fronts: the shift, the values (unless `from` is null: they are there) and the verdict's beginning.
 template <class T>

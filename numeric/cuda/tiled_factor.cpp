@@ -3,22 +3,25 @@
 #include "numeric/cuda/tiled_factor.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "numeric/cuda/kernels/portable_kernels.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "symbolic/child_rows.hpp"
 #include "symbolic/child_sums.hpp"
+#include "symbolic/device_schedule.hpp"
 #include "symbolic/front_tasks.hpp"
 #include "symbolic/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-using kernels::ChildView;
-using kernels::FrontView;
+using kernels::ChildViewOf;
+using kernels::FrontViewOf;
 using symbolic::FrontCells;
 
-static_assert(sizeof(FrontView) == symbolic::kDeviceTiledBytes);
-static_assert(sizeof(ChildView) == symbolic::kDeviceChildBytes);
+static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes && sizeof(FrontViewOf<double>) == symbolic::kDeviceTiledBytes);
+static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes && sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
 FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
 
@@ -55,25 +58,34 @@ std::vector<Index> levels_of(const Plan& plan) {
   return level;
 }
 
+/// The plan's tasks in an order for the device's teams: its own, unless it was made for more. As many in any case.
+std::vector<DeviceTask> tasks_for(const Plan& plan, int teams) {
+  if (teams >= plan.device.task_teams) return plan.device.task;
+  return symbolic::make_device_schedule(plan.supernodes, plan.assembly, teams).task;
+}
+
 }  // namespace
 
-TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, int teams, Uploader& uploader)
-    : teams_(plan.device.teams > 0 ? std::min(teams, plan.device.teams) : teams),
-      pauses_(plan.device.pauses),
-      least_part_(plan.device.least_part) {
-  if (teams_ < plan.device.task_teams || teams_ % 2 != 0)
-    throw Error(ErrorKind::usage,
-                "a device's tasks made for " + std::to_string(plan.device.task_teams) + " teams, to be run by " + std::to_string(teams_));
+template <class T>
+TiledFactor<T>::TiledFactor(const Plan& plan, const FactorMemory<T>& memory, const Loops& loops, Uploader& uploader)
+    : loops_(loops), pauses_(plan.device.pauses), least_part_(plan.device.least_part) {
+  const std::vector<DeviceTask> tasks = tasks_for(plan, loops.teams);
+  if (plan.device.teams > 0) {
+    loops_.teams = std::min(loops.teams, plan.device.teams);
+    if (loops_.teams < std::min(loops.teams, plan.device.task_teams) || (loops_.kind == CudaLoops::hopper && loops_.teams % 2 != 0))
+      throw Error(ErrorKind::usage, "a device's tasks made for " + std::to_string(plan.device.task_teams) + " teams, to be run by " +
+                                        std::to_string(loops_.teams));
+  }
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
   first_ = plan.device.small_fronts;
   sums_scratch_ = plan.device.sums.scratch_begin;
-  std::vector<FrontView> views(fronts.size());
+  std::vector<FrontViewOf<T>> views(fronts.size());
   Offset counters = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
     const Index s = fronts[t];
     const FrontCells cells = cells_of(plan, s);
-    FrontView& view = views[t];
+    FrontViewOf<T>& view = views[t];
     view.panel = memory.entries + plan.device.panel[s];
     view.inverses = view.panel + cells.panel().entries();
     view.block = cells.m > cells.p ? memory.entries + plan.device.block[s] : nullptr;
@@ -89,25 +101,26 @@ TiledFactor::TiledFactor(const Plan& plan, const FactorMemory<double>& memory, i
   counters_ = uploader.room<int>(counters + levels + 2);
   level_counters_ = counters;
   counters = 0;
-  for (FrontView& view : views) {
+  for (FrontViewOf<T>& view : views) {
     view.counters = counters_.data() + counters;
     counters += symbolic::counter_count(view.cells);
   }
   upload_children(plan, memory, views, uploader);
-  std::vector<Index> tasks(static_cast<std::size_t>(levels), 0);
-  for (const DeviceTask& task : plan.device.task) {
-    FrontView& view = views[static_cast<std::size_t>(task.front)];
-    ++tasks[static_cast<std::size_t>(view.level)];
+  std::vector<Index> level_tasks(static_cast<std::size_t>(levels), 0);
+  for (const DeviceTask& task : tasks) {
+    FrontViewOf<T>& view = views[static_cast<std::size_t>(task.front)];
+    ++level_tasks[static_cast<std::size_t>(view.level)];
     if (task.kind == DeviceTask::Kind::fill || task.kind == DeviceTask::Kind::sum) ++view.fills;
     if (task.kind == DeviceTask::Kind::sum) view.loads_block = true;
   }
-  level_tasks_ = uploader.copy(tasks);
-  task_ = uploader.copy(plan.device.task);
+  level_tasks_ = uploader.copy(level_tasks);
+  task_ = uploader.copy(tasks);
   front_ = uploader.copy(views);
   upload_sums(plan.device.sums, uploader);
 }
 
-void TiledFactor::upload_sums(const DeviceSchedule::Sums& sums, Uploader& uploader) {
+template <class T>
+void TiledFactor<T>::upload_sums(const DeviceSchedule::Sums& sums, Uploader& uploader) {
   if (sums.place.empty()) return;
   const std::vector<Offset> steps = symbolic::sum_steps(sums);
   sum_step_ = uploader.copy(steps);
@@ -117,14 +130,16 @@ void TiledFactor::upload_sums(const DeviceSchedule::Sums& sums, Uploader& upload
   });
 }
 
-void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& memory, std::vector<FrontView>& views, Uploader& uploader) {
+template <class T>
+void TiledFactor<T>::upload_children(const Plan& plan, const FactorMemory<T>& memory, std::vector<FrontViewOf<T>>& views,
+                                     Uploader& uploader) {
   const std::span<const Index> fronts = tiled_fronts(plan);
-  std::vector<ChildView> pulled;
+  std::vector<ChildViewOf<T>> pulled;
   std::vector<RowMap> maps;
   row_map_ = uploader.room<Index>(plan.device.row_maps);
   Offset next = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
-    FrontView& view = views[t];
+    FrontViewOf<T>& view = views[t];
     for (const Index c : children_of(plan, fronts[t])) {
       const FrontCells cells = cells_of(plan, c);
       const Index tiled = plan.device.tiled[c];
@@ -143,23 +158,40 @@ void TiledFactor::upload_children(const Plan& plan, const FactorMemory<double>& 
   }
   uploader.fill(row_map_, [&](Offset begin, Offset end, Index* out) { write_row_maps(plan.assembly, maps, begin, end, out); });
   child_ = uploader.copy(pulled);
-  const ChildView* child = child_.data();
-  for (FrontView& view : views) {
+  const ChildViewOf<T>* child = child_.data();
+  for (FrontViewOf<T>& view : views) {
     view.child = child;
     child += view.child_count;
   }
 }
 
-void TiledFactor::enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const {
+template <class T>
+cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values,
+                                   const kernels::SumsOf<T>& sums, cudaStream_t stream) const {
+  using kernels::portable::Arithmetic;
+  const auto tasks = static_cast<int>(task_.size());
+  if constexpr (std::is_same_v<T, double>) {
+    if (loops_.kind == CudaLoops::hopper)
+      return kernels::enqueue_factor(front_.data(), task_.data(), tasks, ticket, levels, values, sums, least_part_, loops_.teams, pauses_,
+                                     stream);
+  }
+  const Arithmetic arithmetic = loops_.kind == CudaLoops::tensor ? Arithmetic::tensor : Arithmetic::fma;
+  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task_.data(), tasks, ticket, levels, values, sums, least_part_,
+                                              loops_.teams, pauses_, stream);
+}
+
+template <class T>
+void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const {
   check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
   int* levels = counters_.data() + level_counters_;
-  const kernels::Values values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
-  const kernels::Sums sums{sum_step_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
+  const kernels::ValuesOf<T> values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
+  const kernels::SumsOf<T> sums{sum_step_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
   int* ticket = levels + level_tasks_.size();
-  check(kernels::enqueue_factor(front_.data(), task_.data(), static_cast<int>(task_.size()), ticket,
-                                {levels, level_tasks_.data(), ticket + 1}, values, sums, least_part_, teams_, pauses_, stream),
-        "the launch of the tasks");
+  check(launch({levels, level_tasks_.data(), ticket + 1}, ticket, values, sums, stream), "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }
+
+template class TiledFactor<float>;
+template class TiledFactor<double>;
 
 }  // namespace kauri::numeric::cuda

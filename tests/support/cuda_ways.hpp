@@ -20,13 +20,17 @@ inline bool has_device() {
   return there;
 }
 
-/// How fronts are done: small ones in two launches and large ones as tasks, or level by level, as on other devices and in float.
-template <class Scalar, bool kFast>
+/// How fronts are done: large ones as tasks with these loops, or all level by level.
+template <class Scalar, CudaLoops kLoops>
 struct Way {
   using T = Scalar;
-  static constexpr bool fast = kFast;
+  static constexpr CudaLoops loops = kLoops;
+  static constexpr bool by_level = kLoops == CudaLoops::automatic;
 };
-using Ways = ::testing::Types<Way<float, false>, Way<double, false>, Way<double, true>>;
+template <class Scalar>
+using LevelByLevel = Way<Scalar, CudaLoops::automatic>;
+using Ways = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
+                              Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
 
 template <class W>
 class OnCuda : public ::testing::Test {
@@ -34,9 +38,19 @@ class OnCuda : public ::testing::Test {
   using Value = typename W::T;
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
-    backend_.emplace(cuda_backend());
+    try {
+      backend_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = W::loops}));
+    } catch (const Error& error) {  // Hopper's loops elsewhere
+      if (error.kind() != ErrorKind::usage || W::loops != CudaLoops::hopper) throw;
+      GTEST_SKIP() << error.what();
+    }
   }
   Backend& backend() { return *backend_; }
+  /// What a factor holds.
+  static Offset factor_bytes(const Plan& plan) {
+    const bool none = W::by_level || W::loops == CudaLoops::hopper || sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need
+    return plan.peak_bytes(sizeof(Value)) - (none ? 0 : plan.device.fast_bytes - plan.device.task_bytes);
+  }
   std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method = OrderingMethod::amd, bool amalgamate = true) {
     AnalyzeOptions options;
     options.ordering.method = method;
@@ -46,7 +60,7 @@ class OnCuda : public ::testing::Test {
   }
   std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) {
     const std::shared_ptr<const Plan> made = analyze(pattern, options);
-    if (W::fast || sizeof(Value) == 4) return made;
+    if (!W::by_level) return made;
     auto by_level = std::make_shared<Plan>(*made);
     by_level->device.by_level = true;
     return by_level;

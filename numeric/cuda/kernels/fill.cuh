@@ -19,22 +19,25 @@ __device__ inline int column_of(const Offset* column, int first, int count, Offs
 }
 
 /// Rows of cells [begin, end) of tile column k become zero; 16 bytes a thread.
-__device__ inline void clear_cells(const FrontView& front, int k, int begin, int end, int thread) {
+template <class T>
+__device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin, int end, int thread) {
   const bool below = k >= front.cells.pivot_tiles();
   const symbolic::CellLayout layout = below ? front.cells.block() : front.cells.panel();
+  constexpr int kWordEntries = 16 / sizeof(T);
   const int skipped = below ? front.cells.pivot_cells() : 0, first = front.cells.first_cell(k);
-  double* cells = below ? front.block : front.panel;
+  T* cells = below ? front.block : front.panel;
   for (int c = first - skipped; c < first - skipped + front.cells.cells_of(k); c += 2) {
     const int top = max(begin - skipped, c);
     if (top >= end - skipped) return;
-    double2* run = reinterpret_cast<double2*>(cells + layout.cell(top, c));
-    const int count = (end - skipped - top) * layout.width(c) * kCellEntries / 2;
-    for (int e = thread; e < count; e += kConsumers) run[e] = make_double2(0.0, 0.0);
+    int4* run = reinterpret_cast<int4*>(cells + layout.cell(top, c));
+    const int count = (end - skipped - top) * layout.width(c) * kCellEntries / kWordEntries;
+    for (int e = thread; e < count; e += kConsumers) run[e] = make_int4(0, 0, 0, 0);
   }
 }
 
 /// A's entries of tile column k of pivots in rows of cells [begin, end).
-__device__ inline void scatter_entries(const FrontView& front, const Values& a, int k, int begin, int end, int thread) {
+template <class T>
+__device__ inline void scatter_entries(const FrontViewOf<T>& front, const ValuesOf<T>& a, int k, int begin, int end, int thread) {
   const int first = front.first + k * kTile, count = min(kTile, front.cells.p - k * kTile);
   for (Offset e = a.column[first] + thread; e < a.column[first + count]; e += kConsumers) {
     const int row = front.cells.padded_row(a.row[e]);
@@ -43,8 +46,10 @@ __device__ inline void scatter_entries(const FrontView& front, const Values& a, 
   }
 }
 
-/// A task of kind `fill`. All consumers.
-__device__ inline void fill(const FrontTask& task, const FrontView& front, const Levels& levels, const Values& a, const Member& me) {
+/// A task of kind `fill`. All consumers; so many, whoever they are.
+template <class T, class Team>
+__device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels, const ValuesOf<T>& a,
+                            const Team& me) {
   const int thread = 32 * me.warp + me.lane, k = task.column, last = task.row + task.rows - 1;
   const int begin = front.cells.first_cell(task.row), end = front.cells.first_cell(last) + front.cells.cells_of(last);
   const bool pivots = k < front.cells.pivot_tiles();
@@ -57,15 +62,16 @@ __device__ inline void fill(const FrontTask& task, const FrontView& front, const
   me.sync_consumers();
   const int pivot = k * kTile + thread;
   if (thread >= front.cells.cells_of(k) * symbolic::kCell) return;
-  double& diagonal = front.panel[front.cells.panel().place(pivot, pivot)];
-  diagonal = pivot < front.cells.p ? diagonal + *a.shift : 1.0;
+  T& diagonal = front.panel[front.cells.panel().place(pivot, pivot)];
+  diagonal = pivot < front.cells.p ? diagonal + *a.shift : T(1);
 }
 
 /// Steps of a group of sums whose terms are loaded together.
 inline constexpr int kStepsAtOnce = 8;
 
 /// A task of kind `sum`: a group of sums per warp, a sum per lane, its terms in their order. All consumers.
-__device__ inline void add_sums(const FrontTask& task, const FrontView& front, const Sums& sums, const Member& me) {
+template <class T, class Team>
+__device__ inline void add_sums(const FrontTask& task, const FrontViewOf<T>& front, const SumsOf<T>& sums, const Team& me) {
   wait_for_children(front, me.lane);
   if (task.column > 0) wait_warp(front.counters + kFilled, task.column, me.lane);
   for (int group = task.row / symbolic::kSumGroup + me.warp; group * symbolic::kSumGroup < task.row + task.rows; group += kConsumerWarps) {
@@ -73,20 +79,20 @@ __device__ inline void add_sums(const FrontTask& task, const FrontView& front, c
     const int steps = static_cast<int>(sums.step[group + 1] - begin);
     const longlong2* terms = reinterpret_cast<const longlong2*>(sums.term + begin * symbolic::kSumStep) + me.lane;
     const Offset place = sums.place[group * symbolic::kSumGroup + me.lane];
-    double sum = place >= 0 && place < sums.scratch_begin ? __ldcg(sums.entries + place) : 0.0;
+    T sum = place >= 0 && place < sums.scratch_begin ? __ldcg(sums.entries + place) : T(0);
     for (int first = 0; first < steps; first += kStepsAtOnce) {
       longlong2 term[kStepsAtOnce];
 #pragma unroll
       for (int i = 0; i < kStepsAtOnce; ++i)
         term[i] = first + i < steps ? __ldcs(terms + (first + i) * symbolic::kSumGroup) : make_longlong2(-1, -1);
-      double2 entry[kStepsAtOnce];
+      T left[kStepsAtOnce], right[kStepsAtOnce];
 #pragma unroll
       for (int i = 0; i < kStepsAtOnce; ++i) {
-        entry[i].x = term[i].x >= 0 ? __ldcg(sums.entries + term[i].x) : 0.0;
-        entry[i].y = term[i].y >= 0 ? __ldcg(sums.entries + term[i].y) : 0.0;
+        left[i] = term[i].x >= 0 ? __ldcg(sums.entries + term[i].x) : T(0);
+        right[i] = term[i].y >= 0 ? __ldcg(sums.entries + term[i].y) : T(0);
       }
 #pragma unroll
-      for (int i = 0; i < kStepsAtOnce; ++i) sum += entry[i].x, sum += entry[i].y;
+      for (int i = 0; i < kStepsAtOnce; ++i) sum += left[i], sum += right[i];
     }
     if (place >= 0) sums.entries[place] = sum;
   }

@@ -17,8 +17,9 @@ inline constexpr int kSlabs = kTile / kSlabColumns;
 
 /// A tile of a front in global memory: cells [0, height) of `width` columns. Pair j of columns lies at
 /// first + 2 kCellEntries (j rows - j (j - 1)), and begins `above` - 2 j rows above the tile.
-struct TileView {
-  double* first;
+template <class T>
+struct TileViewOf {
+  T* first;
   int rows;
   int above;
   int height;
@@ -27,16 +28,18 @@ struct TileView {
   bool odd;  // the last column is alone
 
   __device__ int pair_width(int c) const { return odd && c == width - 1 ? 1 : 2; }
-  __device__ double* cell(int r, int c) const {
+  __device__ T* cell(int r, int c) const {
     const int j = c / 2;
     return first + kCellEntries * (2 * (j * rows - j * (j - 1)) + (above + r - 2 * j) * pair_width(c) + c % 2);
   }
   __device__ bool has(int r, int c) const { return r < height && c < width && (!diagonal || r >= c); }
   __device__ bool whole() const { return height == symbolic::kTileCells && width == symbolic::kTileCells && !diagonal; }
 };
+using TileView = TileViewOf<double>;
 
 /// Tile (i, k), i >= k: of L, or of the contribution block.
-__device__ inline TileView tile_of(const FrontView& front, int i, int k) {
+template <class T>
+__device__ inline TileViewOf<T> tile_of(const FrontViewOf<T>& front, int i, int k) {
   const symbolic::FrontCells cells = front.cells;
   const bool below = k >= cells.pivot_tiles();
   const symbolic::CellLayout layout = below ? cells.block() : cells.panel();

@@ -3,6 +3,7 @@
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
 #include "numeric/cuda/kernels/chain.cuh"
+#include "numeric/cuda/kernels/draw.cuh"
 #include "numeric/cuda/kernels/fill.cuh"
 
 namespace kauri::numeric::cuda::kernels {
@@ -59,23 +60,6 @@ __device__ ChainMemory chain_memory(double* stages) {
   double* first = columns + kExchangeEntries;
   int* flags = reinterpret_cast<int*>(first + 8 * kCellEntries);
   return {stages, stages + kTileEntries, stages + 2 * kTileEntries, inverse, columns, first, first + 4 * kCellEntries, flags, flags + 4};
-}
-
-/// An object in global memory to shared memory, a word a lane.
-template <class T>
-__device__ void copy_words(T& to, const T& from, int lane) {
-  static_assert(sizeof(T) <= 32 * sizeof(int) && sizeof(T) % sizeof(int) == 0);
-  if (lane < static_cast<int>(sizeof(T) / sizeof(int)))
-    reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
-}
-
-/// Up to a microsecond, or 30, that seed, ticket and warp tell.
-__device__ void pause(unsigned seed, int ticket, int warp) {
-  if (seed == 0) return;
-  unsigned x = seed * 0x9e3779b9u ^ static_cast<unsigned>(ticket) * 0x85ebca6bu ^ static_cast<unsigned>(warp) * 0xc2b2ae35u;
-  x = (x ^ x >> 15) * 0x2c1b3c6du;
-  x ^= x >> 12;
-  __nanosleep(x % 16 == 0 ? 30000 : x >> 4 & 1023);
 }
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later

@@ -14,21 +14,24 @@
 namespace kauri::numeric::cuda::kernels {
 
 /// A contribution block that a front pulls: lower, in cells or packed.
-struct ChildView {
-  const double* block;  ///< its first entry
-  const int* row;       ///< the row of the block for each padded row of the parent, -1 where it has none; kTile more than the parent's rows
-  int cell_rows;        ///< FrontCells::block() with as many rows of cells; 0: packed, of order `order`
+template <class T>
+struct ChildViewOf {
+  const T* block;  ///< its first entry
+  const int* row;  ///< the row of the block for each padded row of the parent, -1 where it has none; kTile more than the parent's rows
+  int cell_rows;   ///< FrontCells::block() with as many rows of cells; 0: packed, of order `order`
   int order;
 };
+using ChildView = ChildViewOf<double>;
 
 /// A front on the device. Lives in device memory as an array, one per front.
-struct FrontView {
-  double* panel = nullptr;         ///< cells.panel(); in: A's entries; out: L
-  double* block = nullptr;         ///< cells.block(); in: what `loads_block` says; out: the contribution block
-  double* inverses = nullptr;      ///< cells.inverse_entries(); out: the inverses of the 16 x 16 diagonal blocks of L
+template <class T>
+struct FrontViewOf {
+  T* panel = nullptr;              ///< cells.panel(); in: A's entries; out: L
+  T* block = nullptr;              ///< cells.block(); in: what `loads_block` says; out: the contribution block
+  T* inverses = nullptr;           ///< cells.inverse_entries(); out: the inverses of the 16 x 16 diagonal blocks of L
   int* counters = nullptr;         ///< symbolic::counter_count(cells) ints, zero at the start
   double* failed_pivot = nullptr;  ///< out: the first pivot that is not positive and finite, if counters[kFailed] is not 0
-  const ChildView* child = nullptr;
+  const ChildViewOf<T>* child = nullptr;
   int child_count = 0;
   int awaited = 0;                 ///< tasks of the launch that write the children's blocks
   int* parent_counters = nullptr;  ///< of the front of the launch that waits for this one's block, or null
@@ -40,6 +43,7 @@ struct FrontView {
   bool loads_block = false;        ///< the block holds numbers to start from; otherwise it starts from zero
   symbolic::FrontCells cells{0, 0};
 };
+using FrontView = FrontViewOf<double>;
 
 /// Tasks of each level of fronts: done so far (zero at the start), and in all; and how many of the first levels are known to be done (zero
 /// at the start). Null where no front reuses memory.
@@ -50,22 +54,26 @@ struct Levels {
 };
 
 /// A by columns, for the tasks that fill panels: entry e of column j is value[source[e]], in front row row[e]. Null elsewhere.
-struct Values {
+template <class T>
+struct ValuesOf {
   const Offset* column = nullptr;
   const Index* row = nullptr;
   const std::uint32_t* source = nullptr;
-  const double* value = nullptr;
-  const double* shift = nullptr;  ///< one number, added to the diagonal
+  const T* value = nullptr;
+  const T* shift = nullptr;  ///< one number, added to the diagonal
 };
+using Values = ValuesOf<double>;
 
 /// Lists of children's entries, for tasks of kind `sum`: DeviceSchedule::Sums by groups, places counted from `entries`. Null elsewhere.
-struct Sums {
+template <class T>
+struct SumsOf {
   const Offset* step = nullptr;  ///< symbolic::sum_steps()
   const Offset* place = nullptr;
   const Offset* term = nullptr;  ///< symbolic::write_sum_terms()
   Offset scratch_begin = 0;
-  double* entries = nullptr;
+  T* entries = nullptr;
 };
+using Sums = SumsOf<double>;
 
 /// Places in FrontView::counters; then one counter per tile row (tiles of L finished), then one per pivot tile: what is known of it.
 inline constexpr int kFailed = 0;  ///< 1 + first padded column without a positive finite pivot, or 0

@@ -19,16 +19,19 @@ __device__ inline void wait_warp(const int* counter, int value, int lane) {
 }
 
 /// The children's blocks are there. Each warp that pulls.
-__device__ inline void wait_for_children(const FrontView& front, int lane) {
+template <class T>
+__device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
   if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, lane);
 }
 
 /// Parts of the place of a block's entry, and of its column, in 32 bits.
-__device__ inline unsigned row_place(const ChildView& child, int row) {
+template <class T>
+__device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
   const unsigned r = static_cast<unsigned>(row);
   return child.cell_rows == 0 ? r : r / symbolic::kCell * (2 * kCellEntries) + r % symbolic::kCell * symbolic::kCell;
 }
-__device__ inline unsigned column_place(const ChildView& child, int column) {
+template <class T>
+__device__ inline unsigned column_place(const ChildViewOf<T>& child, int column) {
   const unsigned c = static_cast<unsigned>(column);
   if (child.cell_rows == 0) return c * (2 * static_cast<unsigned>(child.order) - c - 1) / 2;
   const unsigned k = c / (2 * symbolic::kCell);
@@ -37,8 +40,9 @@ __device__ inline unsigned column_place(const ChildView& child, int column) {
 }
 
 /// One entry of a child's block; zero where the child has none.
-__device__ inline double child_entry(const ChildView& child, int row, int column, unsigned row_part, unsigned column_part) {
-  return column >= 0 && row >= column ? __ldcg(child.block + (row_part + column_part)) : 0.0;
+template <class T>
+__device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part, unsigned column_part) {
+  return column >= 0 && row >= column ? __ldcg(child.block + (row_part + column_part)) : T(0);
 }
 
 /// c[h][n] -= the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t, 2t + 1} of the padded front, child

@@ -48,19 +48,24 @@ struct Ring {
 using Accumulators = double[2][8][4];
 
 /// Number of tile columns whose products the task adds.
-__device__ inline int products_of(const FrontTask& task, const FrontView& front) {
+template <class T>
+__device__ inline int products_of(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution) return front.cells.pivot_tiles();
   return task.kind == TaskKind::panel ? task.column : task.column - 1;
 }
 
 /// Columns of 16 in that many tile columns; the very last may be half a one.
-__device__ inline int slabs_in(const FrontView& front, int tile_columns) {
+template <class T>
+__device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
   const int cells = min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
   return (cells + 1) / 2;
 }
 
 /// State of pivot tile k.
-__device__ inline int* state_of(const FrontView& front, int k) { return front.counters + kRows + front.cells.row_tiles() + k; }
+template <class T>
+__device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
+  return front.counters + kRows + front.cells.row_tiles() + k;
+}
 
 // ---- producer: one thread ----
 

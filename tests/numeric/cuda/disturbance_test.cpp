@@ -23,7 +23,8 @@
 namespace kauri::test {
 namespace {
 
-class Disturbed : public OnCuda<Way<double, true>> {
+template <class W>
+class Disturbed : public OnCuda<W> {
  protected:
   struct System {
     OwnedPattern pattern;
@@ -41,7 +42,7 @@ class Disturbed : public OnCuda<Way<double, true>> {
         sum[j] += std::abs(value[k]), sum[pattern.row[k]] += std::abs(value[k]);
       }
     for (Index j = 0; j < pattern.n(); ++j) value[pattern.col_ptr[j]] = sum[j];
-    auto made = plan(pattern.view(), method, amalgamate);
+    auto made = this->plan(pattern.view(), method, amalgamate);
     return {std::move(pattern), std::move(value), std::move(made)};
   }
   /// A plan whose tasks are run by so many teams, with pauses that `pauses` seeds.
@@ -52,11 +53,11 @@ class Disturbed : public OnCuda<Way<double, true>> {
     return other;
   }
   std::vector<double> bits(const std::shared_ptr<const Plan>& plan, const std::vector<double>& value, int runs) {
-    auto factor = Factor<double>::create(plan, backend());
+    auto factor = Factor<double>::create(plan, this->backend());
     std::vector<double> first;
     for (int run = 0; run < runs; ++run) {
       EXPECT_TRUE(refactorize<double>(factor, value).ok());
-      const std::vector<double> x = solution(factor);
+      const std::vector<double> x = this->solution(factor);
       if (first.empty()) first = x;
       EXPECT_EQ(x, first) << run;
       if (x != first) break;
@@ -64,6 +65,8 @@ class Disturbed : public OnCuda<Way<double, true>> {
     return first;
   }
 };
+using TaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
+TYPED_TEST_SUITE(Disturbed, TaskWays);
 
 /// So many points, each joined to three of the hubs.
 OwnedPattern points_and_hubs(Index points, Index hubs) {
@@ -85,41 +88,53 @@ std::size_t most_stages(const Plan& plan) {
 }
 
 /// Trees of small and large fronts, with hosts of many children, memory used again, several levels.
-TEST_F(Disturbed, FewTeamsAndPauses) {
-  const System systems[] = {
-      system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1), system(grid_pattern(90, 80, 1), OrderingMethod::amd, 2),
-      system(random_pattern(1500, 4, 3), OrderingMethod::minimum_degree, 3), system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
-      system(hubs_and_cube(6000, 4, 10), OrderingMethod::amd, 7, false)};
+TYPED_TEST(Disturbed, FewTeamsAndPauses) {
+  const typename TestFixture::System systems[] = {this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
+                                                  this->system(grid_pattern(90, 80, 1), OrderingMethod::amd, 2),
+                                                  this->system(random_pattern(1500, 4, 3), OrderingMethod::minimum_degree, 3),
+                                                  this->system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
+                                                  this->system(hubs_and_cube(6000, 4, 10), OrderingMethod::amd, 7, false)};
   EXPECT_GE(most_stages(*systems[4].plan), 3U);
   for (std::size_t k = 0; k < std::size(systems); ++k) {
-    const System& s = systems[k];
+    const typename TestFixture::System& s = systems[k];
     ASSERT_FALSE(s.plan->device.task.empty()) << k;
-    const std::vector<double> expected = bits(s.plan, s.value, 1);
+    const std::vector<double> expected = this->bits(s.plan, s.value, 1);
     for (const Index teams : {4, 6, 16, 132, 228, 264})
       for (unsigned pauses = 0; pauses < 12; ++pauses) {
         SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
-        ASSERT_EQ(bits(disturbed(*s.plan, teams, pauses), s.value, 2), expected);
+        ASSERT_EQ(this->bits(this->disturbed(*s.plan, teams, pauses), s.value, 2), expected);
       }
   }
 }
 
-TEST_F(Disturbed, TenThousandRuns) {
-  const System systems[] = {system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 5),
-                            system(random_pattern(900, 5, 6), OrderingMethod::rcm, 6)};
-  for (const System& s : systems) {
+/// A list made for more teams than there are is made anew for those.
+TYPED_TEST(Disturbed, TasksForAMuchLargerDevice) {
+  const typename TestFixture::System s = this->system(grid_pattern(60, 60, 3), OrderingMethod::amd, 8);
+  auto larger = std::make_shared<Plan>(*s.plan);
+  larger->device = symbolic::make_device_schedule(s.plan->supernodes, s.plan->assembly, 1 << 20);
+  ASSERT_EQ(larger->device.task_teams, 1 << 20);
+  ASSERT_FALSE(larger->device.task.empty());
+  EXPECT_EQ(this->bits(larger, s.value, 2), this->bits(s.plan, s.value, 1));
+}
+
+TYPED_TEST(Disturbed, TenThousandRuns) {
+  const typename TestFixture::System systems[] = {this->system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 5),
+                                                  this->system(random_pattern(900, 5, 6), OrderingMethod::rcm, 6)};
+  for (const typename TestFixture::System& s : systems) {
     ASSERT_FALSE(s.plan->device.task.empty());
-    bits(s.plan, s.value, 5000);
+    this->bits(s.plan, s.value, 5000);
   }
 }
 
 /// Pivots that fail: the same column, pivot and smallest pivot each time, those of a naive factorisation; the factor can be used again.
-TEST_F(Disturbed, VerdictsOfFewTeamsAndPauses) {
-  const System systems[] = {
-      system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1), system(grid_pattern(60, 50, 1), OrderingMethod::amd, 2),
-      system(points_and_hubs(900, 150), OrderingMethod::natural, 4), system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
+TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
+  const typename TestFixture::System systems[] = {this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
+                                                  this->system(grid_pattern(60, 50, 1), OrderingMethod::amd, 2),
+                                                  this->system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
+                                                  this->system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
   std::mt19937_64 random(6);
   for (std::size_t k = 0; k < std::size(systems); ++k) {
-    const System& s = systems[k];
+    const typename TestFixture::System& s = systems[k];
     const DeviceSchedule& device = s.plan->device;
     const Index tiled = s.plan->supernodes.count() - device.small_fronts;
     ASSERT_GT(tiled, 1) << k;
@@ -136,22 +151,22 @@ TEST_F(Disturbed, VerdictsOfFewTeamsAndPauses) {
       }
       const auto naive = sparse_breakdown<double>({s.pattern.view(), value}, s.plan->perm);
       ASSERT_TRUE(naive);
-      auto first = Factor<double>::create(s.plan, backend());
+      auto first = Factor<double>::create(s.plan, this->backend());
       ASSERT_FALSE(refactorize<double>(first, value).ok());
       const DeviceVerdict expected = first.verdict();
       EXPECT_EQ(expected.column, naive->column);
       EXPECT_NEAR(expected.pivot, naive->pivot, 1e-10 * std::abs(naive->pivot));
       ASSERT_TRUE(refactorize<double>(first, s.value).ok());
-      const std::vector<double> sound = solution(first);
+      const std::vector<double> sound = this->solution(first);
       for (const Index teams : {4, 6, 16, 228})
         for (unsigned pauses = 0; pauses < 6; ++pauses) {
           SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
-          auto factor = Factor<double>::create(disturbed(*s.plan, teams, pauses), backend());
+          auto factor = Factor<double>::create(this->disturbed(*s.plan, teams, pauses), this->backend());
           for (int run = 0; run < 2; ++run) {
             ASSERT_FALSE(refactorize<double>(factor, value).ok());
             ASSERT_EQ(factor.verdict(), expected);
             ASSERT_TRUE(refactorize<double>(factor, s.value).ok());
-            ASSERT_EQ(solution(factor), sound);
+            ASSERT_EQ(this->solution(factor), sound);
           }
         }
     }

@@ -72,7 +72,7 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
   auto expected = factorize<T>(plan, value, this->backend());
   ASSERT_TRUE(expected.ok());
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
   for (long k = 0;; ++k) {
     hook.fail_at(k);
     const std::string text = error_text(ErrorKind::memory, [&] {
@@ -199,7 +199,7 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   const auto a = generate("poisson3d 10");
   const auto value = this->values(a);
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
   auto factor = Factor<T>::create(this->plan(a.pattern()), backend);
   auto workspace = Workspace<T>::create(factor, 2);
   const auto there = DeviceValues<T>::copy_of(value, backend);
@@ -227,7 +227,7 @@ TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 40");
   const auto plan = this->plan(a.pattern());
-  const Offset bytes = plan->peak_bytes(sizeof(T));
+  const Offset bytes = this->factor_bytes(*plan);
   ASSERT_GT(bytes, Offset{24} << 20);
   std::size_t there = 0, all = 0;
   require(cudaMemGetInfo(&there, &all));

@@ -17,7 +17,7 @@
 namespace kauri::test {
 namespace {
 
-class Parts : public OnCuda<Way<double, true>> {
+class Parts : public OnCuda<Way<double, CudaLoops::hopper>> {
  protected:
   /// Tiled fronts of more pivots than `least` whose block, whose panel waits for memory; that have sums.
   struct Met {

@@ -1,0 +1,132 @@
+// The portable kernel on tiled fronts, once per scalar and loop, and its launches.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/kernels/portable_kernels.hpp"
+
+#include <type_traits>
+
+#include "numeric/cuda/kernels/draw.cuh"
+#include "numeric/cuda/kernels/fill.cuh"
+#include "numeric/cuda/kernels/portable_chain.cuh"
+
+namespace kauri::numeric::cuda::kernels::portable {
+namespace {
+
+template <class T>
+constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<T>));
+
+/// Tasks that compute no products. Not inlined, as those that do: what they keep in registers would be lacking there.
+template <class T>
+__device__ __forceinline__ void prepare_tiles(const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums) {
+  const Shared<T>& shared = shared_memory<T>();
+  if (shared.task.kind == TaskKind::fill)
+    fill(shared.task, shared.front, levels, values, this_thread());
+  else
+    add_sums(shared.task, shared.front, sums, this_thread());
+}
+
+/// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there.
+template <class Loop>
+__global__ void __launch_bounds__(kThreads, Loop::kBlocks)
+    run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
+              ValuesOf<typename Loop::T> values, SumsOf<typename Loop::T> sums, int least_part, bool dependent, unsigned pauses) {
+  Shared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
+  for (;;) {
+    __syncthreads();  // no one needs the task before any more
+    const Member me = this_thread();
+    if (me.warp == 0) {
+      int ticket = 0;
+      if (me.lane == 0) shared.ticket = ticket = atomicAdd(next, 1);
+      ticket = __shfl_sync(0xffffffffu, ticket, 0);
+      if (ticket < task_count) {
+        copy_words(shared.task, tasks[ticket], me.lane);
+        copy_words(shared.front, fronts[tasks[ticket].front], me.lane);
+      }
+    }
+    __syncthreads();
+    if (shared.ticket >= task_count) return;
+    pause(pauses, shared.ticket, me.warp);
+    __syncwarp();
+    const TaskKind kind = shared.task.kind;
+    if (kind == TaskKind::chain) {
+      run_chain<Loop>(levels);
+      continue;
+    }
+    if (kind == TaskKind::fill || kind == TaskKind::sum)
+      prepare_tiles(levels, values, sums);
+    else
+      run_tiles<Loop>(levels, least_part, dependent);
+    announce<typename Loop::T>(levels);
+  }
+}
+
+/// launch(kernel, dynamic shared memory) for the loop of a scalar and an arithmetic.
+template <class T, class Use>
+auto with_kernel(Arithmetic arithmetic, const Use& use) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (arithmetic == Arithmetic::tensor) return use(run_tasks<TensorLoop>);
+  }
+  return use(run_tasks<FmaLoop<T>>);
+}
+
+}  // namespace
+
+template <class T>
+int resident_teams(Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::tensor && !std::is_same_v<T, double>) return 0;
+  const auto count = [](auto* kernel) {
+    int device = 0, cooperative = 0, processors = 0, blocks = 0;
+    const bool runs = cudaGetDevice(&device) == cudaSuccess &&
+                      cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) == cudaSuccess && cooperative != 0 &&
+                      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess &&
+                      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes<T>) == cudaSuccess &&
+                      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kThreads, kSharedBytes<T>) == cudaSuccess;
+    if (runs) return blocks * processors;
+    static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
+    return 0;
+  };
+  return with_kernel<T>(arithmetic, count);
+}
+
+template <class T>
+cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
+                           int* ticket, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums, int least_part, int teams,
+                           unsigned pauses, cudaStream_t stream) {
+  if (task_count == 0) return cudaSuccess;
+  // Cooperative, since tasks may wait for tasks that other blocks draw later: all blocks must be there at once.
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(teams));
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = kSharedBytes<T>;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return with_kernel<T>(arithmetic, [&](auto* kernel) {
+    return cudaLaunchKernelEx(&config, kernel, fronts, tasks, task_count, ticket, levels, values, sums, least_part / kSlabColumns, true,
+                              pauses);
+  });
+}
+
+template <class T>
+cudaError_t enqueue_update(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
+                           int* ticket, int teams, cudaStream_t stream) {
+  if (task_count == 0) return cudaSuccess;
+  return with_kernel<T>(arithmetic, [&](auto* kernel) {
+    kernel<<<static_cast<unsigned>(teams), kThreads, kSharedBytes<T>, stream>>>(
+        fronts, tasks, task_count, ticket, Levels{}, ValuesOf<T>{}, SumsOf<T>{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
+    return cudaGetLastError();
+  });
+}
+
+#define KAURI_PORTABLE(T)                                                                                                      \
+  template int resident_teams<T>(Arithmetic);                                                                                  \
+  template cudaError_t enqueue_factor(Arithmetic, const FrontViewOf<T>*, const symbolic::FrontTask*, int, int*, const Levels&, \
+                                      const ValuesOf<T>&, const SumsOf<T>&, int, int, unsigned, cudaStream_t);                 \
+  template cudaError_t enqueue_update(Arithmetic, const FrontViewOf<T>*, const symbolic::FrontTask*, int, int*, int, cudaStream_t);
+KAURI_PORTABLE(float)
+KAURI_PORTABLE(double)
+#undef KAURI_PORTABLE
+
+}  // namespace kauri::numeric::cuda::kernels::portable

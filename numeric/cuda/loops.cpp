@@ -1,0 +1,68 @@
+// Which kernels do the tiled fronts: those of Hopper where they run, else portable ones.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/loops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <type_traits>
+
+#include "numeric/cuda/device.hpp"
+#include "numeric/cuda/kernels/portable_kernels.hpp"
+#include "numeric/cuda/small_factor.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+using kernels::portable::Arithmetic;
+
+/// Fewer chains and preparations than this cannot be listed so that none waits for ever (symbolic::factor_tasks).
+constexpr int kFewestEver = 2 * (symbolic::kAhead + 2);
+
+/// Devices whose FP64 tensor cores do several times what their other FP64 units do; elsewhere they are not there, or slow.
+bool has_tensor_cores() {
+  int device = 0, major = 0, minor = 0;
+  check(cudaGetDevice(&device), "the current device");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "the device");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "the device");
+  return minor == 0 && major >= 8 && major <= 10;
+}
+
+int hopper_teams() {
+  const int teams = prepare_gathered_fronts() ? kernels::resident_teams() : 0;
+  return teams >= symbolic::kFewestTeams ? teams : 0;
+}
+
+template <class T>
+int teams_of(CudaLoops kind) {
+  if (kind == CudaLoops::hopper) return std::is_same_v<T, double> ? hopper_teams() : 0;
+  const int teams = kernels::portable::resident_teams<T>(kind == CudaLoops::tensor ? Arithmetic::tensor : Arithmetic::fma);
+  return teams >= kFewestEver ? teams : 0;
+}
+
+constexpr const char* name_of(CudaLoops kind) {
+  return kind == CudaLoops::hopper ? "Hopper" : kind == CudaLoops::tensor ? "FP64 tensor cores" : "fused multiply-adds";
+}
+
+}  // namespace
+
+template <class T>
+Loops choose_loops(CudaLoops wanted) {
+  if (wanted != CudaLoops::automatic) {
+    const Loops forced{wanted, teams_of<T>(wanted)};
+    if (forced.teams > 0) return forced;
+    throw Error(ErrorKind::usage,
+                std::string("the loops for ") + name_of(wanted) +
+                    (std::is_same_v<T, float> && wanted != CudaLoops::fma ? " are of double alone" : " do not run on this device"));
+  }
+  for (const CudaLoops kind : {CudaLoops::hopper, CudaLoops::tensor, CudaLoops::fma}) {
+    if (kind == CudaLoops::tensor && !has_tensor_cores()) continue;
+    if (const Loops chosen{kind, teams_of<T>(kind)}; chosen.teams > 0) return chosen;
+  }
+  return {};
+}
+
+template Loops choose_loops<float>(CudaLoops);
+template Loops choose_loops<double>(CudaLoops);
+
+}  // namespace kauri::numeric::cuda
