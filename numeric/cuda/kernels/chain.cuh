@@ -193,10 +193,11 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
     } else {
       load_others(memory, front, step, blocks, me);
       if (blocks > 1) help_below(memory, blocks, me);
-      if (has_below) multiply_below(memory, front, step, j, me);
     }
     ptx::shared_proxy_fence();
-    ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
+    ptx::named_arrive(me.barriers + kDiagonalBarrier, kTeamThreads);  // others wait for L(j,j), the sooner the better
+    if (warp > 0 && has_below) multiply_below(memory, front, step, j, me);
+    me.sync_consumers();
     if (has_below) {
       const bool squares = j + 1 < front.cells.pivot_tiles();
       const int corrected = memory.corrected[blocks - 1];
@@ -210,11 +211,16 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   }
 }
 
-/// The first block of tile (j,j), if it is there already, which it returns: warp 0 would wait for it where all others wait for warp 0. The
-/// producer's warp.
+inline constexpr int kLooks = 6;  // some 700 clocks each
+
+/// The first block of tile (j,j), if it is there before the consumers have done with the tile before, roughly; returned: warp 0 would wait
+/// for it where all others wait for warp 0. The producer's warp.
 __device__ inline bool fetch_first(const FrontView& front, const ChainMemory& memory, int j, int lane) {
   int there = 1;
-  if (lane == 0 && j >= 2) there = static_cast<int>(ptx::load_acquire(state_of(front, j)) >= kPrepared);
+  if (lane == 0 && j >= 2) {
+    there = 0;
+    for (int look = 0; look < kLooks && there == 0; ++look) there = static_cast<int>(ptx::load_acquire(state_of(front, j)) >= kPrepared);
+  }
   there = __shfl_sync(0xffffffffu, there, 0);
   const TileView tile = tile_of(front, j, j);
   if (tile.width < 2) there = 0;

@@ -13,8 +13,8 @@ namespace kauri::numeric::cuda::kernels {
 
 // Of the team's barriers. Warps 1-3 and the producer work ahead of warp 0, which waits for the least that it needs of them. A barrier for
 // a pair of warps says so by its number of threads; those of the first two columns are used for both.
-inline constexpr int kLoadedBarrier = 0;    // warp 0 waits for blocks of warp 3: those that it loads first; those of the second column
-inline constexpr int kDiagonalBarrier = 1;  // all: L(j,j), and the tile below but for the solve with it
+inline constexpr int kLoadedBarrier = 0;    // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
+inline constexpr int kDiagonalBarrier = 1;  // the producer waits for L(j,j)
 inline constexpr int kBelowBarrier = 2;     // all: the tile below is there, L(j,j) has been read
 inline constexpr int kColumnBarrier = 3;    // warps 1-3, then warp 3, wait for warp 0's block of the column
 inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1-3 have subtracted
@@ -132,14 +132,23 @@ struct ChainStep {
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
-/// Block (row, column) of D from global memory to the diagonal tile; cells that D lacks become those of an identity.
+/// Block (row, column) of D from global memory to the diagonal tile.
 __device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const double2 cell = load_cell(step.diagonal, 2 * row + i / 2, 2 * column + i % 2, lane);
+    store_cell(memory.diagonal, 2 * row + i / 2, 2 * column + i % 2, lane, cell.x, cell.y);
+  }
+}
+
+/// The cells of block (row, column) that D lacks become those of an identity: what was gathered there are rows below the pivots.
+__device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
   const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0, y = (lane >> 2) == 2 * (lane & 3) + 1 ? 1.0 : 0.0;
+#pragma unroll 1
   for (int i = 0; i < 4; ++i) {
     const int r = 2 * row + i / 2, k = 2 * column + i % 2;
-    double2 cell = load_cell(step.diagonal, r, k, lane);
-    if (r == k && r >= step.diagonal.width) cell = make_double2(x, y);
-    store_cell(memory.diagonal, r, k, lane, cell.x, cell.y);
+    if (max(r, k) < step.diagonal.width) continue;
+    store_cell(memory.diagonal, r, k, lane, r == k ? x : 0.0, r == k ? y : 0.0);
   }
 }
 
@@ -180,13 +189,17 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
     }
   }
   if (!step.whole()) {
+#pragma unroll
     for (int i = 0; i < kBlocks; ++i) put_block(memory, step, row, columns[i], lane);
   } else if (!there) {
     ptx::named_sync(me.barriers + kThereBarrier, kConsumers);
   }
   there = true;
 #pragma unroll
-  for (int i = 0; i < kBlocks; ++i) subtract(memory, c[i], row, columns[i], lane);
+  for (int i = 0; i < kBlocks; ++i) {
+    subtract(memory, c[i], row, columns[i], lane);
+    if (!step.whole()) fill_missing(memory, step, row, columns[i], lane);
+  }
 }
 
 /// Block (0,0), whose product make_below() has left. Warp 0.
@@ -212,6 +225,7 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
     put_block(memory, step, 0, 0, lane);
   }
   subtract(memory, c, 0, 0, lane);
+  if (!step.whole()) fill_missing(memory, step, 0, 0, lane);
   __syncwarp();
 }
 
