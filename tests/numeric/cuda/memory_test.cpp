@@ -225,10 +225,10 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
 
 TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   using T = typename TypeParam::T;
-  const auto a = generate("poisson3d 40");
+  const auto a = generate("poisson3d 60");
   const auto plan = this->plan(a.pattern());
   const Offset bytes = this->factor_bytes(*plan);
-  ASSERT_GT(bytes, Offset{24} << 20);
+  ASSERT_GT(bytes, Offset{96} << 20);  // and not what the driver keeps of memory given back
   std::size_t there = 0, all = 0;
   require(cudaMemGetInfo(&there, &all));
   void* rest = nullptr;
