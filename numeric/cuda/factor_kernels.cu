@@ -283,7 +283,7 @@ template <class T>
 void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index begin, Index count, Index order, unsigned threads,
                    cudaStream_t stream) {
   if (count == 0) return;
-  small_fronts<T><<<static_cast<unsigned>(count), threads, square_bytes<T>(order), stream>>>(plan, memory, begin);
+  kernels::launch(small_fronts<T>, static_cast<unsigned>(count), threads, square_bytes<T>(order), stream, plan, memory, begin);
   check(cudaGetLastError(), "a launch of small fronts");
 }
 
@@ -305,15 +305,16 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
   enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64, stream);
   enqueue_small(plan, memory, at + level.small32, level.small - level.small32, DeviceSchedule::kSmall, 256, stream);
   if (level.tiles.tiles == 0) return;
-  assemble_tiles<T><<<static_cast<unsigned>(level.tiles.tiles), 256, 0, stream>>>(plan, memory, level.tiles);
+  kernels::launch(assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256, 0, stream, plan, memory, level.tiles);
   check(cudaGetLastError(), "a launch of assembly");
   for (const Step& step : level.steps) {
-    factor_tiles<T>
-        <<<static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream>>>(plan, memory, step.panel.first, step.k);
+    kernels::launch(factor_tiles<T>, static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream, plan, memory,
+                    step.panel.first, step.k);
     if (step.panel.tiles > 0)
-      solve_tiles<T><<<static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream>>>(plan, memory, step.panel, step.k);
+      kernels::launch(solve_tiles<T>, static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream, plan, memory, step.panel, step.k);
     if (step.update.tiles > 0)
-      update_tiles<T><<<static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream>>>(plan, memory, step.update, step.k);
+      kernels::launch(update_tiles<T>, static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream, plan, memory, step.update,
+                      step.k);
     check(cudaGetLastError(), "a launch of a step");
   }
 }
@@ -322,7 +323,8 @@ template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream) {
   constexpr unsigned kThreads = 128;
-  read_states<T><<<(static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream>>>(plan, first, count, fronts, memory);
+  kernels::launch(read_states<T>, (static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream, plan, first, count, fronts,
+                  memory);
   check(cudaGetLastError(), "a launch of the states");
 }
 

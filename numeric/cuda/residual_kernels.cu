@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cfloat>
 
+#include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/residual.hpp"
 
 namespace kauri::numeric::cuda {
@@ -71,13 +72,13 @@ unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kRowsPerBlock 
 
 template <class T>
 void enqueue_product(const RowsView<T>& a, const T* x, T* y, cudaStream_t stream) {
-  product_rows<T><<<blocks_for(a.n), kRowsPerBlock, 0, stream>>>(a, x, y);
+  kernels::launch(product_rows<T>, blocks_for(a.n), kRowsPerBlock, 0, stream, a, x, y);
   check(cudaGetLastError(), "a launch of a product");
 }
 
 template <class T>
 void enqueue_residual(const RowsView<T>& a, const T* x, const T* b, double x_norm, T* r, ResidualWorst* worst, cudaStream_t stream) {
-  residual_rows<T><<<blocks_for(a.n), kRowsPerBlock, 0, stream>>>(a, x, b, x_norm, r, worst);
+  kernels::launch(residual_rows<T>, blocks_for(a.n), kRowsPerBlock, 0, stream, a, x, b, x_norm, r, worst);
   check(cudaGetLastError(), "a launch of a residual");
 }
 

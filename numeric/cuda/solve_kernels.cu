@@ -301,33 +301,35 @@ void load_solve_kernels() {
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
   const std::size_t bytes = pivot_bytes(memory);
-  if (level.small > 0) forward_small<T><<<static_cast<unsigned>(level.small), kThreads, bytes, stream>>>(plan, memory, level.first);
+  if (level.small > 0)
+    kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes, stream, plan, memory, level.first);
   if (const Index large = level.count - level.small; large > 0)
-    forward_pull<T><<<static_cast<unsigned>(large), kThreads, 0, stream>>>(plan, memory, level.first + level.small);
+    kernels::launch(forward_pull<T>, static_cast<unsigned>(large), kThreads, 0, stream, plan, memory, level.first + level.small);
   for (const Step& step : level.steps) {
-    forward_pivots<T><<<static_cast<unsigned>(step.panel.count), kThreads, bytes, stream>>>(plan, memory, step.panel.first, step.k);
+    kernels::launch(forward_pivots<T>, static_cast<unsigned>(step.panel.count), kThreads, bytes, stream, plan, memory, step.panel.first,
+                    step.k);
     if (step.panel.tiles > 0)
-      forward_tiles<T><<<static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream>>>(plan, memory, step.panel, step.k);
+      kernels::launch(forward_tiles<T>, static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream, plan, memory, step.panel, step.k);
   }
   check(cudaGetLastError(), "a launch of a forward sweep");
 }
 
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
-  backward_fronts<T><<<static_cast<unsigned>(level.count), kThreads, pivot_bytes(memory), stream>>>(plan, memory, level.first);
+  kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads, pivot_bytes(memory), stream, plan, memory, level.first);
   check(cudaGetLastError(), "a launch of a backward sweep");
 }
 
 template <class T>
 void enqueue_gather(const PlanView& plan, Index n, const T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream) {
-  gather<T><<<blocks_for(n), kThreads, 0, stream>>>(plan, n, b, ld, memory);
+  kernels::launch(gather<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, ld, memory);
   check(cudaGetLastError(), "a launch of a gather");
 }
 
 template <class T>
 void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
                      cudaStream_t stream) {
-  scatter<T><<<blocks_for(n), kThreads, 0, stream>>>(plan, n, b, ld, memory, verdict);
+  kernels::launch(scatter<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, ld, memory, verdict);
   check(cudaGetLastError(), "a launch of a scatter");
 }
 

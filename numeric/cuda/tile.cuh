@@ -3,6 +3,7 @@
 #pragma once
 
 #include "numeric/cuda/kernels.hpp"
+#include "numeric/cuda/kernels/launch.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/small_layout.hpp"
 

@@ -132,14 +132,15 @@ void load_verdict_kernels() {
 
 template <class T>
 void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, cudaStream_t stream) {
-  begin_factorization<T><<<blocks_for(from ? count / 4 : 1), kThreads, 0, stream>>>(from, count, value, shift, shift_memory, verdict);
+  kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0, stream, from, count, value, shift, shift_memory,
+                  verdict);
   check(cudaGetLastError(), "a launch of the beginning");
 }
 
 template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict, DeviceVerdict* host,
                      cudaStream_t stream) {
-  find_verdict<T><<<blocks_for(fronts), kThreads, 0, stream>>>(plan, memory, fronts, verdict, host);
+  kernels::launch(find_verdict<T>, blocks_for(fronts), kThreads, 0, stream, plan, memory, fronts, verdict, host);
   check(cudaGetLastError(), "a launch of the verdict");
 }
 

@@ -197,7 +197,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
     ptx::shared_proxy_fence();
     ptx::named_arrive(me.barriers + kDiagonalBarrier, kTeamThreads);  // others wait for L(j,j), the sooner the better
     if (warp > 0 && has_below) multiply_below(memory, front, step, j, me);
-    me.sync_consumers();
+    ptx::named_sync(me.barriers + kThereBarrier, kConsumers);  // not kLoadedBarrier, where warp 3 may wait for warp 0 still
     if (has_below) {
       const bool squares = j + 1 < front.cells.pivot_tiles();
       const int corrected = memory.corrected[blocks - 1];

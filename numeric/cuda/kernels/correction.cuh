@@ -31,13 +31,9 @@ __device__ inline bool is_nearly_singular(const double (&inverse)[16], double di
 /// B operand from 2 x 2 cells by rows in shared memory: their rows 8n.. . Loaded each time: kept, they would take registers that
 /// accumulators need.
 __device__ inline void reload_b(double (&b)[4], const double* cells, int n, int lane) {
-  const std::uint32_t address = ptx::shared_address(cells + 2 * n * kCellEntries + 2 * lane);
+  const ptx::SharedAddress address = ptx::shared_address(cells + 2 * n * kCellEntries + 2 * lane);
 #pragma unroll
-  for (int i = 0; i < 2; ++i)
-    asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];"
-                 : "=d"(b[2 * i]), "=d"(b[2 * i + 1])
-                 : "r"(address + i * kCellEntries * 8)
-                 : "memory");
+  for (int i = 0; i < 2; ++i) ptx::load_shared(b[2 * i], b[2 * i + 1], address + i * kCellEntries * 8);
 }
 
 /// X = C V^T, corrected, as two accumulators. c: C as an A operand; T and V: 2 x 2 cells by rows in shared memory. The signs of both C and

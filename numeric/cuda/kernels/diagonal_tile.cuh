@@ -20,7 +20,7 @@ inline constexpr int kColumnBarrier = 3;    // warps 1-3, then warp 3, wait for 
 inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1-3 have subtracted
 inline constexpr int kProductBarrier = 5;   // warps 1-3 wait for the producer's copy of the tile below
 inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
-inline constexpr int kThereBarrier = 7;     // warps 1-3 wait for the producer's copy of the diagonal tile
+inline constexpr int kThereBarrier = 7;     // warps 1-3 wait for the producer's copy of the diagonal tile; at last all four for one another
 inline constexpr int kPair = 64;            // threads
 
 /// Shared memory of a chain, in place of the ring's stages.

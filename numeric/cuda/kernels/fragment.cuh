@@ -81,11 +81,11 @@ __device__ inline void store_cell(const TileView& tile, int row_cell, int column
 /// A operand, (16,16), from shared memory: rows from 8 row_cell, columns from 8 column_cell (even). Loads of 8 bytes, whose registers are
 /// the operand's: loads of 16 would cost as many registers again for a moment, and the accumulators leave no room.
 __device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, int column_cell, int lane) {
-  const std::uint32_t address = ptx::shared_address(tile + shared_cell(row_cell, column_cell) + 2 * lane);
+  const ptx::SharedAddress address = ptx::shared_address(tile + shared_cell(row_cell, column_cell) + 2 * lane);
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const int offset = ((i >> 2) + 2 * (i & 1)) * kCellEntries * 8 + ((i >> 1) & 1) * 8;
-    asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(a[i]) : "r"(address + offset) : "memory");
+    ptx::load_shared(a[i], address + offset);
   }
 }
 

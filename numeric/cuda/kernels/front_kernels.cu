@@ -5,6 +5,7 @@
 #include "numeric/cuda/kernels/chain.cuh"
 #include "numeric/cuda/kernels/draw.cuh"
 #include "numeric/cuda/kernels/fill.cuh"
+#include "numeric/cuda/kernels/launch.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 namespace {
@@ -48,8 +49,7 @@ __device__ int team_of_thread() {
 }
 
 __device__ Member member_of_team(int team) {
-  int thread;
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));  // kept in a register: a read in the inner loop would wait
+  const int thread = ptx::thread_index();  // kept in a register: a read in the inner loop would wait
   return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32,
           kTeamBarriers * team};  // the first is that of start(), which is over
 }
@@ -192,8 +192,8 @@ cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int 
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  front_kernel<<<teams / kTeams, kBlockThreads, kSharedBytes, stream>>>(fronts, tasks, task_count, ticket, Levels{}, Values{}, Sums{},
-                                                                        DeviceSchedule::kLeastPart / kSlabColumns, false, 0);
+  launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, fronts, tasks, task_count, ticket,
+         Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
   return cudaGetLastError();
 }
 

@@ -217,8 +217,8 @@ __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& ac
   const TileViewOf<typename Loop::T> left = tile_of(step.front, step.j + 1, step.j - 1);
   for (int s = 0; s < kSlabs; ++s) {
     copy_slab(rows, left, row_cell, min(4, left.height - row_cell), 2 * s, me.lane, 32);
-    commit_copies();
-    wait_for_copies<0>();
+    ptx::commit_copies();
+    ptx::wait_for_copies<0>();
     __syncwarp();
     Loop::multiply(acc, rows, memory.below + s * kSlabEntries, 0, kTileCells, me.lane);
     __syncwarp();

@@ -6,6 +6,7 @@
 
 #include "numeric/cuda/kernels/draw.cuh"
 #include "numeric/cuda/kernels/fill.cuh"
+#include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/kernels/portable_chain.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
@@ -114,8 +115,8 @@ cudaError_t enqueue_update(Arithmetic arithmetic, const FrontViewOf<T>* fronts, 
                            int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   return with_kernel<T>(arithmetic, [&](auto* kernel) {
-    kernel<<<static_cast<unsigned>(teams), kThreads, kSharedBytes<T>, stream>>>(
-        fronts, tasks, task_count, ticket, Levels{}, ValuesOf<T>{}, SumsOf<T>{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
+    launch(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes<T>, stream, fronts, tasks, task_count, ticket, Levels{},
+           ValuesOf<T>{}, SumsOf<T>{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
     return cudaGetLastError();
   });
 }

@@ -11,12 +11,7 @@ inline constexpr int kTileCells = symbolic::kTileCells;
 inline constexpr int kCell = symbolic::kCell;
 inline constexpr int kPairEntries = 2 * kCellEntries;  // of a slab, one row of cells
 
-/// The same number, of which the compiler knows nothing: what depends on it is computed where it is used, not ahead of a loop and kept in
-/// registers, which the accumulators need.
-__device__ __forceinline__ int anew(int x) {
-  asm volatile("" : "+r"(x));
-  return x;
-}
+using ptx::anew;
 
 /// 16 bytes.
 template <class T>
@@ -47,10 +42,6 @@ struct TensorLoop {
   __device__ static int row(int /*i*/, int lane) { return lane >> 2; }
   __device__ static int column(int lane) { return 2 * (lane & 3); }
 
-  __device__ static void mma(T (&c)[2], T a, T b) {
-    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
-  }
-
   /// acc += X Y^T in columns of cells [first, end): X the warp's rows of a slab, Y a slab of 64 rows.
   __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
     T a[kRows][2][2];
@@ -69,7 +60,7 @@ struct TensorLoop {
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
 #pragma unroll
-          for (int i = 0; i < kRows; ++i) mma(acc[i][n], a[i][h][k], b[k]);
+          for (int i = 0; i < kRows; ++i) ptx::mma(acc[i][n], a[i][h][k], b[k]);
         }
       }
     }

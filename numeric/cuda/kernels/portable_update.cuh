@@ -44,22 +44,10 @@ __device__ __forceinline__ Shared<T>& shared_memory() {
   return *reinterpret_cast<Shared<T>*>(bytes);
 }
 
-/// Copies 16 bytes from global to shared memory, past L1.
-__device__ __forceinline__ void copy_async(void* to_shared, const void* from_global) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(ptx::shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
-               : "memory");
-}
-__device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits until all but the last `kLeft` groups of this thread's copies are there.
-template <int kLeft>
-__device__ __forceinline__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
-}
-
 template <class T>
 __device__ __forceinline__ void copy_run(T* shared, const T* global, int entries, int thread, int threads) {
 #pragma unroll 4
-  for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) copy_async(shared + e, global + e);
+  for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) ptx::copy_16_async(shared + e, global + e);
 }
 
 /// Rows of cells [row, row + rows) of pair `column` / 2 of a tile to as many rows of a slab; a column that is alone gets zeros beside it.
@@ -74,7 +62,7 @@ __device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, in
   const T zeros[kUnit<T>] = {};
   for (int e = thread * kUnit<T>; e < rows * kCellEntries; e += threads * kUnit<T>) {
     T* to = slab + e / kCellEntries * kPairEntries + e % kCellEntries;
-    copy_async(to, from + e);
+    ptx::copy_16_async(to, from + e);
     store_unit(to + kCellEntries, zeros);
   }
 }
@@ -118,7 +106,7 @@ struct Operands {
       const TileViewOf<T> right = tile_of(front, task.column, k);
       copy_slab(stage + 2 * kSlabEntries, right, 0, right.height, column, me.thread(), kThreads);
     }
-    commit_copies();
+    ptx::commit_copies();
   }
 };
 
@@ -173,7 +161,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
       store_part<Loop>(acc, operands.task, operands.front, levels, place, before, me.lane);
       parts = true;
     }
-    wait_for_copies<kStageCount - 2>();
+    ptx::wait_for_copies<kStageCount - 2>();
     __syncthreads();  // the stage is there, and no one reads the one before
     operands.bring(slab + kStageCount - 1, me);
     const typename Loop::T* stage = operands.stages + slab % kStageCount * kStageEntries;
@@ -181,7 +169,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
       Loop::multiply(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries, stage + 2 * kSlabEntries, 0, kTileCells,
                      me.lane);
   }
-  wait_for_copies<0>();
+  ptx::wait_for_copies<0>();
   __syncthreads();
   return parts;
 }
@@ -276,8 +264,8 @@ __device__ __forceinline__ void bring_triangle(T* triangle, T* reciprocals, cons
   const TileViewOf<T> tile = tile_of(front, column, column);
   for (int c = 0; c < tile.width; c += 2)
     copy_slab(triangle + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c, me.thread(), kThreads);
-  commit_copies();
-  wait_for_copies<0>();
+  ptx::commit_copies();
+  ptx::wait_for_copies<0>();
   __syncthreads();
   if (const int c = me.thread(); c < tile.width * kCell)
     reciprocals[c] = T(1) / slab_row(triangle + c / kSlabColumns * kSlabEntries, c)[c / kCell % 2 * kCellEntries + c % kCell];

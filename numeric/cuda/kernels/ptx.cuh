@@ -6,7 +6,23 @@
 
 namespace kauri::numeric::cuda::kernels::ptx {
 
-__device__ inline std::uint32_t shared_address(const void* p) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(p)); }
+using SharedAddress = std::uint32_t;
+__device__ inline SharedAddress shared_address(const void* p) { return static_cast<SharedAddress>(__cvta_generic_to_shared(p)); }
+
+/// Loads that stay where they stand, and are not kept in other registers.
+__device__ inline void load_shared(double& x, SharedAddress address) {
+  asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(x) : "r"(address) : "memory");
+}
+__device__ inline void load_shared(double& x, double& y, SharedAddress address) {
+  asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(address) : "memory");
+}
+
+/// threadIdx.x, read here and now.
+__device__ inline int thread_index() {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
 
 __device__ inline void barrier_init(std::uint64_t* barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
@@ -25,7 +41,7 @@ __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int byte
 
 /// Waits until the phase of the given parity has completed.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
-  const std::uint32_t address = shared_address(barrier);
+  const SharedAddress address = shared_address(barrier);
   std::uint32_t done = 0;
   while (done == 0) {
     asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
@@ -65,6 +81,17 @@ __device__ inline void copy_16_async(void* to_shared, const void* from_global, b
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global)),
                "r"(there ? 16 : 0)
                : "memory");
+}
+/// Or by groups.
+__device__ inline void copy_16_async(void* to_shared, const void* from_global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
+               : "memory");
+}
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits until all but the last `kLeft` groups of this thread's copies are there.
+template <int kLeft>
+__device__ inline void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
 }
 __device__ inline void finish_async_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
@@ -130,6 +157,18 @@ __device__ inline void mma(double (&c)[4], const double (&a)[4], const double (&
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
                : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+
+/// c (8x8) += a (8x4) b (4x8).
+__device__ inline void mma(double (&c)[2], double a, double b) {
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
+}
+
+/// The same number, of which the compiler knows nothing: what depends on it is computed where it is used, not ahead of a loop and kept in
+/// registers.
+__device__ __forceinline__ int anew(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
 }
 
 /// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.

@@ -70,8 +70,8 @@ template <int kWarps, class Done>
 __device__ inline int factor_by_chain(const LaneFront& front, int pivots, const ChainScratch& scratch, int warp, const Done& done) {
   const int panels = (pivots + kBlock - 1) / kBlock;
   if (warp == 0) {
-    const auto done = eliminate_diagonal(front, pivots, scratch.operations, scratch.exchange, 0);
-    if (front.lane == 0) scratch.keep(done, 0);
+    const auto eliminated = eliminate_diagonal(front, pivots, scratch.operations, scratch.exchange, 0);
+    if (front.lane == 0) scratch.keep(eliminated, 0);
   }
   __syncthreads();
   for (int j = 0; j < panels; ++j) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/kernels/small_front_chain.cuh"
 #include "numeric/cuda/kernels/small_fronts.hpp"
 
@@ -205,11 +206,11 @@ class SmallFrontKernels {
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     const auto grid = [&](BlockSize size) { return static_cast<unsigned>(std::min(count, size.resident * processors)); };
     if (max_rows <= 32) {
-      kernel32<<<grid(kBlocks32), 32 * kBlocks32.warps, warp_bytes(kBlocks32, max_rows), stream>>>(fronts, count, max_rows, assembly);
+      launch(kernel32, grid(kBlocks32), 32 * kBlocks32.warps, warp_bytes(kBlocks32, max_rows), stream, fronts, count, max_rows, assembly);
     } else if (max_rows <= 64) {
-      kernel64<<<grid(kBlocks64), 32 * kBlocks64.warps, warp_bytes(kBlocks64, max_rows), stream>>>(fronts, count, max_rows, assembly);
+      launch(kernel64, grid(kBlocks64), 32 * kBlocks64.warps, warp_bytes(kBlocks64, max_rows), stream, fronts, count, max_rows, assembly);
     } else if constexpr (kLarge) {
-      kernel128<Assembly><<<static_cast<unsigned>(count), 32 * kBlocks128.warps, chain_bytes(max_rows), stream>>>(fronts, assembly);
+      launch(kernel128<Assembly>, static_cast<unsigned>(count), 32 * kBlocks128.warps, chain_bytes(max_rows), stream, fronts, assembly);
     } else {
       return cudaErrorInvalidValue;
     }

@@ -1,0 +1,358 @@
+// Threads, barriers and copies of one block.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/emulator/block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "tests/emulator/indices.hpp"
+
+namespace kauri::emulator {
+namespace {
+
+thread_local Block* current = nullptr;
+
+constexpr int kUntilRedrawn = 64;  // choices of a warp among the same favoured ones
+
+std::string hexadecimal(const void* place) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%p", place);
+  return text;
+}
+
+std::string describe_named(const Thread& t) { return "barrier " + std::to_string(t.number); }
+std::string describe_shared_barrier(const Thread& t) { return "the barrier in shared memory at " + hexadecimal(t.place); }
+std::string describe_together(const Thread& t) {
+  constexpr const char* kNames[] = {"__syncwarp", "a shuffle", "a vote", "a product", "a barrier"};
+  return std::string("the other lanes in ") + kNames[t.number];
+}
+std::string describe_running(const Thread& t) {
+  if (t.looked_at == nullptr) return "nothing: it runs";
+  return "the flag at " + hexadecimal(t.looked_at) + ", " + std::to_string(t.seen) + " so far";
+}
+
+/// mbarrier, in its 64 bits.
+struct SharedBarrier {
+  std::uint16_t pending, expected;
+  std::uint32_t phase : 1;
+  std::int32_t bytes : 31;
+};
+static_assert(sizeof(SharedBarrier) == sizeof(std::uint64_t));
+
+SharedBarrier load(const std::uint64_t* barrier) {
+  const auto state = std::bit_cast<SharedBarrier>(*barrier);
+  if (state.expected == 0 || state.expected > 1024) fail("a barrier in shared memory at " + hexadecimal(barrier) + " was not initialised");
+  return state;
+}
+
+/// Stores it, and ends its phase if that is complete.
+void store(std::uint64_t* barrier, SharedBarrier state) {
+  const bool complete = state.pending == 0 && state.bytes == 0;
+  if (complete) state.pending = state.expected, state.phase ^= 1U;
+  *barrier = std::bit_cast<std::uint64_t>(state);
+  note_progress();
+  if (complete) current->completed(barrier);
+}
+
+void poison(void* place, int bytes) { std::memset(place, 0xff, static_cast<std::size_t>(bytes)); }
+
+void check_units(const void* a, const void* b, int bytes, std::uintptr_t unit) {
+  if ((reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) | static_cast<std::uintptr_t>(bytes)) % unit != 0)
+    fail("an asynchronous copy of " + std::to_string(bytes) + " bytes, or its places, are no multiples of " + std::to_string(unit));
+}
+
+}  // namespace
+
+Block& current_block() { return *current; }
+
+void Thread::read_stores() {
+  for (Store& s : stores) {
+    if (s.read) continue;
+    std::memcpy(s.held.data(), s.from, s.held.size());
+    s.read = true;
+  }
+}
+
+void Thread::write_stores() {
+  read_stores();
+  for (const Store& s : stores) std::memcpy(s.to, s.held.data(), s.held.size());
+  stores.clear();
+}
+
+void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Status& status) {
+  body_ = launch.body;
+  random_.seed(static_cast<unsigned>(seed));
+  status_ = &status;
+  index_ = index, threads_per_block_ = launch.threads, blocks_ = launch.blocks;
+  const auto count = static_cast<std::size_t>(launch.threads);
+  while (threads_.size() < count) threads_.push_back(std::make_unique<Thread>());
+  for (std::size_t t = 0; t < count; ++t) {
+    Thread& thread = *threads_[t];
+    thread.index = static_cast<int>(t);
+    thread.done = false;
+    thread.describe = describe_running;
+    thread.looked_at = nullptr;
+    thread.group = 0;
+    thread.copies.clear();
+    thread.stores.clear();
+    thread.fiber.start([this] { run_thread(); });
+  }
+  warps_.assign(count / 32, Warp{});
+  for (Warp& w : warps_) w.runnable = ~0U;
+  barriers_ = {};
+  waiters_.clear();
+  bulk_copies.clear();
+  live_ = static_cast<int>(count);
+  until_redrawn_ = 0;
+}
+
+void Block::run_thread() {
+  body_();
+  Thread& self = *running_;
+  for (const Thread::Store& s : self.stores)
+    if (!s.read) fail("thread " + std::to_string(self.index) + " ended before its stores had read shared memory");
+  self.write_stores();
+  self.done = true;
+  warps_[static_cast<std::size_t>(self.index / 32)].runnable &= ~(1U << self.index % 32);
+  --live_;
+  note_progress();
+}
+
+void Block::resume(Thread& thread) {
+  current = this;
+  running_ = &thread;
+  threadIdx.x = static_cast<unsigned>(thread.index), blockIdx.x = index_, blockDim.x = threads_per_block_, gridDim.x = blocks_;
+  thread.fiber.resume();
+}
+
+int Block::pick_warp() {
+  unsigned able = 0;
+  for (std::size_t w = 0; w < warps_.size(); ++w)
+    if (warps_[w].runnable != 0) able |= 1U << w;
+  if (able == 0) return -1;
+  if (--until_redrawn_ <= 0) {
+    until_redrawn_ = 1 + static_cast<int>(random_() % kUntilRedrawn);
+    favoured_ = static_cast<unsigned>(random_());
+  }
+  if ((able & favoured_) != 0 && random_() % 8 != 0) able &= favoured_;
+  for (auto skip = static_cast<int>(random_() % static_cast<unsigned>(std::popcount(able))); skip > 0; --skip) able &= able - 1;
+  return std::countr_zero(able);
+}
+
+void Block::finish_bulk_copy() {
+  const auto at = bulk_copies.begin() + static_cast<std::ptrdiff_t>(random_() % bulk_copies.size());
+  const BulkCopy copy = *at;
+  bulk_copies.erase(at);
+  std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+  SharedBarrier state = load(copy.barrier);
+  state.bytes -= copy.bytes;
+  store(copy.barrier, state);
+}
+
+void Block::slice() {
+  current = this;
+  int idle = 0;
+  for (auto left = static_cast<int>(32 + random_() % 512); left > 0 && live_ > 0 && status_->failure.empty(); --left) {
+    if (!bulk_copies.empty() && random_() % 8 == 0) finish_bulk_copy();
+    const int w = pick_warp();
+    if (w < 0 && bulk_copies.empty()) return;
+    if (w < 0) {
+      finish_bulk_copy();
+      continue;
+    }
+    const std::uint64_t before = status_->progress;
+    Warp& warp = warps_[static_cast<std::size_t>(w)];
+    const unsigned lanes = warp.runnable, first = static_cast<unsigned>(random_()) % 32;
+    for (unsigned k = 0; k < 32 && status_->failure.empty(); ++k) {
+      const unsigned lane = (first + k) % 32;
+      if ((lanes & warp.runnable & 1U << lane) != 0) resume(*threads_[static_cast<std::size_t>(w) * 32 + lane]);
+    }
+    idle = status_->progress == before ? idle + 1 : 0;
+    if (idle > 4 * static_cast<int>(warps_.size())) return;
+  }
+}
+
+std::string Block::describe() const {
+  std::string all;
+  for (std::size_t w = 0; w < warps_.size(); ++w) {
+    const auto first = threads_.begin() + static_cast<std::ptrdiff_t>(32 * w);
+    const auto waits = [](const std::unique_ptr<Thread>& t) { return t->done ? std::string("nothing: it has ended") : t->describe(*t); };
+    for (auto t = first; t != first + 32;) {
+      const std::string what = waits(*t);
+      const auto end = std::find_if(t, first + 32, [&](const auto& other) { return waits(other) != what; });
+      all += "\n  block " + std::to_string(index_) + " warp " + std::to_string(w) + " lanes " + std::to_string(t - first) + "-" +
+             std::to_string(end - first - 1) + " wait for " + what;
+      t = end;
+    }
+  }
+  for (std::size_t b = 0; b < barriers_.size(); ++b)
+    if (barriers_[b].arrived > 0)
+      all += "\n  block " + std::to_string(index_) + " barrier " + std::to_string(b) + ": " + std::to_string(barriers_[b].arrived) +
+             " of " + std::to_string(barriers_[b].expected) + " threads there";
+  return all;
+}
+
+void Block::yield() {
+  Thread& self = *running_;
+  self.fiber.suspend();
+}
+
+void Block::block(std::string (*what)(const Thread&), const void* place, int number) {
+  Thread& self = *running_;
+  self.describe = what, self.place = place, self.number = number;
+  warps_[static_cast<std::size_t>(self.index / 32)].runnable &= ~(1U << self.index % 32);
+  self.fiber.suspend();
+  self.describe = describe_running;
+}
+
+void Block::wake(int thread) { warps_[static_cast<std::size_t>(thread / 32)].runnable |= 1U << thread % 32; }
+
+void Block::arrive(int id, int threads, bool waits) {
+  NamedBarrier& barrier = barriers_[static_cast<std::size_t>(id)];
+  if (threads % 32 != 0 || threads > size()) fail("barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads");
+  if (barrier.arrived > 0 && barrier.expected != threads)
+    fail("barrier " + std::to_string(id) + " of " + std::to_string(barrier.expected) + " threads and of " + std::to_string(threads));
+  barrier.expected = threads;
+  barrier.arrived += 32;
+  const int warp = running_->index / 32;
+  if (waits) barrier.waiting.push_back(warp);
+  note_progress();
+  if (barrier.arrived < threads) return;
+  for (const int w : barrier.waiting) warps_[static_cast<std::size_t>(w)].runnable = ~0U;
+  barrier = {};
+}
+
+void Block::wait_for(std::uint64_t* barrier) {
+  waiters_.push_back({barrier, running_->index});
+  block(describe_shared_barrier, barrier, 0);
+}
+
+void Block::completed(const std::uint64_t* barrier) {
+  std::erase_if(waiters_, [&](const Waiter& w) {
+    if (w.barrier == barrier) wake(w.thread);
+    return w.barrier == barrier;
+  });
+}
+
+// ---- what device code calls ----
+
+void yield() { current->yield(); }
+
+void maybe_yield() {
+  if (current->random()() % 4 == 0) yield();
+}
+
+void fail(const std::string& what) {
+  Block& block = *current;
+  if (block.status().failure.empty()) block.status().failure = what + block.describe();
+  for (;;) yield();
+}
+
+void note_progress() { ++current->status().progress; }
+
+void note_look(const void* place, int value) {
+  Thread& self = current->thread();
+  if (self.looked_at == place && self.seen == value) return;
+  self.looked_at = place, self.seen = value;
+  note_progress();
+}
+
+bool together(Together what, void* mine, const std::function<void(void* const* lanes)>& combine) {
+  Warp& warp = current->warp();
+  const int index = current->thread().index, first = index / 32 * 32;
+  if (warp.arrived == 0) warp.what = what;
+  if (warp.what != what) fail("lanes of a warp in different operations");
+  warp.argument[static_cast<std::size_t>(index - first)] = mine;
+  note_progress();
+  if (++warp.arrived < 32) {
+    current->block(describe_together, nullptr, static_cast<int>(what));
+    return false;
+  }
+  warp.arrived = 0;
+  warp.runnable = ~0U;
+  combine(warp.argument.data());
+  return true;
+}
+
+void block_barrier(int id, int threads, bool waits) {
+  const bool last = together(Together::barrier, nullptr, [&](void* const*) {
+    if (waits) current->warp().runnable = 0;  // until the barrier is complete, which it may be now
+    current->arrive(id, threads, waits);
+  });
+  if (last && current->warp().runnable == 0) current->block(describe_named, nullptr, id);
+}
+
+void block_barrier() { block_barrier(0, current->size(), true); }
+
+void barrier_init(std::uint64_t* barrier, int arrivals) {
+  const auto count = static_cast<std::uint16_t>(arrivals);
+  *barrier = std::bit_cast<std::uint64_t>(SharedBarrier{count, count, 0, 0});
+}
+
+void barrier_arrive(std::uint64_t* barrier, int bytes) {
+  SharedBarrier state = load(barrier);
+  if (state.pending == 0) fail("too many arrivals at the barrier in shared memory at " + hexadecimal(barrier));
+  --state.pending, state.bytes += bytes;
+  store(barrier, state);
+  maybe_yield();
+}
+
+void barrier_wait(std::uint64_t* barrier, unsigned parity) {
+  maybe_yield();
+  while (load(barrier).phase == parity) current->wait_for(barrier);
+}
+
+void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier) {
+  check_units(to, from, bytes, 16);
+  load(barrier);  // it is one
+  poison(to, bytes);
+  current->bulk_copies.push_back({to, from, bytes, barrier});
+  note_progress();
+}
+
+void bulk_store(void* to, const void* from, int bytes) {
+  check_units(to, from, bytes, 16);
+  Thread& self = current->thread();
+  self.stores.push_back({to, from, std::vector<std::byte>(static_cast<std::size_t>(bytes)), false});
+  if (current->random()() % 4 == 0) self.write_stores();
+}
+
+void finish_stores() {
+  maybe_yield();
+  current->thread().write_stores();
+}
+
+void finish_store_reads() {
+  maybe_yield();
+  current->thread().read_stores();
+}
+
+void copy_async(void* to, const void* from, int bytes, bool there) {
+  check_units(to, from, bytes, static_cast<std::uintptr_t>(bytes));
+  poison(to, bytes);
+  Thread& self = current->thread();
+  self.copies.push_back({to, from, bytes, there, self.group});
+}
+
+void commit_copies() { ++current->thread().group; }
+
+void wait_for_copies(int groups_left) {
+  maybe_yield();
+  Thread& self = current->thread();
+  std::erase_if(self.copies, [&](const Thread::Copy& c) {
+    if (c.group >= self.group - groups_left) return false;
+    if (c.there)
+      std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
+    else
+      std::memset(c.to, 0, static_cast<std::size_t>(c.bytes));
+    return true;
+  });
+}
+
+void finish_async_copies() {
+  commit_copies();
+  wait_for_copies(0);
+}
+
+}  // namespace kauri::emulator

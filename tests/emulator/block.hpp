@@ -1,0 +1,128 @@
+// A block of the emulated device: fibers, what they wait for, and copies under way.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/emulator/fiber.hpp"
+#include "tests/emulator/machine.hpp"
+
+namespace kauri::emulator {
+
+using Random = std::minstd_rand;
+
+/// Of a launch.
+struct Status {
+  std::uint64_t progress = 0;
+  std::string failure;
+};
+
+/// A thread of a block.
+struct Thread {
+  Fiber fiber;
+  int index = 0;
+  bool done = false;
+  std::string (*describe)(const Thread&) = nullptr;  ///< what it waits for
+  const void* place = nullptr;
+  int number = 0;
+
+  const void* looked_at = nullptr;
+  int seen = 0;
+
+  struct Copy {
+    void* to;
+    const void* from;
+    int bytes;
+    bool there;
+    int group;
+  };
+  std::vector<Copy> copies;
+  int group = 0;
+  struct Store {
+    void* to;
+    const void* from;
+    std::vector<std::byte> held;
+    bool read;
+  };
+  std::vector<Store> stores;
+
+  void read_stores();
+  void write_stores();
+};
+
+struct Warp {
+  unsigned runnable = 0;  ///< a bit a lane
+  int arrived = 0;
+  Together what = Together::sync;
+  std::array<void*, 32> argument{};
+};
+
+/// A named barrier.
+struct NamedBarrier {
+  int arrived = 0;
+  int expected = 0;
+  std::vector<int> waiting;  ///< warps
+};
+
+class Block {
+ public:
+  void begin(const Launch& launch, unsigned index, std::uint64_t seed, Status& status);
+  [[nodiscard]] bool done() const { return live_ == 0; }
+  /// Lets threads run for a while, or until none can do anything.
+  void slice();
+  [[nodiscard]] std::string describe() const;
+
+  // Of the thread that runs:
+  [[nodiscard]] Thread& thread() { return *running_; }
+  [[nodiscard]] Warp& warp() { return warps_[static_cast<std::size_t>(running_->index / 32)]; }
+  [[nodiscard]] int size() const { return static_cast<int>(threads_per_block_); }
+  [[nodiscard]] Random& random() { return random_; }
+  [[nodiscard]] Status& status() { return *status_; }
+  void yield();
+  /// Until somebody wakes it.
+  void block(std::string (*what)(const Thread&), const void* place, int number);
+  void wake(int thread);
+  void arrive(int id, int threads, bool waits);
+  void wait_for(std::uint64_t* barrier);
+  void completed(const std::uint64_t* barrier);
+
+  struct BulkCopy {
+    void* to;
+    const void* from;
+    int bytes;
+    std::uint64_t* barrier;
+  };
+  std::vector<BulkCopy> bulk_copies;
+
+ private:
+  void resume(Thread& thread);
+  void run_thread();
+  int pick_warp();
+  void finish_bulk_copy();
+
+  std::function<void()> body_;
+  Random random_;
+  Status* status_ = nullptr;
+  unsigned index_ = 0, threads_per_block_ = 0, blocks_ = 0;
+  std::vector<std::unique_ptr<Thread>> threads_;  // as many as any launch has had
+  std::vector<Warp> warps_;
+  std::array<NamedBarrier, 16> barriers_;
+  struct Waiter {
+    const std::uint64_t* barrier;
+    int thread;
+  };
+  std::vector<Waiter> waiters_;
+  int live_ = 0;
+  unsigned favoured_ = ~0U;
+  int until_redrawn_ = 0;
+  Thread* running_ = nullptr;
+};
+
+/// Of the calling thread of the host.
+Block& current_block();
+
+}  // namespace kauri::emulator

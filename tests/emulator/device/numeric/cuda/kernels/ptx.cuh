@@ -1,0 +1,144 @@
+// numeric/cuda/kernels/ptx.cuh for the emulated device: found before the real one.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "tests/emulator/device/device_language.hpp"
+
+namespace kauri::numeric::cuda::kernels::ptx {
+
+using emulator::barrier_init;
+using emulator::barrier_wait;
+using emulator::bulk_copy;
+using emulator::bulk_store;
+using emulator::finish_async_copies;
+using emulator::finish_store_reads;
+using emulator::finish_stores;
+
+using SharedAddress = std::uintptr_t;
+inline SharedAddress shared_address(const void* p) { return reinterpret_cast<SharedAddress>(p); }
+
+inline void load_shared(double& x, SharedAddress address) { x = *reinterpret_cast<const double*>(address); }
+inline void load_shared(double& x, double& y, SharedAddress address) {
+  load_shared(x, address);
+  load_shared(y, address + sizeof(double));
+}
+
+inline int thread_index() { return static_cast<int>(threadIdx.x); }
+
+inline void barrier_init_fence() {}
+inline void barrier_arrive(std::uint64_t* barrier) { emulator::barrier_arrive(barrier, 0); }
+inline void barrier_arrive_expecting(std::uint64_t* barrier, int bytes) { emulator::barrier_arrive(barrier, bytes); }
+
+inline void copy_8_async(void* to_shared, const void* from_global) { emulator::copy_async(to_shared, from_global, 8, true); }
+inline void copy_16_async(void* to_shared, const void* from_global, bool there) { emulator::copy_async(to_shared, from_global, 16, there); }
+
+inline void copy_16_async(void* to_shared, const void* from_global) { emulator::copy_async(to_shared, from_global, 16, true); }
+inline void commit_copies() { emulator::commit_copies(); }
+template <int kLeft>
+inline void wait_for_copies() {
+  emulator::wait_for_copies(kLeft);
+}
+
+inline int anew(int x) { return x; }
+
+// One thread of the host runs at a time: what is written is seen by all that look later, in this order.
+inline void proxy_fence() {}
+inline void shared_proxy_fence() {}
+inline void release_fence() { emulator::maybe_yield(); }
+
+inline int load_acquire(const int* p) {
+  emulator::maybe_yield();
+  const int value = *p;
+  emulator::note_look(p, value);
+  return value;
+}
+/// *p = f(*p), at once.
+template <class F>
+inline void update(int* p, const F& f) {
+  emulator::maybe_yield();
+  *p = f(*p);
+  emulator::note_progress();
+  emulator::maybe_yield();
+}
+inline void store_relaxed(int* p, int value) {
+  update(p, [=](int) { return value; });
+}
+inline void store_release(int* p, int value) { store_relaxed(p, value); }
+inline void add_relaxed(int* p, int value) {
+  update(p, [=](int before) { return before + value; });
+}
+inline void max_relaxed(int* p, int value) {
+  update(p, [=](int before) { return before > value ? before : value; });
+}
+
+inline void named_sync(int id, int threads) { emulator::block_barrier(id, threads, true); }
+inline void named_arrive(int id, int threads) { emulator::block_barrier(id, threads, false); }
+
+template <int kRegisters>
+inline void take_registers() {}
+template <int kRegisters>
+inline void leave_registers() {}
+
+inline double flipped(double x) { return -x; }
+
+/// c (16x8) += a (16 x 4 kB) b (4 kB x 8). Which lane holds what: PTX ISA, "Matrix Fragments for mma.m16n8k16 with .f64".
+template <int kA, int kB>
+inline void multiply(double (&c)[4], const double (&a)[kA], const double (&b)[kB]) {
+  struct Operands {
+    double* c;
+    const double *a, *b;
+  } mine{c, a, b};
+  emulator::together(emulator::Together::product, &mine, [](void* const* lanes) {
+    double left[4 * kB][16], right[4 * kB][8];
+    for (int lane = 0; lane < 32; ++lane) {
+      const Operands& from = *static_cast<const Operands*>(lanes[lane]);
+      const int group = lane / 4, place = lane % 4;
+      for (int i = 0; i < kA; ++i) left[i / 2 * 4 + place][group + i % 2 * 8] = from.a[i];
+      for (int i = 0; i < kB; ++i) right[i * 4 + place][group] = from.b[i];
+    }
+    double sum[8][16] = {};
+    for (int k = 0; k < 4 * kB; ++k)
+      for (int column = 0; column < 8; ++column)
+        for (int row = 0; row < 16; ++row) sum[column][row] += left[k][row] * right[k][column];
+    for (int lane = 0; lane < 32; ++lane) {
+      double* to = static_cast<const Operands*>(lanes[lane])->c;
+      for (int i = 0; i < 4; ++i) to[i] += sum[lane % 4 * 2 + i % 2][lane / 4 + i / 2 * 8];
+    }
+  });
+}
+inline void mma(double (&c)[4], const double (&a)[8], const double (&b)[4]) { multiply(c, a, b); }
+inline void mma(double (&c)[4], const double (&a)[4], const double (&b)[2]) { multiply(c, a, b); }
+
+/// c (8x8) += a (8x4) b (4x8).
+inline void mma(double (&c)[2], double a, double b) {
+  struct Operands {
+    double* c;
+    double a, b;
+  } mine{c, a, b};
+  emulator::together(emulator::Together::product, &mine, [](void* const* lanes) {
+    double left[4][8], right[4][8], sum[8][8] = {};
+    for (int lane = 0; lane < 32; ++lane) {
+      left[lane % 4][lane / 4] = static_cast<const Operands*>(lanes[lane])->a;
+      right[lane % 4][lane / 4] = static_cast<const Operands*>(lanes[lane])->b;
+    }
+    for (int k = 0; k < 4; ++k)
+      for (int column = 0; column < 8; ++column)
+        for (int row = 0; row < 8; ++row) sum[column][row] += left[k][row] * right[k][column];
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 2; ++i) static_cast<const Operands*>(lanes[lane])->c[i] += sum[lane % 4 * 2 + i][lane / 4];
+  });
+}
+
+/// 1/x is y (1 + e); as rough as the device's first value.
+inline void reciprocal_parts(double x, double& y, double& e) {
+  y = static_cast<double>(static_cast<float>(std::ldexp(1.0 / x, std::ilogb(x))));
+  y = std::ldexp(y, -std::ilogb(x));
+  const double r = fma(-x, y, 1.0);
+  e = fma(r, r, r);
+}
+
+inline double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
+
+}  // namespace kauri::numeric::cuda::kernels::ptx

@@ -1,0 +1,203 @@
+// The CUDA backend on the emulated device, in many orders of its threads: kernels' logic is tested where there is no GPU.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/emulator/machine.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/device_plans.hpp"
+#include "tests/support/exact.hpp"
+#include "tests/support/near_singular.hpp"
+#include "tests/support/patterns.hpp"
+#include "tests/support/sparse_reference.hpp"
+
+namespace kauri::test {
+namespace {
+
+// KAURI_ORDERS: how many orders are tried; of the quick test few.
+
+/// A system, diagonally dominant with random entries elsewhere.
+struct System {
+  std::string name;
+  OwnedPattern pattern;
+  OrderingMethod method = OrderingMethod::natural;
+};
+
+template <class W>
+class Emulated : public OnCuda<W> {
+ protected:
+  using Value = typename OnCuda<W>::Value;
+  using OnCuda<W>::plan;
+
+  /// Few teams, so that a launch has few blocks; and pauses, for what the order alone does not disturb.
+  static std::shared_ptr<const Plan> few_teams(const Plan& plan, Index teams, unsigned pauses = 0) {
+    auto few = std::make_shared<Plan>(for_teams(plan, teams));
+    few->device.by_level = plan.device.by_level;
+    few->device.teams = teams;
+    few->device.pauses = pauses;
+    return few;
+  }
+
+  /// The factor of an exact system comes back bit for bit.
+  void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what) {
+    const auto system = exact_system(std::move(l), Permutation::identity(static_cast<Index>(l.size())), sizeof(Value) == 8 ? 53 : 24);
+    AnalyzeOptions options;
+    options.permutation = system.perm;
+    options.target = this->backend().target();
+    options.amalgamate = amalgamate;
+    const auto made = few_teams(*plan(system.a.pattern(), options), teams);
+    auto factor = Factor<Value>::create(made, this->backend());
+    ASSERT_TRUE(refactorize<Value>(factor, this->values(system.a)).ok()) << what;
+    for (Index i = 0; i < system.a.n(); ++i)
+      for (const auto& [j, v] : system.l[i])
+        ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)), static_cast<Value>(v)) << what << ": " << i << " " << j;
+  }
+
+  static std::vector<Value> dominant(const Pattern& a, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Value> value(a.row.size()), sum(static_cast<std::size_t>(a.n), Value(1));
+    for (Index j = 0; j < a.n; ++j)
+      for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k) {
+        value[k] = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
+        sum[j] += std::abs(value[k]), sum[a.row[k]] += std::abs(value[k]);
+      }
+    for (Index j = 0; j < a.n; ++j) value[a.col_ptr[j]] = sum[j];
+    return value;
+  }
+
+  static constexpr double kBound = sizeof(Value) == 8 ? 1e-14 : 5e-6;
+  /// Of x, the solution() of a system.
+  static double error_of(const Pattern& pattern, const std::vector<Value>& value, const std::vector<Value>& x) {
+    const Index n = pattern.n;
+    const std::vector<Value> b = OnCuda<W>::random_rhs(n, 1, 3);
+    Backend cpu = cpu_backend(1);
+    return backward_error<Value>({pattern, value}, {x.data(), n, 1, n}, {b.data(), n, 1, n}, cpu).componentwise;
+  }
+
+  void SetUp() override {
+    OnCuda<W>::SetUp();
+    emulator::set_seed(1);
+  }
+};
+TYPED_TEST_SUITE(Emulated, Ways);
+
+/// Rows that meet many columns: `many` leaves, each below some of `hubs` groups of `size` rows.
+IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt19937_64& random) {
+  std::vector<std::map<Index, std::int64_t>> row(static_cast<std::size_t>(many + hubs * size));
+  for (Index k = 0; k < many; ++k)
+    for (unsigned i = 0; i < below; ++i) {
+      const Index first = many + static_cast<Index>(random() % static_cast<unsigned>(hubs)) * size;
+      for (Index j = 0; j < size; ++j) row[first + j][k] = static_cast<std::int64_t>(random() % 5) - 2;
+    }
+  IntegerRows l(row.size());
+  for (std::size_t i = 0; i < l.size(); ++i) {
+    l[i].assign(row[i].begin(), row[i].end());
+    l[i].emplace_back(static_cast<Index>(i), std::int64_t{1} << (random() % 2));
+  }
+  return l;
+}
+
+/// Small fronts, single tiled fronts with whole and partial tiles, fronts with children.
+TYPED_TEST(Emulated, ExactFactors) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 4 + 4 * KAURI_ORDERS; ++round) {
+    const Index n = round < 4 ? round : 1 + static_cast<Index>(random() % 330), band = round % 3 == 0 ? 0 : 1 + round % 40;
+    this->expect_exact(random_factor(n, 1 + round % 6, band, random), round % 5 != 0, 4 + 2 * (round % 3), std::to_string(round));
+  }
+}
+
+/// Hosts of many children: sums beside what is pulled.
+TYPED_TEST(Emulated, ManyChildrenExactly) {
+  std::mt19937_64 random(2);
+  for (const bool amalgamate : {true, false}) {
+    this->expect_exact(hub_rows(60, 1, 3, 1, random), amalgamate, 4, "60 leaves");
+    this->expect_exact(hub_rows(90, 3, 9, 2, random), amalgamate, 6, "90 leaves");
+    this->expect_exact(hub_rows(20, 2, 70, 2, random), amalgamate, 4, "20 leaves below tiles");
+    this->expect_exact(hub_rows(80, 1, 80, 1, random), amalgamate, 6, "80 leaves of one tiled host");
+  }
+}
+
+/// The same bits in every order, however many teams there are; and they solve the system. Levels, memory used again.
+TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
+  using T = typename TypeParam::T;
+  const System systems[] = {{"dense 70", dense_pattern(70)},
+                            {"dense 230", dense_pattern(230)},
+                            {"grid 7 x 7 x 7", grid_pattern(7, 7, 7, true), OrderingMethod::amd},
+                            {"grid 20 x 20", grid_pattern(20, 20, 1), OrderingMethod::amd},
+                            {"random 300", random_pattern(300, 5, 3), OrderingMethod::minimum_degree}};
+  for (const System& s : systems) {
+    const Pattern pattern = s.pattern.view();
+    const std::vector<T> value = this->dominant(pattern, 5);
+    const auto made = this->plan(pattern, s.method);
+    std::vector<T> first;
+    for (std::uint64_t seed = 0; seed < KAURI_ORDERS; ++seed) {
+      SCOPED_TRACE(s.name + ", seed " + std::to_string(seed));
+      emulator::set_seed(seed);
+      auto factor =
+          Factor<T>::create(this->few_teams(*made, 4 + 2 * static_cast<Index>(seed % 3), static_cast<unsigned>(seed % 4)), this->backend());
+      ASSERT_TRUE(refactorize<T>(factor, value).ok());
+      const std::vector<T> x = this->solution(factor);
+      if (first.empty()) first = x;
+      ASSERT_EQ(x, first);
+    }
+    EXPECT_LE(this->error_of(pattern, value, first), this->kBound) << s.name;
+  }
+}
+
+/// The verdict is that of a naive factorisation, all else goes on, and the next one is good.
+TYPED_TEST(Emulated, FailingPivots) {
+  using T = typename TypeParam::T;
+  std::mt19937_64 random(4);
+  for (const auto& [pattern, method] : {std::pair{dense_pattern(40), OrderingMethod::natural},
+                                        {dense_pattern(150), OrderingMethod::natural},
+                                        {grid_pattern(7, 7, 7, true), OrderingMethod::amd},
+                                        {random_pattern(200, 4, 5), OrderingMethod::amd}}) {
+    const Pattern view = pattern.view();
+    const std::vector<T> good = this->dominant(view, 6);
+    const auto made = this->few_teams(*this->plan(view, method), 6);
+    auto factor = Factor<T>::create(made, this->backend());
+    for (int round = 0; round < 4; ++round) {
+      std::vector<T> bad = good;
+      for (int k = 0; k <= round % 3; ++k)
+        bad[view.col_ptr[random() % static_cast<std::uint64_t>(view.n)]] *= round % 2 == 0 ? T(-1) : T(0.001);
+      const auto expected = sparse_breakdown<T>({view, bad}, made->perm);
+      const auto seen = refactorize<T>(factor, bad);
+      ASSERT_EQ(seen.ok(), !expected.has_value()) << view.n << ", round " << round;
+      if (expected) {
+        ASSERT_EQ(seen.error().column, expected->column) << view.n << ", round " << round;
+      }
+    }
+    ASSERT_TRUE(refactorize<T>(factor, good).ok());
+    EXPECT_LE(this->error_of(view, good, this->solution(factor)), this->kBound) << view.n;
+  }
+}
+
+/// Blocks whose inverses need correction (near_singular_cuda_test.cpp).
+TYPED_TEST(Emulated, NearlySingularBlocks) {
+  if constexpr (sizeof(typename TypeParam::T) == 8) {
+    Backend cpu = cpu_backend(1);
+    for (const NearSingularCase& what : near_singular_cases()) {
+      SCOPED_TRACE(what.name);
+      if (KAURI_ORDERS < 10 && what.parts[0] > 128) continue;
+      const auto a = near_singular(what, 1);
+      AnalyzeOptions options = natural_order(a.n());
+      const NearSingularErrors there = near_singular_errors(a, analyze(a.pattern(), options), cpu);
+      options.target = this->backend().target();
+      const NearSingularErrors here = near_singular_errors(a, this->few_teams(*this->plan(a.pattern(), options), 4), this->backend());
+      EXPECT_LE(here.factor, factor_error_bound(there.factor));
+      EXPECT_LE(here.solve, factor_error_bound(there.solve));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kauri::test

@@ -1,0 +1,73 @@
+// A device on the CPU: the threads of a block are fibers of one thread of the host, which a seed orders.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace kauri::emulator {
+
+/// Orders of all launches from here on; each launch has another.
+void set_seed(std::uint64_t seed);
+
+/// A kernel and its launch.
+struct Launch {
+  unsigned blocks = 1;
+  unsigned threads = 32;
+  std::size_t shared_bytes = 0;
+  bool all_at_once = false;    ///< cooperative; otherwise some blocks run beside one another
+  std::function<void()> body;  ///< what a thread does
+};
+
+/// Runs it. Returns what went wrong: nothing, or why, and what each warp waits for.
+std::string run(const Launch& launch);
+
+/// Dynamic shared memory is an array that a source file declares, one per thread of the host; this names it, so that it is poisoned.
+class DynamicShared {
+ public:
+  using Find = std::span<std::byte> (*)();  ///< of the calling thread
+  explicit DynamicShared(Find find);
+};
+
+// ---- what device code calls; on a fiber ----
+
+/// Others may run.
+void yield();
+/// The same, now and then.
+void maybe_yield();
+/// Ends the launch.
+[[noreturn]] void fail(const std::string& what);
+/// What the whole device sees has changed, or somebody can go on: no deadlock.
+void note_progress();
+/// A look at a flag. Looks alone are no progress.
+void note_look(const void* place, int value);
+
+/// What all lanes of a warp do together.
+enum class Together : int { sync, shuffle, vote, product, barrier };
+/// The last lane to come does `combine` on the arguments of all; true for that lane.
+bool together(Together what, void* mine, const std::function<void(void* const* lanes)>& combine);
+
+/// Barrier `id` of the block among `threads` threads. Whole warps come.
+void block_barrier(int id, int threads, bool waits);
+/// All threads of the block.
+void block_barrier();
+
+// Barriers in shared memory, as mbarrier.
+void barrier_init(std::uint64_t* barrier, int arrivals);
+void barrier_arrive(std::uint64_t* barrier, int bytes);
+void barrier_wait(std::uint64_t* barrier, unsigned parity);
+
+// Asynchronous copies: what they are to write is poisoned when they begin. They read and write at some time before the wait.
+void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier);
+void bulk_store(void* to, const void* from, int bytes);
+void finish_stores();
+void finish_store_reads();
+void copy_async(void* to, const void* from, int bytes, bool there);
+void commit_copies();
+void wait_for_copies(int groups_left);
+void finish_async_copies();
+
+}  // namespace kauri::emulator

@@ -1,0 +1,147 @@
+// The emulated device itself: what is wrong in a kernel is seen.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/emulator/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/emulator/indices.hpp"
+
+namespace kauri::emulator {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::string run_block(unsigned threads, std::function<void()> body) { return run({1, threads, 0, false, std::move(body)}); }
+
+void sync_warp() {
+  together(Together::sync, nullptr, [](void* const*) {});
+}
+
+TEST(Machine, EveryThreadOfEveryBlockRunsOnce) {
+  std::vector<int> count(7 * 96);
+  EXPECT_EQ(run({7, 96, 0, false, [&] { ++count[blockIdx.x * blockDim.x + threadIdx.x]; }}), "");
+  for (const int c : count) EXPECT_EQ(c, 1);
+}
+
+TEST(Machine, SeedsOrderThreadsDifferentlyAndAgain) {
+  const auto order = [](std::uint64_t seed) {
+    set_seed(seed);
+    std::vector<unsigned> all;
+    EXPECT_EQ(run({4, 64, 0, true,
+                   [&] {
+                     yield();
+                     all.push_back(64 * blockIdx.x + threadIdx.x);
+                   }}),
+              "");
+    return all;
+  };
+  std::set<std::vector<unsigned>> seen;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    seen.insert(order(seed));
+    EXPECT_EQ(order(seed), order(seed));
+  }
+  EXPECT_EQ(seen.size(), 8U);
+}
+
+TEST(Machine, BarriersHoldUntilAllAreThere) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    set_seed(seed);
+    int there = 0, least = 1000;
+    EXPECT_EQ(run_block(128,
+                        [&] {
+                          ++there;
+                          block_barrier(3, 128, threadIdx.x >= 64);
+                          if (threadIdx.x >= 64) least = std::min(least, there);
+                        }),
+              "");
+    EXPECT_EQ(least, 128);
+  }
+}
+
+TEST(Machine, ADeadlockSaysWhoWaitsForWhat) {
+  int flag = 3;
+  const std::string what = run({2, 64, 0, true, [&] {
+                                  if (threadIdx.x < 32) {
+                                    block_barrier(5, 64, true);
+                                  } else if (blockIdx.x == 1) {
+                                    for (;; yield()) note_look(&flag, flag);
+                                  }
+                                }});
+  EXPECT_EQ(what.rfind("deadlock", 0), 0U) << what;
+  EXPECT_NE(what.find("block 0 barrier 5: 32 of 64 threads there"), std::string::npos) << what;
+  EXPECT_NE(what.find("block 0 warp 1 lanes 0-31 wait for nothing: it has ended"), std::string::npos) << what;
+  EXPECT_NE(what.find("block 1 warp 1 lanes 0-31 wait for the flag at"), std::string::npos) << what;
+}
+
+TEST(Machine, MisuseIsSeen) {
+  std::uint64_t barrier = 0;
+  EXPECT_NE(run_block(32, [&] { barrier_wait(&barrier, 0); }).find("not initialised"), std::string::npos);
+  EXPECT_NE(run_block(128, [&] { block_barrier(1, threadIdx.x < 64 ? 96 : 128, true); }).find("barrier 1 of"), std::string::npos);
+  EXPECT_NE(run_block(32,
+                      [&] {
+                        if (threadIdx.x == 7)
+                          block_barrier();
+                        else
+                          sync_warp();
+                      })
+                .find("different operations"),
+            std::string::npos);
+  EXPECT_NE(run_block(32,
+                      [&] {
+                        if (threadIdx.x == 0) sync_warp();
+                      })
+                .find("deadlock"),
+            std::string::npos);
+  alignas(16) double from[4] = {}, to[4] = {};
+  EXPECT_NE(run_block(32, [&] { bulk_store(to + 1, from, 16); }).find("multiples"), std::string::npos);
+  EXPECT_NE(run_block(32,
+                      [&] {
+                        for (int k = 0; k < 20; ++k) bulk_store(to, from, 16);
+                      })
+                .find("ended before its stores"),
+            std::string::npos);
+  EXPECT_NE(run({1, 40, 0, false, [] {}}), "");
+}
+
+/// Copies are there after the wait, and not for sure before.
+TEST(Machine, AsynchronousCopies) {
+  alignas(16) const double from[2] = {1, 2};
+  int early = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    set_seed(seed);
+    alignas(16) double to[2] = {kNan, kNan}, other[2] = {}, out[2] = {};
+    std::uint64_t barrier = 0;
+    EXPECT_EQ(run_block(64,
+                        [&] {
+                          if (threadIdx.x == 0) {
+                            barrier_init(&barrier, 1);
+                            barrier_arrive(&barrier, 16);
+                            bulk_copy(to, from, 16, &barrier);
+                            copy_async(other, from, 16, true);
+                            early += static_cast<int>(std::isnan(other[0]));
+                            finish_async_copies();
+                            bulk_store(out, other, 16);
+                            other[1] = 5;  // too early, unless the store has read
+                            finish_stores();
+                          }
+                          block_barrier();
+                          if (threadIdx.x < 32) return;
+                          barrier_wait(&barrier, 0);
+                          EXPECT_EQ(to[1], 2);
+                        }),
+              "");
+    EXPECT_TRUE(out[1] == 2 || out[1] == 5);
+    early += static_cast<int>(out[1] == 5);
+  }
+  EXPECT_GT(early, 40);
+}
+
+}  // namespace
+}  // namespace kauri::emulator

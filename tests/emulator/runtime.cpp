@@ -1,0 +1,169 @@
+// The runtime of the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "tests/emulator/device/cuda_runtime_api.h"
+
+using Work = std::function<cudaError_t()>;
+
+struct EmulatedGraph {
+  std::vector<Work> work;
+};
+struct EmulatedStream {
+  EmulatedGraph* capture = nullptr;
+};
+struct EmulatedEvent {};
+
+namespace {
+
+constexpr int kProcessors = 132;  // as an H200: kernels count on many teams
+constexpr std::size_t kMemory = std::size_t{1} << 32;
+
+std::string last_failure;
+cudaError_t last_error = cudaSuccess;
+
+/// Memory that was handed out, by its end.
+class Memory {
+ public:
+  cudaError_t allocate(void** place, std::size_t bytes, cudaMemoryType type) {
+    *place = std::aligned_alloc(256, (bytes / 256 + 1) * 256);
+    if (*place == nullptr) return cudaErrorMemoryAllocation;
+    std::memset(*place, 0xff, bytes);
+    const std::lock_guard lock(mutex_);
+    range_[static_cast<const std::byte*>(*place) + bytes] = {*place, type};
+    return cudaSuccess;
+  }
+  cudaError_t release(void* place) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(range_, [&](const auto& r) { return r.second.begin == place; });
+    std::free(place);
+    return cudaSuccess;
+  }
+  cudaMemoryType type(const void* place) {
+    const std::lock_guard lock(mutex_);
+    const auto found = range_.upper_bound(place);
+    return found != range_.end() && !std::less<>()(place, found->second.begin) ? found->second.type : cudaMemoryTypeUnregistered;
+  }
+
+ private:
+  struct Range {
+    const void* begin;
+    cudaMemoryType type;
+  };
+  std::mutex mutex_;
+  std::map<const void*, Range, std::less<>> range_;
+};
+
+Memory& memory() {
+  static Memory all;
+  return all;
+}
+
+cudaError_t enqueue(cudaStream_t stream, Work work) {
+  if (stream == nullptr || stream->capture == nullptr) return work();
+  stream->capture->work.push_back(std::move(work));
+  return cudaSuccess;
+}
+
+cudaError_t set(auto* place, auto value) {
+  *place = value;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
+  return enqueue(stream, [launch = std::move(launch)] {
+    std::string failure = kauri::emulator::run(launch);
+    if (failure.empty()) return cudaSuccess;
+    last_failure = std::move(failure);
+    return last_error = cudaErrorLaunchFailure;
+  });
+}
+
+cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+const char* cudaGetErrorString(cudaError_t error) {
+  constexpr const char* kNames[] = {"success", "invalid value", "out of memory", "not supported"};
+  return error == cudaErrorLaunchFailure ? last_failure.c_str() : kNames[error];
+}
+cudaError_t cudaGetDeviceCount(int* count) { return set(count, 1); }
+cudaError_t cudaGetDevice(int* device) { return set(device, 0); }
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  return set(properties, cudaDeviceProp{"emulated", 9, 0, kProcessors, kMemory});
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  constexpr int kValues[] = {kProcessors, 1, 9, 0};
+  return set(value, kValues[attribute]);
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaGetDriverEntryPoint(const char*, void** entry, unsigned long long, cudaDriverEntryPointQueryResult* found) {
+  *entry = nullptr;
+  return set(found, cudaDriverEntryPointSymbolNotFound);
+}
+
+cudaError_t cudaMalloc(void** place, std::size_t bytes) { return memory().allocate(place, bytes, cudaMemoryTypeDevice); }
+cudaError_t cudaFree(void* place) { return memory().release(place); }
+cudaError_t cudaHostAlloc(void** place, std::size_t bytes, unsigned) { return memory().allocate(place, bytes, cudaMemoryTypeHost); }
+cudaError_t cudaFreeHost(void* place) { return memory().release(place); }
+cudaError_t cudaMemGetInfo(std::size_t* there, std::size_t* all) {
+  *all = kMemory;
+  return set(there, kMemory);
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* place) {
+  return set(attributes, cudaPointerAttributes{memory().type(place), 0});
+}
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return enqueue(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return enqueue(stream, [=] {
+    std::memset(to, value, bytes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return set(stream, new EmulatedStream); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return set(status, stream != nullptr && stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone);
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) { return set(&stream->capture, new EmulatedGraph); }
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) { return set(graph, std::exchange(stream->capture, nullptr)); }
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  return set(exec, new EmulatedGraph(*graph));
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  return enqueue(stream, [exec] {
+    for (const Work& work : exec->work)
+      if (const cudaError_t error = work(); error != cudaSuccess) return error;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) { return cudaGraphDestroy(exec); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return set(event, new EmulatedEvent); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { return cudaSuccess; }

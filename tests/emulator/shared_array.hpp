@@ -1,0 +1,14 @@
+// Dynamic shared memory of the kernels of a source file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "tests/emulator/machine.hpp"
+
+#pragma GCC diagnostic ignored "-Wshadow"  // by parameters of the kernels that follow: on a device the array is not there
+
+/// In the namespace of those kernels, before them: what they name by `extern __shared__ __align__(alignment) type name[]`.
+#define KAURI_SHARED_ARRAY(alignment, type, name)                                    \
+  __attribute__((aligned(alignment))) thread_local type name[232448 / sizeof(type)]; \
+  const kauri::emulator::DynamicShared shared_array_##name([]() -> std::span<std::byte> { return std::as_writable_bytes(std::span(name)); })

@@ -1,0 +1,9 @@
+// Tiled fronts by the portable kernels on the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/emulator/shared_array.hpp"
+
+namespace kauri::numeric::cuda::kernels::portable {
+KAURI_SHARED_ARRAY(128, unsigned char, bytes);
+}  // namespace kauri::numeric::cuda::kernels::portable
+
+#include "numeric/cuda/kernels/portable_kernels.cu"
