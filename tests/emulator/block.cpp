@@ -13,6 +13,9 @@ namespace {
 
 thread_local Block* current = nullptr;
 
+/// Thrown on a fiber whose launch has failed, so that its stack is unwound.
+struct Abandoned {};
+
 constexpr int kUntilRedrawn = 64;  // choices of a warp among the same favoured ones
 
 std::string hexadecimal(const void* place) {
@@ -105,14 +108,18 @@ void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Stat
   bulk_copies.clear();
   live_ = static_cast<int>(count);
   until_redrawn_ = 0;
+  abandoned_ = false;
 }
 
 void Block::run_thread() {
-  body_();
   Thread& self = *running_;
-  for (const Thread::Store& s : self.stores)
-    if (!s.read) fail("thread " + std::to_string(self.index) + " ended before its stores had read shared memory");
-  self.write_stores();
+  try {
+    if (!abandoned_) body_();
+    for (const Thread::Store& s : self.stores)
+      if (!s.read) fail("thread " + std::to_string(self.index) + " ended before its stores had read shared memory");
+    self.write_stores();
+  } catch (const Abandoned&) {
+  }
   self.done = true;
   warps_[static_cast<std::size_t>(self.index / 32)].runnable &= ~(1U << self.index % 32);
   --live_;
@@ -193,16 +200,24 @@ std::string Block::describe() const {
   return all;
 }
 
-void Block::yield() {
-  Thread& self = *running_;
-  self.fiber.suspend();
+void Block::suspend(Thread& thread) {
+  thread.fiber.suspend();
+  if (abandoned_) throw Abandoned{};
 }
+
+void Block::abandon() {
+  abandoned_ = true;
+  for (const auto& thread : threads_)
+    if (!thread->done) resume(*thread);
+}
+
+void Block::yield() { suspend(*running_); }
 
 void Block::block(std::string (*what)(const Thread&), const void* place, int number) {
   Thread& self = *running_;
   self.describe = what, self.place = place, self.number = number;
   warps_[static_cast<std::size_t>(self.index / 32)].runnable &= ~(1U << self.index % 32);
-  self.fiber.suspend();
+  suspend(self);
   self.describe = describe_running;
 }
 
@@ -246,7 +261,7 @@ void maybe_yield() {
 void fail(const std::string& what) {
   Block& block = *current;
   if (block.status().failure.empty()) block.status().failure = what + block.describe();
-  for (;;) yield();
+  throw Abandoned{};
 }
 
 void note_progress() { ++current->status().progress; }

@@ -75,6 +75,8 @@ class Block {
   /// Lets threads run for a while, or until none can do anything.
   void slice();
   [[nodiscard]] std::string describe() const;
+  /// Ends what still runs.
+  void abandon();
 
   // Of the thread that runs:
   [[nodiscard]] Thread& thread() { return *running_; }
@@ -100,6 +102,7 @@ class Block {
 
  private:
   void resume(Thread& thread);
+  void suspend(Thread& thread);
   void run_thread();
   int pick_warp();
   void finish_bulk_copy();
@@ -117,6 +120,7 @@ class Block {
   };
   std::vector<Waiter> waiters_;
   int live_ = 0;
+  bool abandoned_ = false;
   unsigned favoured_ = ~0U;
   int until_redrawn_ = 0;
   Thread* running_ = nullptr;

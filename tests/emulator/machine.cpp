@@ -88,6 +88,7 @@ class Run {
         back_.release();
         worker.go.acquire();
       }
+      if (!worker.block.done()) worker.block.abandon();
     }
     worker.done = true;
     ++status_.progress;

@@ -32,7 +32,7 @@ class Memory {
   cudaError_t allocate(void** place, std::size_t bytes, cudaMemoryType type) {
     *place = std::aligned_alloc(256, (bytes / 256 + 1) * 256);
     if (*place == nullptr) return cudaErrorMemoryAllocation;
-    std::memset(*place, 0xff, bytes);
+    if (type == cudaMemoryTypeDevice) std::memset(*place, 0xff, bytes);
     const std::lock_guard lock(mutex_);
     range_[static_cast<const std::byte*>(*place) + bytes] = {*place, type};
     return cudaSuccess;

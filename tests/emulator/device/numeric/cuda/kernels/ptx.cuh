@@ -133,8 +133,8 @@ inline void mma(double (&c)[2], double a, double b) {
 
 /// 1/x is y (1 + e); as rough as the device's first value.
 inline void reciprocal_parts(double x, double& y, double& e) {
-  y = static_cast<double>(static_cast<float>(std::ldexp(1.0 / x, std::ilogb(x))));
-  y = std::ldexp(y, -std::ilogb(x));
+  const int exponent = std::isnormal(x) ? std::ilogb(x) : 0;
+  y = std::ldexp(static_cast<double>(static_cast<float>(std::ldexp(1.0 / x, exponent))), -exponent);
   const double r = fma(-x, y, 1.0);
   e = fma(r, r, r);
 }
