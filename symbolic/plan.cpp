@@ -56,9 +56,9 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
 }
 
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs) const {
-  if (on_device()) {  // right-hand sides as they come, permuted, and the solution of the forward sweep
+  if (on_device()) {  // right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
-    return symbolic::checked_add(3 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
+    return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
                                  "bytes of workspace");
   }
   const Offset rows = symbolic::checked_add(n, schedule.update_rows, "rows of workspace");

@@ -272,7 +272,6 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
       stream_(context.lending),
       block_(plan_->workspace_bytes(sizeof(T), nrhs_), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
-  rhs_ = block_.template take<T>(vector);
   x_ = block_.template take<T>(vector);
   y_ = block_.template take<T>(vector);
   update_ = block_.template take<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"));

@@ -88,7 +88,8 @@ class CudaWorkspace final : public SolveStore<T> {
   [[nodiscard]] const Plan& plan() const override { return *plan_; }
   /// Memory for `nrhs` <= nrhs() right-hand sides, with a factor's L.
   [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
-  [[nodiscard]] T* rhs() const { return rhs_.data(); }
+  /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed.
+  [[nodiscard]] T* rhs() const { return y_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 
  private:
@@ -96,7 +97,7 @@ class CudaWorkspace final : public SolveStore<T> {
   Index nrhs_;
   LentStream stream_;
   DeviceBlock block_;
-  DeviceArray<T> rhs_, x_, y_, update_;
+  DeviceArray<T> x_, y_, update_;
 };
 
 }  // namespace kauri::numeric::cuda
