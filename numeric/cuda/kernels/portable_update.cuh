@@ -79,16 +79,7 @@ struct Operands {
   /// Tiles (row,k), (row+1,k), (column,k) of L are finished. Each warp for itself.
   __device__ void wait_for(int k, int lane) {
     if (ready > k) return;
-    int seen = 0;
-    if (lane == 0) {
-      const int* rows = front.counters + kRows;
-      wait_at_least(rows + task.column, k + 1);
-      seen = ptx::load_acquire(rows + task.column);
-      for (int r = 0; r < task.rows; ++r) {
-        wait_at_least(rows + task.row + r, k + 1);
-        seen = min(seen, ptx::load_acquire(rows + task.row + r));
-      }
-    }
+    const int seen = lane == 0 ? wait_for_tiles(task, front, k) : 0;
     ready = __shfl_sync(0xffffffffu, seen, 0);
     __syncwarp();
   }

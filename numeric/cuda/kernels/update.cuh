@@ -67,18 +67,20 @@ __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
   return front.counters + kRows + front.cells.row_tiles() + k;
 }
 
+/// Waits until tiles (row,k), (row+1,k), (column,k) of L are finished. Returns in how many tile columns those rows are. One thread.
+template <class T>
+__device__ inline int wait_for_tiles(const FrontTask& task, const FrontViewOf<T>& front, int k) {
+  const int* rows = front.counters + kRows;
+  int ready = wait_at_least(rows + task.column, k + 1);
+  for (int r = 0; r < task.rows; ++r) ready = min(ready, wait_at_least(rows + task.row + r, k + 1));
+  return ready;
+}
+
 // ---- producer: one thread ----
 
-/// Tiles (row,k), (row+1,k), (column,k) of L are finished.
 __device__ inline void wait_for_column(const FrontTask& task, const FrontView& front, int k, int& ready) {
   if (ready > k) return;
-  const int* rows = front.counters + kRows;
-  wait_at_least(rows + task.column, k + 1);
-  ready = ptx::load_acquire(rows + task.column);
-  for (int r = 0; r < task.rows; ++r) {
-    wait_at_least(rows + task.row + r, k + 1);
-    ready = min(ready, ptx::load_acquire(rows + task.row + r));
-  }
+  ready = wait_for_tiles(task, front, k);
   ptx::proxy_fence();
 }
 
