@@ -25,7 +25,8 @@ class Backend {
   Backend& operator=(Backend&&) noexcept;
 
   [[nodiscard]] BackendKind kind() const;
-  /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table and of the kernels used.
+  /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table, and on the CPU of the kernels used (on a
+  /// device CudaOptions::loops says those).
   [[nodiscard]] std::string target() const;
   /// The device in words, for reports.
   [[nodiscard]] std::string device() const;

@@ -14,6 +14,7 @@ void check(cudaError_t status, const char* what) {
 }
 
 cudaPointerAttributes attributes_of(const void* place) {
+  const RelaxedCapture relaxed;
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, place), "an address");
   return attributes;

@@ -32,7 +32,6 @@ bool is_capturing(cudaStream_t stream) {
 /// From its first entry to its last; managed memory is any device's.
 template <class T>
 void require_there(const MatrixView<T>& a, const char* name, int device) {
-  const RelaxedCapture relaxed;
   for (const T* place : {a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1}) {
     const cudaPointerAttributes found = attributes_of(place);
     if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;
@@ -137,7 +136,7 @@ FactorMemory<T> CudaFactor<T>::memory() const {
 
 template <class T>
 void CudaFactor<T>::enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const {
-  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(), stream);
+  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(), host_verdict_.get(), stream);
 }
 
 template <class T>

@@ -66,7 +66,8 @@ void enqueue_states(const PlanView& plan, Index first, Index count, const kernel
                     cudaStream_t stream);
 /// What comes before all fronts: the shift, the values (unless `from` is null: they are there) and the verdict's beginning.
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, cudaStream_t stream);
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host,
+                       cudaStream_t stream);
 /// The verdict over `fronts` fronts, on the device and once more in page-locked memory of the host.
 template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict, DeviceVerdict* host,

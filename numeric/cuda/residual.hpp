@@ -31,6 +31,7 @@ template <class T>
 class CudaResidual final : public ResidualStore<T> {
  public:
   CudaResidual(const Pattern& lower, DeviceContext context);
+  ~CudaResidual() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
 

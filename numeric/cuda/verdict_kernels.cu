@@ -17,12 +17,13 @@ constexpr Index kNoFront = std::numeric_limits<Index>::max();
 constexpr unsigned long long kInfinityBits = 0x7ff0000000000000ull;
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
-    begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift, T* shift_memory, VerdictMemory* verdict) {
+__global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
+                                                                T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host) {
   const Offset thread = Offset{blockIdx.x} * kThreads + threadIdx.x, stride = Offset{gridDim.x} * kThreads;
   if (thread == 0) {
     *shift_memory = shift;
     verdict->verdict.status = VerdictStatus::none;
+    host->status = VerdictStatus::none;
     verdict->smallest = kInfinityBits;
     verdict->front = kNoFront;
     verdict->blocks = 0;
@@ -131,9 +132,10 @@ void load_verdict_kernels() {
 }
 
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, cudaStream_t stream) {
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host,
+                       cudaStream_t stream) {
   kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0, stream, from, count, value, shift, shift_memory,
-                  verdict);
+                  verdict, host);
   check(cudaGetLastError(), "a launch of the beginning");
 }
 
@@ -144,8 +146,8 @@ void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& 
   check(cudaGetLastError(), "a launch of the verdict");
 }
 
-template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, cudaStream_t);
-template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*, cudaStream_t);
+template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, DeviceVerdict*, cudaStream_t);
+template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*, DeviceVerdict*, cudaStream_t);
 template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*, DeviceVerdict*, cudaStream_t);
 template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*, DeviceVerdict*, cudaStream_t);
 

@@ -222,6 +222,7 @@ __device__ inline bool fetch_first(const FrontView& front, const ChainMemory& me
     for (int look = 0; look < kLooks && there == 0; ++look) there = static_cast<int>(ptx::load_acquire(state_of(front, j)) >= kPrepared);
   }
   there = __shfl_sync(0xffffffffu, there, 0);
+  __syncwarp();  // what lane 0 saw is there for all lanes
   const TileView tile = tile_of(front, j, j);
   if (tile.width < 2) there = 0;
   if (there != 0) {

@@ -15,7 +15,7 @@ namespace {
 template <class T>
 constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<T>));
 
-/// Tasks that compute no products. Not inlined, as those that do: what they keep in registers would be lacking there.
+/// Tasks that compute no products.
 template <class T>
 __device__ __forceinline__ void prepare_tiles(const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums) {
   const Shared<T>& shared = shared_memory<T>();

@@ -37,7 +37,7 @@ struct Shared {
   int ticket;
 };
 
-/// Named anew by each function that is not inlined, so that its accesses are known to be of shared memory.
+/// Named anew by each task, so that its accesses are known to be of shared memory.
 template <class T>
 __device__ __forceinline__ Shared<T>& shared_memory() {
   extern __shared__ __align__(128) unsigned char bytes[];
@@ -263,8 +263,7 @@ __device__ __forceinline__ void bring_triangle(T* triangle, T* reciprocals, cons
   __syncthreads();
 }
 
-/// All of a task on tiles but its announcement. Not inlined, as the halves of a chain: in one function they would take registers from each
-/// other.
+/// All of a task on tiles but its announcement.
 template <class Loop>
 __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part, bool dependent) {
   using T = typename Loop::T;

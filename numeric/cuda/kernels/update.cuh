@@ -111,7 +111,7 @@ __device__ inline void produce_products(const FrontTask& task, const FrontView& 
   }
 }
 
-/// Block k of a pivot tile itself, for correct_product(); of one with a single cell the others are zeros.
+/// Block k of a pivot tile itself, for multiply_corrected(); of one with a single cell the others are zeros.
 __device__ inline void copy_triangle(double* slab, const TileView& triangle, int k, const double* zeros, std::uint64_t* full) {
   const int cells = triangle.pair_width(2 * k) == 2 ? 4 : 1;
   ptx::bulk_copy(slab, triangle.cell(2 * k, 2 * k), cells * kCellEntries * 8, full);

@@ -104,17 +104,17 @@ TYPED_TEST(DeviceMemories, AFactorAndAWorkspaceAreOneAllocationEach) {
                            "blockdiag 300 300", "blockdiag 50 1"}) {
     const auto plan = this->plan(generate(spec).pattern());
     Hook hook;
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
     EXPECT_EQ(hook.alive(), 0u);
     EXPECT_EQ(backend.peak_bytes(), 0);
     const auto factor = Factor<T>::create(plan, backend);
     EXPECT_EQ(hook.alive(), 1u) << spec;
-    EXPECT_EQ(hook.bytes(), plan->peak_bytes(sizeof(T))) << spec;
+    EXPECT_EQ(hook.bytes(), this->factor_bytes(*plan)) << spec;
     EXPECT_EQ(backend.bytes_in_use(), hook.bytes()) << spec;
     for (const Index nrhs : {1, 3, 1000}) {
       const auto workspace = Workspace<T>::create(factor, nrhs);
       EXPECT_EQ(hook.alive(), 2u) << spec;
-      EXPECT_EQ(hook.bytes() - plan->peak_bytes(sizeof(T)), plan->workspace_bytes(sizeof(T), nrhs)) << spec;
+      EXPECT_EQ(hook.bytes() - this->factor_bytes(*plan), plan->workspace_bytes(sizeof(T), nrhs)) << spec;
       EXPECT_EQ(backend.bytes_in_use(), hook.bytes()) << spec;
     }
   }
@@ -127,7 +127,7 @@ TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
   const auto plan = this->plan(a.pattern());
   Hook hook;
   hook.fail_at(0);
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator()});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
   EXPECT_TRUE(hook.failed());
   EXPECT_EQ(hook.alive(), 0u);
   hook.fail_at(std::numeric_limits<long>::max());
