@@ -147,7 +147,7 @@ __device__ inline void make_below(const ChainMemory& memory, int blocks, bool sq
   for (int s = 0; s < 4; ++s) {
     const double x[2][4] = {{c[2 * s][0], c[2 * s][1], c[2 * s][2], c[2 * s][3]},
                             {c[2 * s + 1][0], c[2 * s + 1][1], c[2 * s + 1][2], c[2 * s + 1][3]}};
-    add_product(square, x, x);
+    add_square(square, x);
   }
   double2* to = reinterpret_cast<double2*>(memory.square) + lane;
 #pragma unroll
@@ -159,11 +159,7 @@ __device__ inline int blocks_of(const FrontView& front, int j) { return (front.c
 
 __device__ inline ChainStep chain_step(const FrontView& front, int j) {
   const bool has_below = j + 1 < front.cells.row_tiles();
-  return {tile_of(front, j, j),
-          tile_of(front, has_below ? j + 1 : j, j),
-          j >= 1,
-          j < 2 && front.child_count > 0,
-          has_below ? front.cells.first_cell(j + 1) * symbolic::kCell : 0,
+  return {tile_of(front, j, j), j >= 1, j < 2 && front.child_count > 0, has_below ? front.cells.first_cell(j + 1) * symbolic::kCell : 0,
           j * kTile};
 }
 

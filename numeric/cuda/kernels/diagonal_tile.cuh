@@ -123,7 +123,6 @@ __device__ inline void store_block(double* tile, const double (&c)[2][4], int ro
 /// Where the tiles of step j of a chain come from.
 struct ChainStep {
   TileView diagonal;  // (j, j)
-  TileView below;     // (j + 1, j), if there is one
   bool has_product;   // L(j, j-1) X = L(j, j-1)^T is still to be taken from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
   bool pulls;         // children too
   int row, column;    // first padded row of the tile below, of the diagonal tile
@@ -269,27 +268,29 @@ __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4],
   store_block(memory.diagonal, x, row, s, lane);
 }
 
-/// product += x y^T of blocks as accumulators.
-__device__ inline void add_product(double (&product)[2][4], const double (&x)[2][4], const double (&y)[2][4]) {
+/// square += x x^T of blocks as accumulators.
+__device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4]) {
   double left[8];
   as_operand(left, x[0], x[1]);
-  const double top[4] = {y[0][0], y[0][1], y[1][0], y[1][1]}, bottom[4] = {y[0][2], y[0][3], y[1][2], y[1][3]};
-  ptx::mma(product[0], left, top);
-  ptx::mma(product[1], left, bottom);
+  const double top[4] = {x[0][0], x[0][1], x[1][0], x[1][1]}, bottom[4] = {x[0][2], x[0][3], x[1][2], x[1][3]};
+  ptx::mma(square[0], left, top);
+  ptx::mma(square[1], left, bottom);
 }
 
-__device__ inline void multiply_blocks(double (&product)[2][4], const double (&x)[2][4], const double (&y)[2][4]) {
-  set_zero(product[0]), set_zero(product[1]);
-  add_product(product, x, y);
+/// Block (row,row) minus the square of block (row,s) of L, x.
+__device__ inline void subtract_square(const ChainMemory& memory, const double (&x)[2][4], int row, int lane) {
+  double square[2][4];
+  set_zero(square[0]), set_zero(square[1]);
+  add_square(square, x);
+  subtract(memory, square, row, row, lane);
+  __syncwarp();
 }
 
 /// Block (row,s) of L; block (row,row) minus its square. One warp.
 __device__ inline void take_row(const ChainMemory& memory, int row, int s, bool corrects, int lane) {
-  double x[2][4], product[2][4];
+  double x[2][4];
   solve_block(memory, x, row, s, corrects, lane);
-  multiply_blocks(product, x, x);
-  subtract(memory, product, row, row, lane);
-  __syncwarp();
+  subtract_square(memory, x, row, lane);
 }
 
 /// Block (row,column) minus the product of blocks (row,s) and (column,s) of L.
@@ -337,13 +338,11 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   } else {
     ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
   }
-  double x[2][4], product[2][4];
+  double x[2][4];
   solve_block(memory, x, s + 1, s, corrects, me.lane);
   if (s == 0) ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
   if (helped) ptx::named_arrive(me.barriers + kColumnBarrier, kPair);
-  multiply_blocks(product, x, x);
-  subtract(memory, product, s + 1, s + 1, me.lane);
-  __syncwarp();
+  subtract_square(memory, x, s + 1, me.lane);
 }
 
 /// L(j,j). Warp 0.

@@ -151,43 +151,16 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   }
 }
 
-template <typename Kernel>
-bool can_run(Kernel* kernel) {
-  int device = 0, cooperative = 0, blocks = 0;
-  return cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) == cudaSuccess && cooperative != 0 &&
-         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes) == cudaSuccess &&
-         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBlockThreads, kSharedBytes) == cudaSuccess && blocks > 0;
-}
-
 }  // namespace
 
-int resident_teams() {
-  int device = 0, processors = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || !can_run(front_kernel) ||
-      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
-    return 0;
-  }
-  return kTeams * processors;
-}
+int resident_teams() { return kTeams * cooperative_blocks(front_kernel, kBlockThreads, kSharedBytes); }
 
 cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
                            const Values& values, const Sums& sums, int least_part, int teams, unsigned pauses, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  // Tasks may wait for tasks that other blocks draw later, so all blocks must be there at once, whatever runs beside them: cooperative.
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeCooperative;
-  attribute.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(teams / kTeams));
-  config.blockDim = dim3(kBlockThreads);
-  config.dynamicSmemBytes = kSharedBytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, front_kernel, fronts, tasks, task_count, ticket, levels, values, sums, least_part / kSlabColumns, true,
-                            pauses);
+  // Cooperative, since tasks may wait for tasks that other blocks draw later.
+  return launch_cooperative(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, fronts, tasks,
+                            task_count, ticket, levels, values, sums, least_part / kSlabColumns, true, pauses);
 }
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {

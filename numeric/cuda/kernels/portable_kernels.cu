@@ -25,11 +25,10 @@ __device__ __forceinline__ void prepare_tiles(const Levels& levels, const Values
     add_sums(shared.task, shared.front, sums, this_thread());
 }
 
-/// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there.
 template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
-              ValuesOf<typename Loop::T> values, SumsOf<typename Loop::T> sums, int least_part, bool dependent, unsigned pauses) {
+              ValuesOf<typename Loop::T> values, SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
   Shared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
   for (;;) {
     __syncthreads();  // no one needs the task before any more
@@ -55,7 +54,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     if (kind == TaskKind::fill || kind == TaskKind::sum)
       prepare_tiles(levels, values, sums);
     else
-      run_tiles<Loop>(levels, least_part, dependent);
+      run_tiles<Loop>(levels, least_part);
     announce<typename Loop::T>(levels);
   }
 }
@@ -74,18 +73,7 @@ auto with_kernel(Arithmetic arithmetic, const Use& use) {
 template <class T>
 int resident_teams(Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::tensor && !std::is_same_v<T, double>) return 0;
-  const auto count = [](auto* kernel) {
-    int device = 0, cooperative = 0, processors = 0, blocks = 0;
-    const bool runs = cudaGetDevice(&device) == cudaSuccess &&
-                      cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) == cudaSuccess && cooperative != 0 &&
-                      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess &&
-                      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes<T>) == cudaSuccess &&
-                      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kThreads, kSharedBytes<T>) == cudaSuccess;
-    if (runs) return blocks * processors;
-    static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
-    return 0;
-  };
-  return with_kernel<T>(arithmetic, count);
+  return with_kernel<T>(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes<T>); });
 }
 
 template <class T>
@@ -93,39 +81,16 @@ cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts, 
                            int* ticket, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums, int least_part, int teams,
                            unsigned pauses, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  // Cooperative, since tasks may wait for tasks that other blocks draw later: all blocks must be there at once.
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeCooperative;
-  attribute.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(teams));
-  config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = kSharedBytes<T>;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
   return with_kernel<T>(arithmetic, [&](auto* kernel) {
-    return cudaLaunchKernelEx(&config, kernel, fronts, tasks, task_count, ticket, levels, values, sums, least_part / kSlabColumns, true,
-                              pauses);
-  });
-}
-
-template <class T>
-cudaError_t enqueue_update(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
-                           int* ticket, int teams, cudaStream_t stream) {
-  if (task_count == 0) return cudaSuccess;
-  return with_kernel<T>(arithmetic, [&](auto* kernel) {
-    launch(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes<T>, stream, fronts, tasks, task_count, ticket, Levels{},
-           ValuesOf<T>{}, SumsOf<T>{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
-    return cudaGetLastError();
+    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes<T>, stream, fronts, tasks, task_count, ticket,
+                              levels, values, sums, least_part / kSlabColumns, pauses);
   });
 }
 
 #define KAURI_PORTABLE(T)                                                                                                      \
   template int resident_teams<T>(Arithmetic);                                                                                  \
   template cudaError_t enqueue_factor(Arithmetic, const FrontViewOf<T>*, const symbolic::FrontTask*, int, int*, const Levels&, \
-                                      const ValuesOf<T>&, const SumsOf<T>&, int, int, unsigned, cudaStream_t);                 \
-  template cudaError_t enqueue_update(Arithmetic, const FrontViewOf<T>*, const symbolic::FrontTask*, int, int*, int, cudaStream_t);
+                                      const ValuesOf<T>&, const SumsOf<T>&, int, int, unsigned, cudaStream_t);
 KAURI_PORTABLE(float)
 KAURI_PORTABLE(double)
 #undef KAURI_PORTABLE

@@ -14,13 +14,10 @@ enum class Arithmetic { tensor, fma };
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 
-/// As kernels::enqueue_factor() and kernels::enqueue_update().
+/// As kernels::enqueue_factor().
 template <class T>
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
                            int* ticket, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums, int least_part, int teams,
                            unsigned pauses, cudaStream_t stream);
-template <class T>
-cudaError_t enqueue_update(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
-                           int* ticket, int teams, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels::portable

@@ -265,14 +265,14 @@ __device__ __forceinline__ void bring_triangle(T* triangle, T* reciprocals, cons
 
 /// All of a task on tiles but its announcement.
 template <class Loop>
-__device__ __forceinline__ void run_tiles(const Levels& levels, int least_part, bool dependent) {
+__device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
   using T = typename Loop::T;
   Shared<T>& shared = shared_memory<T>();
   const FrontTask& task = shared.task;
   const FrontViewOf<T>& front = shared.front;
   const Member me = this_thread();
   const int products = products_of(task, front);
-  Operands<T> operands{task, front, shared.stages, slabs_in(front, products), dependent ? 0 : products};
+  Operands<T> operands{task, front, shared.stages, slabs_in(front, products), 0};
   const Place place = place_of(task, front, me.warp);
 #pragma unroll 1
   for (int slab = 0; slab < kStageCount - 1; ++slab) operands.bring(slab, me);
@@ -295,21 +295,7 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part, 
 template <class T>
 __device__ __forceinline__ void announce(const Levels& levels) {
   __syncthreads();
-  if (threadIdx.x != 0) return;
-  const FrontTask& task = shared_memory<T>().task;
-  const FrontViewOf<T>& front = shared_memory<T>().front;
-  int* rows = front.counters + kRows;
-  ptx::release_fence();
-  if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
-    ptx::add_relaxed(front.counters + kFilled, 1);
-  } else if (task.kind == TaskKind::prepare) {
-    ptx::store_relaxed(state_of(front, task.column), kPrepared);
-  } else if (task.kind == TaskKind::panel) {
-    for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(rows + task.row + r, task.column + 1);
-  } else if (task.kind == TaskKind::contribution && front.parent_counters != nullptr) {
-    ptx::add_relaxed(front.parent_counters + kChildren, 1);
-  }
-  if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
+  if (threadIdx.x == 0) count_task(shared_memory<T>().task, shared_memory<T>().front, levels);
 }
 
 }  // namespace kauri::numeric::cuda::kernels::portable

@@ -406,13 +406,9 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   store_accumulators(acc, target, row_cell, me.lane);
 }
 
-/// Tells other blocks that the task's tiles are written. All consumers.
-__device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels, const Member& me) {
-  const bool unread = task.kind == TaskKind::contribution && front.parent_counters == nullptr;
-  if (unread && levels.done == nullptr) return;
-  ptx::proxy_fence();
-  me.sync_consumers();
-  if (me.warp != 0 || me.lane != 0) return;
+/// Tells other blocks that the task's tiles are written. One thread, with all others' writes behind it.
+template <class T>
+__device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
   ptx::release_fence();
   if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
     ptx::add_relaxed(front.counters + kFilled, 1);
@@ -420,10 +416,18 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
     ptx::store_relaxed(state_of(front, task.column), kPrepared);
   } else if (task.kind == TaskKind::panel) {
     for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, task.column + 1);
-  } else if (!unread) {
+  } else if (front.parent_counters != nullptr) {
     ptx::add_relaxed(front.parent_counters + kChildren, 1);
   }
   if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
+}
+
+/// The same by all consumers, once each has written its part.
+__device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels, const Member& me) {
+  if (task.kind == TaskKind::contribution && front.parent_counters == nullptr && levels.done == nullptr) return;
+  ptx::proxy_fence();
+  me.sync_consumers();
+  if (me.warp == 0 && me.lane == 0) count_task(task, front, levels);
 }
 
 }  // namespace kauri::numeric::cuda::kernels
