@@ -160,7 +160,7 @@ __global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) 
   pull_children(plan, memory, plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]]);
 }
 
-/// Step k of large fronts: a block for the pivot rows and one for each tile below; all find y_k anew.
+/// Step k of large fronts: a block for the pivot rows, which finds y_k; then one for each tile below, which reads it.
 template <class T>
 __global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];

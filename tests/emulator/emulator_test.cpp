@@ -139,7 +139,7 @@ TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
     const std::vector<T> value = this->dominant(pattern, 5);
     const auto made = this->plan(pattern, s.method);
     std::vector<T> first;
-    for (std::uint64_t seed = 0; seed < KAURI_ORDERS; ++seed) {
+    for (std::uint64_t seed = 0; seed < std::max(KAURI_ORDERS, 2); ++seed) {  // one order would be compared with itself
       SCOPED_TRACE(s.name + ", seed " + std::to_string(seed));
       emulator::set_seed(seed);
       auto factor =
@@ -196,6 +196,8 @@ TYPED_TEST(Emulated, NearlySingularBlocks) {
       EXPECT_LE(here.factor, factor_error_bound(there.factor));
       EXPECT_LE(here.solve, factor_error_bound(there.solve));
     }
+  } else {
+    GTEST_SKIP() << "bounds are those of double";
   }
 }
 
