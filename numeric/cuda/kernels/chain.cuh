@@ -9,22 +9,16 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// What triangular solves with L(j,j) need: the inverses of its 16 x 16 diagonal blocks, and what is below these. One thread's bulk copies.
-__device__ inline void store_for_solves(const ChainMemory& memory, double* inverses, const TileView& tile) {
-  for (int k = 0; 2 * k < tile.width; ++k) {
-    ptx::bulk_store(inverses + k * kInverseEntries, memory.inverse + k * kInverseEntries, kInverseEntries * 8);
-    const int below = tile.height - 2 * k - 2;
-    if (below > 0)
-      ptx::bulk_store(tile.cell(2 * k + 2, 2 * k), memory.diagonal + shared_cell(2 * k + 2, 2 * k), 2 * below * kCellEntries * 8);
-  }
+/// Columns k of L(j,j), 16 of them, and the inverse of block k to global memory, where others may read them then. One thread.
+__device__ inline void announce_columns(const FrontView& front, const ChainMemory& memory, int j, int k) {
+  const TileView tile = tile_of(front, j, j);
+  double* inverses = front.inverses + symbolic::FrontCells::inverse_place(j * kTile, j * kTile);
+  const int cells = tile.pair_width(2 * k) == 2 ? 2 * (tile.height - 2 * k) : 1;
+  ptx::bulk_store(inverses + k * kInverseEntries, memory.inverse + k * kInverseEntries, kInverseEntries * 8);
+  ptx::bulk_store(tile.cell(2 * k, 2 * k), memory.diagonal + shared_cell(2 * k, 2 * k), cells * kCellEntries * 8);
   ptx::finish_stores();
-}
-
-/// The diagonal blocks themselves; they have been read when this returns.
-__device__ inline void store_diagonal_blocks(const double* shared, const TileView& tile) {
-  for (int c = 0; c < tile.width; c += 2)
-    ptx::bulk_store(tile.cell(c, c), shared + shared_cell(c, c), (tile.pair_width(c) == 2 ? 4 : 1) * kCellEntries * 8);
-  ptx::finish_store_reads();
+  ptx::proxy_fence();
+  ptx::store_release(state_of(front, j), kFirstBlock + k + (memory.corrected[k] << kProgressBits));
 }
 
 /// A tile below the diagonal in shared memory to global memory, once ptx::finish_stores() has been called.
@@ -188,7 +182,10 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
       eliminate_tile(front, memory, j, blocks, me, failed_before);
     } else {
       load_others(memory, front, step, blocks, me);
-      if (blocks > 1) help_below(memory, blocks, me);
+      if (blocks > 1)
+        help_below(memory, blocks, me);
+      else
+        finish_column(memory, me.warp / 3, lane);
     }
     ptx::shared_proxy_fence();
     ptx::named_arrive(me.barriers + kDiagonalBarrier, kTeamThreads);  // others wait for L(j,j), the sooner the better
@@ -267,8 +264,10 @@ __device__ inline void announce_diagonal(const FrontView& front, int j, const Me
   ptx::named_arrive(me.barriers + kThereBarrier, kConsumers);
 }
 
-/// The producer's part in a chain: brings what the consumers need next, stores tiles and announces them.
-__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels, const Member& me) {
+/// The producer's part in a chain: brings what the consumers need next, stores tiles and announces them, the diagonal ones by columns, so
+/// that others solve with those that are there. `steps`: diagonal tiles that this team has made.
+__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels, unsigned& steps,
+                                      const Member& me) {
   ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, me.lane);
   bool there = false;
@@ -283,16 +282,15 @@ __device__ inline void announce_chain(const FrontView& front, const ChainMemory&
       fetch_below(front, memory, j, me.lane);
       ptx::named_arrive(me.barriers + kProductBarrier, kConsumers);
     }
-    ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
-    if (me.lane == 0) {
-      const TileView tile = tile_of(front, j, j);
-      const int corrected = memory.corrected[blocks_of(front, j) - 1];
-      if (corrected != 0) store_diagonal_blocks(memory.diagonal, tile);  // who corrects reads them; the next waits for them too
-      store_for_solves(memory, front.inverses + symbolic::FrontCells::inverse_place(j * kTile, j * kTile), tile);
-      ptx::proxy_fence();
-      ptx::store_release(state_of(front, j), kFinished + corrected);
-      if (corrected == 0) store_diagonal_blocks(memory.diagonal, tile);
+    const int blocks = blocks_of(front, j);
+    for (int k = 0; k < kSlabs - 1; ++k) {
+      ptx::barrier_wait(memory.column + k, steps & 1);
+      if (me.lane == 0 && k + 1 < blocks) announce_columns(front, memory, j, k);
+      __syncwarp();
     }
+    ++steps;
+    ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
+    if (me.lane == 0) announce_columns(front, memory, j, blocks - 1);
     __syncwarp();
     there = j + 1 < front.cells.pivot_tiles() && fetch_first(front, memory, j + 1, me.lane);
     ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);

@@ -25,13 +25,14 @@ inline constexpr int kPair = 64;            // threads
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
-  double* diagonal;  // 1 tile: D, then L(j,j)
-  double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
-  double* product;   // 1 tile: A(j+1,j) without the products of columns before j - 1; then minus that without all before j
-  double* inverse;   // 4 blocks
-  double* columns;   // kExchangeEntries
-  double* first;     // 4 cells: block (0,0) of the next D, if *fetched
-  double* square;    // accumulators: what is subtracted from that block
+  double* diagonal;       // 1 tile: D, then L(j,j)
+  double* below;          // 1 tile: L(j,j-1), then L(j+1,j)
+  double* product;        // 1 tile: A(j+1,j) without the products of columns before j - 1; then minus that without all before j
+  double* inverse;        // 4 blocks
+  double* columns;        // kExchangeEntries
+  double* first;          // 4 cells: block (0,0) of the next D, if *fetched
+  double* square;         // accumulators: what is subtracted from that block
+  std::uint64_t* column;  // barriers, outside the stages: columns s of L(j,j) and the inverse of block s are there, s = 0, 1, 2
   int* fetched;
   int* corrected;  // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
 };
@@ -307,20 +308,35 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
+/// Warps that make columns s of L(j,j): warp 0 and who helps it.
+__device__ constexpr int makers_of_column(int s) { return 3 - s; }
+
+/// This warp's part of columns s is there, or there is none.
+__device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
+  ptx::shared_proxy_fence();
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(memory.column + s);
+}
+
 /// After block (0,0), warps 1-3: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
 __device__ inline void help_below(const ChainMemory& memory, int blocks, const Member& me) {
   const int row = me.warp + 1;
   if (me.warp < 3) {
     ptx::named_sync(me.barriers + kBlockBarrier, 96);
     if (row < blocks) take_row(memory, row, 0, memory.corrected[0] != 0, me.lane);
+    finish_column(memory, 0, me.lane);
   }
   ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
   if (me.warp == 3 && blocks > 3) subtract_blocks(memory, 3, 2, 0, me.lane);
   if (me.warp < 3 && row < blocks) subtract_blocks(memory, row, 1, 0, me.lane);
   if (blocks > 2) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
-  if (me.warp < 3 || blocks < 4) return;
-  ptx::named_sync(me.barriers + kBlockBarrier, kPair);
-  take_row(memory, 3, 1, (memory.corrected[1] & 2) != 0, me.lane);
+  if (me.warp < 3) return;
+  if (blocks > 3) {
+    ptx::named_sync(me.barriers + kBlockBarrier, kPair);
+    take_row(memory, 3, 1, (memory.corrected[1] & 2) != 0, me.lane);
+  }
+  finish_column(memory, 1, me.lane);
+  if (blocks < 4) return;
   ptx::named_sync(me.barriers + kColumnBarrier, kPair);
   subtract_blocks(memory, 3, 2, 1, me.lane);
   ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
@@ -342,6 +358,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   solve_block(memory, x, s + 1, s, corrects, me.lane);
   if (s == 0) ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
   if (helped) ptx::named_arrive(me.barriers + kColumnBarrier, kPair);
+  finish_column(memory, s, me.lane);
   subtract_square(memory, x, s + 1, me.lane);
 }
 
@@ -359,6 +376,7 @@ __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory&
     }
     if (s + 1 < blocks) eliminate_below(memory, s, blocks, corrects, me);
   }
+  for (int s = blocks - 1; s < kSlabs - 1; ++s) finish_column(memory, s, me.lane);
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -81,9 +81,12 @@ inline constexpr int kChildren = 1;
 inline constexpr int kFilled = 2;
 inline constexpr int kRows = symbolic::kCounters;
 
-/// States of a pivot tile.
-inline constexpr int kPrepared = 1;  ///< all products but the last are taken from it
-inline constexpr int kFinished = 2;  ///< L(k,k) and its inverses are there; plus 2^s for each block s whose inverse is to be corrected
+/// States of a pivot tile: how far it is, in the lowest kProgressBits; above these 2^s for each 16 x 16 block s, of those that are there,
+/// whose inverse is to be corrected.
+inline constexpr int kProgressBits = 3;
+inline constexpr int kPrepared = 1;    ///< all products but the last are taken from it
+inline constexpr int kFirstBlock = 2;  ///< + s: L's columns of the blocks up to s and their inverses are there
+inline constexpr int kFinished = kFirstBlock + symbolic::kTile / 16 - 1;  ///< all, if there are as many
 
 /// Teams (the workers that draw tasks) that the current device holds at once, even; 0 if it cannot run the kernels. To be called once
 /// before the first launch on a device.

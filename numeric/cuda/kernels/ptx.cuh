@@ -58,6 +58,11 @@ __device__ inline void bulk_copy(void* to_shared, const void* from_global, int b
                : "memory");
 }
 
+/// Brings bytes (a multiple of 16) of global memory to the L2 cache, whenever.
+__device__ inline void prefetch(const void* from_global, int bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)), "r"(bytes) : "memory");
+}
+
 /// Copies bytes (a multiple of 16) from shared to global memory; with the others since the last finish_stores().
 __device__ inline void bulk_store(void* to_global, const void* from_shared, int bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to_global)),

@@ -28,8 +28,8 @@ struct Member {
 };
 
 /// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it;
-/// then a word for each: with the first stage of a panel task's solve, 2^k for each block k of the triangle whose inverse is to be
-/// corrected. The state is a single number, since registers are short where products are added.
+/// then a word for each: with the stages of a panel task's solve, 1 where the block's inverse is to be corrected. The state is a single
+/// number, since registers are short where products are added.
 struct Ring {
   double* stages;
   std::uint64_t* barriers;
@@ -118,11 +118,31 @@ __device__ inline void copy_triangle(double* slab, const TileView& triangle, int
   for (int c = cells; c < 4; ++c) ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
 }
 
+/// Brings to the L2 cache what the task's consumers start from, while they are with the task before.
+__device__ inline void prefetch_tiles(const FrontTask& task, const FrontView& front) {
+  if (task.kind == TaskKind::contribution && !front.loads_block) return;
+  for (int r = 0; r < task.rows; ++r) {
+    const TileView tile = tile_of(front, task.row + r, task.column);
+    for (int column = 0; column < tile.width; column += 2) {
+      const int row = tile.diagonal ? column : 0;
+      ptx::prefetch(tile.cell(row, column), (tile.height - row) * tile.pair_width(column) * kCellEntries * 8);
+    }
+  }
+}
+
+/// Waits until block k of a pivot tile is there; returns the tile's state.
+__device__ inline int wait_for_block(const int* state, int k) {
+  for (;;) {
+    const int now = ptx::load_acquire(state);
+    if ((now & ((1 << kProgressBits) - 1)) >= kFirstBlock + k) return now;
+    __nanosleep(20);
+  }
+}
+
 __device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
+  prefetch_tiles(task, front);
   produce_products(task, front, ring, dependent);
   if (task.kind != TaskKind::panel) return;
-  const int corrected = wait_at_least(state_of(front, task.column), kFinished) - kFinished;
-  ptx::proxy_fence();
   const TileView triangle = tile_of(front, task.column, task.column);
   const double* inverses = front.inverses + symbolic::FrontCells::inverse_place(task.column * kTile, task.column * kTile);
   for (int k = 0; 2 * k < triangle.width; ++k) {
@@ -134,8 +154,9 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
     double* slab = ring.data() + 2 * kSlabEntries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
     std::uint64_t* full = ring.full();
-    const int corrects = corrected >> k & 1;
-    if (k == 0) *ring.word() = static_cast<std::uint64_t>(corrected);
+    const int corrects = wait_for_block(state_of(front, task.column), k) >> (kProgressBits + k) & 1;
+    ptx::proxy_fence();
+    *ring.word() = static_cast<std::uint64_t>(corrects);
     ptx::barrier_arrive_expecting(full, ((1 + corrects) * kInverseEntries + 2 * (below + static_cast<int>(padded)) * kCellEntries) * 8);
     if (corrects != 0) copy_triangle(ring.data(), triangle, k, inverse + kCellEntries, full);
     ptx::bulk_copy(slab + 4 * k * kCellEntries, inverse, kInverseEntries * 8, full);
@@ -221,26 +242,17 @@ __device__ inline void solve_slab(Accumulators& acc, const double* slab, const d
   }
 }
 
-template <int s, bool kCorrects>
-__device__ inline void solve_stages(Accumulators& acc, int slabs, int corrected, Ring& ring, int lane) {
+/// Slabs from s on of the whole solve.
+template <int s>
+__device__ inline void solve(Accumulators& acc, int slabs, Ring& ring, int lane) {
   if constexpr (s < kSlabs) {
     if (s == slabs) return;
-    if (s > 0) enter_stage(ring, lane);
-    const bool corrects = kCorrects && (corrected >> s & 1) != 0;
+    enter_stage(ring, lane);
+    const bool corrects = *ring.word() != 0;
     solve_slab<s>(acc, ring.data() + 2 * kSlabEntries, corrects ? ring.data() : nullptr, lane);
     ++ring.turn;
-    solve_stages<s + 1, kCorrects>(acc, slabs, corrected, ring, lane);
+    solve<s + 1>(acc, slabs, ring, lane);
   }
-}
-
-/// The whole solve. With corrections apart, so that all else need not branch.
-__device__ inline void solve(Accumulators& acc, int slabs, Ring& ring, int lane) {
-  enter_stage(ring, lane);
-  const int corrected = static_cast<int>(*ring.word());
-  if (corrected != 0)
-    solve_stages<0, true>(acc, slabs, corrected, ring, lane);
-  else
-    solve_stages<0, false>(acc, slabs, 0, ring, lane);
 }
 
 /// A warp without rows lets the stages of a task pass.
@@ -399,7 +411,7 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
 #pragma unroll
     for (int n = 0; n < 8; ++n)
       if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
-    solve(acc, (target.width + 1) / 2, ring, me.lane);
+    solve<0>(acc, (target.width + 1) / 2, ring, me.lane);
   } else if (task.kind == TaskKind::contribution) {
     wait_for_levels(levels, front.block_reuses, me.lane);
   }

@@ -41,6 +41,8 @@ inline void wait_for_copies() {
   emulator::wait_for_copies(kLeft);
 }
 
+inline void prefetch(const void*, int) {}
+
 inline int anew(int x) { return x; }
 
 // One thread of the host runs at a time: what is written is seen by all that look later, in this order.
