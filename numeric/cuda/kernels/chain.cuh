@@ -1,7 +1,8 @@
-// The chain of a front: its diagonal tiles one after another, each factorised with the tile below it, by the four warps of one block.
+// The chain of a front: its diagonal tiles one after another, each factorised with the tile below it, by the warps of one team.
 //
-// The tile below is solved with the inverses of the 16 x 16 blocks (substitution by blocks), and its square updates the next diagonal tile
-// from shared memory: no other block stands in the chain.
+// Warp 0 eliminates, and all others see to it that it never waits: warps 1-3 make the tile below, columns of 16 behind warp 0 (substitution
+// by blocks, with their inverses), whose square updates the next diagonal tile from shared memory; the producer brings the next tiles, and
+// stores and announces what is finished. No other team stands in the chain.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -55,27 +56,32 @@ __device__ inline void load_operand(double (&a)[8], const TileView& tile, int ro
   }
 }
 
-/// c = minus (16, 8 kCells) of memory.product.
+/// c = minus (16, 8 kCells) at cells (row, first) of the tile below: in memory.product, or, if it is not whole, in global memory.
 template <int kCells>
-__device__ inline void load_part(double (&c)[kCells][4], const ChainMemory& memory, int row, int first, int lane) {
+__device__ inline void load_part(double (&c)[kCells][4], const ChainMemory& memory, const TileView& tile, int row, int first, int lane) {
 #pragma unroll
   for (int n = 0; n < kCells; ++n) {
+    if (!tile.whole()) {
+      load_flipped(c[n], tile, row, first + n, lane);
+      continue;
+    }
     const double2 top = load_cell(memory.product, row, first + n, lane), bottom = load_cell(memory.product, row + 1, first + n, lane);
     c[n][0] = ptx::flipped(top.x), c[n][1] = ptx::flipped(top.y), c[n][2] = ptx::flipped(bottom.x), c[n][3] = ptx::flipped(bottom.y);
   }
 }
 
-/// Part of the tile below, (16, 8 kCells) at cells (row, first): C - P Q^T with C in memory.product, P = L(j+1,j-1) from global memory and
-/// Q = L(j,j-1) in memory.below; minus that to memory.product.
+/// Part of the tile below, (16, 8 kCells) at cells (row, first): c = minus (C - P Q^T), C as load_part() finds it, P = L(j+1,j-1) from
+/// global memory and Q = L(j,j-1) in memory.below.
 template <int kCells>
-__device__ inline void multiply_part(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const TileView& left,
-                                     int row, int first, int lane) {
-  double c[kCells][4];
+__device__ inline void multiply_part(double (&c)[kCells][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step,
+                                     int j, int row, int first, int lane) {
+  const TileView tile = tile_of(front, j + 1, j);
   if (step.has_product) {  // all loads before all uses
+    const TileView left = tile_of(front, j + 1, j - 1);
     double a[4][8];
 #pragma unroll
     for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
-    load_part<kCells>(c, memory, row, first, lane);
+    load_part<kCells>(c, memory, tile, row, first, lane);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
@@ -86,228 +92,228 @@ __device__ inline void multiply_part(const ChainMemory& memory, const FrontView&
       }
     }
   } else {
-    load_part<kCells>(c, memory, row, first, lane);
+    load_part<kCells>(c, memory, tile, row, first, lane);
   }
   if (step.pulls) gather<1, kCells>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
-#pragma unroll
-  for (int n = 0; n < kCells; ++n) {
-    store_cell(memory.product, row, first + n, lane, c[n][0], c[n][1]);
-    store_cell(memory.product, row + 1, first + n, lane, c[n][2], c[n][3]);
-  }
 }
 
-/// The tile below without all products of columns before j, made by warps 1-3 while warp 0 eliminates: 16 rows each, then two of them half
-/// of the last 16 rows.
-__device__ inline void multiply_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, const Member& me) {
-  const TileView left = tile_of(front, step.has_product ? j + 1 : j, step.has_product ? j - 1 : 0);
-  if (step.has_product) wait_warp(front.counters + kRows + j + 1, j, me.lane);
-  ptx::named_sync(me.barriers + kProductBarrier, kConsumers);
-  multiply_part<8>(memory, front, step, left, 2 * (me.warp - 1), 0, me.lane);
-  if (me.warp < 3) multiply_part<4>(memory, front, step, left, 6, 4 * (me.warp - 1), me.lane);
-}
-
-/// Row block `warp`, (16,64), of the tile below: X = C L^-T with minus C in memory.product; to memory.below.
-/// `blocks`: 16 x 16 blocks along the side of L(j,j); what lies right of its columns is not stored. `squares`: of the first 16 rows too.
-/// kCorrects: some of `corrected` is set (apart, so that all else need not branch).
-template <bool kCorrects>
-__device__ inline void make_below(const ChainMemory& memory, int blocks, bool squares, int corrected, const Member& me) {
-  const int warp = me.warp, lane = me.lane;
-  double c[8][4];
-#pragma unroll
-  for (int n = 0; n < 8; ++n) {
-    const double2 top = load_cell(memory.product, 2 * warp, n, lane);
-    const double2 bottom = load_cell(memory.product, 2 * warp + 1, n, lane);
-    c[n][0] = top.x, c[n][1] = top.y, c[n][2] = bottom.x, c[n][3] = bottom.y;
-  }
-#pragma unroll
-  for (int s = 0; s < 4; ++s) {
-    if (s >= blocks) break;
-    double a[8], b[4];
-    as_operand(a, c[2 * s], c[2 * s + 1]);
-    multiply_inverse(memory, c[2 * s], c[2 * s + 1], a, s, kCorrects && (corrected >> s & 1) != 0, lane);
-    flipped_operand(a, c[2 * s], c[2 * s + 1]);
-#pragma unroll
-    for (int n = 2 * s + 2; n < 8; ++n) {
-      load_b(b, memory.diagonal, n, 2 * s, lane);
-      ptx::mma(c[n], a, b);
-    }
-  }
-#pragma unroll
-  for (int n = 0; n < 8; ++n) store_flipped(memory.below, c[n], 2 * warp, n, lane);
-  if (warp != 0 || !squares) return;
+/// Row blocks of 16, kRows of them from cell `row` on, of the tile below: X = C L^-T with minus C in `c`, to memory.below, each 16 columns
+/// as soon as these of L(j,j) are there. `blocks`: of L(j,j) along its side; what lies right of its columns is not stored. `next`: there is
+/// a next step, which needs the square of the first 16 rows; those are warp 1's.
+template <int kRows>
+__device__ inline void solve_below(double (&c)[kRows][8][4], const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
+                                   int row, const Member& me) {
+  const int lane = me.lane;
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
 #pragma unroll
-  for (int s = 0; s < 4; ++s) {
-    const double x[2][4] = {{c[2 * s][0], c[2 * s][1], c[2 * s][2], c[2 * s][3]},
-                            {c[2 * s + 1][0], c[2 * s + 1][1], c[2 * s + 1][2], c[2 * s + 1][3]}};
-    add_square(square, x);
-  }
-  double2* to = reinterpret_cast<double2*>(memory.square) + lane;
+  for (int s = 0; s < kSlabs; ++s) {
+    if (s >= blocks) break;
+    if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
+    ptx::barrier_wait(memory.barriers->column + s, step.phase);
+    const bool corrects = (memory.corrected[s] >> s & 1) != 0;
+    double a[kRows][8];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) to[32 * i] = make_double2(square[i / 2][i % 2 * 2], square[i / 2][i % 2 * 2 + 1]);
+    for (int r = 0; r < kRows; ++r) {
+      as_operand(a[r], c[r][2 * s], c[r][2 * s + 1]);
+      multiply_inverse(memory, c[r][2 * s], c[r][2 * s + 1], a[r], s, corrects, lane);
+      flipped_operand(a[r], c[r][2 * s], c[r][2 * s + 1]);
+    }
+    if (kRows == 1 && next && me.warp == 1) {
+      const double x[2][4] = {{c[0][2 * s][0], c[0][2 * s][1], c[0][2 * s][2], c[0][2 * s][3]},
+                              {c[0][2 * s + 1][0], c[0][2 * s + 1][1], c[0][2 * s + 1][2], c[0][2 * s + 1][3]}};
+      add_square(square, x);
+    }
+#pragma unroll
+    for (int n = 2 * s + 2; n < 8; ++n) {
+      double b[4];
+      load_b(b, memory.diagonal, n, 2 * s, lane);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) ptx::mma(c[r][n], a[r], b);
+    }
+    if (s == kSlabs - 1 && kRows == 1 && next && me.warp == 1) {
+      double2* to = reinterpret_cast<double2*>(memory.square) + lane;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) to[32 * i] = make_double2(square[i / 2][i % 2 * 2], square[i / 2][i % 2 * 2 + 1]);
+      __syncwarp();
+      ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      store_flipped(memory.below, c[r][2 * s], row + 2 * r, 2 * s, lane);
+      store_flipped(memory.below, c[r][2 * s + 1], row + 2 * r, 2 * s + 1, lane);
+    }
+  }
+}
+
+/// The tile below, by warps 1-3: 16 rows each, and of the last 16 rows warps 1 and 2 make the products, warp 3 the solution.
+__device__ inline void make_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int blocks, bool next,
+                                  const Member& me) {
+  const int lane = me.lane, row = 2 * (me.warp - 1);
+  if (step.has_product) wait_warp(front.counters + kRows + j + 1, j, lane);
+  ptx::barrier_wait(&memory.barriers->product, step.phase);
+  if (me.warp < 3) {
+    double part[4][4], c[1][8][4];
+    multiply_part<4>(part, memory, front, step, j, 6, 4 * (me.warp - 1), lane);
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      store_cell(memory.product, 6, 4 * (me.warp - 1) + n, lane, part[n][0], part[n][1]);
+      store_cell(memory.product, 7, 4 * (me.warp - 1) + n, lane, part[n][2], part[n][3]);
+    }
+    multiply_part<8>(c[0], memory, front, step, j, row, 0, lane);
+    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1)
+    solve_below<1>(c, memory, step, blocks, next, row, me);
+  } else {
+    double c[2][8][4];
+    multiply_part<8>(c[0], memory, front, step, j, row, 0, lane);
+    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      const double2 top = load_cell(memory.product, 6, n, lane), bottom = load_cell(memory.product, 7, n, lane);
+      c[1][n][0] = top.x, c[1][n][1] = top.y, c[1][n][2] = bottom.x, c[1][n][3] = bottom.y;
+    }
+    solve_below<2>(c, memory, step, blocks, next, row, me);
+  }
 }
 
 /// Blocks of 16 along the side of L(j,j).
 __device__ inline int blocks_of(const FrontView& front, int j) { return (front.cells.cells_of(j) + 1) / 2; }
 
-__device__ inline ChainStep chain_step(const FrontView& front, int j) {
-  const bool has_below = j + 1 < front.cells.row_tiles();
-  return {tile_of(front, j, j), j >= 1, j < 2 && front.child_count > 0, has_below ? front.cells.first_cell(j + 1) * symbolic::kCell : 0,
-          j * kTile};
+__device__ inline bool has_below(const FrontView& front, int j) { return j + 1 < front.cells.row_tiles(); }
+
+/// `steps`: of chains before.
+__device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned steps) {
+  return {tile_of(front, j, j),
+          j >= 1,
+          j < 2 && front.child_count > 0,
+          has_below(front, j) ? front.cells.first_cell(j + 1) * symbolic::kCell : 0,
+          j * kTile,
+          (steps + j) & 1};
 }
 
-/// Tile (j,j) and the one below are there but for the last product. The chain's warps.
-__device__ inline void wait_until_prepared(const FrontView& front, int j, int lane) {
-  if (j >= 2) wait_warp(state_of(front, j), kPrepared, lane);
+/// Warp 3's part in columns 2 and 3 of the tile: this step has begun. (Where it helps with columns, more than that.)
+__device__ inline void enter_step(const ChainMemory& memory, const ChainStep& step, int lane) {
+  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);  // the producer is in this step too
+  if (lane == 0) ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
 }
 
 /// The whole chain: four consumer warps.
 __device__ inline void run_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
   const int warp = me.warp, lane = me.lane;
+  const unsigned steps = memory.barriers->steps;
   bool failed_before = false;
   me.sync_consumers();                                                                         // no warp reads stages of the task before
   for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
-  if (warp == 0 && lane == 0) *memory.fetched = 0;
-  ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);  // the producer may write to the stages
+  ptx::shared_proxy_fence();
+  ptx::named_sync(me.barriers + kBegunBarrier, kTeamThreads);
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
   if (front.child_count > 0) wait_for_children(front, lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
-    const ChainStep step = chain_step(front, j);
-    if (*memory.fetched == 0 && (warp == 0 || !step.whole())) wait_until_prepared(front, j, lane);
-    const bool has_below = j + 1 < front.cells.row_tiles();
+    const ChainStep step = chain_step(front, j, steps);
     const int blocks = blocks_of(front, j);
     if (warp == 0) {
-      load_first(memory, front, step, lane);
+      load_first(memory, front, step, me);
       eliminate_tile(front, memory, j, blocks, me, failed_before);
-    } else {
-      load_others(memory, front, step, blocks, me);
-      if (blocks > 1)
-        help_below(memory, blocks, me);
-      else
-        finish_column(memory, me.warp / 3, lane);
+      continue;
     }
+    load_others(memory, front, step, blocks, me);
+    if (warp == 3) enter_step(memory, step, lane);
+    if (blocks > 1)
+      help_below(memory, blocks, me);
+    else
+      finish_column(memory, warp / 3, lane);
+    const bool next = j + 1 < front.cells.pivot_tiles();
+    if (has_below(front, j)) make_below(memory, front, step, j, blocks, next, me);
     ptx::shared_proxy_fence();
-    ptx::named_arrive(me.barriers + kDiagonalBarrier, kTeamThreads);  // others wait for L(j,j), the sooner the better
-    if (warp > 0 && has_below) multiply_below(memory, front, step, j, me);
-    ptx::named_sync(me.barriers + kThereBarrier, kConsumers);  // not kLoadedBarrier, where warp 3 may wait for warp 0 still
-    if (has_below) {
-      const bool squares = j + 1 < front.cells.pivot_tiles();
-      const int corrected = memory.corrected[blocks - 1];
-      if (corrected != 0)
-        make_below<true>(memory, blocks, squares, corrected, me);
-      else
-        make_below<false>(memory, blocks, squares, 0, me);
-      ptx::shared_proxy_fence();
-    }
-    ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
-  }
-}
-
-inline constexpr int kLooks = 6;  // some 700 clocks each
-
-/// The first block of tile (j,j), if it is there before the consumers have done with the tile before, roughly; returned: warp 0 would wait
-/// for it where all others wait for warp 0. The producer's warp.
-__device__ inline bool fetch_first(const FrontView& front, const ChainMemory& memory, int j, int lane) {
-  int there = 1;
-  if (lane == 0 && j >= 2) {
-    there = 0;
-    for (int look = 0; look < kLooks && there == 0; ++look) there = static_cast<int>(ptx::load_acquire(state_of(front, j)) >= kPrepared);
-  }
-  there = __shfl_sync(0xffffffffu, there, 0);
-  __syncwarp();  // what lane 0 saw is there for all lanes
-  const TileView tile = tile_of(front, j, j);
-  if (tile.width < 2) there = 0;
-  if (there != 0) {
-    const double2* from = reinterpret_cast<const double2*>(tile.cell(0, 0)) + lane;
-    double2* to = reinterpret_cast<double2*>(memory.first) + lane;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) to[32 * i] = __ldcg(from + 32 * i);
-  }
-  if (lane == 0) *memory.fetched = there;
-  return there != 0;
-}
-
-/// The tile below (j,j) to memory.product; cells that it lacks become zeros. The producer's warp.
-__device__ inline void fetch_below(const FrontView& front, const ChainMemory& memory, int j, int lane) {
-  const TileView tile = tile_of(front, j + 1, j);
-  for (int c = 0; c < symbolic::kTileCells; ++c) {
-#pragma unroll 2
-    for (int r = 0; r < symbolic::kTileCells; ++r) {
-      const bool there = tile.has(r, c);
-      ptx::copy_16_async(memory.product + shared_cell(r, c) + 2 * lane, (there ? tile.cell(r, c) : tile.first) + 2 * lane, there);
-    }
-  }
-  ptx::finish_async_copies();
-}
-
-/// Blocks of the diagonal tile but the first to memory.diagonal, if it is whole. The producer's warp.
-__device__ inline void fetch_diagonal(const FrontView& front, const ChainMemory& memory, int j, int lane) {
-  if (front.cells.cells_of(j) < symbolic::kTileCells) return;
-  const TileView tile = tile_of(front, j, j);
-#pragma unroll 1
-  for (int c = 0; c < symbolic::kTileCells; c += 2) {
-    const int r = c == 0 ? 2 : c;
-    const double* from = tile.cell(r, c) + 2 * lane;
-    double* to = memory.diagonal + shared_cell(r, c) + 2 * lane;
-    for (int e = 0; e < 2 * (symbolic::kTileCells - r); e += 4) {
-#pragma unroll
-      for (int i = e; i < e + 4; ++i) ptx::copy_16_async(to + i * kCellEntries, from + i * kCellEntries, true);
-    }
-  }
-}
-
-/// They are there.
-__device__ inline void announce_diagonal(const FrontView& front, int j, const Member& me) {
-  if (front.cells.cells_of(j) < symbolic::kTileCells) return;
-  ptx::finish_async_copies();
-  ptx::named_arrive(me.barriers + kThereBarrier, kConsumers);
-}
-
-/// The producer's part in a chain: brings what the consumers need next, stores tiles and announces them, the diagonal ones by columns, so
-/// that others solve with those that are there. `steps`: diagonal tiles that this team has made.
-__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels, unsigned& steps,
-                                      const Member& me) {
-  ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
-  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, me.lane);
-  bool there = false;
-  for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
-    const bool has_below = j + 1 < front.cells.row_tiles();
-    if (!there) {
-      wait_until_prepared(front, j, me.lane);
-      fetch_diagonal(front, memory, j, me.lane);
-      announce_diagonal(front, j, me);
-    }
-    if (has_below) {
-      fetch_below(front, memory, j, me.lane);
-      ptx::named_arrive(me.barriers + kProductBarrier, kConsumers);
-    }
-    const int blocks = blocks_of(front, j);
-    for (int k = 0; k < kSlabs - 1; ++k) {
-      ptx::barrier_wait(memory.column + k, steps & 1);
-      if (me.lane == 0 && k + 1 < blocks) announce_columns(front, memory, j, k);
-      __syncwarp();
-    }
-    ++steps;
-    ptx::named_sync(me.barriers + kDiagonalBarrier, kTeamThreads);
-    if (me.lane == 0) announce_columns(front, memory, j, blocks - 1);
     __syncwarp();
-    there = j + 1 < front.cells.pivot_tiles() && fetch_first(front, memory, j + 1, me.lane);
-    ptx::named_sync(me.barriers + kBelowBarrier, kTeamThreads);
-    if (there) fetch_diagonal(front, memory, j + 1, me.lane);
-    if (me.lane == 0 && has_below) store_tile(memory.below, tile_of(front, j + 1, j));
-    if (there) announce_diagonal(front, j + 1, me);
-    if (me.lane == 0) ptx::finish_stores();
-    if (me.lane == 0 && has_below) {
+    if (lane == 0) ptx::barrier_arrive(&memory.barriers->below);
+    if (next) ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // who reads the tile below now reads all of it
+  }
+}
+
+// ---- producer: one thread ----
+
+/// Tile (j,j) and the one below are there but for the last product.
+__device__ inline bool is_prepared(const FrontView& front, int j) { return j < 2 || ptx::load_acquire(state_of(front, j)) >= kPrepared; }
+
+/// Block (0,0) of D to memory.first, if D is whole; otherwise says only that it is there, and so do the other two.
+__device__ inline void bring_first(const FrontView& front, const ChainMemory& memory, int j) {
+  ptx::proxy_fence();
+  const TileView tile = tile_of(front, j, j);
+  const int bytes = tile.width == symbolic::kTileCells ? 4 * kCellEntries * 8 : 0;
+  ptx::barrier_arrive_expecting(&memory.barriers->first, bytes);
+  if (bytes > 0) ptx::bulk_copy(memory.first, tile.cell(0, 0), bytes, &memory.barriers->first);
+}
+
+/// The other blocks of D to memory.diagonal.
+__device__ inline void bring_diagonal(const FrontView& front, const ChainMemory& memory, int j) {
+  const TileView tile = tile_of(front, j, j);
+  std::uint64_t* there = &memory.barriers->diagonal;
+  if (tile.width < symbolic::kTileCells) return ptx::barrier_arrive(there);
+  constexpr int kCells = 2 * (6 + 6 + 4 + 2);
+  ptx::barrier_arrive_expecting(there, kCells * kCellEntries * 8);
+  for (int c = 0; c < symbolic::kTileCells; c += 2) {
+    const int r = max(c, 2);
+    ptx::bulk_copy(memory.diagonal + shared_cell(r, c), tile.cell(r, c), 2 * (symbolic::kTileCells - r) * kCellEntries * 8, there);
+  }
+}
+
+/// The tile below to memory.product.
+__device__ inline void bring_below(const FrontView& front, const ChainMemory& memory, int j) {
+  std::uint64_t* there = &memory.barriers->product;
+  if (!has_below(front, j)) return ptx::barrier_arrive(there);
+  const TileView tile = tile_of(front, j + 1, j);
+  if (!tile.whole()) return ptx::barrier_arrive(there);
+  ptx::barrier_arrive_expecting(there, kTileEntries * 8);
+  for (int c = 0; c < symbolic::kTileCells; c += 2) copy_slab(memory.product + c / 2 * kSlabEntries, tile, c, 2, there);
+}
+
+/// L(j,j) to global memory, by columns. In between, block (0,0) of the next tile, if it is prepared; returned.
+__device__ inline bool announce_tile(const FrontView& front, const ChainMemory& memory, int j, unsigned phase) {
+  const int blocks = blocks_of(front, j);
+  bool brought = false;
+  for (int k = 0; k < kSlabs; ++k) {
+    ptx::barrier_wait(memory.barriers->column + k, phase);
+    if (k < blocks) announce_columns(front, memory, j, k);
+    if (k < 2 || brought || j + 1 >= front.cells.pivot_tiles() || !is_prepared(front, j + 1)) continue;
+    bring_first(front, memory, j + 1);  // warp 0 has read this tile's, and columns 0 to 2 of L(j,j), which it writes over, are stored
+    brought = true;
+  }
+  return brought;
+}
+
+/// The producer's part in a chain.
+__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels) {
+  ChainBarriers& barriers = *memory.barriers;
+  const unsigned steps = barriers.steps;
+  const int tiles = front.cells.pivot_tiles();
+  if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills);
+  for (int j = 0; j < tiles; ++j) {
+    const unsigned phase = (steps + j) & 1;
+    if (j == 0) {
+      bring_first(front, memory, 0), bring_diagonal(front, memory, 0), bring_below(front, memory, 0);
+      ptx::barrier_arrive(&barriers.product);
+    }
+    const bool next = j + 1 < tiles;
+    const bool brought = announce_tile(front, memory, j, phase);
+    ptx::barrier_wait(&barriers.below, phase);
+    if (brought) bring_diagonal(front, memory, j + 1), bring_below(front, memory, j + 1);
+    if (has_below(front, j)) store_tile(memory.below, tile_of(front, j + 1, j));
+    ptx::finish_stores();
+    if (has_below(front, j)) {
       ptx::proxy_fence();
       ptx::store_release(front.counters + kRows + j + 1, j + 1);
     }
-    __syncwarp();
+    if (!next) break;
+    ptx::barrier_arrive(&barriers.product);
+    if (brought) continue;
+    if (j + 1 >= 2) wait_at_least(state_of(front, j + 1), kPrepared);
+    bring_first(front, memory, j + 1), bring_diagonal(front, memory, j + 1), bring_below(front, memory, j + 1);
   }
-  if (me.lane == 0 && levels.done != nullptr) {
-    ptx::release_fence();
-    ptx::add_relaxed(levels.done + front.level, 1);
-  }
+  barriers.steps = steps + tiles;
+  if (levels.done == nullptr) return;
+  ptx::release_fence();
+  ptx::add_relaxed(levels.done + front.level, 1);
 }
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -11,30 +11,53 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-// Of the team's barriers. Warps 1-3 and the producer work ahead of warp 0, which waits for the least that it needs of them. A barrier for
-// a pair of warps says so by its number of threads; those of the first two columns are used for both.
-inline constexpr int kLoadedBarrier = 0;    // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
-inline constexpr int kDiagonalBarrier = 1;  // the producer waits for L(j,j)
-inline constexpr int kBelowBarrier = 2;     // all: the tile below is there, L(j,j) has been read
-inline constexpr int kColumnBarrier = 3;    // warps 1-3, then warp 3, wait for warp 0's block of the column
-inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1-3 have subtracted
-inline constexpr int kProductBarrier = 5;   // warps 1-3 wait for the producer's copy of the tile below
-inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
-inline constexpr int kThereBarrier = 7;     // warps 1-3 wait for the producer's copy of the diagonal tile; at last all four for one another
-inline constexpr int kPair = 64;            // threads
+// Of the team's named barriers. Warps 1-3 work ahead of warp 0, which waits for the least that it needs of them. A barrier for a pair of
+// warps says so by its number of threads; those of the first two columns are used for both.
+inline constexpr int kLoadedBarrier = 0;   // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
+inline constexpr int kBegunBarrier = 1;    // the producer may write to the stages
+inline constexpr int kSquareBarrier = 2;   // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
+inline constexpr int kColumnBarrier = 3;   // warps 1-3, then warp 3, wait for warp 0's block of the column
+inline constexpr int kUpdatedBarrier = 4;  // warp 0 waits for what warps 1-3 have subtracted
+inline constexpr int kBelowBarrier = 5;    // warps 1-3 wait for one another, where one reads or writes over what another has made
+inline constexpr int kBlockBarrier = 6;    // warps 1 and 2 wait for the first block; warp 3 for the second
+inline constexpr int kPair = 64;           // threads
+inline constexpr int kHelpers = 96;        // threads of warps 1-3
+
+/// Barriers of a team's chains, in shared memory but not in the stages. Each completes a phase a step: a diagonal tile.
+struct ChainBarriers {
+  std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are there
+  std::uint64_t first;           // the producer has brought block (0,0) of D
+  std::uint64_t diagonal;        // and the other blocks
+  std::uint64_t product;         // and the tile below; and what was in ChainMemory::below is stored
+  std::uint64_t below;           // L(j+1,j) is in ChainMemory::below, and L(j,j) is read no more
+  unsigned steps;                // of chains that are over
+};
+
+/// Arrivals at ChainBarriers::column: warp 0's and those of the warps that help it, if only by being in the same step: no phase may end
+/// while a warp still waits for the one before.
+__device__ constexpr int makers_of_column(int s) { return s == 0 ? 3 : 2; }
+
+/// Before the first chain. One thread.
+__device__ inline void start(ChainBarriers& barriers) {
+  for (int s = 0; s < kSlabs; ++s) ptx::barrier_init(barriers.column + s, makers_of_column(s));
+  ptx::barrier_init(&barriers.first, 1);
+  ptx::barrier_init(&barriers.diagonal, 1);
+  ptx::barrier_init(&barriers.product, 2);
+  ptx::barrier_init(&barriers.below, kConsumerWarps - 1);
+  barriers.steps = 0;
+}
 
 /// Shared memory of a chain, in place of the ring's stages.
 struct ChainMemory {
-  double* diagonal;       // 1 tile: D, then L(j,j)
-  double* below;          // 1 tile: L(j,j-1), then L(j+1,j)
-  double* product;        // 1 tile: A(j+1,j) without the products of columns before j - 1; then minus that without all before j
-  double* inverse;        // 4 blocks
-  double* columns;        // kExchangeEntries
-  double* first;          // 4 cells: block (0,0) of the next D, if *fetched
-  double* square;         // accumulators: what is subtracted from that block
-  std::uint64_t* column;  // barriers, outside the stages: columns s of L(j,j) and the inverse of block s are there, s = 0, 1, 2
-  int* fetched;
-  int* corrected;  // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
+  double* diagonal;  // 1 tile: D, then L(j,j)
+  double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
+  double* product;   // 1 tile: A(j+1,j) without the products of columns before j - 1; the last 16 rows of minus that without all before j
+  double* inverse;   // 4 blocks
+  double* columns;   // kExchangeEntries
+  double* first;     // 4 cells: block (0,0) of the next D
+  double* square;    // accumulators: what is subtracted from that block
+  int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
+  ChainBarriers* barriers;
 };
 inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
 
@@ -127,6 +150,7 @@ struct ChainStep {
   bool has_product;   // L(j, j-1) X = L(j, j-1)^T is still to be taken from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
   bool pulls;         // children too
   int row, column;    // first padded row of the tile below, of the diagonal tile
+  unsigned phase;     // of the chain's barriers
 
   /// The producer brings the diagonal tile.
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
@@ -166,8 +190,7 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
 /// Blocks (row, columns) of the diagonal tile, which the producer brings unless the tile is not whole, minus X X^T, with the children.
 template <int kBlocks>
 __device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
-                                     const int (&columns)[kBlocks], bool& there, const Member& me) {
-  const int lane = me.lane;
+                                     const int (&columns)[kBlocks], int lane) {
   double c[kBlocks][2][4];
 #pragma unroll
   for (int i = 0; i < kBlocks; ++i) {
@@ -188,13 +211,11 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
       }
     }
   }
+  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
   if (!step.whole()) {
 #pragma unroll
     for (int i = 0; i < kBlocks; ++i) put_block(memory, step, row, columns[i], lane);
-  } else if (!there) {
-    ptx::named_sync(me.barriers + kThereBarrier, kConsumers);
   }
-  there = true;
 #pragma unroll
   for (int i = 0; i < kBlocks; ++i) {
     subtract(memory, c[i], row, columns[i], lane);
@@ -202,12 +223,15 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
   }
 }
 
-/// Block (0,0), whose product make_below() has left. Warp 0.
-__device__ inline void load_first(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int lane) {
+/// Block (0,0), whose product solve_below() leaves. Warp 0.
+__device__ inline void load_first(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const Member& me) {
+  const int lane = me.lane;
   double c[2][4];
   set_zero(c[0]), set_zero(c[1]);
   if (step.pulls) gather<1, 2>(&c, front, step.column, step.column, lane);
+  ptx::barrier_wait(&memory.barriers->first, step.phase);
   if (step.has_product) {
+    ptx::named_sync(me.barriers + kSquareBarrier, kConsumers);
     const double2* square = reinterpret_cast<const double2*>(memory.square) + lane;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -215,7 +239,7 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
       c[i / 2][i % 2 * 2] += pair.x, c[i / 2][i % 2 * 2 + 1] += pair.y;
     }
   }
-  if (*memory.fetched != 0) {
+  if (step.whole()) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const double2 cell = reinterpret_cast<const double2*>(memory.first)[32 * i + lane];
@@ -233,15 +257,14 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
 /// of L(j,j).
 __device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me) {
   const int row = me.warp + 1;
-  bool there = false;
   if (me.warp < 3) {
-    if (row < blocks) update_blocks<3>(memory, front, step, row, {0, 1, row}, there, me);
+    if (row < blocks) update_blocks<3>(memory, front, step, row, {0, 1, row}, me.lane);
   } else {
     if (blocks > 1) {
-      update_blocks<2>(memory, front, step, 1, {0, 1}, there, me);
+      update_blocks<2>(memory, front, step, 1, {0, 1}, me.lane);
       ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
     }
-    if (blocks > 3) update_blocks<1>(memory, front, step, 3, {2}, there, me);
+    if (blocks > 3) update_blocks<1>(memory, front, step, 3, {2}, me.lane);
   }
   __syncwarp();
 }
@@ -308,21 +331,18 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
-/// Warps that make columns s of L(j,j): warp 0 and who helps it.
-__device__ constexpr int makers_of_column(int s) { return 3 - s; }
-
 /// This warp's part of columns s is there, or there is none.
 __device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(memory.column + s);
+  if (lane == 0) ptx::barrier_arrive(memory.barriers->column + s);
 }
 
 /// After block (0,0), warps 1-3: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
 __device__ inline void help_below(const ChainMemory& memory, int blocks, const Member& me) {
   const int row = me.warp + 1;
   if (me.warp < 3) {
-    ptx::named_sync(me.barriers + kBlockBarrier, 96);
+    ptx::named_sync(me.barriers + kBlockBarrier, kHelpers);
     if (row < blocks) take_row(memory, row, 0, memory.corrected[0] != 0, me.lane);
     finish_column(memory, 0, me.lane);
   }
@@ -346,7 +366,7 @@ __device__ inline void help_below(const ChainMemory& memory, int blocks, const M
 __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects, const Member& me) {
   const bool helped = s == 1 && blocks > 3;
   if (s == 0) {
-    ptx::named_arrive(me.barriers + kBlockBarrier, 96);
+    ptx::named_arrive(me.barriers + kBlockBarrier, kHelpers);
     ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
   } else if (s == 1) {
     ptx::named_sync(me.barriers + kUpdatedBarrier, kConsumers);
@@ -376,7 +396,7 @@ __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory&
     }
     if (s + 1 < blocks) eliminate_below(memory, s, blocks, corrects, me);
   }
-  for (int s = blocks - 1; s < kSlabs - 1; ++s) finish_column(memory, s, me.lane);
+  for (int s = blocks - 1; s < kSlabs; ++s) finish_column(memory, s, me.lane);
 }
 
 }  // namespace kauri::numeric::cuda::kernels

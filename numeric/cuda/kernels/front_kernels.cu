@@ -26,7 +26,7 @@ struct Control {
   int ticket[kTicketSlots];
   FrontTask task[kTicketSlots];  // of the ticket, brought by the producer, so that no consumer waits for global memory
   FrontView front[kTicketSlots];
-  std::uint64_t column[kSlabs - 1];  // ChainMemory::column
+  ChainBarriers chain;
 };
 
 __device__ void start(Control* controls) {
@@ -40,7 +40,7 @@ __device__ void start(Control* controls) {
       ptx::barrier_init(control.ticket_full + s, 1);
       ptx::barrier_init(control.ticket_empty + s, kConsumerWarps);
     }
-    for (int s = 0; s < kSlabs - 1; ++s) ptx::barrier_init(control.column + s, makers_of_column(s));
+    start(control.chain);
     ptx::barrier_init_fence();
   }
   __syncthreads();
@@ -60,10 +60,9 @@ __device__ ChainMemory chain_memory(double* stages, Control& control) {
   double* inverse = stages + 3 * kTileEntries;
   double* columns = inverse + 4 * kInverseEntries;
   double* first = columns + kExchangeEntries;
-  int* flags = reinterpret_cast<int*>(first + 8 * kCellEntries);
-  return {
-      stages,   stages + kTileEntries, stages + 2 * kTileEntries, inverse, columns, first, first + 4 * kCellEntries, control.column, flags,
-      flags + 4};
+  double* square = first + 4 * kCellEntries;
+  int* corrected = reinterpret_cast<int*>(square + 4 * kCellEntries);
+  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, inverse, columns, first, square, corrected, &control.chain};
 }
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
@@ -71,7 +70,6 @@ __device__ ChainMemory chain_memory(double* stages, Control& control) {
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, const Levels& levels,
                              bool dependent, unsigned pauses, Control& control, Ring ring, const Member& me) {
   bool wait_for_consumers = false;
-  unsigned chain_steps = 0;
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     const int turn = draw / kTicketSlots;
@@ -97,8 +95,8 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
       // nothing to copy
     } else if (task.kind == TaskKind::chain) {
-      announce_chain(front, chain_memory(ring.stages, control), levels, chain_steps, me);
-      ptx::shared_proxy_fence();
+      ptx::named_sync(me.barriers + kBegunBarrier, kTeamThreads);
+      if (me.lane == 0) announce_chain(front, chain_memory(ring.stages, control), levels);
     } else {
       if (me.lane == 0) produce(task, front, ring, dependent);
       ring.turn = __shfl_sync(0xffffffffu, ring.turn, 0);
