@@ -33,147 +33,133 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
   }
 }
 
-/// Cells (row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1) of a tile below the diagonal in global memory as an A
-/// operand; column even. One place for all, since each costs more to compute than to load.
+/// Cells (row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1) of a tile below the diagonal in global memory, whose
+/// columns are all there, as an A operand; column even.
 __device__ inline void load_operand(double (&a)[8], const TileView& tile, int row, int column, int lane) {
-  const int width = tile.pair_width(column);
-  const double* at =
-      tile.first + kCellEntries * (column * tile.rows - column * (column - 2) / 2 + (tile.above + row - column) * width) + 2 * lane;
-  if (tile.whole()) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const double2 cell = __ldcg(reinterpret_cast<const double2*>(at + kCellEntries * (i % 2 * 2 + i / 2)));
-      a[4 * (i / 2) + i % 2] = cell.x, a[4 * (i / 2) + i % 2 + 2] = cell.y;
-    }
-    return;
-  }
+  const double2* at = reinterpret_cast<const double2*>(tile.cell(row, column)) + lane;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     double2 cell = make_double2(0.0, 0.0);
-    if (row + i % 2 < tile.height && column + i / 2 < tile.width)
-      cell = __ldcg(reinterpret_cast<const double2*>(at + kCellEntries * (i % 2 * width + i / 2)));
-    a[4 * (i / 2) + i % 2] = cell.x, a[4 * (i / 2) + i % 2 + 2] = cell.y;
+    if (row + i / 2 < tile.height) cell = __ldcg(at + 32 * i);
+    a[4 * (i % 2) + i / 2] = cell.x, a[4 * (i % 2) + i / 2 + 2] = cell.y;
   }
 }
 
-/// c = minus (16, 8 kCells) at cells (row, first) of the tile below: in memory.product, or, if it is not whole, in global memory.
-template <int kCells>
-__device__ inline void load_part(double (&c)[kCells][4], const ChainMemory& memory, const TileView& tile, int row, int first, int lane) {
+/// c = minus block (row, column), (16,16), of the tile below: in memory.product, or, if it is not whole, in global memory.
+__device__ inline void load_block(double (&c)[2][4], const ChainMemory& memory, const TileView& tile, int row, int column, int lane) {
 #pragma unroll
-  for (int n = 0; n < kCells; ++n) {
+  for (int n = 0; n < 2; ++n) {
     if (!tile.whole()) {
-      load_flipped(c[n], tile, row, first + n, lane);
+      load_flipped(c[n], tile, 2 * row, 2 * column + n, lane);
       continue;
     }
-    const double2 top = load_cell(memory.product, row, first + n, lane), bottom = load_cell(memory.product, row + 1, first + n, lane);
+    const double2 top = load_cell(memory.product, 2 * row, 2 * column + n, lane);
+    const double2 bottom = load_cell(memory.product, 2 * row + 1, 2 * column + n, lane);
     c[n][0] = ptx::flipped(top.x), c[n][1] = ptx::flipped(top.y), c[n][2] = ptx::flipped(bottom.x), c[n][3] = ptx::flipped(bottom.y);
   }
 }
 
-/// Part of the tile below, (16, 8 kCells) at cells (row, first): c = minus (C - P Q^T), C as load_part() finds it, P = L(j+1,j-1) from
-/// global memory and Q = L(j,j-1) in memory.below.
-template <int kCells>
-__device__ inline void multiply_part(double (&c)[kCells][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step,
-                                     int j, int row, int first, int lane) {
-  const TileView tile = tile_of(front, j + 1, j);
-  if (step.has_product) {  // all loads before all uses
-    const TileView left = tile_of(front, j + 1, j - 1);
-    double a[4][8];
+/// Blocks (row, begin) to (row, end - 1) of the tile below: minus (C - P Q^T) to memory.product, C as load_block() finds it, P = L(j+1,j-1)
+/// from global memory and Q = L(j,j-1) in memory.below.
+__device__ inline void multiply_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
+                                       int end, int lane) {
+  const TileView left = tile_of(front, j + 1, j - 1), tile = tile_of(front, j + 1, j);
+  double a[4][8];  // defined here and used below under one condition: under two it cost the products' loop registers
 #pragma unroll
-    for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
-    load_part<kCells>(c, memory, tile, row, first, lane);
+  for (int k = 0; k < 4; ++k) load_operand(a[k], left, 2 * row, 2 * k, lane);
+#pragma unroll 1
+  for (int column = begin; column < end; ++column) {
+    double c[2][4];
+    load_block(c, memory, tile, row, column, lane);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
-      for (int n = 0; n < kCells; ++n) {
+      for (int n = 0; n < 2; ++n) {
         double b[4];
-        load_b(b, memory.below, first + n, 2 * k, lane);
+        load_b(b, memory.below, 2 * column + n, 2 * k, lane);
         ptx::mma(c[n], a[k], b);
       }
     }
-  } else {
-    load_part<kCells>(c, memory, tile, row, first, lane);
-  }
-  if (step.pulls) gather<1, kCells>(&c, front, step.row + 8 * row, step.column + 8 * first, lane);
-}
-
-/// Row blocks of 16, kRows of them from cell `row` on, of the tile below: X = C L^-T with minus C in `c`, to memory.below, each 16 columns
-/// as soon as these of L(j,j) are there. `blocks`: of L(j,j) along its side; what lies right of its columns is not stored. `next`: there is
-/// a next step, which needs the square of the first 16 rows; those are warp 1's.
-template <int kRows>
-__device__ inline void solve_below(double (&c)[kRows][8][4], const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
-                                   int row, const Member& me) {
-  const int lane = me.lane;
-  double square[2][4];
-  set_zero(square[0]), set_zero(square[1]);
-#pragma unroll
-  for (int s = 0; s < kSlabs; ++s) {
-    if (s >= blocks) break;
-    if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
-    ptx::barrier_wait(memory.barriers->column + s, step.phase);
-    const bool corrects = (memory.corrected[s] >> s & 1) != 0;
-    double a[kRows][8];
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      as_operand(a[r], c[r][2 * s], c[r][2 * s + 1]);
-      multiply_inverse(memory, c[r][2 * s], c[r][2 * s + 1], a[r], s, corrects, lane);
-      flipped_operand(a[r], c[r][2 * s], c[r][2 * s + 1]);
-    }
-    if (kRows == 1 && next && me.warp == 1) {
-      const double x[2][4] = {{c[0][2 * s][0], c[0][2 * s][1], c[0][2 * s][2], c[0][2 * s][3]},
-                              {c[0][2 * s + 1][0], c[0][2 * s + 1][1], c[0][2 * s + 1][2], c[0][2 * s + 1][3]}};
-      add_square(square, x);
-    }
-#pragma unroll
-    for (int n = 2 * s + 2; n < 8; ++n) {
-      double b[4];
-      load_b(b, memory.diagonal, n, 2 * s, lane);
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) ptx::mma(c[r][n], a[r], b);
-    }
-    if (s == kSlabs - 1 && kRows == 1 && next && me.warp == 1) {
-      double2* to = reinterpret_cast<double2*>(memory.square) + lane;
-#pragma unroll
-      for (int i = 0; i < 4; ++i) to[32 * i] = make_double2(square[i / 2][i % 2 * 2], square[i / 2][i % 2 * 2 + 1]);
-      __syncwarp();
-      ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
-    }
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      store_flipped(memory.below, c[r][2 * s], row + 2 * r, 2 * s, lane);
-      store_flipped(memory.below, c[r][2 * s + 1], row + 2 * r, 2 * s + 1, lane);
-    }
+    if (step.pulls) gather<1, 2>(&c, front, step.row + 16 * row, step.column + 16 * column, lane);
+    store_block(memory.product, c, row, column, lane);
   }
 }
 
-/// The tile below, by warps 1-3: 16 rows each, and of the last 16 rows warps 1 and 2 make the products, warp 3 the solution.
+/// The same where there is no column before j.
+__device__ inline void copy_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
+                                   int end, int lane) {
+  const TileView tile = tile_of(front, j + 1, j);
+#pragma unroll 1
+  for (int column = begin; column < end; ++column) {
+    double c[2][4];
+    load_block(c, memory, tile, row, column, lane);
+    if (step.pulls) gather<1, 2>(&c, front, step.row + 16 * row, step.column + 16 * column, lane);
+    store_block(memory.product, c, row, column, lane);
+  }
+}
+
+/// Block (row,s) of X, X L(j,j)^T = C with minus C in memory.product and blocks (row,t) of X in memory.below for t < s: returned in `x`,
+/// and to memory.below. The columns of L(j,j) before s are there; waits for those of s.
+__device__ inline void solve_below(double (&x)[2][4], const ChainMemory& memory, const ChainStep& step, int row, int s, int lane) {
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    const double2 top = load_cell(memory.product, 2 * row, 2 * s + n, lane),
+                  bottom = load_cell(memory.product, 2 * row + 1, 2 * s + n, lane);
+    x[n][0] = top.x, x[n][1] = top.y, x[n][2] = bottom.x, x[n][3] = bottom.y;
+  }
+  double a[8], b[4];
+#pragma unroll 1
+  for (int t = 0; t < s; ++t) {
+    load_a(a, memory.below, 2 * row, 2 * t, lane);
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      load_b(b, memory.diagonal, 2 * s + n, 2 * t, lane);
+      ptx::mma(x[n], a, b);
+    }
+  }
+  as_operand(a, x[0], x[1]);
+  ptx::barrier_wait(memory.barriers->column + s, step.phase);
+  multiply_inverse(memory, x[0], x[1], a, s, (memory.corrected[s] >> s & 1) != 0, lane);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) store_flipped(memory.below, x[n], 2 * row, 2 * s + n, lane);
+  __syncwarp();
+}
+
+/// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and of the last 16 rows warps 1 and 2 make the products, warp 3
+/// the solution. Loops, not unrolled: a multiprocessor holds some 2000 instructions, and others come from afar. `next`: there is a next
+/// step, which needs the square of the first 16 rows.
 __device__ inline void make_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int blocks, bool next,
                                   const Member& me) {
-  const int lane = me.lane, row = 2 * (me.warp - 1);
+  const int lane = me.lane, row = me.warp - 1;
   if (step.has_product) wait_warp(front.counters + kRows + j + 1, j, lane);
   ptx::barrier_wait(&memory.barriers->product, step.phase);
-  if (me.warp < 3) {
-    double part[4][4], c[1][8][4];
-    multiply_part<4>(part, memory, front, step, j, 6, 4 * (me.warp - 1), lane);
-#pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      store_cell(memory.product, 6, 4 * (me.warp - 1) + n, lane, part[n][0], part[n][1]);
-      store_cell(memory.product, 7, 4 * (me.warp - 1) + n, lane, part[n][2], part[n][3]);
-    }
-    multiply_part<8>(c[0], memory, front, step, j, row, 0, lane);
-    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1)
-    solve_below<1>(c, memory, step, blocks, next, row, me);
-  } else {
-    double c[2][8][4];
-    multiply_part<8>(c[0], memory, front, step, j, row, 0, lane);
-    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);
-#pragma unroll
-    for (int n = 0; n < 8; ++n) {
-      const double2 top = load_cell(memory.product, 6, n, lane), bottom = load_cell(memory.product, 7, n, lane);
-      c[1][n][0] = top.x, c[1][n][1] = top.y, c[1][n][2] = bottom.x, c[1][n][3] = bottom.y;
-    }
-    solve_below<2>(c, memory, step, blocks, next, row, me);
+#pragma unroll 1
+  for (int pass = me.warp < 3 ? 0 : 1; pass < 2; ++pass) {
+    const int block = pass == 0 ? 3 : row, begin = pass == 0 ? 2 * row : 0, end = min(begin + (pass == 0 ? 2 : 4), blocks);
+    if (step.has_product)
+      multiply_blocks(memory, front, step, j, block, begin, end, lane);
+    else
+      copy_blocks(memory, front, step, j, block, begin, end, lane);
   }
+  ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows' products
+  double square[2][4];
+  set_zero(square[0]), set_zero(square[1]);
+#pragma unroll 1
+  for (int s = 0; s < blocks; ++s) {
+    if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
+#pragma unroll 1
+    for (int r = row; r < (me.warp < 3 ? me.warp : 4); ++r) {
+      double x[2][4];
+      solve_below(x, memory, step, r, s, lane);
+      add_square(square, x);
+    }
+  }
+  if (!next || me.warp != 1) return;
+  double2* to = reinterpret_cast<double2*>(memory.square) + lane;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) to[32 * i] = make_double2(square[i / 2][i % 2 * 2], square[i / 2][i % 2 * 2 + 1]);
+  __syncwarp();
+  ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
 }
 
 /// Blocks of 16 along the side of L(j,j).

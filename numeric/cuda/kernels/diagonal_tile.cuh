@@ -187,40 +187,28 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
   }
 }
 
-/// Blocks (row, columns) of the diagonal tile, which the producer brings unless the tile is not whole, minus X X^T, with the children.
-template <int kBlocks>
-__device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
-                                     const int (&columns)[kBlocks], int lane) {
-  double c[kBlocks][2][4];
-#pragma unroll
-  for (int i = 0; i < kBlocks; ++i) {
-    set_zero(c[i][0]), set_zero(c[i][1]);
-    if (step.pulls) gather<1, 2>(c + i, front, step.column + 16 * row, step.column + 16 * columns[i], lane);
-  }
+/// Block (row, column) of the diagonal tile, which the producer brings unless the tile is not whole, minus X X^T, with the children.
+__device__ inline void update_block(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row, int column,
+                                    int lane) {
+  double c[2][4];
+  set_zero(c[0]), set_zero(c[1]);
+  if (step.pulls) gather<1, 2>(&c, front, step.column + 16 * row, step.column + 16 * column, lane);
   if (step.has_product) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      double a[8], b[2][4];
+      double a[8], b[4];
       load_a(a, memory.below, 2 * row, 2 * k, lane);
 #pragma unroll
-      for (int i = 0; i < kBlocks; ++i) {
-        load_b(b[0], memory.below, 2 * columns[i], 2 * k, lane);
-        load_b(b[1], memory.below, 2 * columns[i] + 1, 2 * k, lane);
-        ptx::mma(c[i][0], a, b[0]);
-        ptx::mma(c[i][1], a, b[1]);
+      for (int n = 0; n < 2; ++n) {
+        load_b(b, memory.below, 2 * column + n, 2 * k, lane);
+        ptx::mma(c[n], a, b);
       }
     }
   }
   ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
-  if (!step.whole()) {
-#pragma unroll
-    for (int i = 0; i < kBlocks; ++i) put_block(memory, step, row, columns[i], lane);
-  }
-#pragma unroll
-  for (int i = 0; i < kBlocks; ++i) {
-    subtract(memory, c[i], row, columns[i], lane);
-    if (!step.whole()) fill_missing(memory, step, row, columns[i], lane);
-  }
+  if (!step.whole()) put_block(memory, step, row, column, lane);
+  subtract(memory, c, row, column, lane);
+  if (!step.whole()) fill_missing(memory, step, row, column, lane);
 }
 
 /// Block (0,0), whose product solve_below() leaves. Warp 0.
@@ -256,15 +244,14 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
 /// The other blocks. Warps 1 and 2 take a row of blocks each, warp 3 what warp 0 needs first, then block (3,2). `blocks`: along the side
 /// of L(j,j).
 __device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me) {
-  const int row = me.warp + 1;
-  if (me.warp < 3) {
-    if (row < blocks) update_blocks<3>(memory, front, step, row, {0, 1, row}, me.lane);
-  } else {
-    if (blocks > 1) {
-      update_blocks<2>(memory, front, step, 1, {0, 1}, me.lane);
-      ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
-    }
-    if (blocks > 3) update_blocks<1>(memory, front, step, 3, {2}, me.lane);
+#pragma unroll 1
+  for (int i = 0; i < 3; ++i) {
+    const int row = me.warp < 3 ? me.warp + 1 : i < 2 ? 1 : 3;
+    const int column = i < 2 ? i : me.warp < 3 ? row : 2;
+    if (row < blocks) update_block(memory, front, step, row, column, me.lane);
+    if (me.warp < 3 || i != 1 || blocks < 2) continue;
+    __syncwarp();
+    ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
   }
   __syncwarp();
 }
@@ -340,26 +327,23 @@ __device__ inline void finish_column(const ChainMemory& memory, int s, int lane)
 
 /// After block (0,0), warps 1-3: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
 __device__ inline void help_below(const ChainMemory& memory, int blocks, const Member& me) {
-  const int row = me.warp + 1;
-  if (me.warp < 3) {
-    ptx::named_sync(me.barriers + kBlockBarrier, kHelpers);
-    if (row < blocks) take_row(memory, row, 0, memory.corrected[0] != 0, me.lane);
-    finish_column(memory, 0, me.lane);
+  const bool later = me.warp == 3;
+  const int row = later ? 3 : me.warp + 1, s = later ? 1 : 0;
+  if (later) {
+    ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
+    if (blocks > 3) subtract_blocks(memory, 3, 2, 0, me.lane);
+    if (blocks > 2) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
+    if (blocks < 4) return finish_column(memory, 1, me.lane);
   }
-  ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
-  if (me.warp == 3 && blocks > 3) subtract_blocks(memory, 3, 2, 0, me.lane);
-  if (me.warp < 3 && row < blocks) subtract_blocks(memory, row, 1, 0, me.lane);
-  if (blocks > 2) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
-  if (me.warp < 3) return;
-  if (blocks > 3) {
-    ptx::named_sync(me.barriers + kBlockBarrier, kPair);
-    take_row(memory, 3, 1, (memory.corrected[1] & 2) != 0, me.lane);
-  }
-  finish_column(memory, 1, me.lane);
-  if (blocks < 4) return;
-  ptx::named_sync(me.barriers + kColumnBarrier, kPair);
-  subtract_blocks(memory, 3, 2, 1, me.lane);
-  ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
+  ptx::named_sync(me.barriers + kBlockBarrier, later ? kPair : kHelpers);
+  if (row < blocks) take_row(memory, row, s, (memory.corrected[s] >> s & 1) != 0, me.lane);
+  finish_column(memory, s, me.lane);
+  ptx::named_sync(me.barriers + kColumnBarrier, later ? kPair : kConsumers);
+  if (row < blocks) subtract_blocks(memory, row, s + 1, s, me.lane);
+  if (later)
+    ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
+  else if (blocks > 2)
+    ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
 }
 
 /// After block (s,s), warp 0: the block below it, and the next diagonal block.

@@ -157,6 +157,16 @@ __device__ inline void mma(double (&c)[4], const double (&a)[8], const double (&
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 
+/// d (16x8) = c + a (16x16) b (16x8).
+__device__ inline void mma(double (&d)[4], const double (&a)[8], const double (&b)[4], const double (&c)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, "
+      "{%16,%17,%18,%19};"
+      : "=d"(d[0]), "=d"(d[1]), "=d"(d[2]), "=d"(d[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]),
+        "d"(c[0]), "d"(c[1]), "d"(c[2]), "d"(c[3]));
+}
+
 /// c (16x8) += a (16x8) b (8x8).
 __device__ inline void mma(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"

@@ -210,51 +210,6 @@ __device__ inline void enter_stage(const Ring& ring, int lane) {
   if (ring.turn > 0 && lane == 0) ptx::barrier_arrive(ring.last_empty());
 }
 
-/// Columns 16s.. of X, X T^T = C: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. In: minus C. Out: minus X. `slab`: columns 16s..
-/// of T. `triangle`: T_ss, if X_s is to be corrected, or null.
-template <int s>
-__device__ inline void solve_slab(Accumulators& acc, const double* slab, const double* triangle, int lane) {
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    double a[8];
-    as_operand(a, acc[half][2 * s], acc[half][2 * s + 1]);
-    if (triangle != nullptr) {
-      multiply_corrected(acc[half][2 * s], acc[half][2 * s + 1], a, triangle, slab + shared_cell(2 * s, 0), lane);
-      continue;
-    }
-#pragma unroll
-    for (int n = 0; n < 2; ++n) {
-      double b[4];
-      load_b(b, slab, 2 * s + n, 0, lane);
-      acc[half][2 * s + n][0] = acc[half][2 * s + n][1] = acc[half][2 * s + n][2] = acc[half][2 * s + n][3] = 0.0;
-      ptx::mma(acc[half][2 * s + n], a, b);
-    }
-  }
-  double a[2][8];
-  flipped_operand(a[0], acc[0][2 * s], acc[0][2 * s + 1]);
-  flipped_operand(a[1], acc[1][2 * s], acc[1][2 * s + 1]);
-#pragma unroll
-  for (int n = 2 * s + 2; n < 8; ++n) {
-    double b[4];
-    load_b(b, slab, n, 0, lane);
-    ptx::mma(acc[0][n], a[0], b);
-    ptx::mma(acc[1][n], a[1], b);
-  }
-}
-
-/// Slabs from s on of the whole solve.
-template <int s>
-__device__ inline void solve(Accumulators& acc, int slabs, Ring& ring, int lane) {
-  if constexpr (s < kSlabs) {
-    if (s == slabs) return;
-    enter_stage(ring, lane);
-    const bool corrects = *ring.word() != 0;
-    solve_slab<s>(acc, ring.data() + 2 * kSlabEntries, corrects ? ring.data() : nullptr, lane);
-    ++ring.turn;
-    solve<s + 1>(acc, slabs, ring, lane);
-  }
-}
-
 /// A warp without rows lets the stages of a task pass.
 __device__ inline void pass(int stages, Ring& ring, int lane) {
   for (int s = 0; s < stages; ++s) {
@@ -263,48 +218,98 @@ __device__ inline void pass(int stages, Ring& ring, int lane) {
   }
 }
 
-/// This warp's rows of pair j of a whole tile, in units of 16 bytes: row cell r, column cell 2j + n at 32 (2 r + n).
-__device__ inline double2* whole_pair(const TileView& tile, int j, int row_cell, int lane) {
-  return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (j * tile.rows - j * (j + 1) + tile.above + row_cell)) + lane;
+/// This warp's 32 rows of pair s of a tile's columns, in units of 16 bytes: row cell r, column cell 2s + n at 32 (width r + n).
+struct PairView {
+  double2* first;
+  int width;     // 2, or 1: a front's last column alone
+  int rows;      // that there are
+  int above[2];  // and of these, those above the diagonal
+};
+__device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, int lane) {
+  const int width = tile.pair_width(2 * s);
+  const int rows = tile.height - row_cell;
+  const auto above = [&](int n) { return 2 * s + n >= tile.width ? rows : tile.diagonal ? 2 * s + n - row_cell : 0; };
+  double* cell = tile.first + kCellEntries * (2 * (s * tile.rows - s * (s - 1)) + (tile.above + row_cell - 2 * s) * width);
+  return {reinterpret_cast<double2*>(cell) + lane, width, rows, {above(0), above(1)}};
+}
+
+/// acc[.][first..] = minus pair s of the tile in memory; zeros where it has no cell.
+__device__ inline void load_pair(const TileView& tile, int s, Accumulators& acc, int first, int row_cell, int lane) {
+  const PairView pair = pair_of(tile, s, row_cell, lane);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      double2 cell = make_double2(0.0, 0.0);
+      if (r >= pair.above[n] && r < pair.rows) cell = __ldcg(pair.first + 32 * (r * pair.width + n));
+      double(&part)[4] = acc[r / 2][first + n];
+      part[r % 2 * 2] = ptx::flipped(cell.x), part[r % 2 * 2 + 1] = ptx::flipped(cell.y);
+    }
+  }
+}
+
+/// Pair s of the tile in memory = minus acc[.][first..].
+__device__ inline void store_pair(const TileView& tile, int s, const Accumulators& acc, int first, int row_cell, int lane) {
+  const PairView pair = pair_of(tile, s, row_cell, lane);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const double(&part)[4] = acc[r / 2][first + n];
+      if (r >= pair.above[n] && r < pair.rows)
+        pair.first[32 * (r * pair.width + n)] = make_double2(ptx::flipped(part[r % 2 * 2]), ptx::flipped(part[r % 2 * 2 + 1]));
+    }
+  }
 }
 
 /// acc = minus the tile in memory.
 __device__ inline void load_accumulators(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
-  if (!tile.whole()) {
 #pragma unroll
-    for (int n = 0; n < 8; ++n) {
-      load_flipped(acc[0][n], tile, row_cell, n, lane);
-      load_flipped(acc[1][n], tile, row_cell + 2, n, lane);
-    }
-    return;
-  }
-#pragma unroll
-  for (int n = 0; n < 8; ++n) {
-    const double2* pair = whole_pair(tile, n / 2, row_cell, lane) + 32 * (n % 2);
-#pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      const double2 cell = __ldcg(pair + 64 * r);
-      acc[r / 2][n][r % 2 * 2] = ptx::flipped(cell.x), acc[r / 2][n][r % 2 * 2 + 1] = ptx::flipped(cell.y);
-    }
-  }
+  for (int s = 0; s < kSlabs; ++s) load_pair(tile, s, acc, 2 * s, row_cell, lane);
 }
 
 /// The tile in memory = minus acc.
 __device__ inline void store_accumulators(const Accumulators& acc, const TileView& tile, int row_cell, int lane) {
-  if (!tile.whole()) {
 #pragma unroll
-    for (int n = 0; n < 8; ++n) {
-      store_flipped(tile, acc[0][n], row_cell, n, lane);
-      store_flipped(tile, acc[1][n], row_cell + 2, n, lane);
+  for (int s = 0; s < kSlabs; ++s) store_pair(tile, s, acc, 2 * s, row_cell, lane);
+}
+
+/// The tile's part in a solve: X T^T = C, minus C in `acc`, to memory. 16 columns after 16 columns: X_s = C_s inv(T_ss)^T, then
+/// C_r -= X_s T_rs^T for r > s; the accumulators move up, so that all steps are the same instructions: a multiprocessor holds some 2000 of
+/// them, and those of four steps came from afar each time.
+__device__ inline void solve(Accumulators& acc, const TileView& tile, Ring& ring, int row_cell, int lane) {
+#pragma unroll 1
+  for (int s = 0; 2 * s < tile.width; ++s) {
+    enter_stage(ring, lane);
+    const double* slab = ring.data() + 2 * kSlabEntries;
+    const bool corrects = *ring.word() != 0;
+    double a[2][8];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      as_operand(a[half], acc[half][0], acc[half][1]);
+      if (corrects) {
+        multiply_corrected(acc[half][0], acc[half][1], a[half], ring.data(), slab + shared_cell(2 * s, 0), lane);
+      } else {
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+          double b[4];
+          load_b(b, slab, 2 * s + n, 0, lane);
+          set_zero(acc[half][n]);
+          ptx::mma(acc[half][n], a[half], b);
+        }
+      }
+      flipped_operand(a[half], acc[half][0], acc[half][1]);
     }
-    return;
-  }
+    store_pair(tile, s, acc, 0, row_cell, lane);
 #pragma unroll
-  for (int n = 0; n < 8; ++n) {
-    double2* pair = whole_pair(tile, n / 2, row_cell, lane) + 32 * (n % 2);
-#pragma unroll
-    for (int r = 0; r < 4; ++r)
-      pair[64 * r] = make_double2(ptx::flipped(acc[r / 2][n][r % 2 * 2]), ptx::flipped(acc[r / 2][n][r % 2 * 2 + 1]));
+    for (int n = 2; n < 8; ++n) {
+      if (n % 2 == 0 && n + 2 * s >= symbolic::kTileCells) break;
+      double b[4];
+      load_b(b, slab, 2 * s + n, 0, lane);
+      ptx::mma(acc[0][n - 2], a[0], b, acc[0][n]);
+      ptx::mma(acc[1][n - 2], a[1], b, acc[1][n]);
+    }
+    ++ring.turn;
   }
 }
 
@@ -411,8 +416,10 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
 #pragma unroll
     for (int n = 0; n < 8; ++n)
       if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
-    solve<0>(acc, (target.width + 1) / 2, ring, me.lane);
-  } else if (task.kind == TaskKind::contribution) {
+    solve(acc, target, ring, row_cell, me.lane);
+    return;
+  }
+  if (task.kind == TaskKind::contribution) {
     wait_for_levels(levels, front.block_reuses, me.lane);
   }
   store_accumulators(acc, target, row_cell, me.lane);

@@ -112,6 +112,11 @@ inline void multiply(double (&c)[4], const double (&a)[kA], const double (&b)[kB
 }
 inline void mma(double (&c)[4], const double (&a)[8], const double (&b)[4]) { multiply(c, a, b); }
 inline void mma(double (&c)[4], const double (&a)[4], const double (&b)[2]) { multiply(c, a, b); }
+inline void mma(double (&d)[4], const double (&a)[8], const double (&b)[4], const double (&c)[4]) {
+  double sum[4] = {c[0], c[1], c[2], c[3]};
+  multiply(sum, a, b);
+  for (int i = 0; i < 4; ++i) d[i] = sum[i];
+}
 
 /// c (8x8) += a (8x4) b (4x8).
 inline void mma(double (&c)[2], double a, double b) {
