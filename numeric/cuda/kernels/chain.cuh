@@ -45,84 +45,110 @@ __device__ inline void load_operand(double (&a)[8], const TileView& tile, int ro
   }
 }
 
-/// c = minus block (row, column), (16,16), of the tile below: in memory.product, or, if it is not whole, in global memory.
-__device__ inline void load_block(double (&c)[2][4], const ChainMemory& memory, const TileView& tile, int row, int column, int lane) {
+/// c = minus (16,32) of the tile below at cells (row, column): in memory.product, or, if it is not whole, in global memory.
+__device__ inline void load_part(double (&c)[4][4], const ChainMemory& memory, const TileView& tile, int row, int column, int lane) {
 #pragma unroll
-  for (int n = 0; n < 2; ++n) {
+  for (int n = 0; n < 4; ++n) {
     if (!tile.whole()) {
-      load_flipped(c[n], tile, 2 * row, 2 * column + n, lane);
+      load_flipped(c[n], tile, row, column + n, lane);
       continue;
     }
-    const double2 top = load_cell(memory.product, 2 * row, 2 * column + n, lane);
-    const double2 bottom = load_cell(memory.product, 2 * row + 1, 2 * column + n, lane);
+    const double2 top = load_cell(memory.product, row, column + n, lane), bottom = load_cell(memory.product, row + 1, column + n, lane);
     c[n][0] = ptx::flipped(top.x), c[n][1] = ptx::flipped(top.y), c[n][2] = ptx::flipped(bottom.x), c[n][3] = ptx::flipped(bottom.y);
   }
 }
 
-/// Blocks (row, begin) to (row, end - 1) of the tile below: minus (C - P Q^T) to memory.product, C as load_block() finds it, P = L(j+1,j-1)
-/// from global memory and Q = L(j,j-1) in memory.below.
-__device__ inline void multiply_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
-                                       int end, int lane) {
+__device__ inline void store_part(const double (&c)[4][4], const ChainMemory& memory, int row, int column, int lane) {
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+    store_cell(memory.product, row, column + n, lane, c[n][0], c[n][1]);
+    store_cell(memory.product, row + 1, column + n, lane, c[n][2], c[n][3]);
+  }
+}
+
+/// (16, 8 (end - begin)) of the tile below from cells (row, begin) on, four columns of cells at a time: minus (C - P Q^T) to
+/// memory.product, C as load_part() finds it, P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below.
+__device__ inline void multiply_parts(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
+                                      int end, int lane) {
   const TileView left = tile_of(front, j + 1, j - 1), tile = tile_of(front, j + 1, j);
   double a[4][8];  // defined here and used below under one condition: under two it cost the products' loop registers
 #pragma unroll
-  for (int k = 0; k < 4; ++k) load_operand(a[k], left, 2 * row, 2 * k, lane);
+  for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
 #pragma unroll 1
-  for (int column = begin; column < end; ++column) {
-    double c[2][4];
-    load_block(c, memory, tile, row, column, lane);
+  for (int column = begin; column < end; column += 4) {
+    double c[4][4];
+    load_part(c, memory, tile, row, column, lane);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
+      double b[4][4];
 #pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        double b[4];
-        load_b(b, memory.below, 2 * column + n, 2 * k, lane);
-        ptx::mma(c[n], a[k], b);
-      }
+      for (int n = 0; n < 4; ++n) load_b(b[n], memory.below, column + n, 2 * k, lane);
+#pragma unroll
+      for (int n = 0; n < 4; ++n) ptx::mma(c[n], a[k], b[n]);
     }
-    if (step.pulls) gather<1, 2>(&c, front, step.row + 16 * row, step.column + 16 * column, lane);
-    store_block(memory.product, c, row, column, lane);
+    if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * column, lane);
+    store_part(c, memory, row, column, lane);
   }
 }
 
 /// The same where there is no column before j.
-__device__ inline void copy_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
-                                   int end, int lane) {
+__device__ inline void copy_parts(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
+                                  int end, int lane) {
   const TileView tile = tile_of(front, j + 1, j);
 #pragma unroll 1
-  for (int column = begin; column < end; ++column) {
-    double c[2][4];
-    load_block(c, memory, tile, row, column, lane);
-    if (step.pulls) gather<1, 2>(&c, front, step.row + 16 * row, step.column + 16 * column, lane);
-    store_block(memory.product, c, row, column, lane);
+  for (int column = begin; column < end; column += 4) {
+    double c[4][4];
+    load_part(c, memory, tile, row, column, lane);
+    if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * column, lane);
+    store_part(c, memory, row, column, lane);
   }
 }
 
-/// Block (row,s) of X, X L(j,j)^T = C with minus C in memory.product and blocks (row,t) of X in memory.below for t < s: returned in `x`,
-/// and to memory.below. The columns of L(j,j) before s are there; waits for those of s.
-__device__ inline void solve_below(double (&x)[2][4], const ChainMemory& memory, const ChainStep& step, int row, int s, int lane) {
+/// Row blocks of 16, kRows of them from cell `row` on, of X, X L(j,j)^T = C with minus C in memory.product, to memory.below, each 16
+/// columns as soon as these of L(j,j) are there, accumulators moving up as in solve(). `square`: += that of the first row block.
+template <int kRows>
+__device__ inline void solve_below(double (&square)[2][4], const ChainMemory& memory, const ChainStep& step, int blocks, bool next, int row,
+                                   const Member& me) {
+  const int lane = me.lane;
+  double c[kRows][8][4];
 #pragma unroll
-  for (int n = 0; n < 2; ++n) {
-    const double2 top = load_cell(memory.product, 2 * row, 2 * s + n, lane),
-                  bottom = load_cell(memory.product, 2 * row + 1, 2 * s + n, lane);
-    x[n][0] = top.x, x[n][1] = top.y, x[n][2] = bottom.x, x[n][3] = bottom.y;
-  }
-  double a[8], b[4];
-#pragma unroll 1
-  for (int t = 0; t < s; ++t) {
-    load_a(a, memory.below, 2 * row, 2 * t, lane);
+  for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-    for (int n = 0; n < 2; ++n) {
-      load_b(b, memory.diagonal, 2 * s + n, 2 * t, lane);
-      ptx::mma(x[n], a, b);
+    for (int n = 0; n < 8; ++n) {
+      const double2 top = load_cell(memory.product, row + 2 * r, n, lane), bottom = load_cell(memory.product, row + 2 * r + 1, n, lane);
+      c[r][n][0] = top.x, c[r][n][1] = top.y, c[r][n][2] = bottom.x, c[r][n][3] = bottom.y;
     }
   }
-  as_operand(a, x[0], x[1]);
-  ptx::barrier_wait(memory.barriers->column + s, step.phase);
-  multiply_inverse(memory, x[0], x[1], a, s, (memory.corrected[s] >> s & 1) != 0, lane);
+#pragma unroll 1
+  for (int s = 0; s < blocks; ++s) {
+    if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
+    ptx::barrier_wait(memory.barriers->column + s, step.phase);
+    const bool corrects = (memory.corrected[s] >> s & 1) != 0;
+    double a[kRows][8];
 #pragma unroll
-  for (int n = 0; n < 2; ++n) store_flipped(memory.below, x[n], 2 * row, 2 * s + n, lane);
-  __syncwarp();
+    for (int r = 0; r < kRows; ++r) {
+      as_operand(a[r], c[r][0], c[r][1]);
+      multiply_inverse(memory, c[r][0], c[r][1], a[r], s, corrects, lane);
+    }
+    if (kRows == 1) {
+      const double x[2][4] = {{c[0][0][0], c[0][0][1], c[0][0][2], c[0][0][3]}, {c[0][1][0], c[0][1][1], c[0][1][2], c[0][1][3]}};
+      add_square(square, x);
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int n = 0; n < 2; ++n) store_flipped(memory.below, c[r][n], row + 2 * r, 2 * s + n, lane);
+      flipped_operand(a[r], c[r][0], c[r][1]);
+    }
+#pragma unroll
+    for (int n = 2; n < 8; ++n) {
+      if (n % 2 == 0 && n + 2 * s >= symbolic::kTileCells) break;
+      double b[4];
+      load_b(b, memory.diagonal, 2 * s + n, 2 * s, lane);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) ptx::mma(c[r][n - 2], a[r], b, c[r][n]);
+    }
+  }
 }
 
 /// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and of the last 16 rows warps 1 and 2 make the products, warp 3
@@ -130,30 +156,24 @@ __device__ inline void solve_below(double (&x)[2][4], const ChainMemory& memory,
 /// step, which needs the square of the first 16 rows.
 __device__ inline void make_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int blocks, bool next,
                                   const Member& me) {
-  const int lane = me.lane, row = me.warp - 1;
+  const int lane = me.lane, row = 2 * (me.warp - 1);
   if (step.has_product) wait_warp(front.counters + kRows + j + 1, j, lane);
   ptx::barrier_wait(&memory.barriers->product, step.phase);
 #pragma unroll 1
   for (int pass = me.warp < 3 ? 0 : 1; pass < 2; ++pass) {
-    const int block = pass == 0 ? 3 : row, begin = pass == 0 ? 2 * row : 0, end = min(begin + (pass == 0 ? 2 : 4), blocks);
+    const int from = pass == 0 ? 6 : row, begin = pass == 0 ? 2 * row : 0, end = pass == 0 ? begin + 4 : 2 * blocks;
     if (step.has_product)
-      multiply_blocks(memory, front, step, j, block, begin, end, lane);
+      multiply_parts(memory, front, step, j, from, begin, end, lane);
     else
-      copy_blocks(memory, front, step, j, block, begin, end, lane);
+      copy_parts(memory, front, step, j, from, begin, end, lane);
   }
   ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows' products
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
-#pragma unroll 1
-  for (int s = 0; s < blocks; ++s) {
-    if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
-#pragma unroll 1
-    for (int r = row; r < (me.warp < 3 ? me.warp : 4); ++r) {
-      double x[2][4];
-      solve_below(x, memory, step, r, s, lane);
-      add_square(square, x);
-    }
-  }
+  if (me.warp == 3)
+    solve_below<2>(square, memory, step, blocks, next, row, me);
+  else
+    solve_below<1>(square, memory, step, blocks, next, row, me);
   if (!next || me.warp != 1) return;
   double2* to = reinterpret_cast<double2*>(memory.square) + lane;
 #pragma unroll

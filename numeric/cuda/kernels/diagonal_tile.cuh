@@ -187,28 +187,37 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
   }
 }
 
-/// Block (row, column) of the diagonal tile, which the producer brings unless the tile is not whole, minus X X^T, with the children.
-__device__ inline void update_block(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row, int column,
-                                    int lane) {
-  double c[2][4];
-  set_zero(c[0]), set_zero(c[1]);
-  if (step.pulls) gather<1, 2>(&c, front, step.column + 16 * row, step.column + 16 * column, lane);
+/// Blocks (row, column) and, if `two`, (row, column + 1) of the diagonal tile, which the producer brings unless the tile is not whole,
+/// minus X X^T, with the children.
+__device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row, int column,
+                                     bool two, int lane) {
+  double c[4][4];
+#pragma unroll
+  for (int n = 0; n < 4; ++n) set_zero(c[n]);
+  if (step.pulls) gather<1, 4>(&c, front, step.column + 16 * row, step.column + 16 * column, lane);
   if (step.has_product) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       double a[8], b[4];
       load_a(a, memory.below, 2 * row, 2 * k, lane);
 #pragma unroll
-      for (int n = 0; n < 2; ++n) {
+      for (int n = 0; n < 4; ++n) {
+        if (n == 2 && !two) break;
         load_b(b, memory.below, 2 * column + n, 2 * k, lane);
         ptx::mma(c[n], a, b);
       }
     }
   }
   ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
-  if (!step.whole()) put_block(memory, step, row, column, lane);
-  subtract(memory, c, row, column, lane);
-  if (!step.whole()) fill_missing(memory, step, row, column, lane);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    if (i == 1 && !two) break;
+    if (!step.whole()) put_block(memory, step, row, column + i, lane);
+    const double product[2][4] = {{c[2 * i][0], c[2 * i][1], c[2 * i][2], c[2 * i][3]},
+                                  {c[2 * i + 1][0], c[2 * i + 1][1], c[2 * i + 1][2], c[2 * i + 1][3]}};
+    subtract(memory, product, row, column + i, lane);
+    if (!step.whole()) fill_missing(memory, step, row, column + i, lane);
+  }
 }
 
 /// Block (0,0), whose product solve_below() leaves. Warp 0.
@@ -245,15 +254,13 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
 /// of L(j,j).
 __device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me) {
 #pragma unroll 1
-  for (int i = 0; i < 3; ++i) {
-    const int row = me.warp < 3 ? me.warp + 1 : i < 2 ? 1 : 3;
-    const int column = i < 2 ? i : me.warp < 3 ? row : 2;
-    if (row < blocks) update_block(memory, front, step, row, column, me.lane);
-    if (me.warp < 3 || i != 1 || blocks < 2) continue;
+  for (int i = 0; i < 2; ++i) {
+    const int row = me.warp < 3 ? me.warp + 1 : 2 * i + 1;
+    const int column = i == 0 ? 0 : me.warp < 3 ? row : 2;
+    if (row < blocks) update_blocks(memory, front, step, row, column, i == 0, me.lane);
     __syncwarp();
-    ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
+    if (me.warp == 3 && i == 0 && blocks > 1) ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
   }
-  __syncwarp();
 }
 
 /// x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T. `corrects`: where that is needed. The signs of C and x may

@@ -262,16 +262,43 @@ __device__ inline void store_pair(const TileView& tile, int s, const Accumulator
   }
 }
 
-/// acc = minus the tile in memory.
+/// The first entries of this lane in pair s of a whole tile, in units of 16 bytes: row cell r, column cell 2s + n at 32 (2 r + n).
+__device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell, int lane) {
+  return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (s * tile.rows - s * (s + 1) + tile.above + row_cell)) + lane;
+}
+
+/// acc = minus the tile in memory. Few instructions for whole tiles, which others would have to make room for.
 __device__ inline void load_accumulators(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
+  if (!tile.whole()) {
 #pragma unroll
-  for (int s = 0; s < kSlabs; ++s) load_pair(tile, s, acc, 2 * s, row_cell, lane);
+    for (int s = 0; s < kSlabs; ++s) load_pair(tile, s, acc, 2 * s, row_cell, lane);
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const double2* pair = whole_pair(tile, n / 2, row_cell, lane) + 32 * (n % 2);
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const double2 cell = __ldcg(pair + 64 * r);
+      acc[r / 2][n][r % 2 * 2] = ptx::flipped(cell.x), acc[r / 2][n][r % 2 * 2 + 1] = ptx::flipped(cell.y);
+    }
+  }
 }
 
 /// The tile in memory = minus acc.
 __device__ inline void store_accumulators(const Accumulators& acc, const TileView& tile, int row_cell, int lane) {
+  if (!tile.whole()) {
 #pragma unroll
-  for (int s = 0; s < kSlabs; ++s) store_pair(tile, s, acc, 2 * s, row_cell, lane);
+    for (int s = 0; s < kSlabs; ++s) store_pair(tile, s, acc, 2 * s, row_cell, lane);
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    double2* pair = whole_pair(tile, n / 2, row_cell, lane) + 32 * (n % 2);
+#pragma unroll
+    for (int r = 0; r < 4; ++r)
+      pair[64 * r] = make_double2(ptx::flipped(acc[r / 2][n][r % 2 * 2]), ptx::flipped(acc[r / 2][n][r % 2 * 2 + 1]));
+  }
 }
 
 /// The tile's part in a solve: X T^T = C, minus C in `acc`, to memory. 16 columns after 16 columns: X_s = C_s inv(T_ss)^T, then
