@@ -33,92 +33,47 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
   }
 }
 
-/// Cells (row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1) of a tile below the diagonal in global memory, whose
-/// columns are all there, as an A operand; column even.
-__device__ inline void load_operand(double (&a)[8], const TileView& tile, int row, int column, int lane) {
-  const double2* at = reinterpret_cast<const double2*>(tile.cell(row, column)) + lane;
+/// c = minus (16, 8 kCells) of the tile below at cells (row, column), without the products of columns before j: P = L(j+1,j-1) times
+/// Q = L(j,j-1) transposed is the last of them.
+template <int kCells>
+__device__ inline void multiply_below(double (&c)[kCells][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step,
+                                      int j, int row, int column, int lane) {
+  load_cells(c, tile_of(front, j + 1, j), row, column, lane);
+  if (step.pulls) gather<1, kCells>(&c, front, step.row + 8 * row, step.column + 8 * column, lane);
+  ptx::barrier_wait(&memory.barriers->left, step.phase);
+  if (!step.has_product) return;
+#pragma unroll 1
+  for (int k = 0; k < 8; k += 2) {
+    double a[8], b[4];
+    load_a(a, memory.left, row, k, lane);
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    double2 cell = make_double2(0.0, 0.0);
-    if (row + i / 2 < tile.height) cell = __ldcg(at + 32 * i);
-    a[4 * (i % 2) + i / 2] = cell.x, a[4 * (i % 2) + i / 2 + 2] = cell.y;
+    for (int n = 0; n < kCells; ++n) {
+      load_b(b, memory.below, column + n, k, lane);
+      ptx::mma(c[n], a, b);
+    }
   }
 }
 
-/// c = minus (16,32) of the tile below at cells (row, column): in memory.product, or, if it is not whole, in global memory.
-__device__ inline void load_part(double (&c)[4][4], const ChainMemory& memory, const TileView& tile, int row, int column, int lane) {
+/// Half of the last 16 rows of that to memory.left, by warps 1 and 2.
+__device__ inline void multiply_last_rows(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j,
+                                          const Member& me) {
+  const int column = 4 * (me.warp - 1);
+  double c[4][4];
+  multiply_below<4>(c, memory, front, step, j, 6, column, me.lane);
+  ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both have read them
 #pragma unroll
   for (int n = 0; n < 4; ++n) {
-    if (!tile.whole()) {
-      load_flipped(c[n], tile, row, column + n, lane);
-      continue;
-    }
-    const double2 top = load_cell(memory.product, row, column + n, lane), bottom = load_cell(memory.product, row + 1, column + n, lane);
-    c[n][0] = ptx::flipped(top.x), c[n][1] = ptx::flipped(top.y), c[n][2] = ptx::flipped(bottom.x), c[n][3] = ptx::flipped(bottom.y);
-  }
-}
-
-__device__ inline void store_part(const double (&c)[4][4], const ChainMemory& memory, int row, int column, int lane) {
-#pragma unroll
-  for (int n = 0; n < 4; ++n) {
-    store_cell(memory.product, row, column + n, lane, c[n][0], c[n][1]);
-    store_cell(memory.product, row + 1, column + n, lane, c[n][2], c[n][3]);
-  }
-}
-
-/// (16, 8 (end - begin)) of the tile below from cells (row, begin) on, four columns of cells at a time: minus (C - P Q^T) to
-/// memory.product, C as load_part() finds it, P = L(j+1,j-1) from global memory and Q = L(j,j-1) in memory.below.
-__device__ inline void multiply_parts(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
-                                      int end, int lane) {
-  const TileView left = tile_of(front, j + 1, j - 1), tile = tile_of(front, j + 1, j);
-  double a[4][8];  // defined here and used below under one condition: under two it cost the products' loop registers
-#pragma unroll
-  for (int k = 0; k < 4; ++k) load_operand(a[k], left, row, 2 * k, lane);
-#pragma unroll 1
-  for (int column = begin; column < end; column += 4) {
-    double c[4][4];
-    load_part(c, memory, tile, row, column, lane);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      double b[4][4];
-#pragma unroll
-      for (int n = 0; n < 4; ++n) load_b(b[n], memory.below, column + n, 2 * k, lane);
-#pragma unroll
-      for (int n = 0; n < 4; ++n) ptx::mma(c[n], a[k], b[n]);
-    }
-    if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * column, lane);
-    store_part(c, memory, row, column, lane);
-  }
-}
-
-/// The same where there is no column before j.
-__device__ inline void copy_parts(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int row, int begin,
-                                  int end, int lane) {
-  const TileView tile = tile_of(front, j + 1, j);
-#pragma unroll 1
-  for (int column = begin; column < end; column += 4) {
-    double c[4][4];
-    load_part(c, memory, tile, row, column, lane);
-    if (step.pulls) gather<1, 4>(&c, front, step.row + 8 * row, step.column + 8 * column, lane);
-    store_part(c, memory, row, column, lane);
+    store_cell(memory.left, 6, column + n, me.lane, c[n][0], c[n][1]);
+    store_cell(memory.left, 7, column + n, me.lane, c[n][2], c[n][3]);
   }
 }
 
 /// Row blocks of 16, kRows of them from cell `row` on, of X, X L(j,j)^T = C with minus C in memory.product, to memory.below, each 16
 /// columns as soon as these of L(j,j) are there, accumulators moving up as in solve(). `square`: += that of the first row block.
 template <int kRows>
-__device__ inline void solve_below(double (&square)[2][4], const ChainMemory& memory, const ChainStep& step, int blocks, bool next, int row,
-                                   const Member& me) {
+__device__ inline void solve_below(double (&c)[kRows][8][4], double (&square)[2][4], const ChainMemory& memory, const ChainStep& step,
+                                   int blocks, bool next, int row, const Member& me) {
   const int lane = me.lane;
-  double c[kRows][8][4];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-    for (int n = 0; n < 8; ++n) {
-      const double2 top = load_cell(memory.product, row + 2 * r, n, lane), bottom = load_cell(memory.product, row + 2 * r + 1, n, lane);
-      c[r][n][0] = top.x, c[r][n][1] = top.y, c[r][n][2] = bottom.x, c[r][n][3] = bottom.y;
-    }
-  }
 #pragma unroll 1
   for (int s = 0; s < blocks; ++s) {
     if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
@@ -157,23 +112,25 @@ __device__ inline void solve_below(double (&square)[2][4], const ChainMemory& me
 __device__ inline void make_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int blocks, bool next,
                                   const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
-  if (step.has_product) wait_warp(front.counters + kRows + j + 1, j, lane);
-  ptx::barrier_wait(&memory.barriers->product, step.phase);
-#pragma unroll 1
-  for (int pass = me.warp < 3 ? 0 : 1; pass < 2; ++pass) {
-    const int from = pass == 0 ? 6 : row, begin = pass == 0 ? 2 * row : 0, end = pass == 0 ? begin + 4 : 2 * blocks;
-    if (step.has_product)
-      multiply_parts(memory, front, step, j, from, begin, end, lane);
-    else
-      copy_parts(memory, front, step, j, from, begin, end, lane);
-  }
-  ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows' products
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
-  if (me.warp == 3)
-    solve_below<2>(square, memory, step, blocks, next, row, me);
-  else
-    solve_below<1>(square, memory, step, blocks, next, row, me);
+  if (me.warp < 3) {
+    multiply_last_rows(memory, front, step, j, me);
+    double c[1][8][4];
+    multiply_below<8>(c[0], memory, front, step, j, row, 0, lane);
+    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows
+    solve_below<1>(c, square, memory, step, blocks, next, row, me);
+  } else {
+    double c[2][8][4];
+    multiply_below<8>(c[0], memory, front, step, j, row, 0, lane);
+    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      const double2 top = load_cell(memory.left, 6, n, lane), bottom = load_cell(memory.left, 7, n, lane);
+      c[1][n][0] = top.x, c[1][n][1] = top.y, c[1][n][2] = bottom.x, c[1][n][3] = bottom.y;
+    }
+    solve_below<2>(c, square, memory, step, blocks, next, row, me);
+  }
   if (!next || me.warp != 1) return;
   double2* to = reinterpret_cast<double2*>(memory.square) + lane;
 #pragma unroll
@@ -199,7 +156,8 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
 
 /// Warp 3's part in columns 2 and 3 of the tile: this step has begun. (Where it helps with columns, more than that.)
 __device__ inline void enter_step(const ChainMemory& memory, const ChainStep& step, int lane) {
-  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);  // the producer is in this step too
+  ptx::barrier_wait(&memory.barriers->first, step.phase);
+  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);  // the producers are in this step too
   if (lane == 0) ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
 }
 
@@ -211,7 +169,7 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   me.sync_consumers();                                                                         // no warp reads stages of the task before
   for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
   ptx::shared_proxy_fence();
-  ptx::named_sync(me.barriers + kBegunBarrier, kTeamThreads);
+  ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
   if (front.child_count > 0) wait_for_children(front, lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
@@ -229,7 +187,10 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
     else
       finish_column(memory, warp / 3, lane);
     const bool next = j + 1 < front.cells.pivot_tiles();
-    if (has_below(front, j)) make_below(memory, front, step, j, blocks, next, me);
+    if (has_below(front, j))
+      make_below(memory, front, step, j, blocks, next, me);
+    else
+      ptx::barrier_wait(&memory.barriers->left, step.phase);  // the producers have seen the end of the step before
     ptx::shared_proxy_fence();
     __syncwarp();
     if (lane == 0) ptx::barrier_arrive(&memory.barriers->below);
@@ -237,84 +198,61 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
   }
 }
 
-// ---- producer: one thread ----
+// ---- the fetcher: one thread ----
 
-/// Tile (j,j) and the one below are there but for the last product.
-__device__ inline bool is_prepared(const FrontView& front, int j) { return j < 2 || ptx::load_acquire(state_of(front, j)) >= kPrepared; }
-
-/// Block (0,0) of D to memory.first, if D is whole; otherwise says only that it is there, and so do the other two.
-__device__ inline void bring_first(const FrontView& front, const ChainMemory& memory, int j) {
-  ptx::proxy_fence();
-  const TileView tile = tile_of(front, j, j);
-  const int bytes = tile.width == symbolic::kTileCells ? 4 * kCellEntries * 8 : 0;
-  ptx::barrier_arrive_expecting(&memory.barriers->first, bytes);
-  if (bytes > 0) ptx::bulk_copy(memory.first, tile.cell(0, 0), bytes, &memory.barriers->first);
-}
-
-/// The other blocks of D to memory.diagonal.
-__device__ inline void bring_diagonal(const FrontView& front, const ChainMemory& memory, int j) {
-  const TileView tile = tile_of(front, j, j);
-  std::uint64_t* there = &memory.barriers->diagonal;
-  if (tile.width < symbolic::kTileCells) return ptx::barrier_arrive(there);
-  constexpr int kCells = 2 * (6 + 6 + 4 + 2);
-  ptx::barrier_arrive_expecting(there, kCells * kCellEntries * 8);
-  for (int c = 0; c < symbolic::kTileCells; c += 2) {
-    const int r = max(c, 2);
-    ptx::bulk_copy(memory.diagonal + shared_cell(r, c), tile.cell(r, c), 2 * (symbolic::kTileCells - r) * kCellEntries * 8, there);
+/// Brings what the steps of a chain need from other teams. Apart from the producer, since each waits for others.
+__device__ inline void fetch_for_chain(const FrontView& front, const ChainMemory& memory) {
+  ChainBarriers& barriers = *memory.barriers;
+  const unsigned steps = barriers.steps;
+  if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills);
+  for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
+    const unsigned before = (steps + j - 1) & 1;
+    if (j >= 2) wait_at_least(state_of(front, j), kPrepared);
+    if (j >= 1) ptx::barrier_wait(barriers.column, before);  // warp 0 has read what was in memory.first
+    ptx::proxy_fence();
+    const TileView diagonal = tile_of(front, j, j);
+    const int bytes = diagonal.width == symbolic::kTileCells ? 4 * kCellEntries * 8 : 0;
+    ptx::barrier_arrive_expecting(&barriers.first, bytes);
+    if (bytes > 0) ptx::bulk_copy(memory.first, diagonal.cell(0, 0), bytes, &barriers.first);
+    if (j >= 1) ptx::barrier_wait(&barriers.left, before);
+    if (j == 0 || !has_below(front, j)) {
+      ptx::barrier_arrive(&barriers.left);
+      continue;
+    }
+    ptx::barrier_wait(&barriers.below, before);
+    wait_at_least(front.counters + kRows + j + 1, j);
+    ptx::proxy_fence();
+    const TileView left = tile_of(front, j + 1, j - 1);
+    ptx::barrier_arrive_expecting(&barriers.left, symbolic::kTileCells * left.height * kCellEntries * 8);
+    for (int c = 0; c < symbolic::kTileCells; c += 2) copy_slab(memory.left + c / 2 * kSlabEntries, left, c, 2, &barriers.left);
   }
 }
 
-/// The tile below to memory.product.
-__device__ inline void bring_below(const FrontView& front, const ChainMemory& memory, int j) {
-  std::uint64_t* there = &memory.barriers->product;
-  if (!has_below(front, j)) return ptx::barrier_arrive(there);
-  const TileView tile = tile_of(front, j + 1, j);
-  if (!tile.whole()) return ptx::barrier_arrive(there);
-  ptx::barrier_arrive_expecting(there, kTileEntries * 8);
-  for (int c = 0; c < symbolic::kTileCells; c += 2) copy_slab(memory.product + c / 2 * kSlabEntries, tile, c, 2, there);
-}
+// ---- the producer: one thread ----
 
-/// L(j,j) to global memory, by columns. In between, block (0,0) of the next tile, if it is prepared; returned.
-__device__ inline bool announce_tile(const FrontView& front, const ChainMemory& memory, int j, unsigned phase) {
-  const int blocks = blocks_of(front, j);
-  bool brought = false;
-  for (int k = 0; k < kSlabs; ++k) {
-    ptx::barrier_wait(memory.barriers->column + k, phase);
-    if (k < blocks) announce_columns(front, memory, j, k);
-    if (k < 2 || brought || j + 1 >= front.cells.pivot_tiles() || !is_prepared(front, j + 1)) continue;
-    bring_first(front, memory, j + 1);  // warp 0 has read this tile's, and columns 0 to 2 of L(j,j), which it writes over, are stored
-    brought = true;
-  }
-  return brought;
-}
-
-/// The producer's part in a chain.
+/// Stores and announces what a chain makes: the diagonal tiles by columns, so that others solve with those that are there.
 __device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels) {
   ChainBarriers& barriers = *memory.barriers;
   const unsigned steps = barriers.steps;
   const int tiles = front.cells.pivot_tiles();
-  if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills);
+  ptx::barrier_arrive(&barriers.first), ptx::barrier_arrive(&barriers.diagonal), ptx::barrier_arrive(&barriers.left);
   for (int j = 0; j < tiles; ++j) {
     const unsigned phase = (steps + j) & 1;
-    if (j == 0) {
-      bring_first(front, memory, 0), bring_diagonal(front, memory, 0), bring_below(front, memory, 0);
-      ptx::barrier_arrive(&barriers.product);
-    }
     const bool next = j + 1 < tiles;
-    const bool brought = announce_tile(front, memory, j, phase);
+    for (int k = 0; k < kSlabs; ++k) {
+      ptx::barrier_wait(barriers.column + k, phase);
+      if (k < blocks_of(front, j)) announce_columns(front, memory, j, k);
+      if (next && k == 2) ptx::barrier_arrive(&barriers.first);  // what the next step writes over first
+    }
+    if (next) ptx::barrier_arrive(&barriers.diagonal);
     ptx::barrier_wait(&barriers.below, phase);
-    if (brought) bring_diagonal(front, memory, j + 1), bring_below(front, memory, j + 1);
-    if (has_below(front, j)) store_tile(memory.below, tile_of(front, j + 1, j));
-    ptx::finish_stores();
     if (has_below(front, j)) {
+      store_tile(memory.below, tile_of(front, j + 1, j));
+      ptx::finish_stores();
       ptx::proxy_fence();
       ptx::store_release(front.counters + kRows + j + 1, j + 1);
     }
-    if (!next) break;
-    ptx::barrier_arrive(&barriers.product);
-    if (brought) continue;
-    if (j + 1 >= 2) wait_at_least(state_of(front, j + 1), kPrepared);
-    bring_first(front, memory, j + 1), bring_diagonal(front, memory, j + 1), bring_below(front, memory, j + 1);
+    if (next) ptx::barrier_arrive(&barriers.left);
   }
   barriers.steps = steps + tiles;
   if (levels.done == nullptr) return;

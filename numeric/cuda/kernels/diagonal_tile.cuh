@@ -13,24 +13,25 @@ namespace kauri::numeric::cuda::kernels {
 
 // Of the team's named barriers. Warps 1-3 work ahead of warp 0, which waits for the least that it needs of them. A barrier for a pair of
 // warps says so by its number of threads; those of the first two columns are used for both.
-inline constexpr int kLoadedBarrier = 0;   // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
-inline constexpr int kBegunBarrier = 1;    // the producer may write to the stages
-inline constexpr int kSquareBarrier = 2;   // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
-inline constexpr int kColumnBarrier = 3;   // warps 1-3, then warp 3, wait for warp 0's block of the column
-inline constexpr int kUpdatedBarrier = 4;  // warp 0 waits for what warps 1-3 have subtracted
-inline constexpr int kBelowBarrier = 5;    // warps 1-3 wait for one another, where one reads or writes over what another has made
-inline constexpr int kBlockBarrier = 6;    // warps 1 and 2 wait for the first block; warp 3 for the second
-inline constexpr int kPair = 64;           // threads
-inline constexpr int kHelpers = 96;        // threads of warps 1-3
+inline constexpr int kLoadedBarrier = 0;    // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
+inline constexpr int kBegunBarrier = 1;     // the stages are the chain's
+inline constexpr int kSquareBarrier = 2;    // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
+inline constexpr int kColumnBarrier = 3;    // warps 1-3, then warp 3, wait for warp 0's block of the column
+inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1-3 have subtracted
+inline constexpr int kBelowBarrier = 5;     // warps 1-3 wait for one another, where one reads or writes over what another has made
+inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
+inline constexpr int kLastRowsBarrier = 7;  // warps 1 and 2 wait for one another
+inline constexpr int kPair = 64;            // threads
+inline constexpr int kHelpers = 96;         // threads of warps 1-3
 
 /// Barriers of a team's chains, in shared memory but not in the stages. Each completes a phase a step: a diagonal tile.
 struct ChainBarriers {
   std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are there
-  std::uint64_t first;           // the producer has brought block (0,0) of D
-  std::uint64_t diagonal;        // and the other blocks
-  std::uint64_t product;         // and the tile below; and what was in ChainMemory::below is stored
-  std::uint64_t below;           // L(j+1,j) is in ChainMemory::below, and L(j,j) is read no more
-  unsigned steps;                // of chains that are over
+  std::uint64_t first;     // tile (j,j) and the one below are prepared, block (0,0) is in ChainMemory::first; columns 0-2 before are stored
+  std::uint64_t diagonal;  // all columns of L(j-1,j-1) are stored
+  std::uint64_t left;      // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
+  std::uint64_t below;     // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are read no more
+  unsigned steps;          // of chains that are over
 };
 
 /// Arrivals at ChainBarriers::column: warp 0's and those of the warps that help it, if only by being in the same step: no phase may end
@@ -40,9 +41,9 @@ __device__ constexpr int makers_of_column(int s) { return s == 0 ? 3 : 2; }
 /// Before the first chain. One thread.
 __device__ inline void start(ChainBarriers& barriers) {
   for (int s = 0; s < kSlabs; ++s) ptx::barrier_init(barriers.column + s, makers_of_column(s));
-  ptx::barrier_init(&barriers.first, 1);
+  ptx::barrier_init(&barriers.first, 2);
   ptx::barrier_init(&barriers.diagonal, 1);
-  ptx::barrier_init(&barriers.product, 2);
+  ptx::barrier_init(&barriers.left, 2);
   ptx::barrier_init(&barriers.below, kConsumerWarps - 1);
   barriers.steps = 0;
 }
@@ -51,7 +52,7 @@ __device__ inline void start(ChainBarriers& barriers) {
 struct ChainMemory {
   double* diagonal;  // 1 tile: D, then L(j,j)
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
-  double* product;   // 1 tile: A(j+1,j) without the products of columns before j - 1; the last 16 rows of minus that without all before j
+  double* left;      // 1 tile: L(j+1,j-1); then its last 16 rows, of the tile below: minus that without all products of columns before j
   double* inverse;   // 4 blocks
   double* columns;   // kExchangeEntries
   double* first;     // 4 cells: block (0,0) of the next D
@@ -152,7 +153,7 @@ struct ChainStep {
   int row, column;    // first padded row of the tile below, of the diagonal tile
   unsigned phase;     // of the chain's barriers
 
-  /// The producer brings the diagonal tile.
+  /// All cells of the diagonal tile are there.
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
@@ -187,13 +188,12 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
   }
 }
 
-/// Blocks (row, column) and, if `two`, (row, column + 1) of the diagonal tile, which the producer brings unless the tile is not whole,
-/// minus X X^T, with the children.
+/// Blocks (row, column) and, if `two`, (row, column + 1) of the diagonal tile minus X X^T, with the children.
 __device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row, int column,
                                      bool two, int lane) {
   double c[4][4];
-#pragma unroll
-  for (int n = 0; n < 4; ++n) set_zero(c[n]);
+  ptx::barrier_wait(&memory.barriers->first, step.phase);
+  load_cells(c, step.diagonal, 2 * row, 2 * column, lane);
   if (step.pulls) gather<1, 4>(&c, front, step.column + 16 * row, step.column + 16 * column, lane);
   if (step.has_product) {
 #pragma unroll
@@ -210,13 +210,10 @@ __device__ inline void update_blocks(const ChainMemory& memory, const FrontView&
   }
   ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    if (i == 1 && !two) break;
-    if (!step.whole()) put_block(memory, step, row, column + i, lane);
-    const double product[2][4] = {{c[2 * i][0], c[2 * i][1], c[2 * i][2], c[2 * i][3]},
-                                  {c[2 * i + 1][0], c[2 * i + 1][1], c[2 * i + 1][2], c[2 * i + 1][3]}};
-    subtract(memory, product, row, column + i, lane);
-    if (!step.whole()) fill_missing(memory, step, row, column + i, lane);
+  for (int n = 0; n < 4; ++n) {
+    if (n == 2 && !two) break;
+    store_flipped(memory.diagonal, c[n], 2 * row, 2 * column + n, lane);
+    if (n % 2 == 1 && !step.whole()) fill_missing(memory, step, row, column + n / 2, lane);
   }
 }
 

@@ -11,8 +11,9 @@ namespace kauri::numeric::cuda::kernels {
 namespace {
 
 inline constexpr int kTeams = 2;
-inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers
-inline constexpr int kTeamEntries = kChainEntries;               // a chain needs more than the stages
+inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers and fetchers
+static_assert(2 * kTeams == kConsumerWarps);
+inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int kConsumerRegisters = 232;
@@ -38,7 +39,7 @@ __device__ void start(Control* controls) {
     }
     for (int s = 0; s < kTicketSlots; ++s) {
       ptx::barrier_init(control.ticket_full + s, 1);
-      ptx::barrier_init(control.ticket_empty + s, kConsumerWarps);
+      ptx::barrier_init(control.ticket_empty + s, kConsumerWarps + 1);  // and the fetcher
     }
     start(control.chain);
     ptx::barrier_init_fence();
@@ -46,9 +47,7 @@ __device__ void start(Control* controls) {
   __syncthreads();
 }
 
-__device__ int team_of_thread() {
-  return threadIdx.x < kTeams * kConsumers ? threadIdx.x / kConsumers : threadIdx.x / 32 - kTeams * kConsumerWarps;
-}
+__device__ int team_of_thread() { return threadIdx.x < kTeams * kConsumers ? threadIdx.x / kConsumers : threadIdx.x / 32 % kTeams; }
 
 __device__ Member member_of_team(int team) {
   const int thread = ptx::thread_index();  // kept in a register: a read in the inner loop would wait
@@ -95,13 +94,30 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
       // nothing to copy
     } else if (task.kind == TaskKind::chain) {
-      ptx::named_sync(me.barriers + kBegunBarrier, kTeamThreads);
+      ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
       if (me.lane == 0) announce_chain(front, chain_memory(ring.stages, control), levels);
     } else {
       if (me.lane == 0) produce(task, front, ring, dependent);
       ring.turn = __shfl_sync(0xffffffffu, ring.turn, 0);
     }
     __syncwarp();
+  }
+}
+
+/// Brings what chains wait for, while the producer stores what they make.
+__device__ void run_fetcher(int task_count, unsigned pauses, Control& control, Ring ring, const Member& me) {
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
+    const int ticket = control.ticket[slot];
+    if (ticket >= task_count) return;
+    if (control.task[slot].kind == TaskKind::chain) {
+      pause(pauses, ticket, me.warp);
+      ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
+      if (me.lane == 0) fetch_for_chain(control.front[slot], chain_memory(ring.stages, control));
+    }
+    __syncwarp();
+    if (me.lane == 0) ptx::barrier_arrive(control.ticket_empty + slot);
   }
 }
 
@@ -148,9 +164,11 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     run_consumer(task_count, levels, values, sums, least_part, pauses, controls[team], ring, me);
   } else {
     ptx::leave_registers<kProducerRegisters>();
-    if (team >= kTeams) return;
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);
+    if (threadIdx.x / 32 < kTeams * kConsumerWarps + kTeams)
+      run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);
+    else
+      run_fetcher(task_count, pauses, controls[team], ring, me);
   }
 }
 

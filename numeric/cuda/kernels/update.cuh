@@ -13,7 +13,7 @@ using symbolic::TaskKind;
 
 inline constexpr int kConsumerWarps = 4;
 inline constexpr int kConsumers = 32 * kConsumerWarps;
-inline constexpr int kTeamThreads = kConsumers + 32;  // and its producer warp
+inline constexpr int kChainThreads = kConsumers + 64;  // with the team's producer and fetcher, a warp each
 inline constexpr unsigned kStages = 4;
 inline constexpr int kStageEntries = 3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
 inline constexpr int kTeamBarriers = 8;
@@ -231,6 +231,21 @@ __device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, in
   const auto above = [&](int n) { return 2 * s + n >= tile.width ? rows : tile.diagonal ? 2 * s + n - row_cell : 0; };
   double* cell = tile.first + kCellEntries * (2 * (s * tile.rows - s * (s - 1)) + (tile.above + row_cell - 2 * s) * width);
   return {reinterpret_cast<double2*>(cell) + lane, width, rows, {above(0), above(1)}};
+}
+
+/// c = minus (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where it has no cell.
+template <int kCells>
+__device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+    const PairView pair = pair_of(tile, (column + n) / 2, row, lane);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      double2 cell = make_double2(0.0, 0.0);
+      if (r >= pair.above[n % 2] && r < pair.rows) cell = __ldcg(pair.first + 32 * (r * pair.width + n % 2));
+      c[n][2 * r] = ptx::flipped(cell.x), c[n][2 * r + 1] = ptx::flipped(cell.y);
+    }
+  }
 }
 
 /// acc[.][first..] = minus pair s of the tile in memory; zeros where it has no cell.
