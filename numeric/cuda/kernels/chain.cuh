@@ -33,38 +33,45 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
   }
 }
 
-/// c = minus (16, 8 kCells) of the tile below at cells (row, column), without the products of columns before j: P = L(j+1,j-1) times
-/// Q = L(j,j-1) transposed is the last of them.
-template <int kCells>
-__device__ inline void multiply_below(double (&c)[kCells][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step,
-                                      int j, int row, int column, int lane) {
-  load_cells(c, tile_of(front, j + 1, j), row, column, lane);
-  if (step.pulls) gather<1, kCells>(&c, front, step.row + 8 * row, step.column + 8 * column, lane);
+/// c = minus the 16 rows from cell `row` on of the tile below, without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1)
+/// transposed is the last of them. kHalf 0 or 1: the same of that half of the last 16 rows' columns, to memory.left; by warps 1 and 2.
+template <int kHalf>
+__device__ inline void multiply_below(double (&c)[8][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j,
+                                      int row, const Member& me) {
+  constexpr bool kLast = kHalf >= 0;
+  constexpr int kFrom = kHalf == 1 ? 4 : 0, kRow = symbolic::kTileCells - 2;
+  const int lane = me.lane;
+  double d[4][4];
+  const TileView tile = tile_of(front, j + 1, j);
+  load_cells(c, tile, row, 0, lane);
+  if constexpr (kLast) load_cells(d, tile, kRow, kFrom, lane);
+  if (step.pulls) {
+    gather<1, 8>(&c, front, step.row + 8 * row, step.column, lane);
+    if constexpr (kLast) gather<1, 4>(&d, front, step.row + 8 * kRow, step.column + 8 * kFrom, lane);
+  }
   ptx::barrier_wait(&memory.barriers->left, step.phase);
-  if (!step.has_product) return;
+  if (step.has_product) {
 #pragma unroll 1
-  for (int k = 0; k < 8; k += 2) {
-    double a[8], b[4];
-    load_a(a, memory.left, row, k, lane);
+    for (int k = 0; k < 8; k += 2) {
+      double a[8], a_last[8], b[4];
+      load_a(a, memory.left, row, k, lane);
+      if constexpr (kLast) load_a(a_last, memory.left, kRow, k, lane);
 #pragma unroll
-    for (int n = 0; n < kCells; ++n) {
-      load_b(b, memory.below, column + n, k, lane);
-      ptx::mma(c[n], a, b);
+      for (int n = 0; n < 8; ++n) {
+        load_b(b, memory.below, n, k, lane);
+        ptx::mma(c[n], a, b);
+        if constexpr (kLast)
+          if (n / 4 == kFrom / 4) ptx::mma(d[n % 4], a_last, b);
+      }
     }
   }
-}
-
-/// Half of the last 16 rows of that to memory.left, by warps 1 and 2.
-__device__ inline void multiply_last_rows(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j,
-                                          const Member& me) {
-  const int column = 4 * (me.warp - 1);
-  double c[4][4];
-  multiply_below<4>(c, memory, front, step, j, 6, column, me.lane);
-  ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both have read them
+  if constexpr (kLast) {
+    ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both have read them
 #pragma unroll
-  for (int n = 0; n < 4; ++n) {
-    store_cell(memory.left, 6, column + n, me.lane, c[n][0], c[n][1]);
-    store_cell(memory.left, 7, column + n, me.lane, c[n][2], c[n][3]);
+    for (int n = 0; n < 4; ++n) {
+      store_cell(memory.left, kRow, kFrom + n, lane, d[n][0], d[n][1]);
+      store_cell(memory.left, kRow + 1, kFrom + n, lane, d[n][2], d[n][3]);
+    }
   }
 }
 
@@ -115,14 +122,16 @@ __device__ inline void make_below(const ChainMemory& memory, const FrontView& fr
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
   if (me.warp < 3) {
-    multiply_last_rows(memory, front, step, j, me);
     double c[1][8][4];
-    multiply_below<8>(c[0], memory, front, step, j, row, 0, lane);
+    if (me.warp == 1)
+      multiply_below<0>(c[0], memory, front, step, j, row, me);
+    else
+      multiply_below<1>(c[0], memory, front, step, j, row, me);
     ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows
     solve_below<1>(c, square, memory, step, blocks, next, row, me);
   } else {
     double c[2][8][4];
-    multiply_below<8>(c[0], memory, front, step, j, row, 0, lane);
+    multiply_below<-1>(c[0], memory, front, step, j, row, me);
     ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);
 #pragma unroll
     for (int n = 0; n < 8; ++n) {

@@ -188,33 +188,54 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
   }
 }
 
-/// Blocks (row, column) and, if `two`, (row, column + 1) of the diagonal tile minus X X^T, with the children.
-__device__ inline void update_blocks(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row, int column,
-                                     bool two, int lane) {
-  double c[4][4];
-  ptx::barrier_wait(&memory.barriers->first, step.phase);
-  load_cells(c, step.diagonal, 2 * row, 2 * column, lane);
-  if (step.pulls) gather<1, 4>(&c, front, step.column + 16 * row, step.column + 16 * column, lane);
-  if (step.has_product) {
+/// c -= blocks (row, column..) of X X^T, (16, 8 kCells), X in memory.below; the sign of c is flipped.
+template <int kCells>
+__device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& memory, int row, int column, int lane) {
+#pragma unroll 2
+  for (int k = 0; k < 8; k += 2) {
+    double a[8], b[4];
+    load_a(a, memory.below, 2 * row, k, lane);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      double a[8], b[4];
-      load_a(a, memory.below, 2 * row, 2 * k, lane);
-#pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        if (n == 2 && !two) break;
-        load_b(b, memory.below, 2 * column + n, 2 * k, lane);
-        ptx::mma(c[n], a, b);
-      }
+    for (int n = 0; n < kCells; ++n) {
+      load_b(b, memory.below, 2 * column + n, k, lane);
+      ptx::mma(c[n], a, b);
     }
   }
-  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
+}
+
+/// To the diagonal tile, if it has that row of blocks.
+template <int kCells>
+__device__ inline void put_blocks(const double (&c)[kCells][4], const ChainMemory& memory, const ChainStep& step, int blocks, int row,
+                                  int column, int lane) {
+  if (row >= blocks) return;
 #pragma unroll
-  for (int n = 0; n < 4; ++n) {
-    if (n == 2 && !two) break;
-    store_flipped(memory.diagonal, c[n], 2 * row, 2 * column + n, lane);
-    if (n % 2 == 1 && !step.whole()) fill_missing(memory, step, row, column + n / 2, lane);
+  for (int n = 0; n < kCells; ++n) store_flipped(memory.diagonal, c[n], 2 * row, 2 * column + n, lane);
+  if (step.whole()) return;
+#pragma unroll
+  for (int n = 0; n < kCells; n += 2) fill_missing(memory, step, row, column + n / 2, lane);
+}
+
+/// Blocks of the diagonal tile but (0,0) from global memory, minus X X^T, with the children: three by each of warps 1-3. Warps 1 and 2 take
+/// a row of blocks each, warp 3 what warp 0 needs first, then block (3,2). `blocks`: along the side of L(j,j).
+__device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me) {
+  const int lane = me.lane;
+  const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3, last = me.warp < 3 ? row : 2;
+  double c[4][4], d[2][4];  // blocks (row, 0) and (row, 1), and (last_row, last)
+  ptx::barrier_wait(&memory.barriers->first, step.phase);
+  load_cells(c, step.diagonal, 2 * row, 0, lane);
+  load_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
+  if (step.pulls) {
+    gather<1, 4>(&c, front, step.column + 16 * row, step.column, lane);
+    gather<1, 2>(&d, front, step.column + 16 * last_row, step.column + 16 * last, lane);
   }
+  if (step.has_product) add_products(c, memory, row, 0, lane);
+  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
+  put_blocks(c, memory, step, blocks, row, 0, lane);
+  __syncwarp();
+  if (me.warp == 3 && blocks > 1) ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
+  if (step.has_product) add_products(d, memory, last_row, last, lane);
+  put_blocks(d, memory, step, blocks, last_row, last, lane);
+  __syncwarp();
 }
 
 /// Block (0,0), whose product solve_below() leaves. Warp 0.
@@ -245,19 +266,6 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
   subtract(memory, c, 0, 0, lane);
   if (!step.whole()) fill_missing(memory, step, 0, 0, lane);
   __syncwarp();
-}
-
-/// The other blocks. Warps 1 and 2 take a row of blocks each, warp 3 what warp 0 needs first, then block (3,2). `blocks`: along the side
-/// of L(j,j).
-__device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me) {
-#pragma unroll 1
-  for (int i = 0; i < 2; ++i) {
-    const int row = me.warp < 3 ? me.warp + 1 : 2 * i + 1;
-    const int column = i == 0 ? 0 : me.warp < 3 ? row : 2;
-    if (row < blocks) update_blocks(memory, front, step, row, column, i == 0, me.lane);
-    __syncwarp();
-    if (me.warp == 3 && i == 0 && blocks > 1) ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
-  }
 }
 
 /// x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T. `corrects`: where that is needed. The signs of C and x may
