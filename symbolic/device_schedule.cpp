@@ -264,7 +264,7 @@ Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly, const D
   Offset maps = 0;
   if (schedule.task.empty()) return maps;
   for (const Index s : tiled_fronts(schedule))
-    maps += count_pulled(nodes, assembly, s) * row_map_entries({nodes.order(s), nodes.pivots(s)});
+    maps += count_pulled(nodes, assembly, s) * row_map_words({nodes.order(s), nodes.pivots(s)});
   return maps;
 }
 
@@ -278,7 +278,7 @@ Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const
   }
   const Offset tiled_levels = static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
   return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
-         index_bytes(schedule.row_maps) + array_bytes(schedule.task) + index_bytes(counters + tiled_levels + 2) +
+         aligned_bytes(schedule.row_maps, Offset{sizeof(RowMapWord)}) + array_bytes(schedule.task) + index_bytes(counters + tiled_levels + 2) +
          index_bytes(tiled_levels) + sum_bytes(schedule.sums);
 }
 
@@ -288,9 +288,10 @@ Offset count_fast_bytes(const DeviceSchedule& schedule) {
 
 Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
-  // Rows twice, the second time as places in the parent's front, without the pivots. The permutation.
+  // Rows twice, the second time as places in the parent's front, without the pivots. Beginnings of columns. The permutation.
   return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
-         index_bytes(static_cast<Offset>(nodes.row.size()) - n) + array_bytes(assembly.entry_ptr) + array_bytes(assembly.entry_row) +
+         index_bytes(static_cast<Offset>(nodes.row.size()) - n) +
+         aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) + array_bytes(assembly.entry_row) +
          array_bytes(assembly.entry_source) + array_bytes(schedule.front) + array_bytes(schedule.tile_ptr) + index_bytes(n);
 }
 

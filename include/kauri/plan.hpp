@@ -244,7 +244,7 @@ struct DeviceSchedule {
   Sums sums;                     ///< for `task`: what children that are taken by lists add to their parents
   /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
   std::vector<Index> block_reuses, panel_reuses;
-  Offset row_maps = 0;         ///< entries of the children's row maps that `task` needs
+  Offset row_maps = 0;         ///< words of the children's row maps that `task` needs
   Offset task_bytes = 0;       ///< on the device, of what `task` needs beyond plan_bytes
   Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need, in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0

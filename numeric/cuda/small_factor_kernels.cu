@@ -48,7 +48,7 @@ __device__ void clear(double* packed, Index entries, int lane) {
 
 /// A's entries and the shift. The columns' beginnings are held by the lanes, and searched there.
 __device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
-  const Offset* column = source.plan.entry_ptr + front.first;
+  const std::uint32_t* column = source.plan.entry_ptr + front.first;
   const Offset begin = column[0], end = column[front.pivots];
   LaneIndices starts{};
   for (int i = 0; i < kRowsPerLane; ++i)

@@ -41,12 +41,12 @@ struct RowMap {
   FrontCells parent;
 };
 
-/// Entries [begin, end) of all maps, one after another.
-void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin, Offset end, Index* out) {
+/// Words [begin, end) of all maps, one after another.
+void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin, Offset end, symbolic::RowMapWord* out) {
   auto map = std::upper_bound(maps.begin(), maps.end(), begin, [](Offset at, const RowMap& m) { return at < m.begin; }) - 1;
   for (; map != maps.end() && map->begin < end; ++map) {
-    const Offset first = std::max(begin, map->begin), last = std::min(end, map->begin + symbolic::row_map_entries(map->parent));
-    symbolic::list_child_rows(assembly, map->child, map->parent, first - map->begin, last - map->begin, out + (first - begin));
+    const Offset first = std::max(begin, map->begin), last = std::min(end, map->begin + symbolic::row_map_words(map->parent));
+    symbolic::write_row_map(assembly, map->child, map->parent, first - map->begin, last - map->begin, out + (first - begin));
   }
 }
 
@@ -136,7 +136,7 @@ void TiledFactor<T>::upload_children(const Plan& plan, const FactorMemory<T>& me
   const std::span<const Index> fronts = tiled_fronts(plan);
   std::vector<ChildViewOf<T>> pulled;
   std::vector<RowMap> maps;
-  row_map_ = uploader.room<Index>(plan.device.row_maps);
+  row_map_ = uploader.room<symbolic::RowMapWord>(plan.device.row_maps);
   Offset next = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
     FrontViewOf<T>& view = views[t];
@@ -152,11 +152,11 @@ void TiledFactor<T>::upload_children(const Plan& plan, const FactorMemory<T>& me
       const Index padding = tiled == kNone ? symbolic::SmallLayout{cells.m, cells.p}.padding() : 0;
       pulled.push_back({memory.entries + plan.device.block[c] + padding, row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
                         cells.m - cells.p});
-      next += symbolic::row_map_entries(view.cells);
+      next += symbolic::row_map_words(view.cells);
       ++view.child_count;
     }
   }
-  uploader.fill(row_map_, [&](Offset begin, Offset end, Index* out) { write_row_maps(plan.assembly, maps, begin, end, out); });
+  uploader.fill(row_map_, [&](Offset begin, Offset end, symbolic::RowMapWord* out) { write_row_maps(plan.assembly, maps, begin, end, out); });
   child_ = uploader.copy(pulled);
   const ChildViewOf<T>* child = child_.data();
   for (FrontViewOf<T>& view : views) {

@@ -28,7 +28,8 @@ class TiledFactor {
   DeviceArray<kernels::FrontViewOf<T>> front_;
   DeviceArray<kernels::ChildViewOf<T>> child_;
   DeviceArray<DeviceTask> task_;
-  DeviceArray<Index> row_map_, level_tasks_;
+  DeviceArray<symbolic::RowMapWord> row_map_;
+  DeviceArray<Index> level_tasks_;
   DeviceArray<Offset> sum_step_, sum_place_, sum_term_;
   DeviceArray<int> counters_;  // of fronts, then of levels, then the ticket and how many levels are done
   Offset level_counters_ = 0, sums_scratch_ = 0;
