@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -206,15 +207,30 @@ std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums) {
   return steps;
 }
 
-void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Offset* out) {
-  auto group = std::upper_bound(steps.begin(), steps.end(), begin / kSumStep) - steps.begin() - 1;
-  for (Offset e = begin; e < end; ++e) {
-    while (steps[static_cast<std::size_t>(group) + 1] <= e / kSumStep) ++group;
-    const auto k = static_cast<std::size_t>(group * kSumGroup + e % kSumStep / kSumPair);
-    const Offset t = sums.ptr[k] + (e / kSumStep - steps[static_cast<std::size_t>(group)]) * kSumPair + e % kSumPair;
-    out[e - begin] = t < sums.ptr[k + 1] ? sums.term[static_cast<std::size_t>(t)] : -1;
+template <class Place>
+void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out) {
+  std::transform(sums.place.begin() + begin, sums.place.begin() + end, out, [](Offset place) { return static_cast<Place>(place); });
+}
+
+template <class Place>
+void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Place* out) {
+  auto group = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), begin / kSumStep) - steps.begin() - 1);
+  for (Offset e = begin; e < end;) {
+    const Offset step = e / kSumStep;
+    while (steps[group + 1] <= step) ++group;
+    const Offset* first = sums.ptr.data() + group * kSumGroup;
+    const Offset before = (step - steps[group]) * kSumPair;
+    for (const Offset last = std::min(end, (step + 1) * kSumStep); e < last; ++e) {
+      const Offset lane = e % kSumStep / kSumPair, t = first[lane] + before + e % kSumPair;
+      *out++ = t < first[lane + 1] ? static_cast<Place>(sums.term[static_cast<std::size_t>(t)]) : kNoPlace<Place>;
+    }
   }
 }
+
+template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, std::uint32_t*);
+template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, Offset*);
+template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, std::uint32_t*);
+template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, Offset*);
 
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {
   Host host(nodes, assembly, s, out);

@@ -56,7 +56,7 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
   }
   constexpr double kIndex = sizeof(Index);
   return 2 * kIndex * (static_cast<double>(nodes.row_ptr.back()) + static_cast<double>(entries)) + 2 * kIndex * columns +
-         kFront * nodes.count() + sizeof(RowMapWord) * maps + sizeof(Offset) * terms;
+         kFront * nodes.count() + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * terms;
 }
 
 }  // namespace

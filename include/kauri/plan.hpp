@@ -238,6 +238,10 @@ struct DeviceSchedule {
   struct Sums {
     std::vector<Offset> ptr{0}, place, term;
     Offset scratch_begin = 0;
+    /// On the device places take 32 bits where the array has at most so many entries, else 64. Here for tests, which lower it; the bytes
+    /// change with it, no bit of L.
+    static constexpr Offset kMostShort = std::numeric_limits<std::uint32_t>::max();
+    Offset most_short = kMostShort;
   };
 
   std::vector<DeviceTask> task;  ///< of the tiled fronts, in order; empty: they are done level by level

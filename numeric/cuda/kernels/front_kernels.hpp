@@ -68,8 +68,9 @@ using Values = ValuesOf<double>;
 template <class T>
 struct SumsOf {
   const Offset* step = nullptr;  ///< symbolic::sum_steps()
-  const Offset* place = nullptr;
-  const Offset* term = nullptr;  ///< symbolic::write_sum_terms()
+  const void* place = nullptr;   ///< symbolic::write_sum_places(): std::uint32_t if short_places, else Offset
+  const void* term = nullptr;    ///< symbolic::write_sum_terms(), the same
+  bool short_places = true;
   Offset scratch_begin = 0;
   T* entries = nullptr;
 };

@@ -36,6 +36,9 @@ struct alignas(16) longlong2 {
 struct alignas(8) int2 {
   int x, y;
 };
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
 struct alignas(16) int4 {
   int x, y, z, w;
 };
