@@ -213,24 +213,25 @@ void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end
 }
 
 template <class Place>
-void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Place* out) {
-  auto group = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), begin / kSumStep) - steps.begin() - 1);
-  for (Offset e = begin; e < end;) {
-    const Offset step = e / kSumStep;
-    while (steps[group + 1] <= step) ++group;
-    const Offset* first = sums.ptr.data() + group * kSumGroup;
-    const Offset before = (step - steps[group]) * kSumPair;
-    for (const Offset last = std::min(end, (step + 1) * kSumStep); e < last; ++e) {
-      const Offset lane = e % kSumStep / kSumPair, t = first[lane] + before + e % kSumPair;
-      *out++ = t < first[lane + 1] ? static_cast<Place>(sums.term[static_cast<std::size_t>(t)]) : kNoPlace<Place>;
+void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, SumStep<Place>* out) {
+  auto group = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), begin) - steps.begin() - 1);
+  for (Offset step = begin; step < end; ++group) {
+    const Offset last = std::min(end, steps[group + 1]), before = (step - steps[group]) * kSumPair;
+    for (std::size_t lane = 0; lane < kSumGroup; ++lane) {
+      Offset t = sums.ptr[group * kSumGroup + lane] + before;
+      const Offset stop = sums.ptr[group * kSumGroup + lane + 1];
+      for (Offset s = 0; s < last - step; ++s)
+        for (std::size_t i = 0; i < kSumPair; ++i, ++t)
+          out[s][lane * kSumPair + i] = t < stop ? static_cast<Place>(sums.term[t]) : kNoPlace<Place>;
     }
+    out += last - step, step = last;
   }
 }
 
 template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, std::uint32_t*);
 template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, Offset*);
-template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, std::uint32_t*);
-template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, Offset*);
+template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, SumStep<std::uint32_t>*);
+template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, SumStep<Offset>*);
 
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {
   Host host(nodes, assembly, s, out);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -42,8 +43,10 @@ inline bool has_short_places(const DeviceSchedule& schedule) { return schedule.e
 /// Places [begin, end) of the sums; kNoPlace for empty ones.
 template <class Place>
 void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out);
-/// Terms [begin, end) of all steps, one after another.
+/// The terms of steps [begin, end).
 template <class Place>
-void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Place* out);
+using SumStep = std::array<Place, kSumStep>;
+template <class Place>
+void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, SumStep<Place>* out);
 
 }  // namespace kauri::symbolic

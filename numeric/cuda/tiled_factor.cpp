@@ -127,14 +127,13 @@ void TiledFactor<T>::upload_sums(const DeviceSchedule& schedule, Uploader& uploa
   const std::vector<Offset> steps = symbolic::sum_steps(sums);
   sums_.step = uploader.copy(steps).data();
   const auto upload = [&]<class Place>(Place) {
-    sums_.place = uploader
-                      .make<Place>(static_cast<Offset>(sums.place.size()),
-                                   [&](Offset begin, Offset end, Place* out) { symbolic::write_sum_places(sums, begin, end, out); })
-                      .data();
-    sums_.term = uploader
-                     .make<Place>(steps.back() * symbolic::kSumStep,
-                                  [&](Offset begin, Offset end, Place* out) { symbolic::write_sum_terms(sums, steps, begin, end, out); })
-                     .data();
+    using Terms = symbolic::SumStep<Place>;
+    const auto count = static_cast<Offset>(sums.place.size());
+    const auto place =
+        uploader.make<Place>(count, [&](Offset begin, Offset end, Place* out) { symbolic::write_sum_places(sums, begin, end, out); });
+    const auto term = uploader.make<Terms>(
+        steps.back(), [&](Offset begin, Offset end, Terms* out) { symbolic::write_sum_terms(sums, steps, begin, end, out); });
+    sums_.place = place.data(), sums_.term = term.data();
   };
   sums_.short_places = symbolic::has_short_places(schedule);
   if (sums_.short_places)

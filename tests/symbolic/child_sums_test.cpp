@@ -69,9 +69,10 @@ void check_groups(const DeviceSchedule::Sums& sums) {
   ASSERT_EQ(sums.place.size() % kSumGroup, 0U);
   const std::vector<Offset> steps = sum_steps(sums);
   ASSERT_EQ(steps.size(), sums.place.size() / kSumGroup + 1);
-  std::vector<Place> places(sums.place.size(), 7), written(static_cast<std::size_t>(steps.back() * kSumStep), 7);
-  for (Offset begin = 0, piece = 1; begin < static_cast<Offset>(written.size()); begin += piece, piece = piece * 2 % 1001)
+  std::vector<SumStep<Place>> written(static_cast<std::size_t>(steps.back()));
+  for (Offset begin = 0, piece = 1; begin < static_cast<Offset>(written.size()); begin += piece, piece = piece * 2 % 101)
     write_sum_terms(sums, steps, begin, std::min(begin + piece, static_cast<Offset>(written.size())), written.data() + begin);
+  std::vector<Place> places(sums.place.size(), 7);
   const auto half = static_cast<Offset>(places.size() / 2);
   write_sum_places(sums, 0, half, places.data());
   write_sum_places(sums, half, static_cast<Offset>(places.size()), places.data() + half);
@@ -82,7 +83,7 @@ void check_groups(const DeviceSchedule::Sums& sums) {
     expected.resize(static_cast<std::size_t>((steps[group + 1] - steps[group]) * kSumPair), kNoPlace<Place>);
     for (Offset step = steps[group]; step < steps[group + 1]; ++step)
       for (Index i = 0; i < kSumPair; ++i)
-        found.push_back(written[static_cast<std::size_t>(step * kSumStep) + k % kSumGroup * kSumPair + static_cast<std::size_t>(i)]);
+        found.push_back(written[static_cast<std::size_t>(step)][k % kSumGroup * kSumPair + static_cast<std::size_t>(i)]);
     ASSERT_EQ(found, expected) << "sum " << k;
   }
 }
