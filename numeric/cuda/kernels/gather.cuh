@@ -65,6 +65,7 @@ template <int H, int N>
 __device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column, int lane) {
   for (int k = 0; k < front.child_count; ++k) {
     const ChildView child = front.child[k];
+    lane = ptx::anew(lane);  // the products' loop, which is short of registers, did spill with bits of rows kept for all children
     int rows[2 * H];
     symbolic::RowMapWord any = 0;
 #pragma unroll
