@@ -66,7 +66,8 @@ TEST_P(ChildRows, AnyRangeOfARowMap) {
     write_row_map(plan_->assembly, c, parent, 0, row_map_words(parent), map.data());
     std::vector<Index> expected(map.size() * kCell, -1);
     for (Index i = 0; i < nodes.contribution(c); ++i)
-      expected[static_cast<std::size_t>(parent.padded_row(parent_row[static_cast<std::size_t>(nodes.row_ptr[c] - nodes.first[c] + i)]))] = i;
+      expected[static_cast<std::size_t>(parent.padded_row(parent_row[static_cast<std::size_t>(nodes.row_ptr[c] - nodes.first[c] + i)]))] =
+          i;
     ASSERT_EQ(rows_in(map), expected) << c;
     for (int round = 0; round < 2; ++round) {
       auto begin = static_cast<Offset>(random() % map.size()), end = static_cast<Offset>(random() % map.size());
