@@ -63,9 +63,9 @@ __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column
 /// after child. Both begin with a cell. Blocks of 2^32 entries and more have no place here.
 template <int H, int N>
 __device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column, int lane) {
+  lane = ptx::anew(lane);  // bits of rows are made where children are pulled: the products' loop is short of registers
   for (int k = 0; k < front.child_count; ++k) {
     const ChildView child = front.child[k];
-    lane = ptx::anew(lane);  // the products' loop, which is short of registers, did spill with bits of rows kept for all children
     int rows[2 * H];
     symbolic::RowMapWord any = 0;
 #pragma unroll
