@@ -22,12 +22,17 @@ void list_parent_rows(const Supernodes& nodes, const Assembly& assembly, Offset 
     }
 }
 
-void list_child_rows(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin, Offset end, Index* out) {
-  std::fill(out, out + (end - begin), kNone);
+void write_row_map(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin, Offset end, RowMapWord* out) {
+  std::fill(out, out + (end - begin), RowMapWord{0});
   for (Offset k = assembly.run_ptr[child]; k < assembly.run_ptr[child + 1]; ++k) {
     const RowRun& run = assembly.run[k];
-    for (Index i = 0; i < run.length; ++i)
-      if (const Offset row = parent.padded_row(run.parent + i); row >= begin && row < end) out[row - begin] = run.child + i;
+    for (Index i = 0; i < run.length; ++i) {
+      const Index row = parent.padded_row(run.parent + i), cell = row / kCell;
+      if (cell < begin || cell >= end) continue;
+      RowMapWord& word = out[cell - begin];
+      if (word == 0) word = static_cast<RowMapWord>(run.child + i) << kCell;
+      word |= RowMapWord{1} << row % kCell;
+    }
   }
 }
 

@@ -11,7 +11,7 @@ namespace kauri::symbolic {
 /// nodes.row.size() - n. Those of front s begin at nodes.row_ptr[s] - nodes.first[s]. O(log fronts + end - begin + runs).
 void list_parent_rows(const Supernodes& nodes, const Assembly& assembly, Offset begin, Offset end, Index* out);
 
-/// For each padded row of `parent` in [begin, end) the row of the child's block that goes there, or -1. O(end - begin + rows of the block).
-void list_child_rows(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin, Offset end, Index* out);
+/// Words [begin, end) of the child's row map. O(end - begin + rows of the block).
+void write_row_map(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin, Offset end, RowMapWord* out);
 
 }  // namespace kauri::symbolic

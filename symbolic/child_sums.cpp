@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -206,15 +207,31 @@ std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums) {
   return steps;
 }
 
-void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Offset* out) {
-  auto group = std::upper_bound(steps.begin(), steps.end(), begin / kSumStep) - steps.begin() - 1;
-  for (Offset e = begin; e < end; ++e) {
-    while (steps[static_cast<std::size_t>(group) + 1] <= e / kSumStep) ++group;
-    const auto k = static_cast<std::size_t>(group * kSumGroup + e % kSumStep / kSumPair);
-    const Offset t = sums.ptr[k] + (e / kSumStep - steps[static_cast<std::size_t>(group)]) * kSumPair + e % kSumPair;
-    out[e - begin] = t < sums.ptr[k + 1] ? sums.term[static_cast<std::size_t>(t)] : -1;
+template <class Place>
+void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out) {
+  std::transform(sums.place.begin() + begin, sums.place.begin() + end, out, [](Offset place) { return static_cast<Place>(place); });
+}
+
+template <class Place>
+void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, SumStep<Place>* out) {
+  auto group = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), begin) - steps.begin() - 1);
+  for (Offset step = begin; step < end; ++group) {
+    const Offset last = std::min(end, steps[group + 1]), before = (step - steps[group]) * kSumPair;
+    for (std::size_t lane = 0; lane < kSumGroup; ++lane) {
+      Offset t = sums.ptr[group * kSumGroup + lane] + before;
+      const Offset stop = sums.ptr[group * kSumGroup + lane + 1];
+      for (Offset s = 0; s < last - step; ++s)
+        for (std::size_t i = 0; i < kSumPair; ++i, ++t)
+          out[s][lane * kSumPair + i] = t < stop ? static_cast<Place>(sums.term[t]) : kNoPlace<Place>;
+    }
+    out += last - step, step = last;
   }
 }
+
+template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, std::uint32_t*);
+template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, Offset*);
+template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, SumStep<std::uint32_t>*);
+template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, SumStep<Offset>*);
 
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {
   Host host(nodes, assembly, s, out);

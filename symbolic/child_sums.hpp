@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,7 @@ inline constexpr Index kMostListedRows = 192;
 inline constexpr Index kFanIn = 32;
 
 /// Sums that one warp adds up, a lane each: the sums of a stage are whole groups, filled up with empty sums, whose place is -1. On a device
-/// the terms of a group lie in steps: two of each lane, lane by lane; -1 where a lane has no more.
+/// the terms of a group lie in steps: two of each lane, lane by lane; kNoPlace where a lane has no more.
 inline constexpr Index kSumGroup = 32, kSumPair = 2, kSumStep = kSumGroup * kSumPair;
 
 /// True if a child with so many rows below its pivots is taken by lists, of a tiled front with so many children.
@@ -33,7 +34,19 @@ std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, 
 
 /// Where the steps of each group begin; one more: their number.
 std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums);
-/// Entries [begin, end) of all steps, one after another.
-void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, Offset* out);
+
+/// Places on a device: std::uint32_t if has_short_places(), else Offset.
+template <class Place>
+inline constexpr Place kNoPlace = static_cast<Place>(-1);
+/// True if all places fit into 32 bits, and none is kNoPlace.
+inline bool has_short_places(const DeviceSchedule& schedule) { return schedule.entries <= schedule.sums.most_short; }
+/// Places [begin, end) of the sums; kNoPlace for empty ones.
+template <class Place>
+void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out);
+/// The terms of steps [begin, end).
+template <class Place>
+using SumStep = std::array<Place, kSumStep>;
+template <class Place>
+void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, SumStep<Place>* out);
 
 }  // namespace kauri::symbolic

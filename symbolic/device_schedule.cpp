@@ -203,10 +203,12 @@ Offset array_bytes(const std::vector<T>& array) {
   return aligned_bytes(static_cast<Offset>(array.size()), Offset{sizeof(T)});
 }
 Offset index_bytes(Offset count) { return aligned_bytes(count, Offset{sizeof(Index)}); }
-Offset sum_bytes(const DeviceSchedule::Sums& sums) {
-  if (sums.place.empty()) return 0;
-  const std::vector<Offset> steps = sum_steps(sums);
-  return array_bytes(steps) + array_bytes(sums.place) + aligned_bytes(steps.back() * kSumStep, Offset{sizeof(Offset)});
+Offset sum_bytes(const DeviceSchedule& schedule) {
+  if (schedule.sums.place.empty()) return 0;
+  const std::vector<Offset> steps = sum_steps(schedule.sums);
+  const Offset place = has_short_places(schedule) ? sizeof(std::uint32_t) : sizeof(Offset);
+  return array_bytes(steps) + aligned_bytes(static_cast<Offset>(schedule.sums.place.size()), place) +
+         aligned_bytes(steps.back() * kSumStep, place);
 }
 
 std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
@@ -263,8 +265,7 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
 Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
   Offset maps = 0;
   if (schedule.task.empty()) return maps;
-  for (const Index s : tiled_fronts(schedule))
-    maps += count_pulled(nodes, assembly, s) * row_map_entries({nodes.order(s), nodes.pivots(s)});
+  for (const Index s : tiled_fronts(schedule)) maps += count_pulled(nodes, assembly, s) * row_map_words({nodes.order(s), nodes.pivots(s)});
   return maps;
 }
 
@@ -278,8 +279,8 @@ Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const
   }
   const Offset tiled_levels = static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
   return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
-         index_bytes(schedule.row_maps) + array_bytes(schedule.task) + index_bytes(counters + tiled_levels + 2) +
-         index_bytes(tiled_levels) + sum_bytes(schedule.sums);
+         aligned_bytes(schedule.row_maps, Offset{sizeof(RowMapWord)}) + array_bytes(schedule.task) +
+         index_bytes(counters + tiled_levels + 2) + index_bytes(tiled_levels) + sum_bytes(schedule);
 }
 
 Offset count_fast_bytes(const DeviceSchedule& schedule) {
@@ -288,10 +289,11 @@ Offset count_fast_bytes(const DeviceSchedule& schedule) {
 
 Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
-  // Rows twice, the second time as places in the parent's front, without the pivots. The permutation.
+  // Rows twice, the second time as places in the parent's front, without the pivots. Beginnings of columns. The permutation.
   return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
-         index_bytes(static_cast<Offset>(nodes.row.size()) - n) + array_bytes(assembly.entry_ptr) + array_bytes(assembly.entry_row) +
-         array_bytes(assembly.entry_source) + array_bytes(schedule.front) + array_bytes(schedule.tile_ptr) + index_bytes(n);
+         index_bytes(static_cast<Offset>(nodes.row.size()) - n) + aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) +
+         array_bytes(assembly.entry_row) + array_bytes(assembly.entry_source) + array_bytes(schedule.front) +
+         array_bytes(schedule.tile_ptr) + index_bytes(n);
 }
 
 }  // namespace kauri::symbolic

@@ -22,7 +22,7 @@ Offset device_entries(const Supernodes& supernodes);
 /// teams: as for factor_tasks().
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, Index teams = kFewestTeams);
 
-/// What the schedule takes beside the array: entries of its row_maps, its task_bytes, fast_bytes and plan_bytes, from its other members.
+/// What the schedule takes beside the array: its row_maps, its task_bytes, fast_bytes and plan_bytes, from its other members.
 /// O(fronts).
 Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);

@@ -52,11 +52,11 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
     if (is_listed(children[parent], nodes.contribution(s)))
       terms += q * (q + 1) / 2;
     else
-      maps += static_cast<double>(row_map_entries({nodes.order(parent), nodes.pivots(parent)}));
+      maps += static_cast<double>(row_map_words({nodes.order(parent), nodes.pivots(parent)}));
   }
   constexpr double kIndex = sizeof(Index);
   return 2 * kIndex * (static_cast<double>(nodes.row_ptr.back()) + static_cast<double>(entries)) + 2 * kIndex * columns +
-         kFront * nodes.count() + kIndex * maps + sizeof(Offset) * terms;
+         kFront * nodes.count() + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * terms;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include "kauri/types.hpp"
 
 namespace kauri::symbolic {
@@ -89,8 +91,13 @@ struct FrontCells {
   [[nodiscard]] constexpr Offset inverse_entries() const { return Offset{(pivot_cells() + 1) / 2} * kInverseEntries; }
 };
 
-/// Entries of a child's row map: one for each padded row of the parent, and a tile more, so that tiles need not ask where it ends.
-constexpr Offset row_map_entries(const FrontCells& parent) { return Offset{parent.cells()} * kCell + kTile; }
+/// A child's row map says which row of its block goes to each padded row of the parent. Both ascend, so rows that go to one cell row follow
+/// each other: a word per cell row of the parent has in its low byte a bit for each row that is met, above it the first that meets one.
+/// 24 bits are enough where blocks have less than 2^32 entries.
+using RowMapWord = std::uint32_t;
+static_assert(FrontCells{1 << 24, 0}.block().entries() >= Offset{1} << 32);
+/// A tile more than there is, so that tiles need not ask where it ends.
+constexpr Offset row_map_words(const FrontCells& parent) { return Offset{parent.cells()} + kTileCells; }
 
 /// Counters of a front whose tasks are under way: kCounters, one per tile row, one per pivot tile.
 inline constexpr Index kCounters = 3;

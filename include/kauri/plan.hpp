@@ -238,13 +238,17 @@ struct DeviceSchedule {
   struct Sums {
     std::vector<Offset> ptr{0}, place, term;
     Offset scratch_begin = 0;
+    /// On the device places take 32 bits where the array has at most so many entries, else 64. Here for tests, which lower it; the bytes
+    /// change with it, no bit of L.
+    static constexpr Offset kMostShort = std::numeric_limits<std::uint32_t>::max();
+    Offset most_short = kMostShort;
   };
 
   std::vector<DeviceTask> task;  ///< of the tiled fronts, in order; empty: they are done level by level
   Sums sums;                     ///< for `task`: what children that are taken by lists add to their parents
   /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
   std::vector<Index> block_reuses, panel_reuses;
-  Offset row_maps = 0;         ///< entries of the children's row maps that `task` needs
+  Offset row_maps = 0;         ///< words of the children's row maps that `task` needs
   Offset task_bytes = 0;       ///< on the device, of what `task` needs beyond plan_bytes
   Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need, in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0

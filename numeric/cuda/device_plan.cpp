@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/device_plan.hpp"
 
+#include <algorithm>
+
 #include "numeric/cuda/staging.hpp"
 #include "symbolic/child_rows.hpp"
 #include "symbolic/front_cells.hpp"
@@ -40,7 +42,11 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, Uploader& uploader) : p
   });
   child_ = uploader.copy(p.assembly.child);
   row_ = uploader.copy(p.supernodes.row);
-  entry_ptr_ = uploader.copy(p.assembly.entry_ptr);
+  // In 32 bits, since A has no more than kMostEntries.
+  entry_ptr_ = uploader.make<std::uint32_t>(static_cast<Offset>(p.assembly.entry_ptr.size()), [&](Offset begin, Offset end, auto* out) {
+    std::transform(p.assembly.entry_ptr.begin() + begin, p.assembly.entry_ptr.begin() + end, out,
+                   [](Offset at) { return static_cast<std::uint32_t>(at); });
+  });
   entry_row_ = uploader.copy(p.assembly.entry_row);
   entry_source_ = uploader.copy(p.assembly.entry_source);
   order_ = uploader.copy(p.device.front);

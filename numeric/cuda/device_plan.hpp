@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "kauri/plan.hpp"
@@ -30,7 +31,7 @@ struct PlanView {
   const Index* child;
   const Index* row;
   const Index* relative;
-  const Offset* entry_ptr;
+  const std::uint32_t* entry_ptr;
   const Index* entry_row;
   const std::uint32_t* entry_source;
   const Index* order;     ///< DeviceSchedule::front
@@ -56,8 +57,7 @@ class DevicePlan {
   std::shared_ptr<const Plan> plan_;
   DeviceArray<Front> front_;
   DeviceArray<Index> child_, row_, relative_, entry_row_, order_, tile_ptr_, old_of_;
-  DeviceArray<Offset> entry_ptr_;
-  DeviceArray<std::uint32_t> entry_source_;
+  DeviceArray<std::uint32_t> entry_ptr_, entry_source_;
   PlanView view_{};
 };
 

@@ -48,20 +48,22 @@ __device__ void clear(double* packed, Index entries, int lane) {
 
 /// A's entries and the shift. The columns' beginnings are held by the lanes, and searched there.
 __device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
-  const Offset* column = source.plan.entry_ptr + front.first;
-  const Offset begin = column[0], end = column[front.pivots];
+  const std::uint32_t* column = source.plan.entry_ptr + front.first;
+  const std::uint32_t begin = column[0];
+  const Index* row = source.plan.entry_row + begin;
+  const std::uint32_t* from = source.plan.entry_source + begin;
+  const auto count = static_cast<Index>(column[front.pivots] - begin);
   LaneIndices starts{};
   for (int i = 0; i < kRowsPerLane; ++i)
     if (const Index c = lane + 32 * i; c < front.pivots) starts.value[i] = static_cast<Index>(column[c] - begin);
-  for (Index base = 0; base < end - begin; base += 32) {
+  for (Index base = 0; base < count; base += 32) {
     const Index e = base + lane;
     Index c = 0;
     for (Index step = kRowsPerLane * 16; step > 0; step /= 2) {
       const Index start = starts.at(min(c + step, kRowsPerLane * 32 - 1));
       if (c + step < front.pivots && start <= e) c += step;
     }
-    if (e < end - begin)
-      packed[packed_column(c, front.rows) + source.plan.entry_row[begin + e]] = source.memory.value[source.plan.entry_source[begin + e]];
+    if (e < count) packed[packed_column(c, front.rows) + row[e]] = source.memory.value[from[e]];
   }
   const double shift = *source.memory.shift;
   if (shift == 0.0) return;

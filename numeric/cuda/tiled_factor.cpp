@@ -41,12 +41,12 @@ struct RowMap {
   FrontCells parent;
 };
 
-/// Entries [begin, end) of all maps, one after another.
-void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin, Offset end, Index* out) {
+/// Words [begin, end) of all maps, one after another.
+void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin, Offset end, symbolic::RowMapWord* out) {
   auto map = std::upper_bound(maps.begin(), maps.end(), begin, [](Offset at, const RowMap& m) { return at < m.begin; }) - 1;
   for (; map != maps.end() && map->begin < end; ++map) {
-    const Offset first = std::max(begin, map->begin), last = std::min(end, map->begin + symbolic::row_map_entries(map->parent));
-    symbolic::list_child_rows(assembly, map->child, map->parent, first - map->begin, last - map->begin, out + (first - begin));
+    const Offset first = std::max(begin, map->begin), last = std::min(end, map->begin + symbolic::row_map_words(map->parent));
+    symbolic::write_row_map(assembly, map->child, map->parent, first - map->begin, last - map->begin, out + (first - begin));
   }
 }
 
@@ -79,7 +79,8 @@ TiledFactor<T>::TiledFactor(const Plan& plan, const FactorMemory<T>& memory, con
   const std::span<const Index> fronts = tiled_fronts(plan);
   const std::vector<Index> level = levels_of(plan);
   first_ = plan.device.small_fronts;
-  sums_scratch_ = plan.device.sums.scratch_begin;
+  sums_.scratch_begin = plan.device.sums.scratch_begin;
+  sums_.entries = memory.entries;
   std::vector<FrontViewOf<T>> views(fronts.size());
   Offset counters = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
@@ -116,18 +117,29 @@ TiledFactor<T>::TiledFactor(const Plan& plan, const FactorMemory<T>& memory, con
   level_tasks_ = uploader.copy(level_tasks);
   task_ = uploader.copy(tasks);
   front_ = uploader.copy(views);
-  upload_sums(plan.device.sums, uploader);
+  upload_sums(plan.device, uploader);
 }
 
 template <class T>
-void TiledFactor<T>::upload_sums(const DeviceSchedule::Sums& sums, Uploader& uploader) {
+void TiledFactor<T>::upload_sums(const DeviceSchedule& schedule, Uploader& uploader) {
+  const DeviceSchedule::Sums& sums = schedule.sums;
   if (sums.place.empty()) return;
   const std::vector<Offset> steps = symbolic::sum_steps(sums);
-  sum_step_ = uploader.copy(steps);
-  sum_place_ = uploader.copy(sums.place);
-  sum_term_ = uploader.make<Offset>(steps.back() * symbolic::kSumStep, [&](Offset begin, Offset end, Offset* out) {
-    symbolic::write_sum_terms(sums, steps, begin, end, out);
-  });
+  sums_.step = uploader.copy(steps).data();
+  const auto upload = [&]<class Place>(Place) {
+    using Terms = symbolic::SumStep<Place>;
+    const auto count = static_cast<Offset>(sums.place.size());
+    const auto place =
+        uploader.make<Place>(count, [&](Offset begin, Offset end, Place* out) { symbolic::write_sum_places(sums, begin, end, out); });
+    const auto term = uploader.make<Terms>(
+        steps.back(), [&](Offset begin, Offset end, Terms* out) { symbolic::write_sum_terms(sums, steps, begin, end, out); });
+    sums_.place = place.data(), sums_.term = term.data();
+  };
+  sums_.short_places = symbolic::has_short_places(schedule);
+  if (sums_.short_places)
+    upload(std::uint32_t{});
+  else
+    upload(Offset{});
 }
 
 template <class T>
@@ -136,7 +148,7 @@ void TiledFactor<T>::upload_children(const Plan& plan, const FactorMemory<T>& me
   const std::span<const Index> fronts = tiled_fronts(plan);
   std::vector<ChildViewOf<T>> pulled;
   std::vector<RowMap> maps;
-  row_map_ = uploader.room<Index>(plan.device.row_maps);
+  row_map_ = uploader.room<symbolic::RowMapWord>(plan.device.row_maps);
   Offset next = 0;
   for (std::size_t t = 0; t < fronts.size(); ++t) {
     FrontViewOf<T>& view = views[t];
@@ -152,11 +164,12 @@ void TiledFactor<T>::upload_children(const Plan& plan, const FactorMemory<T>& me
       const Index padding = tiled == kNone ? symbolic::SmallLayout{cells.m, cells.p}.padding() : 0;
       pulled.push_back({memory.entries + plan.device.block[c] + padding, row_map_.data() + next, tiled == kNone ? 0 : cells.below_cells(),
                         cells.m - cells.p});
-      next += symbolic::row_map_entries(view.cells);
+      next += symbolic::row_map_words(view.cells);
       ++view.child_count;
     }
   }
-  uploader.fill(row_map_, [&](Offset begin, Offset end, Index* out) { write_row_maps(plan.assembly, maps, begin, end, out); });
+  uploader.fill(row_map_,
+                [&](Offset begin, Offset end, symbolic::RowMapWord* out) { write_row_maps(plan.assembly, maps, begin, end, out); });
   child_ = uploader.copy(pulled);
   const ChildViewOf<T>* child = child_.data();
   for (FrontViewOf<T>& view : views) {
@@ -167,16 +180,16 @@ void TiledFactor<T>::upload_children(const Plan& plan, const FactorMemory<T>& me
 
 template <class T>
 cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values,
-                                   const kernels::SumsOf<T>& sums, cudaStream_t stream) const {
+                                   cudaStream_t stream) const {
   using kernels::portable::Arithmetic;
   const auto tasks = static_cast<int>(task_.size());
   if constexpr (std::is_same_v<T, double>) {
     if (loops_.kind == CudaLoops::hopper)
-      return kernels::enqueue_factor(front_.data(), task_.data(), tasks, ticket, levels, values, sums, least_part_, loops_.teams, pauses_,
+      return kernels::enqueue_factor(front_.data(), task_.data(), tasks, ticket, levels, values, sums_, least_part_, loops_.teams, pauses_,
                                      stream);
   }
   const Arithmetic arithmetic = loops_.kind == CudaLoops::tensor ? Arithmetic::tensor : Arithmetic::fma;
-  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task_.data(), tasks, ticket, levels, values, sums, least_part_,
+  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task_.data(), tasks, ticket, levels, values, sums_, least_part_,
                                               loops_.teams, pauses_, stream);
 }
 
@@ -185,9 +198,8 @@ void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory
   check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
   int* levels = counters_.data() + level_counters_;
   const kernels::ValuesOf<T> values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
-  const kernels::SumsOf<T> sums{sum_step_.data(), sum_place_.data(), sum_term_.data(), sums_scratch_, memory.entries};
   int* ticket = levels + level_tasks_.size();
-  check(launch({levels, level_tasks_.data(), ticket + 1}, ticket, values, sums, stream), "the launch of the tasks");
+  check(launch({levels, level_tasks_.data(), ticket + 1}, ticket, values, stream), "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }
 

@@ -21,17 +21,17 @@ class TiledFactor {
 
  private:
   void upload_children(const Plan& plan, const FactorMemory<T>& memory, std::vector<kernels::FrontViewOf<T>>& views, Uploader& uploader);
-  cudaError_t launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values, const kernels::SumsOf<T>& sums,
-                     cudaStream_t stream) const;
-  void upload_sums(const DeviceSchedule::Sums& sums, Uploader& uploader);
+  cudaError_t launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values, cudaStream_t stream) const;
+  void upload_sums(const DeviceSchedule& schedule, Uploader& uploader);
 
   DeviceArray<kernels::FrontViewOf<T>> front_;
   DeviceArray<kernels::ChildViewOf<T>> child_;
   DeviceArray<DeviceTask> task_;
-  DeviceArray<Index> row_map_, level_tasks_;
-  DeviceArray<Offset> sum_step_, sum_place_, sum_term_;
+  DeviceArray<symbolic::RowMapWord> row_map_;
+  DeviceArray<Index> level_tasks_;
   DeviceArray<int> counters_;  // of fronts, then of levels, then the ticket and how many levels are done
-  Offset level_counters_ = 0, sums_scratch_ = 0;
+  kernels::SumsOf<T> sums_;    // their arrays
+  Offset level_counters_ = 0;
   Index first_ = 0;  // in PlanView::order
   Loops loops_;
   unsigned pauses_ = 0;

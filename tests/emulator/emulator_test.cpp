@@ -48,14 +48,16 @@ class Emulated : public OnCuda<W> {
   }
 
   /// The factor of an exact system comes back bit for bit.
-  void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what) {
+  void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what, bool long_places = false) {
     const auto system = exact_system(std::move(l), Permutation::identity(static_cast<Index>(l.size())), sizeof(Value) == 8 ? 53 : 24);
     AnalyzeOptions options;
     options.permutation = system.perm;
     options.target = this->backend().target();
     options.amalgamate = amalgamate;
-    const auto made = few_teams(*plan(system.a.pattern(), options), teams);
+    auto made = few_teams(*plan(system.a.pattern(), options), teams);
+    if (long_places) made = std::make_shared<Plan>(with_long_places(*made));
     auto factor = Factor<Value>::create(made, this->backend());
+    EXPECT_EQ(this->backend().bytes_in_use(), this->factor_bytes(*made)) << what;
     ASSERT_TRUE(refactorize<Value>(factor, this->values(system.a)).ok()) << what;
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i])
@@ -121,6 +123,7 @@ TYPED_TEST(Emulated, ManyChildrenExactly) {
   for (const bool amalgamate : {true, false}) {
     this->expect_exact(hub_rows(60, 1, 3, 1, random), amalgamate, 4, "60 leaves");
     this->expect_exact(hub_rows(90, 3, 9, 2, random), amalgamate, 6, "90 leaves");
+    this->expect_exact(hub_rows(90, 3, 9, 2, random), amalgamate, 6, "90 leaves, long places", true);
     this->expect_exact(hub_rows(12, 2, 70, 2, random), amalgamate, 4, "12 leaves below tiles");
     this->expect_exact(hub_rows(50, 1, 80, 1, random), amalgamate, 6, "50 leaves of one tiled host");
   }

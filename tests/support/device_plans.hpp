@@ -33,6 +33,15 @@ inline Plan for_teams(const Plan& plan, Index teams) {
   return other;
 }
 
+/// The same plan where the device's array is an entry too large for places of sums in 32 bits.
+inline Plan with_long_places(const Plan& plan) {
+  Plan other = plan;
+  other.device.sums.most_short = plan.device.entries - 1;
+  other.device.task_bytes = symbolic::count_task_bytes(plan.supernodes, plan.assembly, other.device);
+  other.device.fast_bytes = symbolic::count_fast_bytes(other.device);
+  return other;
+}
+
 /// Leaves, each below two neighbours of a path of hubs; and a cube: hosts of thousands of children, and large fronts.
 inline OwnedPattern hubs_and_cube(Index leaves, Index hubs, Index side) {
   EdgeList edges;

@@ -13,6 +13,7 @@
 #include "kauri/plan.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/small_layout.hpp"
+#include "tests/support/device_plans.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace kauri::symbolic {
@@ -62,21 +63,27 @@ void extend_add(const Plan& plan, Index s, std::vector<Offset>& front) {
   }
 }
 
-/// The form on a device holds each sum's terms in their order, whatever the pieces in which it is written.
+/// The form on a device holds each sum's place and its terms in their order, whatever the pieces in which it is written.
+template <class Place>
 void check_groups(const DeviceSchedule::Sums& sums) {
   ASSERT_EQ(sums.place.size() % kSumGroup, 0U);
   const std::vector<Offset> steps = sum_steps(sums);
   ASSERT_EQ(steps.size(), sums.place.size() / kSumGroup + 1);
-  std::vector<Offset> written(static_cast<std::size_t>(steps.back() * kSumStep), -2);
-  for (Offset begin = 0, piece = 1; begin < static_cast<Offset>(written.size()); begin += piece, piece = piece * 2 % 1001)
+  std::vector<SumStep<Place>> written(static_cast<std::size_t>(steps.back()));
+  for (Offset begin = 0, piece = 1; begin < static_cast<Offset>(written.size()); begin += piece, piece = piece * 2 % 101)
     write_sum_terms(sums, steps, begin, std::min(begin + piece, static_cast<Offset>(written.size())), written.data() + begin);
+  std::vector<Place> places(sums.place.size(), 7);
+  const auto half = static_cast<Offset>(places.size() / 2);
+  write_sum_places(sums, 0, half, places.data());
+  write_sum_places(sums, half, static_cast<Offset>(places.size()), places.data() + half);
   for (std::size_t k = 0; k < sums.place.size(); ++k) {
-    std::vector<Offset> expected(sums.term.begin() + sums.ptr[k], sums.term.begin() + sums.ptr[k + 1]), found;
+    ASSERT_EQ(places[k], sums.place[k] < 0 ? kNoPlace<Place> : static_cast<Place>(sums.place[k]));
+    std::vector<Place> expected(sums.term.begin() + sums.ptr[k], sums.term.begin() + sums.ptr[k + 1]), found;
     const std::size_t group = k / kSumGroup;
-    expected.resize(static_cast<std::size_t>((steps[group + 1] - steps[group]) * kSumPair), -1);
+    expected.resize(static_cast<std::size_t>((steps[group + 1] - steps[group]) * kSumPair), kNoPlace<Place>);
     for (Offset step = steps[group]; step < steps[group + 1]; ++step)
       for (Index i = 0; i < kSumPair; ++i)
-        found.push_back(written[static_cast<std::size_t>(step * kSumStep) + k % kSumGroup * kSumPair + static_cast<std::size_t>(i)]);
+        found.push_back(written[static_cast<std::size_t>(step)][k % kSumGroup * kSumPair + static_cast<std::size_t>(i)]);
     ASSERT_EQ(found, expected) << "sum " << k;
   }
 }
@@ -86,7 +93,8 @@ void check(const Plan& plan) {
   const DeviceSchedule::Sums& sums = device.sums;
   ASSERT_EQ(sums.ptr.size(), sums.place.size() + 1);
   ASSERT_EQ(sums.ptr.back(), static_cast<Offset>(sums.term.size()));
-  check_groups(sums);
+  check_groups<std::uint32_t>(sums);
+  check_groups<Offset>(sums);
   for (std::size_t t = 0; t < device.tiled.size(); ++t) {
     if (device.tiled[t] == kNone) continue;
     std::vector<Offset> expected(static_cast<std::size_t>(device.entries), 0), scratch(expected), mine(expected);
@@ -138,6 +146,26 @@ TEST(ChildSums, ManyChildrenAreATree) {
   std::ptrdiff_t count = 0;
   for (Index terms = children; terms > kFanIn; count += terms) terms = (terms + kFanIn - 1) / kFanIn;
   EXPECT_EQ(std::count_if(sums.place.begin(), sums.place.end(), [](Offset place) { return place >= 0; }), count + 1);
+}
+
+/// Places take 32 bits as long as all of the array has one, and the plan counts what they take.
+TEST(ChildSums, BytesOfPlaces) {
+  const auto plan = points_and_cameras(500, 5, 6, 3, 1);
+  const DeviceSchedule::Sums& sums = plan->device.sums;
+  const auto bytes = [&](Offset place) {
+    return aligned_bytes(static_cast<Offset>(sums.place.size()), place) + aligned_bytes(sum_steps(sums).back() * kSumStep, place);
+  };
+  ASSERT_GT(bytes(8), bytes(4));
+  EXPECT_TRUE(has_short_places(plan->device));
+  Plan limit = *plan;
+  limit.device.sums.most_short = plan->device.entries;
+  EXPECT_TRUE(has_short_places(limit.device));
+  const Plan other = test::with_long_places(*plan);
+  EXPECT_FALSE(has_short_places(other.device));
+  EXPECT_EQ(other.device.task_bytes - plan->device.task_bytes, bytes(8) - bytes(4));
+  EXPECT_EQ(other.device.fast_bytes - plan->device.fast_bytes, bytes(8) - bytes(4));
+  EXPECT_EQ(other.peak_bytes(8) - plan->peak_bytes(8), bytes(8) - bytes(4));
+  EXPECT_EQ(find_flaw(other), "");
 }
 
 TEST(ChildSums, FewChildrenArePulled) {

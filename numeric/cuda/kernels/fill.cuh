@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "numeric/cuda/kernels/update.cuh"
 #include "symbolic/child_sums.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 
 /// The column of entry e among columns [first, first + count).
-__device__ inline int column_of(const Offset* column, int first, int count, Offset e) {
+__device__ inline int column_of(const std::uint32_t* column, int first, int count, Offset e) {
   int low = 0;
   while (count > 1) {
     const int half = count / 2;
@@ -39,7 +41,7 @@ __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin
 template <class T>
 __device__ inline void scatter_entries(const FrontViewOf<T>& front, const ValuesOf<T>& a, int k, int begin, int end, int thread) {
   const int first = front.first + k * kTile, count = min(kTile, front.cells.p - k * kTile);
-  for (Offset e = a.column[first] + thread; e < a.column[first + count]; e += kConsumers) {
+  for (Offset e = a.column[first] + thread; e < (Offset)a.column[first + count]; e += kConsumers) {
     const int row = front.cells.padded_row(a.row[e]);
     if (row < begin * symbolic::kCell || row >= end * symbolic::kCell) continue;
     front.panel[front.cells.panel().place(row, k * kTile + column_of(a.column, first, count, e))] = a.value[a.source[e]];
@@ -69,33 +71,53 @@ __device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front, 
 /// Steps of a group of sums whose terms are loaded together.
 inline constexpr int kStepsAtOnce = 8;
 
-/// A task of kind `sum`: a group of sums per warp, a sum per lane, its terms in their order. All consumers.
+template <class Place>
+using PlacePair = std::conditional_t<sizeof(Place) == 4, uint2, longlong2>;
+
+/// The sum of a lane: `sum` plus its terms in their order, in so many steps.
+template <class Place, class T>
+__device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, const T* entries) {
+  constexpr Place kNone = symbolic::kNoPlace<Place>;
+  for (int first = 0; first < steps; first += kStepsAtOnce) {
+    PlacePair<Place> term[kStepsAtOnce];
+#pragma unroll
+    for (int i = 0; i < kStepsAtOnce; ++i)
+      term[i] = first + i < steps ? __ldcs(terms + (first + i) * symbolic::kSumGroup) : PlacePair<Place>{kNone, kNone};
+    T left[kStepsAtOnce], right[kStepsAtOnce];
+#pragma unroll
+    for (int i = 0; i < kStepsAtOnce; ++i) {
+      left[i] = term[i].x != kNone ? __ldcg(entries + term[i].x) : T(0);
+      right[i] = term[i].y != kNone ? __ldcg(entries + term[i].y) : T(0);
+    }
+#pragma unroll
+    for (int i = 0; i < kStepsAtOnce; ++i) sum += left[i], sum += right[i];
+  }
+  return sum;
+}
+
+/// Groups of sums: one a warp, a sum a lane.
+template <class Place, class T>
+__device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, int warp, int lane) {
+  for (int group = task.row / symbolic::kSumGroup + warp; group * symbolic::kSumGroup < task.row + task.rows; group += kConsumerWarps) {
+    const Offset begin = sums.step[group];
+    const int steps = static_cast<int>(sums.step[group + 1] - begin);
+    const Place place = static_cast<const Place*>(sums.place)[group * symbolic::kSumGroup + lane];
+    const bool any = place != symbolic::kNoPlace<Place>, adds = any && place < sums.scratch_begin;
+    const auto* terms = reinterpret_cast<const PlacePair<Place>*>(static_cast<const Place*>(sums.term) + begin * symbolic::kSumStep);
+    const T sum = add_terms<Place>(adds ? __ldcg(sums.entries + place) : T(0), terms + lane, steps, sums.entries);
+    if (any) sums.entries[place] = sum;
+  }
+}
+
+/// A task of kind `sum`. All consumers.
 template <class T, class Team>
 __device__ inline void add_sums(const FrontTask& task, const FrontViewOf<T>& front, const SumsOf<T>& sums, const Team& me) {
   wait_for_children(front, me.lane);
   if (task.column > 0) wait_warp(front.counters + kFilled, task.column, me.lane);
-  for (int group = task.row / symbolic::kSumGroup + me.warp; group * symbolic::kSumGroup < task.row + task.rows; group += kConsumerWarps) {
-    const Offset begin = sums.step[group];
-    const int steps = static_cast<int>(sums.step[group + 1] - begin);
-    const longlong2* terms = reinterpret_cast<const longlong2*>(sums.term + begin * symbolic::kSumStep) + me.lane;
-    const Offset place = sums.place[group * symbolic::kSumGroup + me.lane];
-    T sum = place >= 0 && place < sums.scratch_begin ? __ldcg(sums.entries + place) : T(0);
-    for (int first = 0; first < steps; first += kStepsAtOnce) {
-      longlong2 term[kStepsAtOnce];
-#pragma unroll
-      for (int i = 0; i < kStepsAtOnce; ++i)
-        term[i] = first + i < steps ? __ldcs(terms + (first + i) * symbolic::kSumGroup) : make_longlong2(-1, -1);
-      T left[kStepsAtOnce], right[kStepsAtOnce];
-#pragma unroll
-      for (int i = 0; i < kStepsAtOnce; ++i) {
-        left[i] = term[i].x >= 0 ? __ldcg(sums.entries + term[i].x) : T(0);
-        right[i] = term[i].y >= 0 ? __ldcg(sums.entries + term[i].y) : T(0);
-      }
-#pragma unroll
-      for (int i = 0; i < kStepsAtOnce; ++i) sum += left[i], sum += right[i];
-    }
-    if (place >= 0) sums.entries[place] = sum;
-  }
+  if (sums.short_places)
+    add_groups<std::uint32_t>(task, sums, me.warp, me.lane);
+  else
+    add_groups<Offset>(task, sums, me.warp, me.lane);
 }
 
 }  // namespace kauri::numeric::cuda::kernels

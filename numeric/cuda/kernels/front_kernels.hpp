@@ -16,9 +16,9 @@ namespace kauri::numeric::cuda::kernels {
 /// A contribution block that a front pulls: lower, in cells or packed.
 template <class T>
 struct ChildViewOf {
-  const T* block;  ///< its first entry
-  const int* row;  ///< the row of the block for each padded row of the parent, -1 where it has none; kTile more than the parent's rows
-  int cell_rows;   ///< FrontCells::block() with as many rows of cells; 0: packed, of order `order`
+  const T* block;                   ///< its first entry
+  const symbolic::RowMapWord* map;  ///< of its rows in the parent
+  int cell_rows;                    ///< FrontCells::block() with as many rows of cells; 0: packed, of order `order`
   int order;
 };
 using ChildView = ChildViewOf<double>;
@@ -56,7 +56,7 @@ struct Levels {
 /// A by columns, for the tasks that fill panels: entry e of column j is value[source[e]], in front row row[e]. Null elsewhere.
 template <class T>
 struct ValuesOf {
-  const Offset* column = nullptr;
+  const std::uint32_t* column = nullptr;  ///< where it begins, and one more
   const Index* row = nullptr;
   const std::uint32_t* source = nullptr;
   const T* value = nullptr;
@@ -68,8 +68,9 @@ using Values = ValuesOf<double>;
 template <class T>
 struct SumsOf {
   const Offset* step = nullptr;  ///< symbolic::sum_steps()
-  const Offset* place = nullptr;
-  const Offset* term = nullptr;  ///< symbolic::write_sum_terms()
+  const void* place = nullptr;   ///< symbolic::write_sum_places(): std::uint32_t if short_places, else Offset
+  const void* term = nullptr;    ///< symbolic::write_sum_terms(), the same
+  bool short_places = true;
   Offset scratch_begin = 0;
   T* entries = nullptr;
 };

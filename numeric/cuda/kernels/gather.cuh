@@ -24,6 +24,20 @@ __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) 
   if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, lane);
 }
 
+/// Rows and columns of a tile that a child lacks: an entry is the child's where row >= column.
+inline constexpr int kNoRow = -1, kNoColumn = 0x7fffffff;
+
+/// Which row of a child's block goes to the row of a cell that `bit` stands for, given the row map's word; `none` where none does.
+__device__ inline int row_at(symbolic::RowMapWord word, unsigned bit, int none) {
+  const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1));
+  return (word & bit) != 0 ? row : none;
+}
+/// The same for that row and the next, as columns.
+__device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
+  const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1)), next = (word & bit) != 0 ? row + 1 : row;
+  return make_int2((word & bit) != 0 ? row : kNoColumn, (word & 2 * bit) != 0 ? next : kNoColumn);
+}
+
 /// Parts of the place of a block's entry, and of its column, in 32 bits.
 template <class T>
 __device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
@@ -42,27 +56,29 @@ __device__ inline unsigned column_place(const ChildViewOf<T>& child, int column)
 /// One entry of a child's block; zero where the child has none.
 template <class T>
 __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part, unsigned column_part) {
-  return column >= 0 && row >= column ? __ldcg(child.block + (row_part + column_part)) : T(0);
+  return row >= column ? __ldcg(child.block + (row_part + column_part)) : T(0);
 }
 
 /// c[h][n] -= the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t, 2t + 1} of the padded front, child
-/// after child. Blocks of 2^32 entries and more have no place here.
+/// after child. Both begin with a cell. Blocks of 2^32 entries and more have no place here.
 template <int H, int N>
 __device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column, int lane) {
+  lane = ptx::anew(lane);  // bits of rows are made where children are pulled: the products' loop is short of registers
   for (int k = 0; k < front.child_count; ++k) {
     const ChildView child = front.child[k];
     int rows[2 * H];
-    bool any = false;
+    symbolic::RowMapWord any = 0;
 #pragma unroll
     for (int h = 0; h < 2 * H; ++h) {
-      rows[h] = __ldg(child.row + row + 8 * h + (lane >> 2));
-      any = any || rows[h] >= 0;
+      const symbolic::RowMapWord word = __ldg(child.map + row / symbolic::kCell + h);
+      rows[h] = row_at(word, 1U << (lane >> 2), kNoRow);
+      any |= word;
     }
-    if (!__any_sync(0xffffffffu, any)) continue;
-    const int* column_of = child.row + column + 2 * (lane & 3);
+    if (any == 0) continue;  // the same for all lanes
+    const symbolic::RowMapWord* columns_of = child.map + column / symbolic::kCell;
 #pragma unroll
     for (int n = 0; n < N; ++n) {
-      const int2 columns = __ldg(reinterpret_cast<const int2*>(column_of + 8 * n));
+      const int2 columns = columns_at(__ldg(columns_of + n), 1U << 2 * (lane & 3));
       const unsigned left = column_place(child, columns.x), right = column_place(child, columns.y);
 #pragma unroll
       for (int h = 0; h < 2 * H; ++h) {

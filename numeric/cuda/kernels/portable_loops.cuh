@@ -223,19 +223,20 @@ __device__ __forceinline__ void gather(typename Loop::Accumulators& acc, const F
   for (int k = 0; k < front.child_count; ++k) {
     const ChildViewOf<typename Loop::T> child = front.child[k];
     int rows[Loop::kRows];
-    bool any = false;
+    symbolic::RowMapWord any = 0;
 #pragma unroll
     for (int i = 0; i < Loop::kRows; ++i) {
-      rows[i] = __ldg(child.row + row + Loop::row_cell(i) * kCell + Loop::row(i, lane));
-      any = any || rows[i] >= 0;
+      const symbolic::RowMapWord word = __ldg(child.map + row / kCell + Loop::row_cell(i));
+      rows[i] = row_at(word, 1U << Loop::row(i, lane), kNoRow);
+      any |= word;
     }
-    if (!__any_sync(0xffffffffu, any)) continue;
-    const int* column_of = child.row + column + Loop::column(lane);
+    if (any == 0) continue;  // the same for all lanes
+    const symbolic::RowMapWord* columns_of = child.map + column / kCell;
 #pragma unroll
     for (int n = 0; n < kTileCells; ++n) {
 #pragma unroll
       for (int b = 0; b < Loop::kBeside; ++b) {
-        const int c = __ldg(column_of + n * kCell + b);
+        const int c = row_at(__ldg(columns_of + n), 1U << (Loop::column(lane) + b), kNoColumn);
         const unsigned column_part = column_place(child, c);
 #pragma unroll
         for (int i = 0; i < Loop::kRows; ++i) acc[i][n][b] -= child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);

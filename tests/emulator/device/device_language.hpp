@@ -36,11 +36,15 @@ struct alignas(16) longlong2 {
 struct alignas(8) int2 {
   int x, y;
 };
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
 struct alignas(16) int4 {
   int x, y, z, w;
 };
 inline double2 make_double2(double x, double y) { return {x, y}; }
 inline longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
+inline int2 make_int2(int x, int y) { return {x, y}; }
 inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 
 template <class T>
@@ -123,6 +127,7 @@ T atomicMin(T* place, T value) {
 }
 
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
+inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1; }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/support/caterpillar.hpp"
 #include "tests/support/cuda_ways.hpp"
+#include "tests/support/device_plans.hpp"
 
 namespace kauri::test {
 namespace {
@@ -43,6 +45,24 @@ TYPED_TEST(CudaHosts, APathOfHostsOfAMillionChildren) {
     factor.solve({x.data(), n, 1, n}, workspace);
     EXPECT_TRUE(x == cast<T>(system.x));
   }
+}
+
+/// Sums of children's entries by lists of 64-bit places, as in arrays of 2^32 entries and more.
+TYPED_TEST(CudaHosts, LongPlacesOfSums) {
+  using T = typename TypeParam::T;
+  if (TypeParam::by_level) GTEST_SKIP() << "level by level there are no lists";
+  const Caterpillar system(5, 1200, 1);
+  const Index n = system.pattern.n();
+  const auto plan = this->plan(system.pattern.view(), OrderingMethod::natural, false);
+  const auto other = std::make_shared<Plan>(with_long_places(*plan));
+  ASSERT_GT(this->factor_bytes(*other), this->factor_bytes(*plan));
+  auto factor = Factor<T>::create(other, this->backend());
+  EXPECT_EQ(this->backend().bytes_in_use(), this->factor_bytes(*other));
+  ASSERT_TRUE(refactorize<T>(factor, cast<T>(system.value)).ok());
+  auto workspace = Workspace<T>::create(factor, 1);
+  std::vector<T> x = cast<T>(system.b);
+  factor.solve({x.data(), n, 1, n}, workspace);
+  EXPECT_TRUE(x == cast<T>(system.x));
 }
 
 }  // namespace
