@@ -1,177 +1,24 @@
 // Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks them against these: one JSON line per
 // shape.
-//   kernels                 all shapes of the table
+//   kernels                 all shapes of the table; `ahead` of a trsm are the pivots of its blocks
+//   kernels WHAT            those of one kernel: update, gemm, trsm, factor
 //   kernels --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cublas_v2.h>
-#include <cuda_runtime.h>
-#include <cusolverDn.h>
-
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "bench/device_array.cuh"
-#include "numeric/cuda/kernels/front_kernels.hpp"
+#include "bench/product_kernels.cuh"
+#include "bench/tiled_fronts.cuh"
 
+namespace kauri::bench {
 namespace {
-
-using kauri::bench::DeviceArray;
-using kauri::bench::kBandwidth;
-using kauri::bench::kPeak;
-using kauri::bench::median_us;
-using kauri::bench::noise;
-using kauri::bench::require;
-namespace kernels = kauri::numeric::cuda::kernels;
-namespace symbolic = kauri::symbolic;
-using kernels::FrontView;
-using symbolic::FrontCells;
-using symbolic::FrontTask;
-
-// Symmetric m x m, column-major, diagonal dominant by rows; entry (bad, bad) is made negative.
-__global__ void fill_dense(double* a, int m, std::uint64_t seed, int bad) {
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
-    const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
-    const std::uint64_t low = min(row, column), high = max(row, column);
-    a[e] = noise(seed * 0x51ull + (low << 32 | high)) + (row == column ? (row == bad ? -2.0 * m : 0.8 * m) : 0.0);
-  }
-}
-
-// Place of padded entry (row, column), row / 8 >= column / 8, in the panel, or behind it in the contribution block.
-__device__ std::int64_t place(const FrontCells& cells, int row, int column) {
-  const int pivots = cells.pivot_cells() * symbolic::kCell;
-  if (column < pivots) return cells.panel().place(row, column);
-  return cells.panel().entries() + cells.block().place(row - pivots, column - pivots);
-}
-
-// Dense lower part to cells; padding: unit diagonal in pivot columns, zeros elsewhere.
-__global__ void pack(const double* a, double* front, FrontCells cells) {
-  const int padded = cells.cells() * symbolic::kCell;
-  const int pivot_end = cells.pivot_cells() * symbolic::kCell;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{padded} * padded;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
-    const int i = static_cast<int>(e % padded), k = static_cast<int>(e / padded);
-    if (i / symbolic::kCell < k / symbolic::kCell) continue;
-    const auto source = [&](int r) { return r < cells.p ? r : r < pivot_end ? -1 : r - pivot_end + cells.p; };
-    const int row = source(i), column = source(k);
-    double value = i == k && i < pivot_end ? 1.0 : 0.0;
-    if (row >= 0 && column >= 0)
-      value = row < cells.m && column < cells.m ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * cells.m] : 0.0;
-    front[place(cells, i, k)] = value;
-  }
-}
-
-// Sums of squares over the lower triangle: cells - dense, dense. First column `first`.
-__global__ void compare(const double* a, const double* front, FrontCells cells, int first, double* sums) {
-  double difference = 0.0, norm = 0.0;
-  const int m = cells.m;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
-    const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
-    if (row < column || column < first) continue;
-    const double d = a[e] - front[place(cells, cells.padded_row(row), cells.padded_row(column))];
-    difference += d * d, norm += a[e] * a[e];
-  }
-  atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
-}
-
-struct Library {
-  cublasHandle_t blas;
-  cusolverDnHandle_t solver;
-  Library() {
-    require(cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
-    require(cusolverDnCreate(&solver) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate");
-  }
-};
-
-std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, int teams, bool update_only) {
-  if (update_only) return symbolic::update_tasks(std::vector<FrontCells>(count, cells));
-  return symbolic::factor_tasks(std::vector<symbolic::LevelFront>(count, {cells, 0}), false, ahead, teams);
-}
-
-// Equal fronts on the device with all that the kernels need.
-class Fronts {
- public:
-  Fronts(FrontCells cells, int count, int ahead, bool update_only)
-      : cells_(cells),
-        count_(count),
-        teams_(kernels::resident_teams()),
-        entries_(cells.panel().entries() + cells.block().entries()),
-        front_(static_cast<std::size_t>(entries_) * count),
-        inverses_(static_cast<std::size_t>(cells.inverse_entries()) * count),
-        bad_(count),
-        counters_(symbolic::counter_count(cells) * count + 1),
-        views_(make_views()),
-        host_tasks_(tasks_of(cells, count, ahead, teams_, update_only)),
-        tasks_(host_tasks_) {}
-
-  double* front(int f) const { return front_.get() + f * entries_; }
-  std::int64_t entries() const { return entries_; }
-  void load(const double* dense) const {
-    for (int f = 0; f < count_; ++f) pack<<<528, 256>>>(dense, front(f), cells_);
-  }
-  void factor() const {
-    cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
-    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {},
-                                    kauri::DeviceSchedule::kLeastPart, teams_, 0, nullptr) == cudaSuccess,
-            "factor");
-  }
-  int* ticket() const { return counters_.get() + symbolic::counter_count(cells_) * count_; }
-  void update() const {
-    cudaMemsetAsync(ticket(), 0, sizeof(int));
-    require(
-        kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr) == cudaSuccess,
-        "update");
-  }
-  int failed(int f) const { return counters_.to_host()[symbolic::counter_count(cells_) * f + kernels::kFailed]; }
-  double bad_pivot(int f) const { return bad_.to_host()[f]; }
-  // Frobenius error of the worst of the first and last front.
-  double error(const double* reference, int first) const {
-    double worst = 0.0;
-    for (int f : {0, count_ - 1}) {
-      DeviceArray<double> sums(2);
-      cudaMemset(sums.get(), 0, sums.bytes());
-      compare<<<528, 256>>>(reference, front(f), cells_, first, sums.get());
-      const std::vector<double> host = sums.to_host();
-      const double error = std::sqrt(host[0] / std::max(host[1], 1e-300));
-      if (!(error <= worst)) worst = error;
-    }
-    return worst;
-  }
-
- private:
-  std::vector<FrontView> make_views() const {
-    std::vector<FrontView> views(count_);
-    for (int f = 0; f < count_; ++f) {
-      views[f].panel = front(f);
-      views[f].block = front(f) + cells_.panel().entries();
-      views[f].inverses = inverses_.get() + f * cells_.inverse_entries();
-      views[f].counters = counters_.get() + symbolic::counter_count(cells_) * f;
-      views[f].failed_pivot = bad_.get() + f;
-      views[f].loads_block = true;
-      views[f].cells = cells_;
-    }
-    return views;
-  }
-  FrontCells cells_;
-  int count_;
-  int teams_;
-  std::int64_t entries_;
-  DeviceArray<double> front_, inverses_, bad_;
-  DeviceArray<int> counters_;
-  DeviceArray<FrontView> views_;
-  std::vector<FrontTask> host_tasks_;
-  DeviceArray<FrontTask> tasks_;
-};
 
 // Partial factorisation by the vendor: potrf, trsm, syrk on the dense front.
 class Vendor {
@@ -204,15 +51,6 @@ double factor_flops(FrontCells s) {
   double flops = 0.0;
   for (int c = 0; c < s.p; ++c) flops += std::pow(s.m - c, 2.0);
   return flops;
-}
-
-void print(const char* what, FrontCells s, int count, int ahead, double us, double flops, double bytes, double vendor_us, double error) {
-  const double bound = std::max(flops / kPeak, bytes / kBandwidth) * 1e6;
-  std::printf(
-      "{\"kernel\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor_us\":%.1f,\"ratio\":"
-      "%.2f,\"error\":%.1e}\n",
-      what, s.m, s.p, count, ahead, us, flops / us * 1e-6, bound / us, vendor_us, vendor_us / us, error);
-  std::fflush(stdout);
 }
 
 void bench_update(const Library& library, int n, int k, int repeats, std::uint64_t seed) {
@@ -284,49 +122,59 @@ bool check_one(const Library& library, std::mt19937_64& random, std::uint64_t se
   return false;
 }
 
-__global__ void hash(const double* data, std::int64_t count, unsigned long long* sum) {
-  unsigned long long mine = 0;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += std::int64_t{gridDim.x} * blockDim.x) {
-    mine += (static_cast<unsigned long long>(__double_as_longlong(data[e])) ^ static_cast<unsigned long long>(e)) * 0x9e3779b97f4a7c15ull;
+// Runs that differ in a bit from the first.
+template <class Run>
+int differing(const char* what, FrontCells shape, int count, int runs, const double* data, std::int64_t entries, const Run& run) {
+  int different = 0;
+  unsigned long long first = 0;
+  for (int r = 0; r < runs; ++r) {
+    run();
+    DeviceArray<unsigned long long> sum(std::vector<unsigned long long>{0});
+    hash<<<528, 256>>>(data, entries, sum.get());
+    const unsigned long long now = sum.to_host()[0];
+    if (r == 0) first = now;
+    if (now != first) ++different;
   }
-  atomicAdd(sum, mine);
+  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", what, shape.m, shape.p, count, runs,
+              different);
+  std::fflush(stdout);
+  return different;
 }
 
-// Runs that differ in a bit from the first.
-int differing(FrontCells shape, int count, bool update_only, int repeats) {
+int differing_fronts(FrontCells shape, int count, bool update_only, int runs) {
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<<<1056, 256>>>(a.get(), shape.m, 1, -1);
   const Fronts fronts(shape, count, 1, update_only);
-  int different = 0;
-  unsigned long long first = 0;
-  for (int r = 0; r < repeats; ++r) {
+  return differing(update_only ? "update" : "factor", shape, count, runs, fronts.front(0), fronts.entries() * count, [&] {
     fronts.load(a.get());
     if (update_only)
       fronts.update();
     else
       fronts.factor();
-    DeviceArray<unsigned long long> sum(std::vector<unsigned long long>{0});
-    hash<<<528, 256>>>(fronts.front(0), fronts.entries() * count, sum.get());
-    const unsigned long long now = sum.to_host()[0];
-    if (r == 0) first = now;
-    if (now != first) ++different;
-  }
-  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", update_only ? "update" : "factor",
-              shape.m, shape.p, count, repeats, different);
-  std::fflush(stdout);
-  return different;
+  });
 }
 
-int repeat(int runs) {
+int differing_solves(const Library& library, FrontCells shape, int count, int block, int runs) {
+  const Solves solves(library, shape, count, block, 1);
+  return differing("trsm", shape, count, runs, solves.front(0), solves.entries(), [&] {
+    solves.load();
+    solves.run();
+  });
+}
+
+int repeat(const Library& library, int runs) {
   int different = 0;
-  different += differing({8256, 64}, 1, true, runs);
-  different += differing({8448, 256}, 1, true, runs);
-  different += differing({9216, 1024}, 1, true, runs);
-  different += differing({8192, 2048}, 1, false, runs);
-  different += differing({2048, 2048}, 1, false, runs);
-  different += differing({4096, 4096}, 1, false, runs);
-  different += differing({512, 256}, 64, false, runs);
-  different += differing({300, 130}, 100, false, runs);
+  different += differing_fronts({8256, 64}, 1, true, runs);
+  different += differing_fronts({8448, 256}, 1, true, runs);
+  different += differing_fronts({9216, 1024}, 1, true, runs);
+  different += differing_fronts({8192, 2048}, 1, false, runs);
+  different += differing_fronts({2048, 2048}, 1, false, runs);
+  different += differing_fronts({4096, 4096}, 1, false, runs);
+  different += differing_fronts({512, 256}, 64, false, runs);
+  different += differing_fronts({300, 130}, 100, false, runs);
+  different += differing_solves(library, {8192, 2048}, 1, 256, runs);
+  different += differing_solves(library, {2048, 1000}, 1, 1024, runs);
+  different += differing_solves(library, {512, 256}, 64, 256, runs);
   return different == 0 ? 0 : 1;
 }
 
@@ -335,37 +183,58 @@ int check(const Library& library, int seeds) {
   for (int s = 0; s < seeds; ++s) {
     std::mt19937_64 random(s);
     if (!check_one(library, random, s, s % 4 == 3)) ++failures;
+    if (!check_products(library, random, s)) ++failures;
   }
   std::printf("{\"checked\":%d,\"failures\":%d}\n", seeds, failures);
   return failures == 0 ? 0 : 1;
 }
 
-}  // namespace
+void bench_factors(const Library& library) {
+  for (int n : {64, 256, 512, 1024, 2048, 4096, 8192}) bench_factor(library, {n, n}, 1, 1, 9, n);
+  for (int ahead : {0, 2, 4}) bench_factor(library, {4096, 4096}, 1, ahead, 9, 7);
+  for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{4096, 1024}, FrontCells{8192, 512}, FrontCells{8192, 2048}})
+    bench_factor(library, s, 1, 1, 9, 5);
+  bench_factor(library, {512, 256}, 64, 0, 7, 3);
+  bench_factor(library, {512, 256}, 64, 1, 7, 3);
+  bench_factor(library, {1024, 512}, 16, 1, 7, 3);
+  bench_factor(library, {256, 128}, 256, 1, 5, 3);
+  bench_factor(library, {4096, 2048}, 4, 1, 5, 3);
+}
 
-int main(int argc, char** argv) {
+// In blocks as wide as kSolveBlock says, and otherwise.
+void bench_solves(const Library& library) {
+  for (int block : {128, symbolic::kSolveBlock, 512}) {
+    for (FrontCells s : {FrontCells{8192, 512}, FrontCells{8192, 2048}, FrontCells{2048, 1024}}) bench_solve(library, s, 1, block, 15);
+  }
+  bench_solve(library, {512, 256}, 64, symbolic::kSolveBlock, 15);
+}
+
+int run(int argc, char** argv) {
   const Library library;
   if (kernels::resident_teams() == 0) {
     std::fprintf(stderr, "no device that runs these kernels\n");
     return 2;
   }
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(library, std::atoi(argv[2]));
-  if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
+  if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(library, std::atoi(argv[2]));
   const std::string only = argc > 1 ? argv[1] : "";
-  if (only.empty() || only == "update") {
-    for (int n : {2048, 8192}) {
-      for (int k : {64, 128, 256, 512, 1024}) bench_update(library, n, k, 15, n + k);
+  const std::vector<int> orders{2048, 8192}, inner{64, 128, 256, 512, 1024};
+  for (int n : orders) {
+    for (int k : inner) {
+      if (only.empty() || only == "update") bench_update(library, n, k, 15, n + k);
     }
   }
-  if (only.empty() || only == "factor") {
-    for (int n : {64, 256, 512, 1024, 2048, 4096, 8192}) bench_factor(library, {n, n}, 1, 1, 9, n);
-    for (int ahead : {0, 2, 4}) bench_factor(library, {4096, 4096}, 1, ahead, 9, 7);
-    for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{4096, 1024}, FrontCells{8192, 512}, FrontCells{8192, 2048}})
-      bench_factor(library, s, 1, 1, 9, 5);
-    bench_factor(library, {512, 256}, 64, 0, 7, 3);
-    bench_factor(library, {512, 256}, 64, 1, 7, 3);
-    bench_factor(library, {1024, 512}, 16, 1, 7, 3);
-    bench_factor(library, {256, 128}, 256, 1, 5, 3);
-    bench_factor(library, {4096, 2048}, 4, 1, 5, 3);
+  for (int n : orders) {
+    for (int k : inner) {
+      if (only.empty() || only == "gemm") bench_product(library, n, n, k, 15);
+    }
   }
+  if (only.empty() || only == "trsm") bench_solves(library);
+  if (only.empty() || only == "factor") bench_factors(library);
   return 0;
 }
+
+}  // namespace
+}  // namespace kauri::bench
+
+int main(int argc, char** argv) { return kauri::bench::run(argc, argv); }

@@ -6,6 +6,7 @@
 #include "numeric/cuda/kernels/draw.cuh"
 #include "numeric/cuda/kernels/fill.cuh"
 #include "numeric/cuda/kernels/launch.hpp"
+#include "numeric/cuda/kernels/triangle.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 namespace {
@@ -188,6 +189,33 @@ cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int 
   if (task_count == 0) return cudaSuccess;
   launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, fronts, tasks, task_count, ticket,
          Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
+  return cudaGetLastError();
+}
+
+FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block, int* counters) {
+  const symbolic::CellLayout panel = front.cells.panel();
+  FrontView view;
+  view.panel = front.panel + panel.pair(block.first / kSlabColumns);
+  view.block = front.panel + panel.pair((block.first + block.cells.p) / kSlabColumns);
+  view.inverses = front.inverses + symbolic::FrontCells::inverse_place(block.first, block.first);
+  view.counters = counters;
+  view.loads_block = true;
+  view.cells = block.cells;
+  return view;
+}
+
+cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks, const FrontTask* tasks, int* tickets, int teams,
+                                unsigned pauses, cudaStream_t stream) {
+  if (solve.task.empty()) return cudaSuccess;
+  launch(prepare_triangles, static_cast<unsigned>(solve.block.size()) * kTriangleShares, kTriangleThreads, 0, stream, blocks, tickets,
+         static_cast<int>(solve.end.size()));
+  Index begin = 0;
+  for (std::size_t k = 0; k < solve.end.size(); begin = solve.end[k++]) {
+    // Not cooperative: tasks wait for tasks before them alone.
+    if (solve.end[k] == begin) continue;
+    launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, blocks, tasks + begin,
+           solve.end[k] - begin, tickets + k, Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0, pauses);
+  }
   return cudaGetLastError();
 }
 

@@ -1,7 +1,12 @@
 // Dense kernels on fronts in cells (symbolic/front_cells.hpp) in FP64: partial Cholesky factorisation of one or many fronts in one launch,
-// children's contribution blocks pulled where they are needed, and the update C -= A A^T alone. Left-looking: a task reads its tiles of the
-// front once, keeps them in the registers of one team of warps while all products stream through shared memory by bulk copies of a producer
-// warp, and writes them once.
+// children's contribution blocks pulled where they are needed; and parts of it alone. Left-looking: a task reads its tiles of the front
+// once, keeps them in the registers of one team of warps while all products stream through shared memory by bulk copies of a producer warp,
+// and writes them once. The calls, by the names that such things have elsewhere:
+//   POTRF, and POTRF + TRSM + SYRK of one or many fronts   enqueue_factor         tasks: symbolic::factor_tasks()
+//   SYRK, C -= A A^T, lower tiles                          enqueue_update         symbolic::update_tasks()
+//   GEMM, C -= A B^T                                       enqueue_update         symbolic::product_tasks()
+//   TRSM, X L^T = C                                        enqueue_panel_solve    symbolic::panel_solve()
+//   the first of them for many fronts of up to 128 rows    enqueue_small_fronts   (small_fronts.hpp)
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +14,7 @@
 
 #include <cstdint>
 
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/dense_tasks.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 
@@ -100,9 +105,21 @@ int resident_teams();
 cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
                            const Values& values, const Sums& sums, int least_part, int teams, unsigned pauses, cudaStream_t stream);
 
-/// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device; `ticket` zero before
-/// the launch. Drawn, not dealt: dealt in turn, teams drift apart and lose the rows they share in the L2 cache (13 % at K = 1024).
+/// C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`: update_tasks() on the device; or product_tasks(), then only
+/// the tiles of C -= A B^T (symbolic::ProductFront). C as `loads_block` says; no counters are used. `ticket` zero before the launch. Drawn,
+/// not dealt: dealt in turn, teams drift apart and lose the rows they share in the L2 cache (13 % at K = 1024).
 cudaError_t enqueue_update(const FrontView* fronts, const symbolic::FrontTask* tasks, int task_count, int* ticket, int teams,
                            cudaStream_t stream);
+
+/// The front of a block of a panel solve in `front`, of whom panel and inverses are used. `counters`: as many as FrontView says, which need
+/// not be zero.
+FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block, int* counters);
+
+/// X L^T = C for all rows below the pivots of fronts whose panels hold L, as a factorisation leaves it (zeros above the diagonal), and C
+/// below it: X over C. The inverses of L's 16 x 16 blocks are found first, and which of them are to be corrected, as in a factorisation.
+/// `blocks`: block_view() of each of solve.block, on the device, as `tasks`, solve.task, is; `tickets`: as many as solve.end, whatever they
+/// hold. One launch, and two more for each block of pivots. `pauses`: as in DeviceSchedule.
+cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks, const symbolic::FrontTask* tasks, int* tickets,
+                                int teams, unsigned pauses, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels

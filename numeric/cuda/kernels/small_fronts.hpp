@@ -1,4 +1,8 @@
 // Partial Cholesky factorisation of many small fronts (up to 128 rows, symbolic/small_layout.hpp) in one launch, FP64.
+//
+// These are batched POTRF, TRSM and SYRK in one: with p = m POTRF alone. They are not calls of their own, since a front fits on chip:
+// fused, its entries are read once and L and the contribution block written once, and that traffic is what bounds them; apart, L would be
+// written and read again between the steps, and the contribution block once more.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
