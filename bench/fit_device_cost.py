@@ -6,7 +6,8 @@
     kauri bench FILES --gen "poisson3d 60" --gen ... --backend cuda --ordering metis --one-solve --reps 5 > runs.jsonl
     bench/fit_device_cost.py runs.jsonl
 
-on an idle device, in double; of several lines for one system the least time of each phase counts. The formulas are those of
+on an idle device, in double, on the device of --target (constants that are scaled from another's are no numbers there to fit: to measure
+a device, give it its own); of several lines for one system the least time of each phase counts. The formulas are those of
 symbolic/device_cost.hpp, over the key device_work of each line; what is minimised is the sum of squares of log(predicted / measured),
 blunted for outliers, with a slight pull to today's constants so that what the systems do not tell stays where it is. Printed are
 

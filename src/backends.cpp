@@ -12,7 +12,23 @@ constexpr Offset kRounding = Offset{64} << 20;  // the driver rounds each alloca
 
 Backend asked_for(BackendChoice choice, int threads) { return choice == BackendChoice::cuda ? cuda_backend() : cpu_backend(threads); }
 
+/// The options, and why they are for their target alone.
+std::pair<AnalyzeOptions, std::string> stays(AnalyzeOptions options, const std::string& why) {
+  std::string reason = options.target + ": " + why;
+  return {std::move(options), std::move(reason)};
+}
+
 }  // namespace
+
+std::pair<AnalyzeOptions, std::string> with_device(AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device,
+                                                   int scalar_bytes, Index nrhs) {
+  if (!device) return stays(std::move(options), "there is no CUDA device");
+  if (!device->predicted)
+    return stays(std::move(options),
+                 "the seconds of the device (" + device->name + ") cannot be predicted, only those of A100s, H100s and H200s");
+  options.device = {device->target, device->free_bytes, device->started, nrhs, scalar_bytes};
+  return {std::move(options), ""};
+}
 
 Backends::Backends(BackendChoice choice, int threads) : choice_(choice), backend_(asked_for(choice, threads)) {}
 
@@ -20,15 +36,9 @@ std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options,
   const bool own_target = options.target.empty() || options.target == backend_.target();
   if (options.target.empty()) options.target = backend_.target();
   options.device = {};
-  const auto stays = [&](const char* why) { return std::pair(options, options.target + ": " + why); };
-  if (choice_ != BackendChoice::automatic) return stays("as asked for");
-  if (!own_target) return stays("the target was asked for");
-  const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(0);
-  if (!device) return stays("there is no CUDA device");
-  if (scalar_bytes != sizeof(double)) return stays("the fast kernels of the device are for double");
-  if (device->target.empty()) return stays("the seconds of the device cannot be predicted");
-  options.device = {device->target, device->free_bytes, device->started, nrhs};
-  return {std::move(options), ""};
+  if (choice_ != BackendChoice::automatic) return stays(std::move(options), "as asked for");
+  if (!own_target) return stays(std::move(options), "the target was asked for");
+  return with_device(std::move(options), numeric::cuda::survey(0), scalar_bytes, nrhs);
 }
 
 std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrhs) {
@@ -48,7 +58,7 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
 
 void Backends::start_device() {
   if (choice_ != BackendChoice::automatic) return;
-  if (const auto device = numeric::cuda::survey(0); device && !device->target.empty()) make_device();
+  if (const auto device = numeric::cuda::survey(0); device && device->predicted) make_device();
 }
 
 std::string Backends::make_device() {

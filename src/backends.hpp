@@ -9,6 +9,7 @@
 #include "kauri/backend.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/solver.hpp"
+#include "numeric/cuda/executor.hpp"
 
 namespace kauri {
 
@@ -18,8 +19,8 @@ class Backends {
   /// threads: of the CPU, 0 is one per hardware thread. Throws Error(device) for a device that was asked for and is not there.
   Backends(BackendChoice choice, int threads);
 
-  /// options with the target, and for `automatic` with the device that is there, if it may be chosen for scalars of this size; why not, if
-  /// it may not. options.workers is the caller's.
+  /// options with the target, and for `automatic` with the device that is there, if it may be chosen; why not, if it may not.
+  /// options.workers is the caller's.
   std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const;
   /// Makes the backend current that the analysis chose. Returns why the device cannot take the job in the end, or nothing.
   std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
@@ -39,6 +40,11 @@ class Backends {
   std::optional<Backend> device_;
   bool on_device_ = false;
 };
+
+/// options for a choice between their target, the CPU's, and the device that was found, for scalars of this size; or why there is no
+/// choice.
+std::pair<AnalyzeOptions, std::string> with_device(AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device,
+                                                   int scalar_bytes, Index nrhs);
 
 /// An analysis by `run(options)` for the backend that then is current, for one factor with a workspace for nrhs right-hand sides.
 /// Chooser: Backends, or what stands in for them in tests.

@@ -21,36 +21,39 @@ namespace {
 /// Widths of a band vary, and work grows with their squares: outlines of 60 bands cost this many times one of even width, in the median.
 constexpr double kBandSpread = 1.25;
 
-Forecast host_forecast(const Outline& outline, std::string_view target) {
+/// In float half the seconds of double: half the bytes, twice as many numbers to an instruction. It was 0.49 to 0.9 of them on some
+/// systems; where the CPU is made too fast, a device is not taken by mistake.
+Forecast host_forecast(const Outline& outline, std::string_view target, int scalar_bytes) {
   const Offset entries = checked_add(outline.cost.stored_entries, outline.schedule.stack_entries, "entries of a factor");
   const Cost& cost = outline.cost;
-  return {std::string(target),
-          0,
-          cost.predicted_create_s,
-          0,
-          cost.predicted_factor_s,
-          cost.predicted_solve_s,
-          0,
-          checked_mul(entries, sizeof(double), "bytes of a factor")};
+  const double share = scalar_bytes / static_cast<double>(sizeof(double));
+  Forecast out;
+  out.target = target;
+  out.create_s = share * cost.predicted_create_s;
+  out.factor_s = share * cost.predicted_factor_s;
+  out.solve_s = share * cost.predicted_solve_s;
+  out.bytes = checked_mul(entries, scalar_bytes, "bytes of a factor");
+  return out;
 }
 
 /// Numbers, A's values, what is uploaded, the vectors of a solve: b, x, y and about as many rows again for updates, and residuals.
 Forecast device_forecast(const Outline& outline, const Pattern& lower, const DeviceOffer& offer) {
-  const DeviceCost& constants = device_cost(offer.target);
-  const Cost& cost = outline.cost;
-  const double start = offer.started ? 0 : constants.context_s, values = 8.0 * static_cast<double>(lower.nnz());
+  const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
+  const DeviceWork& work = outline.device_work;
   const Offset rows = checked_mul(Offset{4} * lower.n, std::min(offer.nrhs, kSolveBlock), "rows of a workspace");
   const Offset numbers =
       checked_add(checked_add(device_entries(outline.supernodes), lower.nnz(), "entries on the device"), rows, "entries on the device");
-  return {offer.target,
-          start,
-          cost.predicted_create_s,
-          device_copy_seconds(constants, values),
-          cost.predicted_factor_s,
-          cost.predicted_solve_s,
-          0,
-          checked_mul(numbers, sizeof(double), "bytes on the device") + static_cast<Offset>(outline.device_work.upload_bytes) +
-              device_residual_bytes(lower.n, lower.nnz(), sizeof(double))};
+  Forecast out;
+  out.target = offer.target;
+  out.start_s = offer.started ? 0 : constants.context_s;
+  out.create_s = device_create_seconds(constants, work);
+  out.values_s = device_copy_seconds(constants, static_cast<double>(offer.scalar_bytes) * static_cast<double>(lower.nnz()));
+  out.factor_s = device_factor_seconds(constants, work);
+  out.solve_s = device_solve_seconds(constants, work, lower.n);
+  out.bytes = checked_mul(numbers, offer.scalar_bytes, "bytes on the device") + static_cast<Offset>(work.upload_bytes) +
+              device_residual_bytes(lower.n, lower.nnz(), offer.scalar_bytes);
+  out.scaled = constants.scaled;
+  return out;
 }
 
 }  // namespace
@@ -248,7 +251,8 @@ std::string Contest::comparison() const {
 void Contest::offer_device() {
   const CostTable& table = cost_table(options_.device.target);
   Outline rival = make_outline(lower_, compressed(), best_perm_, table, workers_, options_.amalgamate);
-  Forecast host = host_forecast(*best_, table_.target), device = device_forecast(rival, lower_, options_.device);
+  Forecast host = host_forecast(*best_, table_.target, options_.device.scalar_bytes),
+           device = device_forecast(rival, lower_, options_.device);
   TargetChoice choice = choose_target(host, device, options_);
   if (choice.device) {
     best_ = std::move(rival);

@@ -73,6 +73,26 @@ constexpr std::array kTables{
               .solve_column_s = 10e-9,
               .solve_bandwidth = 30e9,
               .fresh_byte_s = 1.3e-9},
+    // The same of an A100 with the portable kernels, scaled from sm_90's by the cards' clocks, multiprocessors, peaks and bandwidths as
+    // device_cost.cpp does; never measured.
+    CostTable{.target = "sm_80",
+              .front_overhead_s = 2.8e-6,
+              .row_s = 28e-9,
+              .bandwidth = 12e9,
+              .peak = 107e9,
+              .padding_s = 12e-9,
+              .path_weight = 108,
+              .small_latency_s = 20e-6,
+              .small_pivot_s = 0.3e-6,
+              .tiled_latency_s = 20e-6,
+              .tiled_pivot_s = 0.8e-6,
+              .tile_efficiency = 0.85,
+              .entry_s = 1.4e-9,
+              .task_floor_s = 50e-6,
+              .solve_overhead_s = 2.8e-6,
+              .solve_column_s = 14e-9,
+              .solve_bandwidth = 12e9,
+              .fresh_byte_s = 1.3e-9},
 };
 
 /// Seconds per vertex and per edge, both times log2(vertices).

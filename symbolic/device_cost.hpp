@@ -1,5 +1,5 @@
-// What whole factorisations and solves cost on a device, by named target. (Amalgamation, the cut into tasks and the contest of orderings
-// go by the fronts' prices of cost_table.hpp.)
+// What whole factorisations and solves cost on a device, by named target and scalar. (Amalgamation, the cut into tasks and the contest of
+// orderings go by the fronts' prices of cost_table.hpp.)
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A factorisation takes
@@ -11,9 +11,10 @@
 // small fronts wait for their children, level by level, and each takes its share of the warps; a level of tiled fronts is bound by its
 // longest chain of diagonal tiles, or by what all teams together have to do. A solve with one right-hand side takes
 //
-//     levels * sweep_level + sum of the largest panels of each level of tiled fronts / sweep_bandwidth + 16 n / host_bandwidth,
+//     levels * sweep_level + sum of the largest panels of each level of tiled fronts / sweep_bandwidth + vectors / host_bandwidth,
 //
-// since the largest front of a level keeps one block busy; and a factor is made in create + upload bytes / create_bandwidth.
+// since the largest front of a level keeps one block busy; and a factor is made in create + upload bytes / create_bandwidth. Bytes of
+// numbers are those of the scalar.
 #pragma once
 
 #include <span>
@@ -23,9 +24,11 @@
 
 namespace kauri::symbolic {
 
-/// One device, doubles. Seconds, bytes per second. bench/fit_device_cost.py prints these constants.
+/// One device in one scalar. Seconds, bytes per second. bench/fit_device_cost.py prints these constants where they are measured.
 struct DeviceCost {
   std::string_view target;
+  int scalar_bytes = sizeof(double);
+  bool scaled = false;      ///< from another device's: never measured
   double start_s;           ///< launches, counters cleared, the verdict
   double narrow_level_s;    ///< latency: a narrow front after its children
   double narrow_front_s;    ///< all warps at work: a narrow front's share
@@ -45,8 +48,15 @@ struct DeviceCost {
   double context_s;         ///< the first call of a process until kernels can run
 };
 
-/// The constants of a target; throws Error(usage) for an unknown name.
-const DeviceCost& device_cost(std::string_view target);
+/// The constants of a target; throws Error(usage) for an unknown name or scalar.
+const DeviceCost& device_cost(std::string_view target, int scalar_bytes = sizeof(double));
+
+/// The target of plans for a device of compute capability major.minor: "sm_90" where Hopper's kernels run, else "sm_80", whose tables are
+/// those of the portable ones.
+std::string_view device_target(int major, int minor, int processors);
+/// True if the constants of its target hold for it: H100s, H200s and their like, A100s. Others are slower in one thing or another, or
+/// unknown.
+bool is_predicted(int major, int minor, int processors);
 
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work);
 /// One right-hand side of n rows, from the host and back.

@@ -16,6 +16,14 @@ double job_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
   return forecast.start_s + forecast.create_s + options.factorizations * round_seconds(forecast, options);
 }
 
+/// What the device's seconds rest on.
+std::string basis(const Forecast& device, const AnalyzeOptions& options) {
+  const std::string constants =
+      "constants of " + device.target + " in " + (options.device.scalar_bytes == sizeof(float) ? "float" : "double");
+  return device.scaled ? constants + " scaled from another device's, so its seconds count " + in_digits(kScaledWeight) + " times"
+                       : constants + " measured";
+}
+
 std::string in_gb(Offset bytes) { return in_digits(static_cast<double>(bytes) / 1e9) + " GB"; }
 
 }  // namespace
@@ -28,12 +36,12 @@ TargetChoice choose_target(Forecast& host, Forecast& device, const AnalyzeOption
                        in_gb(options.device.free_bytes) + " are free"};
   if (const double job = options.factorizations * round_seconds(host, options); job < kLeastDeviceJob)
     return {false, host.target + ": the job takes " + in_seconds(job) + " there, too little for a device"};
-  const bool better = device.job_s < host.job_s;
+  const bool better = (device.scaled ? kScaledWeight : 1) * device.job_s < host.job_s;
   const Forecast &winner = better ? device : host, &other = better ? host : device;
   std::string reason =
       winner.target + ": predicted " + in_seconds(winner.job_s) + " for the job against " + in_seconds(other.job_s) + " on " + other.target;
   if (!better && device.start_s > 0) reason += ", " + in_seconds(device.start_s) + " of them until the device can be used";
-  return {better, std::move(reason)};
+  return {better, reason + "; " + basis(device, options)};
 }
 
 }  // namespace kauri::symbolic

@@ -275,7 +275,7 @@ struct Cost {
   Index largest_front = 0;      ///< greatest m
   Index largest_supernode = 0;  ///< greatest p
   std::vector<FrontBin> fronts;
-  double predicted_factor_s = 0;  ///< on the plan's target with its number of workers, double
+  double predicted_factor_s = 0;  ///< on the plan's target with its number of workers, in double, as the others
   double predicted_solve_s = 0;   ///< one right-hand side
   double predicted_create_s = 0;  ///< Factor::create: uploads to a device, fresh memory on the CPU
 };
@@ -319,10 +319,11 @@ struct Plan {
 
 /// A device that may do the job in place of AnalyzeOptions::target.
 struct DeviceOffer {
-  std::string target;     ///< its cost table, "sm_90"; empty: there is none
-  Offset free_bytes = 0;  ///< of its memory
-  bool started = false;   ///< its context is there; otherwise the job pays for that too
-  Index nrhs = 1;         ///< right-hand sides of a solve that its memory must hold room for
+  std::string target;                 ///< its cost table, "sm_90", "sm_80"; empty: there is none
+  Offset free_bytes = 0;              ///< of its memory
+  bool started = false;               ///< its context is there; otherwise the job pays for that too
+  Index nrhs = 1;                     ///< right-hand sides of a solve that its memory must hold room for
+  int scalar_bytes = sizeof(double);  ///< of the job's scalar, 4 or 8
 };
 
 struct AnalyzeOptions {
@@ -334,7 +335,7 @@ struct AnalyzeOptions {
   int solves = 1;          ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
   int factorizations = 1;  ///< factorisations expected: the same
   /// The ordering is chosen for `target`; then the plan is made for the one of the two that is predicted to be done with the whole job
-  /// first, its bytes allowing: the CPU in a tie, and for jobs that take no time.
+  /// first, its bytes allowing: the CPU in a tie, and for jobs that take no time. Seconds that were scaled count twice.
   DeviceOffer device;  // kauri::Solver makes the offer itself, whatever is here
 };
 
@@ -350,16 +351,18 @@ struct Candidate {
   bool chosen = false;
 };
 
-/// What a target is predicted to take for a job: start + create + factorizations (values + factor + solves * solve) seconds.
+/// What a target is predicted to take for a job: start + create + factorizations (values + factor + solves * solve) seconds, in the scalar
+/// that DeviceOffer tells of. In float the CPU is taken to need half of what it needs in double, which is the least that it does.
 struct Forecast {
   std::string target;
   double start_s = 0;   ///< until the device can be used; 0 if it can be
-  double create_s = 0;  ///< Cost::predicted_create_s
+  double create_s = 0;  ///< Cost::predicted_create_s, this one and the others in double
   double values_s = 0;  ///< to bring values of A to the device
   double factor_s = 0;  ///< Cost::predicted_factor_s
   double solve_s = 0;   ///< Cost::predicted_solve_s
   double job_s = 0;     ///< all of it
   Offset bytes = 0;     ///< of memory; of a device estimated, a few percent off
+  bool scaled = false;  ///< by constants that were not measured in this scalar on such a device, but scaled from another's
 };
 
 /// A plan, how long its making took, and what the contest looked like.

@@ -11,7 +11,9 @@
 namespace kauri {
 
 /// automatic: what is predicted to be done first with the job that AnalyzeOptions tells of (factorizations, solves); the CPU where there
-/// is no device, its memory is too small, it would do no better, or the scalar is float. Chosen anew by each compute().
+/// is no device, none whose seconds can be predicted (H100s, H200s and their like, A100s), its memory is too small, or it would do no
+/// better. Only the seconds of double on an H200 were measured; others are scaled from them and count twice, so that a device is not taken
+/// by mistake. Chosen anew by each compute().
 enum class BackendChoice { automatic, cpu, cuda };
 
 struct SolverOptions {

@@ -6,10 +6,15 @@
 
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "symbolic/device_cost.hpp"
 #include "symbolic/device_schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
+
+std::string target_of(const cudaDeviceProp& properties) {
+  return std::string(symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
+}
 
 class CudaBytes final : public DeviceBytes {
  public:
@@ -78,7 +83,7 @@ class CudaExecutor final : public Executor {
     run_once(context_, target());
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
-  [[nodiscard]] std::string target() const final { return "sm_90"; }
+  [[nodiscard]] std::string target() const final { return target_of(properties_); }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
@@ -155,8 +160,9 @@ std::optional<Survey> survey(int device) {
     return {};
   }
   Survey seen;
-  // The constants are those of these kernels; a smaller device does not hold enough of their teams.
-  if (properties.major == 9 && 2 * properties.multiProcessorCount >= symbolic::kFewestTeams) seen.target = "sm_90";
+  seen.name = properties.name + (" (" + std::to_string(properties.major) + "." + std::to_string(properties.minor) + ")");
+  seen.target = target_of(properties);
+  seen.predicted = symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
   seen.free_bytes = static_cast<Offset>(properties.totalGlobalMem);
   seen.started = has_context(device);
   if (!seen.started) return seen;

@@ -17,9 +17,11 @@ bool available();
 
 /// A device as it is now.
 struct Survey {
-  std::string target;     ///< whose predictions hold for it; empty: no one's
-  Offset free_bytes = 0;  ///< of its memory; all of it as long as it is not started
-  bool started = false;   ///< the process has a context on it
+  std::string name;        ///< in words, with its compute capability
+  std::string target;      ///< of plans for it
+  bool predicted = false;  ///< that target's constants hold for it
+  Offset free_bytes = 0;   ///< of its memory; all of it as long as it is not started
+  bool started = false;    ///< the process has a context on it
 };
 
 /// Starts nothing: no context is made for the sake of a look. Nothing if the device is not there.

@@ -46,7 +46,8 @@ void add_targets(Json& object, const Analysis& analysis) {
                                  {"predicted_factor_s", forecast.factor_s},
                                  {"predicted_solve_s", forecast.solve_s},
                                  {"predicted_job_s", forecast.job_s},
-                                 {"bytes", forecast.bytes}});
+                                 {"bytes", forecast.bytes},
+                                 {"scaled", forecast.scaled}});
 }
 
 std::string target_lines(const Analysis& analysis) {

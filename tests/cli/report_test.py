@@ -34,7 +34,7 @@ FACT_KEYS = [
 BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "sanitizers", "available_bytes"]
 TARGET_KEYS = [
     "target", "predicted_start_s", "predicted_create_s", "predicted_values_s", "predicted_factor_s", "predicted_solve_s",
-    "predicted_job_s", "bytes",
+    "predicted_job_s", "bytes", "scaled",
 ]  # fmt: skip
 GENERATE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "file", "generate_s", "write_s"]
 METHODS = {"natural", "rcm", "md", "amd", "metis"}

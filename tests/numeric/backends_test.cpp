@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/device_cost.hpp"
 
 namespace kauri {
 namespace {
@@ -34,6 +36,64 @@ TEST(Backends, TheCpuIsTakenForAReason) {
   EXPECT_EQ(offer.target, options.analyze.target);
   EXPECT_EQ(offer.device.target, "");
   EXPECT_EQ(why, options.analyze.target + ": the target was asked for");
+}
+
+/// A device as a survey finds it.
+numeric::cuda::Survey found(const char* name, int major, int minor, int processors) {
+  return {name, std::string(symbolic::device_target(major, minor, processors)), symbolic::is_predicted(major, minor, processors),
+          Offset{1} << 36, true};
+}
+
+TEST(Backends, DevicesAreOfferedInBothScalarsWhereTheirSecondsArePredicted) {
+  AnalyzeOptions options;
+  options.target = "cpu-generic";
+  for (const int scalar_bytes : {4, 8}) {
+    for (const auto& [device, target] : {std::pair{found("H200", 9, 0, 132), "sm_90"}, {found("A100", 8, 0, 108), "sm_80"}}) {
+      const auto [offer, why] = with_device(options, device, scalar_bytes, 3);
+      EXPECT_EQ(why, "");
+      EXPECT_EQ(offer.target, "cpu-generic");
+      EXPECT_EQ(offer.device.target, target);
+      EXPECT_EQ(offer.device.scalar_bytes, scalar_bytes);
+      EXPECT_EQ(offer.device.free_bytes, Offset{1} << 36);
+      EXPECT_TRUE(offer.device.started);
+      EXPECT_EQ(offer.device.nrhs, 3);
+    }
+    for (const auto& device : {found("L4 (8.9)", 8, 9, 58), found("A30 (8.0)", 8, 0, 56), found("H20 (9.0)", 9, 0, 78)}) {
+      const auto [offer, why] = with_device(options, device, scalar_bytes, 1);
+      EXPECT_EQ(offer.device.target, "");
+      EXPECT_EQ(why.find("cpu-generic: the seconds of the device (" + device.name + ") cannot be predicted"), 0U) << why;
+    }
+    EXPECT_EQ(with_device(options, {}, scalar_bytes, 1).second, "cpu-generic: there is no CUDA device");
+  }
+}
+
+/// With a large job a device is chosen that was never measured, and the report says what its seconds rest on; with a small one the CPU.
+TEST(Backends, TheReasonNamesScaledConstants) {
+  struct Offering {
+    numeric::cuda::Survey device;
+    static std::string take(const Analysis&, int, Index) { return ""; }
+    std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const {
+      return with_device(std::move(options), device, scalar_bytes, nrhs);
+    }
+  };
+  const auto large = generate("poisson3d 20"), small = generate("poisson2d 10");
+  for (const auto& device : {found("H200", 9, 0, 132), found("A100", 8, 0, 108)})
+    for (const int scalar_bytes : {4, 8}) {
+      Offering offering{device};
+      const auto analyzed = [&](const SymmetricMatrix<double>& a, int factorizations) {
+        AnalyzeOptions options;
+        options.target = "cpu-generic";
+        options.workers = 1, options.solves = 0, options.factorizations = factorizations;
+        return analyze_for(offering, options, scalar_bytes, 1,
+                           [&](const AnalyzeOptions& offer) { return analyze_with_report(a.pattern(), offer); });
+      };
+      const Analysis many = analyzed(large, 1000000), one = analyzed(small, 1);
+      EXPECT_EQ(many.plan->target, device.target) << many.target_reason;
+      EXPECT_EQ(one.plan->target, "cpu-generic") << one.target_reason;
+      const bool measured = device.target == "sm_90" && scalar_bytes == 8;
+      EXPECT_EQ(many.target_reason.find(measured ? " measured" : " scaled from another device's") != std::string::npos, true)
+          << many.target_reason;
+    }
 }
 
 /// Offers a device with room for anything, which then is full or is not.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/generate.hpp"
@@ -17,9 +18,9 @@
 namespace kauri::symbolic {
 namespace {
 
-std::shared_ptr<const Plan> device_plan(const std::string& spec) {
+std::shared_ptr<const Plan> device_plan(const std::string& spec, const char* target = "sm_90") {
   AnalyzeOptions options;
-  options.target = "sm_90";
+  options.target = target;
   options.workers = 1;
   options.ordering.method = OrderingMethod::amd;
   return analyze(generate(spec).pattern(), options);
@@ -79,16 +80,63 @@ TEST(DeviceWork, CountsWhatTheScheduleHolds) {
 }
 
 TEST(DeviceCost, PlansCarryTheSecondsOfTheDevice) {
-  const auto plan = device_plan("poisson3d 12");
-  const DeviceCost& cost = device_cost("sm_90");
-  EXPECT_EQ(plan->cost.predicted_factor_s, device_factor_seconds(cost, plan->device.work));
-  EXPECT_EQ(plan->cost.predicted_solve_s, device_solve_seconds(cost, plan->device.work, plan->n));
-  EXPECT_EQ(plan->cost.predicted_create_s, device_create_seconds(cost, plan->device.work));
+  for (const char* target : {"sm_90", "sm_80"}) {
+    const auto plan = device_plan("poisson3d 12", target);
+    EXPECT_EQ(plan->target, target);
+    EXPECT_EQ(find_flaw(*plan), "");
+    const DeviceCost& cost = device_cost(target);
+    EXPECT_EQ(plan->cost.predicted_factor_s, device_factor_seconds(cost, plan->device.work));
+    EXPECT_EQ(plan->cost.predicted_solve_s, device_solve_seconds(cost, plan->device.work, plan->n));
+    EXPECT_EQ(plan->cost.predicted_create_s, device_create_seconds(cost, plan->device.work));
+  }
   EXPECT_THROW(device_cost("cpu-avx512"), Error);
+  EXPECT_THROW(device_cost("sm_90", 2), Error);
 }
 
-TEST(DeviceCost, MoreWorkNeverTakesLessTime) {
-  const DeviceCost& cost = device_cost("sm_90");
+/// What runs where, by compute capability and multiprocessors.
+TEST(DeviceCost, TargetsOfDevices) {
+  struct Case {
+    const char* what;
+    int major, minor, processors;
+    const char* target;
+    bool predicted;
+  };
+  for (const Case& c :
+       {Case{"H200", 9, 0, 132, "sm_90", true}, Case{"H100 PCIe", 9, 0, 114, "sm_90", true}, Case{"H20", 9, 0, 78, "sm_80", false},
+        Case{"A100", 8, 0, 108, "sm_80", true}, Case{"A30", 8, 0, 56, "sm_80", false}, Case{"RTX A6000", 8, 6, 84, "sm_80", false},
+        Case{"RTX 4090", 8, 9, 128, "sm_80", false}, Case{"B200", 10, 0, 148, "sm_80", false}}) {
+    EXPECT_EQ(device_target(c.major, c.minor, c.processors), c.target) << c.what;
+    EXPECT_EQ(is_predicted(c.major, c.minor, c.processors), c.predicted) << c.what;
+  }
+}
+
+/// Only one set of constants is measured. The others have slower kernels, and an A100 is the slower card: by no less than its clock, by no
+/// more than its peak.
+TEST(DeviceCost, ScaledConstantsAreSlowerOnes) {
+  const DeviceCost &hopper = device_cost("sm_90"), &hopper_float = device_cost("sm_90", 4), &ampere = device_cost("sm_80"),
+                   &ampere_float = device_cost("sm_80", 4);
+  EXPECT_FALSE(hopper.scaled);
+  EXPECT_TRUE(hopper_float.scaled && ampere.scaled && ampere_float.scaled);
+  for (const char* spec : {"poisson3d 6", "poisson3d 20", "poisson2d 100", "elast3d 8", "tree 3000 1"}) {
+    const DeviceWork& work = device_plan(spec)->device.work;
+    EXPECT_LT(1.5 * device_factor_seconds(hopper, work), device_factor_seconds(hopper_float, work)) << spec;
+    for (const auto& [fast, slow] : {std::pair{&hopper, &ampere}, {&hopper_float, &ampere_float}}) {
+      EXPECT_LT(1.4 * device_factor_seconds(*fast, work), device_factor_seconds(*slow, work)) << spec;
+      EXPECT_LT(device_solve_seconds(*fast, work, 1000), device_solve_seconds(*slow, work, 1000)) << spec;
+      EXPECT_EQ(device_create_seconds(*fast, work), device_create_seconds(*slow, work)) << spec;
+    }
+    EXPECT_GT(67 / 19.5 * 1.01 * device_factor_seconds(hopper_float, work), device_factor_seconds(ampere_float, work)) << spec;
+    EXPECT_GE(device_factor_seconds(ampere, work), device_factor_seconds(ampere_float, work)) << spec;
+    EXPECT_GE(device_solve_seconds(ampere, work, 1000), device_solve_seconds(ampere_float, work, 1000)) << spec;
+  }
+}
+
+class DeviceCostOf : public ::testing::TestWithParam<std::pair<const char*, int>> {};
+INSTANTIATE_TEST_SUITE_P(Targets, DeviceCostOf,
+                         ::testing::Values(std::pair{"sm_90", 8}, std::pair{"sm_90", 4}, std::pair{"sm_80", 8}, std::pair{"sm_80", 4}));
+
+TEST_P(DeviceCostOf, MoreWorkNeverTakesLessTime) {
+  const DeviceCost& cost = device_cost(GetParam().first, GetParam().second);
   using Change = std::function<void(DeviceWork&)>;
   const std::vector<Change> changes{
       [](DeviceWork& w) { ++w.narrow.levels; },
@@ -123,13 +171,15 @@ TEST(DeviceCost, MoreWorkNeverTakesLessTime) {
 }
 
 TEST(DeviceCost, LargerSystemsTakeLonger) {
-  double factor = 0, solve = 0;
-  for (const char* spec : {"poisson3d 6", "poisson3d 10", "poisson3d 16", "poisson3d 24"}) {
-    const auto plan = device_plan(spec);
-    const Cost& cost = plan->cost;
-    EXPECT_GT(cost.predicted_factor_s, factor) << spec;
-    EXPECT_GT(cost.predicted_solve_s, solve) << spec;
-    factor = cost.predicted_factor_s, solve = cost.predicted_solve_s;
+  for (const char* target : {"sm_90", "sm_80"}) {
+    double factor = 0, solve = 0;
+    for (const char* spec : {"poisson3d 6", "poisson3d 10", "poisson3d 16", "poisson3d 24"}) {
+      const auto plan = device_plan(spec, target);
+      const Cost& cost = plan->cost;
+      EXPECT_GT(cost.predicted_factor_s, factor) << spec;
+      EXPECT_GT(cost.predicted_solve_s, solve) << spec;
+      factor = cost.predicted_factor_s, solve = cost.predicted_solve_s;
+    }
   }
 }
 

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/generate.hpp"
+#include "symbolic/device_cost.hpp"
 #include "symbolic/device_work.hpp"
 
 namespace kauri::symbolic {
@@ -23,6 +25,7 @@ struct Case {
   int factorizations, solves;
   Offset bytes;  // that the device needs, of 10 GB
   bool device;   // expected
+  bool scaled = false;
 };
 
 TEST(TargetChoice, FollowsPredictedSeconds) {
@@ -39,13 +42,18 @@ TEST(TargetChoice, FollowsPredictedSeconds) {
       {"just fits", 1, 0.1, 0.01, 0.01, 0, 1, 1, 10 * kGb, true},
       {"small", 4e-4, 4e-4, 1e-4, 1e-4, 0, 1, 1, kGb, false},
       {"small, many times", 4e-4, 4e-4, 1e-4, 1e-4, 0, 100, 1, kGb, true},
+      {"faster, but by scaled seconds", 1, 0.1, 0.5, 0.1, 0, 1, 1, kGb, false, true},
+      {"as fast, measured", 1, 0.1, 0.5, 0.1, 0, 1, 1, kGb, true},
+      {"twice as fast by scaled seconds", 1, 0.1, 0.5, 0.05, 0, 1, 1, kGb, false, true},
+      {"more than that", 1, 0.1, 0.5, 0.04, 0, 1, 1, kGb, true, true},
+      {"so is the start", 1, 0.1, 0.1, 0.1, 0.4, 1, 1, kGb, false, true},
   };
   for (const Case& c : cases) {
     AnalyzeOptions options;
     options.factorizations = c.factorizations, options.solves = c.solves;
     options.device = {"sm_90", 10 * kGb, c.start == 0, 1};
     Forecast host{"cpu-avx512", 0, 0, 0, c.host_factor, c.host_solve, 0, kGb},
-        device{"sm_90", c.start, 0, 0, c.device_factor, c.device_solve, 0, c.bytes};
+        device{"sm_90", c.start, 0, 0, c.device_factor, c.device_solve, 0, c.bytes, c.scaled};
     const TargetChoice choice = choose_target(host, device, options);
     EXPECT_EQ(choice.device, c.device) << c.what << ": " << choice.reason;
     EXPECT_EQ(choice.reason.find(c.device ? "sm_90: " : "cpu-avx512: "), 0U) << c.what << ": " << choice.reason;
@@ -66,6 +74,22 @@ TEST(TargetChoice, PaysForMakingAFactorOnceAndForValuesEachTime) {
   EXPECT_FALSE(choose_target(host, device, options).device);
 }
 
+/// The reason says what the device's seconds rest on, whoever wins.
+TEST(TargetChoice, TheReasonTellsMeasuredFromScaled) {
+  for (const double host_factor : {1.0, 0.01})
+    for (const bool scaled : {false, true})
+      for (const int scalar_bytes : {4, 8}) {
+        AnalyzeOptions options;
+        options.device = {"sm_80", 10 * kGb, true, 1, scalar_bytes};
+        Forecast host{"cpu-avx2", 0, 0, 0, host_factor, 0, 0, kGb}, device{"sm_80", 0, 0, 0, 0.1, 0, 0, kGb, scaled};
+        const TargetChoice choice = choose_target(host, device, options);
+        EXPECT_EQ(choice.device, host_factor > 0.5);
+        const std::string constants = std::string("; constants of sm_80 in ") + (scalar_bytes == 4 ? "float" : "double");
+        EXPECT_NE(choice.reason.find(constants + (scaled ? " scaled from another device's" : " measured")), std::string::npos)
+            << choice.reason;
+      }
+}
+
 /// What an analysis with an offer decided is what the figures say, and the plan is that of the winner alone, bit for bit.
 void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, AnalyzeOptions options) {
   ASSERT_EQ(analysis.forecasts.size(), 2U);
@@ -73,6 +97,7 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, Ana
   const TargetChoice choice = choose_target(host, device, options);
   EXPECT_EQ(analysis.target_reason, choice.reason);
   const Forecast& winner = choice.device ? device : host;
+  const int scalar_bytes = options.device.scalar_bytes;
   EXPECT_EQ(analysis.plan->target, winner.target);
   EXPECT_EQ(analysis.plan->on_device(), choice.device);
   options.device = {};
@@ -84,54 +109,68 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, Ana
   EXPECT_EQ(analysis.plan->supernodes.first, alone->supernodes.first);
   EXPECT_EQ(analysis.plan->panel_ptr, alone->panel_ptr);
   EXPECT_EQ(analysis.plan->device.panel, alone->device.panel);
-  EXPECT_EQ(analysis.plan->cost.predicted_factor_s, winner.factor_s);
-  EXPECT_EQ(analysis.plan->cost.predicted_solve_s, winner.solve_s);
-  EXPECT_EQ(analysis.plan->cost.predicted_create_s, winner.create_s);
   EXPECT_EQ(find_flaw(*analysis.plan), "");
+  // The plan tells seconds of double, a forecast those of the scalar offered.
+  const Cost& cost = analysis.plan->cost;
+  const double share = scalar_bytes / 8.0;
+  if (choice.device && scalar_bytes == 4) {
+    const DeviceCost& constants = device_cost(winner.target, 4);
+    EXPECT_EQ(winner.factor_s, device_factor_seconds(constants, analysis.plan->device.work));
+    EXPECT_EQ(winner.solve_s, device_solve_seconds(constants, analysis.plan->device.work, analysis.plan->n));
+    return;
+  }
+  EXPECT_EQ(share * cost.predicted_factor_s, winner.factor_s);
+  EXPECT_EQ(share * cost.predicted_solve_s, winner.solve_s);
+  EXPECT_EQ(share * cost.predicted_create_s, winner.create_s);
 }
 
 TEST(TargetChoice, AnalysesPlanForTheWinner) {
-  bool host_won = false, device_won = false;
-  for (const char* spec : {"poisson2d 20", "poisson3d 10", "poisson3d 24", "elast3d 8", "tree 2000 1"})
-    for (const int factorizations : {1, 1000000})
-      for (const auto method : {OrderingMethod::automatic, OrderingMethod::amd}) {
-        AnalyzeOptions options;
-        options.target = "cpu-generic";
-        options.workers = 1;
-        options.solves = 0;
-        options.factorizations = factorizations;
-        options.ordering.method = method;
-        options.device = {"sm_90", 10 * kGb, false, 1};
-        const auto a = generate(spec);
-        const Analysis analysis = analyze_with_report(a.pattern(), options);
-        expect_plan_of_winner(analysis, a.pattern(), options);
-        (analysis.plan->on_device() ? device_won : host_won) = true;
-      }
-  EXPECT_TRUE(host_won);
-  EXPECT_TRUE(device_won);
+  for (const auto& [target, scalar_bytes] : {std::pair{"sm_90", 8}, {"sm_90", 4}, {"sm_80", 8}, {"sm_80", 4}}) {
+    bool host_won = false, device_won = false;
+    for (const char* spec : {"poisson2d 20", "poisson3d 10", "poisson3d 24", "elast3d 8", "tree 2000 1"})
+      for (const int factorizations : {1, 1000000})
+        for (const auto method : {OrderingMethod::automatic, OrderingMethod::amd}) {
+          SCOPED_TRACE(std::string(spec) + " " + target + " " + std::to_string(scalar_bytes) + " " + std::to_string(factorizations));
+          AnalyzeOptions options;
+          options.target = "cpu-generic";
+          options.workers = 1;
+          options.solves = 0;
+          options.factorizations = factorizations;
+          options.ordering.method = method;
+          options.device = {target, 10 * kGb, false, 1, scalar_bytes};
+          const auto a = generate(spec);
+          const Analysis analysis = analyze_with_report(a.pattern(), options);
+          EXPECT_EQ(analysis.forecasts.at(1).scaled, target != std::string("sm_90") || scalar_bytes == 4);
+          expect_plan_of_winner(analysis, a.pattern(), options);
+          (analysis.plan->on_device() ? device_won : host_won) = true;
+        }
+    EXPECT_TRUE(host_won) << target << " " << scalar_bytes;
+    EXPECT_TRUE(device_won) << target << " " << scalar_bytes;
+  }
 }
 
 TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
-  for (const char* spec : {"poisson3d 16", "poisson2d 100", "elast3d 8"}) {
-    AnalyzeOptions options;
-    options.target = "cpu-generic";
-    options.workers = 1;
-    options.solves = 0;
-    options.factorizations = 1000000;
-    options.device = {"sm_90", 10 * kGb, true, 1};
-    const auto a = generate(spec);
-    const Analysis rich = analyze_with_report(a.pattern(), options);
-    ASSERT_TRUE(rich.plan->on_device()) << spec;
-    const auto foreseen = static_cast<double>(rich.forecasts[1].bytes);
-    const auto taken =
-        static_cast<double>(rich.plan->peak_bytes(8) + rich.plan->workspace_bytes(8, 1) + device_residual_bytes(a.n(), rich.plan->nnz, 8));
-    EXPECT_GT(foreseen, 0.8 * taken) << spec;
-    EXPECT_LT(foreseen, 1.25 * taken) << spec;
-    options.device.free_bytes = static_cast<Offset>(foreseen) - 1;
-    const Analysis poor = analyze_with_report(a.pattern(), options);
-    EXPECT_FALSE(poor.plan->on_device()) << spec;
-    EXPECT_NE(poor.target_reason.find("memory"), std::string::npos) << poor.target_reason;
-  }
+  for (const char* spec : {"poisson3d 16", "poisson2d 100", "elast3d 8"})
+    for (const int scalar_bytes : {4, 8}) {
+      AnalyzeOptions options;
+      options.target = "cpu-generic";
+      options.workers = 1;
+      options.solves = 0;
+      options.factorizations = 1000000;
+      options.device = {"sm_90", 10 * kGb, true, 1, scalar_bytes};
+      const auto a = generate(spec);
+      const Analysis rich = analyze_with_report(a.pattern(), options);
+      ASSERT_TRUE(rich.plan->on_device()) << spec;
+      const auto foreseen = static_cast<double>(rich.forecasts[1].bytes);
+      const auto taken = static_cast<double>(rich.plan->peak_bytes(scalar_bytes) + rich.plan->workspace_bytes(scalar_bytes, 1) +
+                                             device_residual_bytes(a.n(), rich.plan->nnz, scalar_bytes));
+      EXPECT_GT(foreseen, 0.8 * taken) << spec;
+      EXPECT_LT(foreseen, 1.25 * taken) << spec;
+      options.device.free_bytes = static_cast<Offset>(foreseen) - 1;
+      const Analysis poor = analyze_with_report(a.pattern(), options);
+      EXPECT_FALSE(poor.plan->on_device()) << spec;
+      EXPECT_NE(poor.target_reason.find("memory"), std::string::npos) << poor.target_reason;
+    }
 }
 
 TEST(TargetChoice, NothingIsForecastWhereNothingIsOffered) {
