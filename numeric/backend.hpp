@@ -94,6 +94,8 @@ class Executor {
   virtual ~Executor() = default;
   [[nodiscard]] virtual BackendKind kind() const = 0;
   [[nodiscard]] virtual std::string target() const = 0;
+  /// See kauri::Backend.
+  [[nodiscard]] virtual std::string kernels(int scalar_bytes) const = 0;
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual int threads() const = 0;
 

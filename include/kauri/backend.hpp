@@ -28,6 +28,10 @@ class Backend {
   /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table, and on the CPU of the kernels used (on a
   /// device CudaOptions::loops says those).
   [[nodiscard]] std::string target() const;
+  /// What does large fronts in a scalar of 4 or 8 bytes: on the CPU the target's name, on a device the loops "hopper", "tensor" or "fma"
+  /// (see CudaLoops), "levels" where it can run none of them and all fronts are done level by level, and "none" where the loops asked for
+  /// are not those of this scalar.
+  [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// The device in words, for reports.
   [[nodiscard]] std::string device() const;
   /// Threads really used, which may be fewer than asked for.

@@ -36,6 +36,7 @@ class CpuExecutor final : public Executor {
   explicit CpuExecutor(int threads) : workers_(threads) {}
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
   [[nodiscard]] std::string target() const override { return host_target(); }
+  [[nodiscard]] std::string kernels(int) const override { return host_target(); }
   [[nodiscard]] std::string device() const override { return processor_name(); }
   [[nodiscard]] int threads() const override { return workers_.threads(); }
 

@@ -84,6 +84,11 @@ class CudaExecutor final : public Executor {
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const final { return target_of(properties_); }
+  [[nodiscard]] std::string kernels(int scalar_bytes) const override {
+    const Loops& loops = scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double;
+    if (loops.teams > 0) return short_name(loops.kind);
+    return context_.wanted == CudaLoops::automatic ? "levels" : "none";
+  }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 

@@ -12,6 +12,11 @@ struct Loops {
   int teams = 0;
 };
 
+/// As in CudaLoops: "hopper", "tensor", "fma".
+constexpr const char* short_name(CudaLoops kind) {
+  return kind == CudaLoops::hopper ? "hopper" : kind == CudaLoops::tensor ? "tensor" : "fma";
+}
+
 /// For T on the current device. Throws Error(usage) where `wanted` cannot be had, in T or on the device. Once per device and scalar.
 template <class T>
 Loops choose_loops(CudaLoops wanted);

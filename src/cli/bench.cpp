@@ -141,7 +141,7 @@ int bench_system(const Options& options, const Source& source, Job& job, Json& l
   add_size(line, system);
   Analysis analysis = analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
   add_analysis(line, system, analysis);
-  add_backend(line, job.backends.current());
+  add_backend(line, job.backends.current(), options.job);
   add_targets(line, analysis);
   analysis.candidates.clear();  // and the plans that were not chosen
   require(demand(*analysis.plan, scalar_bytes(options.job), kMany), options.limits, system.name);

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "kauri/error.hpp"
 #include "kauri/graph.hpp"
 #include "kauri/ordering.hpp"
 #include "kauri/version.hpp"
@@ -23,14 +26,49 @@ struct Options {
   bool json = false;
 };
 
-Json build_json(const Backend& backend) {
+/// The first CUDA device, started to ask it: what it would run, or why it cannot.
+struct Cuda {
+  bool there = false;
+  std::optional<Backend> backend;
+  std::string failure;
+};
+
+Cuda find_cuda() {
+  Cuda out{cuda_available(), {}, {}};
+  if (!out.there) return out;
+  try {
+    out.backend.emplace(cuda_backend());
+  } catch (const Error& error) {
+    out.failure = error.what();
+  }
+  return out;
+}
+
+Json cuda_json(const Cuda& cuda) {
+  if (!cuda.there) return nullptr;
+  if (!cuda.backend) return {{"fail", cuda.failure}};
+  return {{"device", cuda.backend->device()},
+          {"target", cuda.backend->target()},
+          {"kernels", {{"double", cuda.backend->kernels(sizeof(double))}, {"float", cuda.backend->kernels(sizeof(float))}}}};
+}
+
+void add_cuda(Facts& lines, const Cuda& cuda) {
+  if (!cuda.there) return lines.add("CUDA device", "no");
+  if (!cuda.backend) return lines.add("CUDA device", "none that can be used", cuda.failure);
+  lines.add("CUDA device", cuda.backend->device(),
+            fmt::format("{}: loops {} in double, {} in float", cuda.backend->target(), cuda.backend->kernels(sizeof(double)),
+                        cuda.backend->kernels(sizeof(float))));
+}
+
+Json build_json(const Backend& backend, const Cuda& cuda) {
   Json build;
   build["version"] = version();
   build["compiler"] = KAURI_COMPILER;
   build["build_type"] = KAURI_BUILD_TYPE;
   build["target"] = backend.target();
   build["metis"] = ordering_available(OrderingMethod::metis);
-  build["cuda_device"] = cuda_available();
+  build["cuda_device"] = cuda.there;
+  build["cuda"] = cuda_json(cuda);
   build["sanitizers"] = KAURI_SANITIZERS;
   build["available_bytes"] = available_bytes();
   return build;
@@ -67,13 +105,13 @@ std::string system_text(const System& system, const MatrixFacts& facts) {
   return fmt::format("{}\n\n{}\n", title(system), lines.text());
 }
 
-std::string build_text(const Backend& backend) {
+std::string build_text(const Backend& backend, const Cuda& cuda) {
   Facts lines;
   lines.add("kauri", std::string(version()), std::string(commit()));
   lines.add("compiler", KAURI_COMPILER, KAURI_BUILD_TYPE);
-  lines.add("device", backend.device(), fmt::format("{} threads, kernels {}", backend.threads(), backend.target()));
+  lines.add("device", backend.device(), fmt::format("{} threads, target {}", backend.threads(), backend.target()));
   lines.add("METIS", ordering_available(OrderingMethod::metis) ? "yes" : "no");
-  lines.add("CUDA device", cuda_available() ? "yes" : "no");
+  add_cuda(lines, cuda);
   lines.add("memory", bytes(static_cast<double>(available_bytes())), "available");
   return lines.text();
 }
@@ -83,7 +121,8 @@ int info(const Options& options) {
   const bool with_system = !options.system.files.empty() || !options.system.specs.empty();
   Json object = header("info", "", backend, options.job, nullptr);
   if (!with_system) object["system"] = nullptr;
-  object["build"] = build_json(backend);
+  const Cuda cuda = find_cuda();
+  object["build"] = build_json(backend, cuda);
   std::string text;
   if (with_system) {
     const System system = load_one(options.system, {});
@@ -95,7 +134,7 @@ int info(const Options& options) {
   if (options.json)
     print_object(object);
   else
-    print(text + build_text(backend));
+    print(text + build_text(backend, cuda));
   return kOk;
 }
 

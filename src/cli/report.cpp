@@ -8,6 +8,7 @@
 
 #include "kauri/error.hpp"
 #include "kauri/version.hpp"
+#include "src/cli/job.hpp"
 #include "src/cli/text.hpp"
 
 namespace kauri::cli {
@@ -23,16 +24,17 @@ Json header(std::string_view command, const std::string& system, const Backend& 
                  {"system", system},
                  {"solver", fmt::format("kauri {}", version())},
                  {"commit", commit()}};
-  add_backend(object, backend);
+  add_backend(object, backend, options);
   object["scalar"] = options.scalar;
   object["ordering"] = ordering;
   return object;
 }
 
-void add_backend(Json& object, const Backend& backend) {
+void add_backend(Json& object, const Backend& backend, const JobOptions& options) {
   object["device"] = backend.device();
   object["backend"] = backend.kind() == BackendKind::cuda ? "cuda" : "cpu";
   object["threads"] = backend.threads();
+  object["kernels"] = backend.kernels(scalar_bytes(options));
 }
 
 void add_targets(Json& object, const Analysis& analysis) {
@@ -77,7 +79,9 @@ std::string title(const System& system) {
 }
 
 std::string where(const Backend& backend, const JobOptions& options) {
-  return fmt::format("{}, {} thread{}, {}", backend.target(), backend.threads(), backend.threads() == 1 ? "" : "s", options.scalar);
+  const std::string kernels = backend.kernels(scalar_bytes(options));
+  return fmt::format("{}{}, {} thread{}, {}", backend.target(), kernels == backend.target() ? "" : fmt::format(" ({})", kernels),
+                     backend.threads(), backend.threads() == 1 ? "" : "s", options.scalar);
 }
 
 const char* name_of(Status status) {

@@ -30,8 +30,8 @@ Json system_header(std::string_view command, const System& system, const Backend
 /// n and nnz_lower.
 void add_size(Json& object, const System& system);
 
-/// device, backend, threads.
-void add_backend(Json& object, const Backend& backend);
+/// device, backend, threads, kernels.
+void add_backend(Json& object, const Backend& backend, const JobOptions& options);
 
 /// target_reason, and targets: what each is predicted to take where there was a choice.
 void add_targets(Json& object, const Analysis& analysis);
@@ -40,7 +40,7 @@ std::string target_lines(const Analysis& analysis);
 
 /// "vem2: 2,601 rows, 14,601 entries in the lower triangle".
 std::string title(const System& system);
-/// "cpu-avx512, 2 threads, double".
+/// "cpu-avx512, 2 threads, double", "sm_90 (hopper), 1 thread, double".
 std::string where(const Backend& backend, const JobOptions& options);
 
 /// How a factorisation and its solves ended. "not_finite": they went through, but x or its residual does not fit the scalar.

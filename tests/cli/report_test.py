@@ -31,7 +31,7 @@ FACT_KEYS = [
     "n", "nnz_lower", "nnz_full", "read_s", "entries_per_row_min", "entries_per_row_mean", "entries_per_row_max", "diagonal_positive",
     "diagonal_zero", "diagonal_negative", "components", "bandwidth", "gershgorin_least", "gershgorin_greatest", "positive_definite",
 ]  # fmt: skip
-BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "sanitizers", "available_bytes"]
+BUILD_KEYS = ["version", "compiler", "build_type", "target", "metis", "cuda_device", "cuda", "sanitizers", "available_bytes"]
 TARGET_KEYS = [
     "target", "predicted_start_s", "predicted_create_s", "predicted_values_s", "predicted_factor_s", "predicted_solve_s",
     "predicted_job_s", "bytes", "scaled",
@@ -229,6 +229,24 @@ class InfoTest(ProgramTest):
         self.assertEqual(list(result["build"]), BUILD_KEYS)
         self.assertIsNone(result["system"])
         self.assertGreater(result["build"]["available_bytes"], 0)
+        self.assertEqual(result["kernels"], result["build"]["target"])  # of the CPU
+
+    def test_loops_that_a_device_would_run(self):
+        build = self.json_of("info")["build"]
+        text = self.run_ok("info")
+        if not build["cuda_device"]:
+            self.assertIsNone(build["cuda"])
+            self.assertRegex(text, r"CUDA device +no\n")
+            return
+        loops = build["cuda"]["kernels"]
+        self.assertIn(loops["double"], ["hopper", "tensor", "fma", "levels"])
+        self.assertIn(loops["float"], ["fma", "levels"])
+        self.assertEqual(loops["double"] == "hopper", build["cuda"]["target"] == "sm_90")
+        self.assertIn(f"{build['cuda']['target']}: loops {loops['double']} in double, {loops['float']} in float", text)
+        for scalar in ["double", "float"]:
+            words = ["--gen", "poisson2d 20", "--backend", "cuda", "--scalar", scalar]
+            self.assertEqual(self.json_of("solve", *words)["kernels"], loops[scalar])
+            self.assertIn(f"on {build['cuda']['target']} ({loops[scalar]}), 1 thread, {scalar}", self.run_ok("solve", *words))
 
     def test_facts(self):
         # Two components: {0, 2, 3} with a zero on the diagonal, and {1} alone.

@@ -92,6 +92,25 @@ class Emulated : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(Emulated, Ways);
 
+/// By name.
+TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
+  const auto expected = [](CudaLoops loops) -> std::pair<std::string, std::string> {
+    switch (loops) {
+      case CudaLoops::automatic:
+        return {"hopper", "fma"};
+      case CudaLoops::hopper:
+        return {"hopper", "none"};
+      case CudaLoops::tensor:
+        return {"tensor", "none"};
+      case CudaLoops::fma:
+        break;
+    }
+    return {"fma", "fma"};
+  };
+  EXPECT_EQ(std::pair(this->backend().kernels(8), this->backend().kernels(4)), expected(TypeParam::loops));
+  EXPECT_EQ(this->backend().target(), "sm_90");
+}
+
 /// Rows that meet many columns: `many` leaves, each below some of `hubs` groups of `size` rows.
 IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt19937_64& random) {
   std::vector<std::map<Index, std::int64_t>> row(static_cast<std::size_t>(many + hubs * size));
