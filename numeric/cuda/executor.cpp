@@ -4,6 +4,9 @@
 
 #include <cuda.h>
 
+#include <map>
+#include <mutex>
+
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "symbolic/device_cost.hpp"
@@ -14,6 +17,18 @@ namespace {
 
 std::string target_of(const cudaDeviceProp& properties) {
   return std::string(symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
+}
+
+/// The driver takes a millisecond and more to answer, and always says the same: asked once per device and process. Throws Error(device).
+const cudaDeviceProp& properties_of(int device) {
+  static std::mutex mutex;
+  static std::map<int, cudaDeviceProp> known;  // what is in it stays where it is
+  const std::scoped_lock lock(mutex);
+  const auto found = known.find(device);
+  if (found != known.end()) return found->second;
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "the device");
+  return known.emplace(device, properties).first->second;
 }
 
 class CudaBytes final : public DeviceBytes {
@@ -73,9 +88,9 @@ void run_once(DeviceContext context, const std::string& target) {
 
 class CudaExecutor final : public Executor {
  public:
-  explicit CudaExecutor(const CudaOptions& options) : heap_{options.device, options.allocator, &memory()} {
+  explicit CudaExecutor(const CudaOptions& options)
+      : heap_{options.device, options.allocator, &memory()}, properties_(properties_of(options.device)) {
     const CurrentDevice current(options.device);
-    check(cudaGetDeviceProperties(&properties_, options.device), "the device");
     prepare_kernels();
     context_ = {options.device, &heap_, std::make_shared<Staging>(),        std::make_shared<Lending>(),
                 options.loops,  {},     choose_loops<double>(options.loops)};
@@ -126,7 +141,7 @@ class CudaExecutor final : public Executor {
 
   DeviceHeap heap_;
   DeviceContext context_;
-  cudaDeviceProp properties_{};
+  const cudaDeviceProp& properties_;
 };
 
 int devices() {
@@ -159,27 +174,23 @@ bool has_context(int device) {
 
 std::optional<Survey> survey(int device) {
   if (device < 0 || device >= devices()) return {};
-  cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    return {};
-  }
-  Survey seen;
-  seen.name = properties.name + (" (" + std::to_string(properties.major) + "." + std::to_string(properties.minor) + ")");
-  seen.target = target_of(properties);
-  seen.predicted = symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
-  seen.free_bytes = static_cast<Offset>(properties.totalGlobalMem);
-  seen.started = has_context(device);
-  if (!seen.started) return seen;
   try {
+    const cudaDeviceProp& properties = properties_of(device);
+    Survey seen;
+    seen.name = properties.name + (" (" + std::to_string(properties.major) + "." + std::to_string(properties.minor) + ")");
+    seen.target = target_of(properties);
+    seen.predicted = symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
+    seen.free_bytes = static_cast<Offset>(properties.totalGlobalMem);
+    seen.started = has_context(device);
+    if (!seen.started) return seen;
     const CurrentDevice current(device);
     std::size_t free = 0, all = 0;
     check(cudaMemGetInfo(&free, &all), "the device's memory");
     seen.free_bytes = static_cast<Offset>(free);
+    return seen;
   } catch (const Error&) {  // a device that answers nothing is not there
     return {};
   }
-  return seen;
 }
 
 std::unique_ptr<Executor> make_executor(const CudaOptions& options) {

@@ -13,6 +13,9 @@ namespace kauri::emulator {
 /// Orders of all launches from here on; each launch has another.
 void set_seed(std::uint64_t seed);
 
+/// How often the properties of a device were asked for.
+int times_properties_asked();
+
 /// A kernel and its launch.
 struct Launch {
   unsigned blocks = 1;

@@ -1,7 +1,9 @@
 // The runtime of the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -22,6 +24,11 @@ namespace {
 
 constexpr int kProcessors = 132;  // as an H200: kernels count on many teams
 constexpr std::size_t kMemory = std::size_t{1} << 32;
+
+/// The first is the one that runs; of the others there are these figures alone.
+constexpr cudaDeviceProp kDevices[] = {
+    {"emulated", 9, 0, kProcessors, kMemory}, {"emulated A100", 8, 0, 108, 10 * kMemory}, {"emulated L4", 8, 9, 58, 6 * kMemory}};
+std::atomic<int> properties_asked = 0;
 
 std::string last_failure;
 cudaError_t last_error = cudaSuccess;
@@ -90,12 +97,14 @@ const char* cudaGetErrorString(cudaError_t error) {
   constexpr const char* kNames[] = {"success", "invalid value", "out of memory", "not supported"};
   return error == cudaErrorLaunchFailure ? last_failure.c_str() : kNames[error];
 }
-cudaError_t cudaGetDeviceCount(int* count) { return set(count, 1); }
+cudaError_t cudaGetDeviceCount(int* count) { return set(count, static_cast<int>(std::size(kDevices))); }
 cudaError_t cudaGetDevice(int* device) { return set(device, 0); }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-  return set(properties, cudaDeviceProp{"emulated", 9, 0, kProcessors, kMemory});
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  ++properties_asked;
+  return set(properties, kDevices[device]);
 }
+int kauri::emulator::times_properties_asked() { return properties_asked; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   constexpr int kValues[] = {kProcessors, 1, 9, 0};
   return set(value, kValues[attribute]);

@@ -1,0 +1,62 @@
+// What a survey says of devices, asked by many threads at once: emulated ones, of which one runs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "numeric/cuda/executor.hpp"
+#include "src/backends.hpp"
+#include "tests/emulator/machine.hpp"
+
+namespace kauri {
+namespace {
+
+using numeric::cuda::survey;
+
+TEST(Survey, AsksTheDriverOncePerDevice) {
+  ASSERT_TRUE(survey(0) && survey(1));
+  const int before = emulator::times_properties_asked();
+  EXPECT_GT(before, 0);
+  std::vector<int> wrong(8, 0);
+  std::vector<std::thread> threads;
+  for (int& mine : wrong)
+    threads.emplace_back([&mine] {
+      for (int round = 0; round < 100; ++round) mine += survey(round % 2)->target != (round % 2 == 0 ? "sm_90" : "sm_80");
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(8, 0));
+  const Backend backend = cuda_backend();
+  EXPECT_EQ(backend.device(), "emulated");
+  EXPECT_EQ(emulator::times_properties_asked(), before);
+}
+
+TEST(Survey, TellsWhoseSecondsArePredicted) {
+  const auto hopper = survey(0), ampere = survey(1), ada = survey(2);
+  ASSERT_TRUE(hopper && ampere && ada);
+  EXPECT_EQ(hopper->name, "emulated (9.0)");
+  EXPECT_TRUE(hopper->predicted && ampere->predicted);
+  EXPECT_FALSE(ada->predicted);
+  EXPECT_EQ(ampere->target, "sm_80");
+  EXPECT_EQ(ampere->free_bytes, 10 * hopper->free_bytes);
+  EXPECT_FALSE(ampere->started);
+  EXPECT_FALSE(survey(-1) || survey(3));
+  EXPECT_EQ(with_device({}, ada, 8, 1).second.find(": the seconds of the device (emulated L4 (8.9)) cannot be predicted"), 0U);
+}
+
+/// The façade's own offer, from the survey of the first device to the reason told.
+TEST(Survey, TheOfferOfAnAutomaticChoice) {
+  const Backends backends(BackendChoice::automatic, 1);
+  for (const int scalar_bytes : {4, 8}) {
+    const auto [offer, why] = backends.offered({}, scalar_bytes, 2);
+    EXPECT_EQ(why, "");
+    EXPECT_EQ(offer.target, host_target());
+    EXPECT_EQ(offer.device.target, "sm_90");
+    EXPECT_EQ(offer.device.scalar_bytes, scalar_bytes);
+  }
+}
+
+}  // namespace
+}  // namespace kauri
