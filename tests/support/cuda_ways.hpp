@@ -32,6 +32,10 @@ using LevelByLevel = Way<Scalar, CudaLoops::automatic>;
 using Ways = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
                               Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
 
+/// Those by tasks.
+using TaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>,
+                                  Way<float, CudaLoops::fma>>;
+
 template <class W>
 class OnCuda : public ::testing::Test {
  protected:

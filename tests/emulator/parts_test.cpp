@@ -1,0 +1,25 @@
+// Products added up in parts, on the emulated device: smaller fronts, few teams.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/parts_bodies.hpp"
+
+namespace kauri::test {
+namespace {
+
+TYPED_TEST_SUITE(Parts, TaskWays);
+
+const PartsTrial kTrial{.pivots = {120, 90, 70, 66},
+                        .leaves = 150,
+                        .depth = 2,
+                        .below = 12,
+                        .least = {16, 48},
+                        .teams = {4},
+                        .pauses = 2,
+                        .runs = 1,
+                        .samples = 2000,
+                        .sums = "poisson3d 12"};
+
+TYPED_TEST(Parts, ExactFactors) { this->exact_factors(kTrial); }
+TYPED_TEST(Parts, AreAddedUp) { this->are_added_up(kTrial); }
+
+}  // namespace
+}  // namespace kauri::test
