@@ -17,6 +17,9 @@ using TaskKind = DeviceTask::Kind;
 /// once (an H100 PCIe has 114 multiprocessors, two teams each).
 inline constexpr Index kAhead = 0;
 inline constexpr Index kFewestTeams = 2 * 114;
+/// The fewest that any list can be made for such that they never all wait: a chain and a preparation, and as many beside them. That is two
+/// blocks of Hopper's kernel, four of the portable one.
+inline constexpr Index kFewestEver = 2 * (kAhead + 2);
 
 /// A front of a list that is worked through by levels: a front's children in the list are of lower levels.
 struct LevelFront {
@@ -28,7 +31,7 @@ struct LevelFront {
 /// Tasks of fronts whose levels ascend; those of a level follow those of the levels before, and are interleaved column by column. A task
 /// waits only for tasks before it and for chains, except that a `prepare` comes `ahead` columns early. A chain waits for tasks after it,
 /// and so a team that holds it: fronts are taken together so that those which wait are never more than half of all. `teams`: those that
-/// run at once, at least 2 (ahead + 2).
+/// run at once, at least 2 (ahead + 2): kFewestEver.
 /// `fill`: the panels must be filled first, then the sums added.
 std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead, Index teams);
 

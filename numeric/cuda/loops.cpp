@@ -16,9 +16,6 @@ namespace {
 
 using kernels::portable::Arithmetic;
 
-/// Fewer chains and preparations than this cannot be listed so that none waits for ever (symbolic::factor_tasks).
-constexpr int kFewestEver = 2 * (symbolic::kAhead + 2);
-
 /// Devices whose FP64 tensor cores do several times what their other FP64 units do; elsewhere they are not there, or slow.
 bool has_tensor_cores() {
   int device = 0, major = 0, minor = 0;
@@ -37,7 +34,7 @@ template <class T>
 int teams_of(CudaLoops kind) {
   if (kind == CudaLoops::hopper) return std::is_same_v<T, double> ? hopper_teams() : 0;
   const int teams = kernels::portable::resident_teams<T>(kind == CudaLoops::tensor ? Arithmetic::tensor : Arithmetic::fma);
-  return teams >= kFewestEver ? teams : 0;
+  return teams >= symbolic::kFewestEver ? teams : 0;
 }
 
 constexpr const char* name_of(CudaLoops kind) {

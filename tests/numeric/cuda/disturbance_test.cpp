@@ -15,6 +15,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device_schedule.hpp"
+#include "symbolic/front_tasks.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/patterns.hpp"
@@ -26,9 +27,10 @@ namespace {
 template <class W>
 class Disturbed : public OnCuda<W> {
  protected:
+  using Value = typename OnCuda<W>::Value;
   struct System {
     OwnedPattern pattern;
-    std::vector<double> value;
+    std::vector<Value> value;
     std::shared_ptr<const Plan> plan;
   };
 
@@ -43,7 +45,7 @@ class Disturbed : public OnCuda<W> {
       }
     for (Index j = 0; j < pattern.n(); ++j) value[pattern.col_ptr[j]] = sum[j];
     auto made = this->plan(pattern.view(), method, amalgamate);
-    return {std::move(pattern), std::move(value), std::move(made)};
+    return {std::move(pattern), cast<Value>(value), std::move(made)};
   }
   /// A plan whose tasks are run by so many teams, with pauses that `pauses` seeds.
   static std::shared_ptr<const Plan> disturbed(const Plan& plan, Index teams, unsigned pauses) {
@@ -52,12 +54,12 @@ class Disturbed : public OnCuda<W> {
     other->device.pauses = pauses;
     return other;
   }
-  std::vector<double> bits(const std::shared_ptr<const Plan>& plan, const std::vector<double>& value, int runs) {
-    auto factor = Factor<double>::create(plan, this->backend());
-    std::vector<double> first;
+  std::vector<Value> bits(const std::shared_ptr<const Plan>& plan, const std::vector<Value>& value, int runs) {
+    auto factor = Factor<Value>::create(plan, this->backend());
+    std::vector<Value> first;
     for (int run = 0; run < runs; ++run) {
-      EXPECT_TRUE(refactorize<double>(factor, value).ok());
-      const std::vector<double> x = this->solution(factor);
+      EXPECT_TRUE(refactorize<Value>(factor, value).ok());
+      const std::vector<Value> x = this->solution(factor);
       if (first.empty()) first = x;
       EXPECT_EQ(x, first) << run;
       if (x != first) break;
@@ -65,7 +67,6 @@ class Disturbed : public OnCuda<W> {
     return first;
   }
 };
-using TaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
 TYPED_TEST_SUITE(Disturbed, TaskWays);
 
 /// So many points, each joined to three of the hubs.
@@ -98,12 +99,26 @@ TYPED_TEST(Disturbed, FewTeamsAndPauses) {
   for (std::size_t k = 0; k < std::size(systems); ++k) {
     const typename TestFixture::System& s = systems[k];
     ASSERT_FALSE(s.plan->device.task.empty()) << k;
-    const std::vector<double> expected = this->bits(s.plan, s.value, 1);
-    for (const Index teams : {4, 6, 16, 132, 228, 264})
+    const auto expected = this->bits(s.plan, s.value, 1);
+    for (const Index teams : {symbolic::kFewestEver, 6, 16, 132, 228, 264})
       for (unsigned pauses = 0; pauses < 12; ++pauses) {
         SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
         ASSERT_EQ(this->bits(this->disturbed(*s.plan, teams, pauses), s.value, 2), expected);
       }
+  }
+}
+
+/// The fewest teams that any list allows, at their slowest, so that each must do all that others could have done; fewer are refused.
+TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
+  const typename TestFixture::System systems[] = {this->system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 1),
+                                                  this->system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
+  for (const typename TestFixture::System& s : systems) {
+    const auto expected = this->bits(s.plan, s.value, 1);
+    for (unsigned pauses = 0; pauses < 100; ++pauses)
+      ASSERT_EQ(this->bits(this->disturbed(*s.plan, symbolic::kFewestEver, pauses), s.value, 1), expected) << pauses;
+    auto fewer = std::make_shared<Plan>(*this->disturbed(*s.plan, symbolic::kFewestEver, 0));
+    fewer->device.teams = symbolic::kFewestEver - 2;
+    EXPECT_THROW((void)Factor<typename TypeParam::T>::create(fewer, this->backend()), Error);
   }
 }
 
@@ -140,32 +155,33 @@ TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
     ASSERT_GT(tiled, 1) << k;
     for (int round = 0; round < 4; ++round) {
       // One, two, ... pivots of tiled fronts that fail, and in the last round one of a small front below them.
-      std::vector<double> value = s.value;
+      using T = typename TypeParam::T;
+      std::vector<T> value = s.value;
       for (int failing = 0; failing <= round; ++failing) {
         const Index at = failing == 3 ? static_cast<Index>(random() % static_cast<std::uint64_t>(std::max(device.small_fronts, 1)))
                                       : device.small_fronts + static_cast<Index>(random() % static_cast<std::uint64_t>(tiled));
         const Index front = device.front[at], p = s.plan->supernodes.pivots(front);
         const Index column = s.plan->supernodes.first[front] + static_cast<Index>(random() % static_cast<std::uint64_t>(p));
-        double& diagonal = value[static_cast<std::size_t>(s.pattern.col_ptr[s.plan->perm.old_of(column)])];
+        T& diagonal = value[static_cast<std::size_t>(s.pattern.col_ptr[s.plan->perm.old_of(column)])];
         diagonal = -std::abs(diagonal);
       }
-      const auto naive = sparse_breakdown<double>({s.pattern.view(), value}, s.plan->perm);
+      const auto naive = sparse_breakdown<T>({s.pattern.view(), value}, s.plan->perm);
       ASSERT_TRUE(naive);
-      auto first = Factor<double>::create(s.plan, this->backend());
-      ASSERT_FALSE(refactorize<double>(first, value).ok());
+      auto first = Factor<T>::create(s.plan, this->backend());
+      ASSERT_FALSE(refactorize<T>(first, value).ok());
       const DeviceVerdict expected = first.verdict();
       EXPECT_EQ(expected.column, naive->column);
-      EXPECT_NEAR(expected.pivot, naive->pivot, 1e-10 * std::abs(naive->pivot));
-      ASSERT_TRUE(refactorize<double>(first, s.value).ok());
-      const std::vector<double> sound = this->solution(first);
-      for (const Index teams : {4, 6, 16, 228})
+      EXPECT_NEAR(expected.pivot, naive->pivot, (sizeof(T) == 8 ? 1e-10 : 1e-4) * std::abs(naive->pivot));
+      ASSERT_TRUE(refactorize<T>(first, s.value).ok());
+      const std::vector<T> sound = this->solution(first);
+      for (const Index teams : {symbolic::kFewestEver, 6, 16, 228})
         for (unsigned pauses = 0; pauses < 6; ++pauses) {
           SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
-          auto factor = Factor<double>::create(this->disturbed(*s.plan, teams, pauses), this->backend());
+          auto factor = Factor<T>::create(this->disturbed(*s.plan, teams, pauses), this->backend());
           for (int run = 0; run < 2; ++run) {
-            ASSERT_FALSE(refactorize<double>(factor, value).ok());
+            ASSERT_FALSE(refactorize<T>(factor, value).ok());
             ASSERT_EQ(factor.verdict(), expected);
-            ASSERT_TRUE(refactorize<double>(factor, s.value).ok());
+            ASSERT_TRUE(refactorize<T>(factor, s.value).ok());
             ASSERT_EQ(this->solution(factor), sound);
           }
         }
