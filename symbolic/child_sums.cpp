@@ -198,6 +198,7 @@ bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index
 }
 
 std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums) {
+  if (sums.place.empty()) return {};
   std::vector<Offset> steps{0};
   for (std::size_t k = 0; k < sums.place.size(); k += kSumGroup) {
     Offset most = 0;
@@ -213,7 +214,8 @@ void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end
 }
 
 template <class Place>
-void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, SumStep<Place>* out) {
+void write_sum_terms(const DeviceSchedule::Sums& sums, Offset begin, Offset end, SumStep<Place>* out) {
+  const std::span<const Offset> steps = sums.step;
   auto group = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), begin) - steps.begin() - 1);
   for (Offset step = begin; step < end; ++group) {
     const Offset last = std::min(end, steps[group + 1]), before = (step - steps[group]) * kSumPair;
@@ -230,8 +232,8 @@ void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> s
 
 template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, std::uint32_t*);
 template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, Offset*);
-template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, SumStep<std::uint32_t>*);
-template void write_sum_terms(const DeviceSchedule::Sums&, std::span<const Offset>, Offset, Offset, SumStep<Offset>*);
+template void write_sum_terms(const DeviceSchedule::Sums&, Offset, Offset, SumStep<std::uint32_t>*);
+template void write_sum_terms(const DeviceSchedule::Sums&, Offset, Offset, SumStep<Offset>*);
 
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {
   Host host(nodes, assembly, s, out);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <vector>
 
 #include "kauri/plan.hpp"
@@ -32,7 +31,7 @@ bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index
 /// the front. Empty if no child is listed. O(children's rows + terms). Throws Error(overflow).
 std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out);
 
-/// Where the steps of each group begin; one more: their number.
+/// Sums::step, from all else.
 std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums);
 
 /// Places on a device: std::uint32_t if has_short_places(), else Offset.
@@ -43,10 +42,10 @@ inline bool has_short_places(const DeviceSchedule& schedule) { return schedule.e
 /// Places [begin, end) of the sums; kNoPlace for empty ones.
 template <class Place>
 void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out);
-/// The terms of steps [begin, end).
+/// The terms of steps [begin, end); sums.step is there.
 template <class Place>
 using SumStep = std::array<Place, kSumStep>;
 template <class Place>
-void write_sum_terms(const DeviceSchedule::Sums& sums, std::span<const Offset> steps, Offset begin, Offset end, SumStep<Place>* out);
+void write_sum_terms(const DeviceSchedule::Sums& sums, Offset begin, Offset end, SumStep<Place>* out);
 
 }  // namespace kauri::symbolic

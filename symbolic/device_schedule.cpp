@@ -204,8 +204,8 @@ Offset array_bytes(const std::vector<T>& array) {
 }
 Offset index_bytes(Offset count) { return aligned_bytes(count, Offset{sizeof(Index)}); }
 Offset sum_bytes(const DeviceSchedule& schedule) {
-  if (schedule.sums.place.empty()) return 0;
-  const std::vector<Offset> steps = sum_steps(schedule.sums);
+  const std::vector<Offset>& steps = schedule.sums.step;
+  if (steps.empty()) return 0;
   const Offset place = has_short_places(schedule) ? sizeof(std::uint32_t) : sizeof(Offset);
   return array_bytes(steps) + aligned_bytes(static_cast<Offset>(schedule.sums.place.size()), place) +
          aligned_bytes(steps.back() * kSumStep, place);
@@ -230,6 +230,7 @@ void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceL
   out.sums.scratch_begin = out.entries;
   for (const Index s : tiled_fronts(out))
     fronts.push_back({{nodes.order(s), nodes.pivots(s)}, levels.of[s] - out.small_levels, list_sums(nodes, assembly, s, out)});
+  out.sums.step = sum_steps(out.sums);
   if (fronts.empty()) return;
   out.task = factor_tasks(fronts, true, kAhead, teams);
   out.task_teams = teams;

@@ -57,7 +57,7 @@ class SumCheck {
     for (std::size_t t = 0; t < of_front_.size(); ++t)
       if (std::string flaw = check_host(device.front[static_cast<std::size_t>(device.small_fronts) + t], of_front_[t]); !flaw.empty())
         return flaw;
-    return {};
+    return sums_.step == sum_steps(sums_) ? std::string() : "steps that are not those of the sums";
   }
 
  private:

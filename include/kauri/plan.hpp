@@ -237,6 +237,8 @@ struct DeviceSchedule {
   /// of them (symbolic/child_sums.hpp).
   struct Sums {
     std::vector<Offset> ptr{0}, place, term;
+    /// Where the steps begin in which a device has the terms of each group of sums; one more: their number. Empty without sums.
+    std::vector<Offset> step;
     Offset scratch_begin = 0;
     /// On the device places take 32 bits where the array has at most so many entries, else 64. Here for tests, which lower it; the bytes
     /// change with it, no bit of L.

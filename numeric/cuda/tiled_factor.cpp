@@ -124,15 +124,14 @@ template <class T>
 void TiledFactor<T>::upload_sums(const DeviceSchedule& schedule, Uploader& uploader) {
   const DeviceSchedule::Sums& sums = schedule.sums;
   if (sums.place.empty()) return;
-  const std::vector<Offset> steps = symbolic::sum_steps(sums);
-  sums_.step = uploader.copy(steps).data();
+  sums_.step = uploader.copy(sums.step).data();
   const auto upload = [&]<class Place>(Place) {
     using Terms = symbolic::SumStep<Place>;
     const auto count = static_cast<Offset>(sums.place.size());
     const auto place =
         uploader.make<Place>(count, [&](Offset begin, Offset end, Place* out) { symbolic::write_sum_places(sums, begin, end, out); });
-    const auto term = uploader.make<Terms>(
-        steps.back(), [&](Offset begin, Offset end, Terms* out) { symbolic::write_sum_terms(sums, steps, begin, end, out); });
+    const auto term = uploader.make<Terms>(sums.step.back(),
+                                           [&](Offset begin, Offset end, Terms* out) { symbolic::write_sum_terms(sums, begin, end, out); });
     sums_.place = place.data(), sums_.term = term.data();
   };
   sums_.short_places = symbolic::has_short_places(schedule);

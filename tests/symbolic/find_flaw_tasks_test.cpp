@@ -260,6 +260,8 @@ TEST(FindFlawOfTasks, Sums) {
   const Index first = find_sum(sound_plan(), true, false), last = find_sum(sound_plan(), false, true);
   const auto term = [](Plan& p, Index k, Index e) -> Offset& { return p.device.sums.term[p.device.sums.ptr[k] + e]; };
   expect_found({
+      {"steps that are not those", [](Plan& p) { p.device.sums.step.back() += 1; }},
+      {"steps that are not those", [](Plan& p) { p.device.sums.step.clear(); }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr.back() += 1; }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr[1] = -1; }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr.pop_back(); }},

@@ -72,7 +72,7 @@ using Values = ValuesOf<double>;
 /// Lists of children's entries, for tasks of kind `sum`: DeviceSchedule::Sums by groups, places counted from `entries`. Null elsewhere.
 template <class T>
 struct SumsOf {
-  const Offset* step = nullptr;  ///< symbolic::sum_steps()
+  const Offset* step = nullptr;  ///< DeviceSchedule::Sums::step
   const void* place = nullptr;   ///< symbolic::write_sum_places(): std::uint32_t if short_places, else Offset
   const void* term = nullptr;    ///< symbolic::write_sum_terms(), the same
   bool short_places = true;
