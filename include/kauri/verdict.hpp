@@ -16,6 +16,11 @@ enum class VerdictStatus : std::int32_t {
 };
 
 /// Lies in the memory of the factor's device, where a stream's later work may read it. Of fixed layout and trivially copyable.
+///
+/// A device does not stop where a pivot fails: what lies above it in the elimination tree goes on with numbers of no meaning, infinities
+/// and NaN among them, or is left out, and more columns may fail there; all else is as without it. Column and pivot told are exact all the
+/// same: numbers go up the tree alone, and of the columns that fail the one of least index has none that fails below it, since those would
+/// come before it.
 struct DeviceVerdict {
   VerdictStatus status = VerdictStatus::none;
   Index column = kNone;  ///< the failing column in the caller's numbering; of several, that of least index in Plan::perm
