@@ -20,8 +20,8 @@ double job_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
 std::string basis(const Forecast& device, const AnalyzeOptions& options) {
   const std::string constants =
       "constants of " + device.target + " in " + (options.device.scalar_bytes == sizeof(float) ? "float" : "double");
-  return device.scaled ? constants + " scaled from another device's, so its seconds count " + in_digits(kScaledWeight) + " times"
-                       : constants + " measured";
+  return device.scaled ? constants + " are scaled, not measured, so its seconds count " + in_digits(kScaledWeight) + " times"
+                       : constants + " are measured";
 }
 
 std::string in_gb(Offset bytes) { return in_digits(static_cast<double>(bytes) / 1e9) + " GB"; }

@@ -30,11 +30,14 @@ class FailingSubtrees : public OnCuda<W> {
   struct System {
     Pattern pattern;
     std::vector<Value> value;
-    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<const Plan> plan, on_cpu;
   };
 
   System system(const Pattern& pattern, OrderingMethod method, bool amalgamate) {
-    return {pattern, dominant(pattern), this->plan(pattern, method, amalgamate)};
+    const auto made = this->plan(pattern, method, amalgamate);
+    AnalyzeOptions options;
+    options.permutation = made->perm;
+    return {pattern, dominant(pattern), made, analyze(pattern, options)};
   }
 
   /// Each way of failing at so many forks of the tree: columns fail in u, in v, in w, in two of them, in all; with entries below them that
@@ -136,14 +139,14 @@ class FailingSubtrees : public OnCuda<W> {
     EXPECT_NEAR(found.error().pivot, naive->pivot, kRounding * std::abs(naive->pivot));
     EXPECT_EQ(verdict,
               (DeviceVerdict{VerdictStatus::not_positive_definite, found.error().column, found.error().pivot, found.error().pivot}));
-    AnalyzeOptions options;
-    options.permutation = s.plan->perm;
-    const auto plan = analyze(s.pattern, options);
     Backend cpu = cpu_backend(1);
-    auto factor = Factor<Value>::create(plan, cpu);
+    auto factor = Factor<Value>::create(s.on_cpu, cpu);
     const auto there = refactorize<Value>(factor, bad);
     ASSERT_FALSE(there.ok());
-    if (sparse_breakdown<Value>({s.pattern, bad}, plan->perm)->column != naive->column) return;
+    const auto order = s.plan->perm.old_of(), order_there = s.on_cpu->perm.old_of();
+    if (!std::equal(order.begin(), order.end(), order_there.begin()) &&
+        sparse_breakdown<Value>({s.pattern, bad}, s.on_cpu->perm)->column != naive->column)
+      return;
     ++agreed_;
     EXPECT_EQ(there.error().column, found.error().column);
     EXPECT_NEAR(there.error().pivot, found.error().pivot, kRounding * std::abs(naive->pivot));
