@@ -15,9 +15,9 @@ TYPED_TEST(FailingSubtrees, OfAGrid) {
 
 /// Tiled fronts below tiled fronts, and hosts of many children.
 TYPED_TEST(FailingSubtrees, OfLargeFronts) {
-  BlockTree tree({200, 130, 90}, 5);
-  const auto system = dense_exact_system(tree.with_leaves(300, 1, 20));
-  this->check(this->system(system.a.pattern(), OrderingMethod::natural, false), 4, true);
+  BlockTree tree({330, 200, 130, 90}, 5);
+  const auto system = dense_exact_system(tree.with_leaves(300, 2, 20));
+  this->check(this->system(system.a.pattern(), OrderingMethod::natural, false), 6, true);
 }
 
 }  // namespace
