@@ -13,6 +13,7 @@
 
 #include "kauri/kauri.hpp"
 #include "tests/emulator/machine.hpp"
+#include "tests/support/block_tree.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/exact.hpp"
@@ -137,6 +138,20 @@ TYPED_TEST(Emulated, ExactFactors) {
 }
 
 /// Hosts of many children: sums beside what is pulled.
+/// Chains of three tiles and more whose last one has any number of cells, with rows below: what lies beside its columns in shared memory,
+/// not a number when a launch begins, goes into nothing.
+TYPED_TEST(Emulated, LastTilesOfChains) {
+  for (Index last = 1; last <= 64; last += 8) {
+    const auto system = dense_exact_system(BlockTree({70, 128 + last}, 1).rows());
+    auto made = this->few_teams(*this->plan(system.a.pattern(), OrderingMethod::natural, false), 4);
+    auto factor = Factor<typename TestFixture::Value>::create(made, this->backend());
+    ASSERT_TRUE(refactorize<typename TestFixture::Value>(factor, this->values(system.a)).ok()) << last;
+    for (Index i = 0; i < system.a.n(); i += 3)
+      for (const auto& [j, v] : system.l[i])
+        ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)), static_cast<typename TestFixture::Value>(v)) << last;
+  }
+}
+
 TYPED_TEST(Emulated, ManyChildrenExactly) {
   std::mt19937_64 random(2);
   for (const bool amalgamate : {true, false}) {

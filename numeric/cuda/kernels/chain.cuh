@@ -65,6 +65,15 @@ __device__ inline void multiply_below(double (&c)[8][4], const ChainMemory& memo
       }
     }
   }
+  if (!step.whole()) {  // beside its columns there is whatever was in memory.left: rows that L(j,j-1) lacks
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      if (n < step.diagonal.width) continue;
+      set_zero(c[n]);
+      if constexpr (kLast)
+        if (n / 4 == kFrom / 4) set_zero(d[n % 4]);
+    }
+  }
   if constexpr (kLast) {
     ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both have read them
 #pragma unroll
