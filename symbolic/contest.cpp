@@ -23,15 +23,15 @@ constexpr double kBandSpread = 1.25;
 
 /// In float half the seconds of double: half the bytes, twice as many numbers to an instruction. It was 0.49 to 0.9 of them on some
 /// systems; where the CPU is made too fast, a device is not taken by mistake.
-Forecast host_forecast(const Outline& outline, std::string_view target, int scalar_bytes) {
+Forecast host_forecast(const Outline& outline, std::string_view target, int workers, int scalar_bytes) {
   const Offset entries = checked_add(outline.cost.stored_entries, outline.schedule.stack_entries, "entries of a factor");
   const Cost& cost = outline.cost;
   const double share = scalar_bytes / static_cast<double>(sizeof(double));
   Forecast out;
   out.target = target;
   out.create_s = share * cost.predicted_create_s;
-  out.factor_s = share * cost.predicted_factor_s;
-  out.solve_s = share * cost.predicted_solve_s;
+  out.factor_s = share * crowded_factor(workers) * cost.predicted_factor_s;
+  out.solve_s = share * crowded_solve(workers) * cost.predicted_solve_s;
   out.bytes = checked_mul(entries, scalar_bytes, "bytes of a factor");
   return out;
 }
@@ -251,7 +251,7 @@ std::string Contest::comparison() const {
 void Contest::offer_device() {
   const CostTable& table = cost_table(options_.device.target);
   Outline rival = make_outline(lower_, compressed(), best_perm_, table, workers_, options_.amalgamate);
-  Forecast host = host_forecast(*best_, table_.target, options_.device.scalar_bytes),
+  Forecast host = host_forecast(*best_, table_.target, workers_, options_.device.scalar_bytes),
            device = device_forecast(rival, lower_, options_.device);
   TargetChoice choice = choose_target(host, device, options_);
   if (choice.device) {

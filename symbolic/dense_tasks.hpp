@@ -43,7 +43,7 @@ struct PanelSolve {
 };
 
 /// Pivots of a block, whole tiles.
-inline constexpr Index kSolveBlock = 256;
+inline constexpr Index kSolveBlock = 512;
 /// A front whose last column of cells is alone is one block.
 PanelSolve panel_solve(std::span<const FrontCells> fronts, Index block = kSolveBlock);
 

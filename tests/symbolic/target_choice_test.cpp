@@ -11,6 +11,7 @@
 #include "kauri/generate.hpp"
 #include "symbolic/device_cost.hpp"
 #include "symbolic/device_work.hpp"
+#include "symbolic/make_plan.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -119,8 +120,9 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, Ana
     EXPECT_EQ(winner.solve_s, device_solve_seconds(constants, analysis.plan->device.work, analysis.plan->n));
     return;
   }
-  EXPECT_EQ(share * cost.predicted_factor_s, winner.factor_s);
-  EXPECT_EQ(share * cost.predicted_solve_s, winner.solve_s);
+  const int workers = choice.device ? 1 : planned_workers(options);
+  EXPECT_EQ(share * crowded_factor(workers) * cost.predicted_factor_s, winner.factor_s);
+  EXPECT_EQ(share * crowded_solve(workers) * cost.predicted_solve_s, winner.solve_s);
   EXPECT_EQ(share * cost.predicted_create_s, winner.create_s);
 }
 
@@ -133,7 +135,7 @@ TEST(TargetChoice, AnalysesPlanForTheWinner) {
           SCOPED_TRACE(std::string(spec) + " " + target + " " + std::to_string(scalar_bytes) + " " + std::to_string(factorizations));
           AnalyzeOptions options;
           options.target = "cpu-generic";
-          options.workers = 1;
+          options.workers = scalar_bytes == 8 ? 16 : 1;
           options.solves = 0;
           options.factorizations = factorizations;
           options.ordering.method = method;
