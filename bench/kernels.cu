@@ -203,7 +203,7 @@ void bench_factors(const Library& library) {
 
 // In blocks as wide as kSolveBlock says, and otherwise.
 void bench_solves(const Library& library) {
-  for (int block : {128, symbolic::kSolveBlock, 512}) {
+  for (int block : {256, symbolic::kSolveBlock, 1024}) {
     for (FrontCells s : {FrontCells{8192, 512}, FrontCells{8192, 2048}, FrontCells{2048, 1024}}) bench_solve(library, s, 1, block, 15);
   }
   bench_solve(library, {512, 256}, 64, symbolic::kSolveBlock, 15);

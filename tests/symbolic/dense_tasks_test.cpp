@@ -169,9 +169,9 @@ TEST(PanelSolve, EveryCellIsSolvedOnceAfterTheProductsBeforeIt) {
 
 TEST(PanelSolve, LargeFrontsAreDoneInBlocks) {
   const auto blocks = [](Index p) { return panel_solve(std::vector<FrontCells>{{p + 100, p}}).block.size(); };
-  EXPECT_EQ(blocks(256), 1U);
-  EXPECT_EQ(blocks(272), 2U);
-  EXPECT_EQ(blocks(2048), 8U);
+  EXPECT_EQ(blocks(512), 1U);
+  EXPECT_EQ(blocks(528), 2U);
+  EXPECT_EQ(blocks(2048), 4U);
   EXPECT_EQ(blocks(2056), 1U);  // 257 columns of cells
   EXPECT_EQ(blocks(0), 0U);
 }
