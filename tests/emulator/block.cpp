@@ -326,6 +326,11 @@ void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier) {
   note_progress();
 }
 
+void prefetch(const void* from, int bytes) {
+  check_units(from, from, bytes, 16);
+  if (bytes <= 0) fail("a prefetch of " + std::to_string(bytes) + " bytes");
+}
+
 void bulk_store(void* to, const void* from, int bytes) {
   check_units(to, from, bytes, 16);
   Thread& self = current->thread();

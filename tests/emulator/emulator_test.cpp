@@ -137,7 +137,6 @@ TYPED_TEST(Emulated, ExactFactors) {
   }
 }
 
-/// Hosts of many children: sums beside what is pulled.
 /// Chains of three tiles and more whose last one has any number of cells, with rows below: what lies beside its columns in shared memory,
 /// not a number when a launch begins, goes into nothing.
 TYPED_TEST(Emulated, LastTilesOfChains) {
@@ -152,6 +151,7 @@ TYPED_TEST(Emulated, LastTilesOfChains) {
   }
 }
 
+/// Hosts of many children: sums beside what is pulled.
 TYPED_TEST(Emulated, ManyChildrenExactly) {
   std::mt19937_64 random(2);
   for (const bool amalgamate : {true, false}) {

@@ -65,6 +65,7 @@ void barrier_wait(std::uint64_t* barrier, unsigned parity);
 
 // Asynchronous copies: what they are to write is poisoned when they begin. They read and write at some time before the wait.
 void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier);
+void prefetch(const void* from, int bytes);
 void bulk_store(void* to, const void* from, int bytes);
 void finish_stores();
 void finish_store_reads();

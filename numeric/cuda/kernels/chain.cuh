@@ -1,8 +1,8 @@
 // The chain of a front: its diagonal tiles one after another, each factorised with the tile below it, by the warps of one team.
 //
 // Warp 0 eliminates, and all others see to it that it never waits: warps 1-3 make the tile below, columns of 16 behind warp 0 (substitution
-// by blocks, with their inverses), whose square updates the next diagonal tile from shared memory; the producer brings the next tiles, and
-// stores and announces what is finished. No other team stands in the chain.
+// by blocks, with their inverses), whose square updates the next diagonal tile from shared memory; the producer stores and announces what
+// is finished; the fetcher brings what other teams make.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -84,10 +84,10 @@ __device__ inline void multiply_below(double (&c)[8][4], const ChainMemory& memo
   }
 }
 
-/// Row blocks of 16, kRows of them from cell `row` on, of X, X L(j,j)^T = C with minus C in memory.product, to memory.below, each 16
-/// columns as soon as these of L(j,j) are there, accumulators moving up as in solve(). `square`: += that of the first row block.
-template <int kRows>
-__device__ inline void solve_below(double (&c)[kRows][8][4], double (&square)[2][4], const ChainMemory& memory, const ChainStep& step,
+/// Row blocks of 16, kRowBlocks of them from cell `row` on, of X, X L(j,j)^T = C with minus C in `c`, to memory.below, each 16 columns as
+/// soon as these of L(j,j) are there, accumulators moving up as in solve(). `square`: += that of the first row block.
+template <int kRowBlocks>
+__device__ inline void solve_below(double (&c)[kRowBlocks][8][4], double (&square)[2][4], const ChainMemory& memory, const ChainStep& step,
                                    int blocks, bool next, int row, const Member& me) {
   const int lane = me.lane;
 #pragma unroll 1
@@ -95,18 +95,18 @@ __device__ inline void solve_below(double (&c)[kRows][8][4], double (&square)[2]
     if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
     ptx::barrier_wait(memory.barriers->column + s, step.phase);
     const bool corrects = (memory.corrected[s] >> s & 1) != 0;
-    double a[kRows][8];
+    double a[kRowBlocks][8];
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < kRowBlocks; ++r) {
       as_operand(a[r], c[r][0], c[r][1]);
       multiply_inverse(memory, c[r][0], c[r][1], a[r], s, corrects, lane);
     }
-    if (kRows == 1) {
+    if (kRowBlocks == 1) {
       const double x[2][4] = {{c[0][0][0], c[0][0][1], c[0][0][2], c[0][0][3]}, {c[0][1][0], c[0][1][1], c[0][1][2], c[0][1][3]}};
       add_square(square, x);
     }
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < kRowBlocks; ++r) {
 #pragma unroll
       for (int n = 0; n < 2; ++n) store_flipped(memory.below, c[r][n], row + 2 * r, 2 * s + n, lane);
       flipped_operand(a[r], c[r][0], c[r][1]);
@@ -117,7 +117,7 @@ __device__ inline void solve_below(double (&c)[kRows][8][4], double (&square)[2]
       double b[4];
       load_b(b, memory.diagonal, 2 * s + n, 2 * s, lane);
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) ptx::mma(c[r][n - 2], a[r], b, c[r][n]);
+      for (int r = 0; r < kRowBlocks; ++r) ptx::mma(c[r][n - 2], a[r], b, c[r][n]);
     }
   }
 }

@@ -2,7 +2,8 @@
 //
 // A 64 x 64 tile is taken in four steps of 16 columns. One warp eliminates a 16 x 16 block with an identity below it, one row per lane,
 // without square roots on the way (L D L^T, scaled at the end), which gives L and its inverse at once; everything else is products by mma
-// whose accumulators are the next operands. This warp is what the others wait for, so it does all but the widest of that itself.
+// whose accumulators are the next operands. This warp is what the others wait for: it does no more than the next block needs, they the
+// rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -74,10 +74,6 @@ __device__ inline double2 load_cell(const TileView& tile, int row_cell, int colu
   return __ldcg(reinterpret_cast<const double2*>(tile.cell(row_cell, column_cell) + 2 * lane));
 }
 
-__device__ inline void store_cell(const TileView& tile, int row_cell, int column_cell, int lane, double x, double y) {
-  if (tile.has(row_cell, column_cell)) *reinterpret_cast<double2*>(tile.cell(row_cell, column_cell) + 2 * lane) = make_double2(x, y);
-}
-
 /// A operand, (16,16), from shared memory: rows from 8 row_cell, columns from 8 column_cell (even). Loads of 8 bytes, whose registers are
 /// the operand's: loads of 16 would cost as many registers again for a moment, and the accumulators leave no room.
 __device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, int column_cell, int lane) {
@@ -110,16 +106,8 @@ __device__ inline void as_operand(double (&a)[8], const double (&left)[4], const
 
 __device__ inline void set_zero(double (&c)[4]) { c[0] = c[1] = c[2] = c[3] = 0.0; }
 
-/// c = minus the (16,8) block at the given cells of a tile in global memory.
-__device__ inline void load_flipped(double (&c)[4], const TileView& tile, int row_cell, int column_cell, int lane) {
-  const double2 top = load_cell(tile, row_cell, column_cell, lane);
-  const double2 bottom = load_cell(tile, row_cell + 1, column_cell, lane);
-  c[0] = ptx::flipped(top.x), c[1] = ptx::flipped(top.y), c[2] = ptx::flipped(bottom.x), c[3] = ptx::flipped(bottom.y);
-}
-
-/// Stores minus c, to a tile in shared or in global memory.
-template <class Tile>
-__device__ inline void store_flipped(const Tile& tile, const double (&c)[4], int row_cell, int column_cell, int lane) {
+/// Stores minus c to a tile in shared memory.
+__device__ inline void store_flipped(double* tile, const double (&c)[4], int row_cell, int column_cell, int lane) {
   store_cell(tile, row_cell, column_cell, lane, ptx::flipped(c[0]), ptx::flipped(c[1]));
   store_cell(tile, row_cell + 1, column_cell, lane, ptx::flipped(c[2]), ptx::flipped(c[3]));
 }

@@ -51,8 +51,9 @@ __device__ void start(Control* controls) {
 __device__ int team_of_thread() { return threadIdx.x < kTeams * kConsumers ? threadIdx.x / kConsumers : threadIdx.x / 32 % kTeams; }
 
 __device__ Member member_of_team(int team) {
-  const int thread = ptx::thread_index();  // kept in a register: a read in the inner loop would wait
-  return {thread < kTeams * kConsumers ? thread / 32 % kConsumerWarps : kConsumerWarps, thread % 32,
+  const int thread = ptx::thread_index();                   // kept in a register: a read in the inner loop would wait
+  const int spare = thread / 32 - kTeams * kConsumerWarps;  // of the producers, then of the fetchers
+  return {spare < 0 ? thread / 32 % kConsumerWarps : kConsumerWarps + spare / kTeams, thread % 32,
           kTeamBarriers * team};  // the first is that of start(), which is over
 }
 
@@ -166,7 +167,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   } else {
     ptx::leave_registers<kProducerRegisters>();
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    if (threadIdx.x / 32 < kTeams * kConsumerWarps + kTeams)
+    if (me.warp == kConsumerWarps)
       run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);
     else
       run_fetcher(task_count, pauses, controls[team], ring, me);

@@ -81,13 +81,7 @@ __device__ inline void copy_8_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
                : "memory");
 }
-/// The same of 16 bytes, not through L1; zeros if not `there`.
-__device__ inline void copy_16_async(void* to_shared, const void* from_global, bool there) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global)),
-               "r"(there ? 16 : 0)
-               : "memory");
-}
-/// Or by groups.
+/// The same of 16 bytes, not through L1, and by groups.
 __device__ inline void copy_16_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
                : "memory");

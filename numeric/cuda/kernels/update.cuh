@@ -1,5 +1,6 @@
 // One task of a front: two 64 x 64 tiles in the accumulators of four warps, products streamed through shared memory by a producer thread:
-// the five warps of a team. A block has two teams, since two such sets of accumulators fill the registers of a multiprocessor.
+// with a warp more, the fetcher, the six warps of a team. A block has two teams, since two such sets of accumulators fill the registers of
+// a multiprocessor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,7 @@ inline constexpr unsigned kStages = 4;
 inline constexpr int kStageEntries = 3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
 inline constexpr int kTeamBarriers = 8;
 
-/// Who a thread is: warp of its team (4: the producer), lane, and the team's first named barrier.
+/// Who a thread is: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first named barrier.
 struct Member {
   int warp;
   int lane;

@@ -15,6 +15,7 @@ using emulator::bulk_store;
 using emulator::finish_async_copies;
 using emulator::finish_store_reads;
 using emulator::finish_stores;
+using emulator::prefetch;
 
 using SharedAddress = std::uintptr_t;
 inline SharedAddress shared_address(const void* p) { return reinterpret_cast<SharedAddress>(p); }
@@ -32,16 +33,12 @@ inline void barrier_arrive(std::uint64_t* barrier) { emulator::barrier_arrive(ba
 inline void barrier_arrive_expecting(std::uint64_t* barrier, int bytes) { emulator::barrier_arrive(barrier, bytes); }
 
 inline void copy_8_async(void* to_shared, const void* from_global) { emulator::copy_async(to_shared, from_global, 8, true); }
-inline void copy_16_async(void* to_shared, const void* from_global, bool there) { emulator::copy_async(to_shared, from_global, 16, there); }
-
 inline void copy_16_async(void* to_shared, const void* from_global) { emulator::copy_async(to_shared, from_global, 16, true); }
 inline void commit_copies() { emulator::commit_copies(); }
 template <int kLeft>
 inline void wait_for_copies() {
   emulator::wait_for_copies(kLeft);
 }
-
-inline void prefetch(const void*, int) {}
 
 inline int anew(int x) { return x; }
 
