@@ -354,7 +354,8 @@ struct Candidate {
 };
 
 /// What a target is predicted to take for a job: start + create + factorizations (values + factor + solves * solve) seconds, in the scalar
-/// that DeviceOffer tells of. In float the CPU is taken to need half of what it needs in double, which is the least that it does.
+/// that DeviceOffer tells of. In float the CPU is taken to need half of what it needs in double, which is the least that it does; and
+/// where more than two threads share its cores and memory, more than Cost says.
 struct Forecast {
   std::string target;
   double start_s = 0;   ///< until the device can be used; 0 if it can be

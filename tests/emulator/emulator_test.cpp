@@ -65,18 +65,6 @@ class Emulated : public OnCuda<W> {
         ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)), static_cast<Value>(v)) << what << ": " << i << " " << j;
   }
 
-  static std::vector<Value> dominant(const Pattern& a, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    std::vector<Value> value(a.row.size()), sum(static_cast<std::size_t>(a.n), Value(1));
-    for (Index j = 0; j < a.n; ++j)
-      for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k) {
-        value[k] = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
-        sum[j] += std::abs(value[k]), sum[a.row[k]] += std::abs(value[k]);
-      }
-    for (Index j = 0; j < a.n; ++j) value[a.col_ptr[j]] = sum[j];
-    return value;
-  }
-
   static constexpr double kBound = sizeof(Value) == 8 ? 1e-14 : 5e-6;
   /// Of x, the solution() of a system.
   static double error_of(const Pattern& pattern, const std::vector<Value>& value, const std::vector<Value>& x) {
@@ -173,7 +161,7 @@ TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
                             {"random 300", random_pattern(300, 5, 3), OrderingMethod::minimum_degree}};
   for (const System& s : systems) {
     const Pattern pattern = s.pattern.view();
-    const std::vector<T> value = this->dominant(pattern, 5);
+    const std::vector<T> value = random_dominant<T>(pattern, 5);
     const auto made = this->plan(pattern, s.method);
     std::vector<T> first;
     for (std::uint64_t seed = 0; seed < std::max(KAURI_ORDERS, 2); ++seed) {  // one order would be compared with itself
@@ -199,7 +187,7 @@ TYPED_TEST(Emulated, FailingPivots) {
                                         {grid_pattern(7, 7, 7, true), OrderingMethod::amd},
                                         {random_pattern(200, 4, 5), OrderingMethod::amd}}) {
     const Pattern view = pattern.view();
-    const std::vector<T> good = this->dominant(view, 6);
+    const std::vector<T> good = random_dominant<T>(view, 6);
     const auto made = this->few_teams(*this->plan(view, method), 6);
     auto factor = Factor<T>::create(made, this->backend());
     for (int round = 0; round < 3; ++round) {

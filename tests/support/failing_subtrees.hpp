@@ -37,7 +37,7 @@ class FailingSubtrees : public OnCuda<W> {
     const auto made = this->plan(pattern, method, amalgamate);
     AnalyzeOptions options;
     options.permutation = made->perm;
-    return {pattern, dominant(pattern), made, analyze(pattern, options)};
+    return {pattern, random_dominant<Value>(pattern, 5), made, analyze(pattern, options)};
   }
 
   /// Each way of failing at so many forks of the tree: columns fail in u, in v, in w, in two of them, in all; with entries below them that
@@ -75,19 +75,6 @@ class FailingSubtrees : public OnCuda<W> {
 
  private:
   static constexpr bool kDouble = sizeof(Value) == 8;
-
-  /// Diagonally dominant, with random entries elsewhere.
-  static std::vector<Value> dominant(const Pattern& a) {
-    std::mt19937_64 random(5);
-    std::vector<Value> value(a.row.size()), sum(static_cast<std::size_t>(a.n), Value(1));
-    for (Index j = 0; j < a.n; ++j)
-      for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k) {
-        value[k] = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
-        sum[j] += std::abs(value[k]), sum[a.row[k]] += std::abs(value[k]);
-      }
-    for (Index j = 0; j < a.n; ++j) value[a.col_ptr[j]] = sum[j];
-    return value;
-  }
 
   /// The first front of the subtree of each.
   static std::vector<Index> subtrees(const Supernodes& nodes) {

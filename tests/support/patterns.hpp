@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -23,6 +25,20 @@ struct OwnedPattern {
   [[nodiscard]] Index n() const { return static_cast<Index>(col_ptr.size()) - 1; }
   [[nodiscard]] Pattern view() const { return {n(), col_ptr, row}; }
 };
+
+/// Values on the pattern: random ones in (-1, 1), and diagonals that are 1 larger than the sum of the magnitudes in their rows.
+template <class T>
+std::vector<T> random_dominant(const Pattern& a, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> value(a.row.size()), sum(static_cast<std::size_t>(a.n), T(1));
+  for (Index j = 0; j < a.n; ++j)
+    for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k) {
+      value[k] = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+      sum[j] += std::abs(value[k]), sum[a.row[k]] += std::abs(value[k]);
+    }
+  for (Index j = 0; j < a.n; ++j) value[a.col_ptr[j]] = sum[j];
+  return value;
+}
 
 using EdgeList = std::vector<std::pair<Index, Index>>;
 

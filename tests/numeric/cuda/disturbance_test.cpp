@@ -34,16 +34,8 @@ class Disturbed : public OnCuda<W> {
     std::shared_ptr<const Plan> plan;
   };
 
-  /// Diagonally dominant, with random entries elsewhere.
   System system(OwnedPattern pattern, OrderingMethod method, std::uint64_t seed, bool amalgamate = true) {
-    std::mt19937_64 random(seed);
-    std::vector<double> value(pattern.row.size()), sum(static_cast<std::size_t>(pattern.n()), 1.0);
-    for (Index j = 0; j < pattern.n(); ++j)
-      for (Offset k = pattern.col_ptr[j] + 1; k < pattern.col_ptr[j + 1]; ++k) {
-        value[k] = std::uniform_real_distribution<double>(-1, 1)(random);
-        sum[j] += std::abs(value[k]), sum[pattern.row[k]] += std::abs(value[k]);
-      }
-    for (Index j = 0; j < pattern.n(); ++j) value[pattern.col_ptr[j]] = sum[j];
+    const auto value = random_dominant<double>(pattern.view(), seed);
     auto made = this->plan(pattern.view(), method, amalgamate);
     return {std::move(pattern), cast<Value>(value), std::move(made)};
   }
