@@ -26,14 +26,17 @@ struct Control {
   std::uint64_t stage[3 * kStages];  // full, then empty, then words
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   int ticket[kTicketSlots];
+  unsigned turn[kTicketSlots];  // stages entered before the ticket's
   FrontTask task[kTicketSlots];  // of the ticket, brought by the producer, so that no consumer waits for global memory
   FrontView front[kTicketSlots];
   ChainBarriers chain;
+  ptx::SharedAddress stages;  // where the team's begin: made each time, the address would take longer than a read
 };
 
-__device__ void start(Control* controls) {
+__device__ void start(Control* controls, double* stages) {
   if (threadIdx.x < kTeams) {
     Control& control = controls[threadIdx.x];
+    control.stages = ptx::shared_address(stages + threadIdx.x * kTeamEntries);
     for (int s = 0; s < kStages; ++s) {
       ptx::barrier_init(control.stage + s, 1);
       ptx::barrier_init(control.stage + kStages + s, kConsumerWarps);
@@ -48,13 +51,14 @@ __device__ void start(Control* controls) {
   __syncthreads();
 }
 
-__device__ int team_of_thread() { return threadIdx.x < kTeams * kConsumers ? threadIdx.x / kConsumers : threadIdx.x / 32 % kTeams; }
-
-__device__ Member member_of_team(int team) {
-  const int thread = ptx::thread_index();                   // kept in a register: a read in the inner loop would wait
-  const int spare = thread / 32 - kTeams * kConsumerWarps;  // of the producers, then of the fetchers
-  return {spare < 0 ? thread / 32 % kConsumerWarps : kConsumerWarps + spare / kTeams, thread % 32,
-          kTeamBarriers * team};  // the first is that of start(), which is over
+// The first of a team's named barriers is that of start(), which is over.
+__device__ Member consumer_of_team(int team, unsigned thread) {
+  return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32), kTeamBarriers * team};
+}
+/// A producer or a fetcher.
+__device__ Member server_of_team(int team, unsigned thread) {
+  return {static_cast<int>(kConsumerWarps + (thread / 32 - kTeams * kConsumerWarps) / kTeams), static_cast<int>(thread % 32),
+          kTeamBarriers * team};
 }
 
 __device__ ChainMemory chain_memory(double* stages, Control& control) {
@@ -79,7 +83,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     int ticket = 0;
     if (me.lane == 0) {
       ticket = atomicAdd(next, 1);
-      control.ticket[slot] = ticket;
+      control.ticket[slot] = ticket, control.turn[slot] = ring.turn;
     }
     ticket = __shfl_sync(0xffffffffu, ticket, 0);
     if (ticket < task_count) {
@@ -123,9 +127,14 @@ __device__ void run_fetcher(int task_count, unsigned pauses, Control& control, R
   }
 }
 
-__device__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part, unsigned pauses,
-                             Control& control, Ring ring, const Member& me) {
+/// Who a thread is, is found anew for each task: kept, it and what is made of it would be spilled, and read back by each task.
+__device__ __forceinline__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part, unsigned pauses,
+                             Control* controls) {
   for (int draw = 0;; ++draw) {
+    const unsigned thread = static_cast<unsigned>(ptx::thread_index());
+    const int team = static_cast<int>(thread / kConsumers);
+    const Member me = consumer_of_team(team, thread);
+    Control& control = controls[team];
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
     const int ticket = control.ticket[slot];
@@ -133,6 +142,7 @@ __device__ void run_consumer(int task_count, const Levels& levels, const Values&
     pause(pauses, ticket, me.warp);
     const FrontTask& task = control.task[slot];  // by reference: what a task needs again after its products is read again, not kept
     const FrontView& front = control.front[slot];
+    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, control.turn[slot]};
     if (task.kind == TaskKind::chain) {
       run_chain(front, chain_memory(ring.stages, control), me);
       ptx::shared_proxy_fence();
@@ -157,15 +167,14 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
                  int least_part, bool dependent, unsigned pauses) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
-  start(controls);
-  const int team = team_of_thread();
-  const Member me = member_of_team(team);
+  start(controls, stages);
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();
-    const Ring ring{stages + team * kTeamEntries, controls[team].stage};
-    run_consumer(task_count, levels, values, sums, least_part, pauses, controls[team], ring, me);
+    run_consumer(task_count, levels, values, sums, least_part, pauses, controls);
   } else {
     ptx::leave_registers<kProducerRegisters>();
+    const int team = static_cast<int>(threadIdx.x / 32 % kTeams);
+    const Member me = server_of_team(team, threadIdx.x);
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
     if (me.warp == kConsumerWarps)
       run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);

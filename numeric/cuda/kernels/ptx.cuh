@@ -9,6 +9,8 @@ namespace kauri::numeric::cuda::kernels::ptx {
 using SharedAddress = std::uint32_t;
 __device__ inline SharedAddress shared_address(const void* p) { return static_cast<SharedAddress>(__cvta_generic_to_shared(p)); }
 
+__device__ inline double* shared_pointer(SharedAddress address) { return static_cast<double*>(__cvta_shared_to_generic(address)); }
+
 /// Loads that stay where they stand, and are not kept in other registers.
 __device__ inline void load_shared(double& x, SharedAddress address) {
   asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(x) : "r"(address) : "memory");
@@ -17,11 +19,24 @@ __device__ inline void load_shared(double& x, double& y, SharedAddress address) 
   asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(address) : "memory");
 }
 
+__device__ inline SharedAddress load_shared(const SharedAddress* from) {
+  SharedAddress x;
+  asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(x) : "r"(shared_address(from)) : "memory");
+  return x;
+}
+
 /// threadIdx.x, read here and now.
 __device__ inline int thread_index() {
   int thread;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
   return thread;
+}
+
+/// True in one lane of the warp, which all lanes ask: without the lane's number, which would have to be kept or read.
+__device__ inline bool elect() {
+  std::uint32_t chosen;
+  asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}" : "=r"(chosen));
+  return chosen != 0;
 }
 
 __device__ inline void barrier_init(std::uint64_t* barrier, int arrivals) {

@@ -55,11 +55,16 @@ __device__ inline int products_of(const FrontTask& task, const FrontViewOf<T>& f
   return task.kind == TaskKind::panel ? task.column : task.column - 1;
 }
 
+/// Columns of cells in that many tile columns of pivots.
+template <class T>
+__device__ inline int cells_in(const FrontViewOf<T>& front, int tile_columns) {
+  return min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
+}
+
 /// Columns of 16 in that many tile columns; the very last may be half a one.
 template <class T>
 __device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
-  const int cells = min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
-  return (cells + 1) / 2;
+  return (cells_in(front, tile_columns) + 1) / 2;
 }
 
 /// State of pivot tile k.
@@ -205,16 +210,16 @@ __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
 /// Waits for the next stage, then leaves the one before. Not earlier: the compiler may place an arrival right after the loads that it
 /// follows, and these, queued behind stores to global memory, were seen to read the next bytes. Here the products that needed them have
 /// been issued.
-__device__ inline void enter_stage(const Ring& ring, int lane) {
+__device__ inline void enter_stage(const Ring& ring) {
   ptx::barrier_wait(ring.full(), ring.parity());
   __syncwarp();
-  if (ring.turn > 0 && lane == 0) ptx::barrier_arrive(ring.last_empty());
+  if (ptx::elect() && ring.turn > 0) ptx::barrier_arrive(ring.last_empty());
 }
 
 /// A warp without rows lets the stages of a task pass.
-__device__ inline void pass(int stages, Ring& ring, int lane) {
+__device__ inline void pass(int stages, Ring& ring) {
   for (int s = 0; s < stages; ++s) {
-    enter_stage(ring, lane);
+    enter_stage(ring);
     ++ring.turn;
   }
 }
@@ -323,7 +328,7 @@ __device__ inline void store_accumulators(const Accumulators& acc, const TileVie
 __device__ inline void solve(Accumulators& acc, const TileView& tile, Ring& ring, int row_cell, int lane) {
 #pragma unroll 1
   for (int s = 0; 2 * s < tile.width; ++s) {
-    enter_stage(ring, lane);
+    enter_stage(ring);
     const double* slab = ring.data() + 2 * kSlabEntries;
     const bool corrects = *ring.word() != 0;
     double a[2][8];
@@ -410,6 +415,7 @@ __device__ inline void subtract_tile(Accumulators& acc, const TileView& tile, in
 /// Between sums: what was summed before is in memory, but for the first time; and goes there, but for the last.
 __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, bool first,
                                    bool last, int tile, int row_cell, int lane) {
+  row_cell = ptx::anew(row_cell);
   const TileView target = tile_of(front, task.row + tile, task.column);
   if (!first) subtract_tile(acc, target, row_cell, lane);
   if (last) return;
@@ -419,21 +425,22 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
   for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
 }
 
-/// The products of a task. `row_cell`: of this warp in tile `tile` of the task's two.
-__device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int slabs,
-                                    int least_part, bool half, Ring& ring, int tile, int row_cell, int lane) {
+/// The products of a task, of so many columns of cells. `row_cell`: of this warp in tile `tile` of the task's two.
+__device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int cells,
+                                    int least_part, Ring& ring, int tile, int row_cell, int lane) {
+  const int slabs = cells / 2;
   for (int done = 0;;) {
     if (slabs > least_part) change_sums(acc, task, front, levels, done == 0, done == slabs, tile, row_cell, lane);
     if (done == slabs) break;
     for (const int end = min(done + part_of(slabs, least_part), slabs); done < end; ++done) {
-      enter_stage(ring, lane);
+      enter_stage(ring);
       const double* data = ring.data();
       multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
       ++ring.turn;
     }
   }
-  if (!half) return;
-  enter_stage(ring, lane);
+  if (cells % 2 == 0) return;
+  enter_stage(ring);
   const double* data = ring.data();
   multiply_half_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
   ++ring.turn;
@@ -444,16 +451,15 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
                                const Member& me) {
   const int row_cell = 4 * (me.warp & 1);
   const int tile = me.warp >> 1;
-  const int slabs = slabs_in(front, products_of(task, front));
+  const int cells = cells_in(front, products_of(task, front));
   const int solve_slabs = task.kind == TaskKind::panel ? (front.cells.cells_of(task.column) + 1) / 2 : 0;
   if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
-    pass(slabs + solve_slabs, ring, me.lane);
+    pass((cells + 1) / 2 + solve_slabs, ring);
     return;
   }
   Accumulators acc;
   start_accumulators(acc, task, front, tile, row_cell, me.lane);
-  const bool half = products_of(task, front) == front.cells.pivot_tiles() && front.cells.pivot_cells() % 2 != 0;
-  add_products(acc, task, front, levels, slabs - static_cast<int>(half), least_part, half, ring, tile, row_cell, me.lane);
+  add_products(acc, task, front, levels, cells, least_part, ring, tile, row_cell, me.lane);
   const TileView target = tile_of(front, task.row + tile, task.column);
   if (task.kind == TaskKind::panel) {
 #pragma unroll

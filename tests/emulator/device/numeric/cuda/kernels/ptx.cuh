@@ -20,6 +20,9 @@ using emulator::prefetch;
 using SharedAddress = std::uintptr_t;
 inline SharedAddress shared_address(const void* p) { return reinterpret_cast<SharedAddress>(p); }
 
+inline double* shared_pointer(SharedAddress address) { return reinterpret_cast<double*>(address); }
+
+inline SharedAddress load_shared(const SharedAddress* from) { return *from; }
 inline void load_shared(double& x, SharedAddress address) { x = *reinterpret_cast<const double*>(address); }
 inline void load_shared(double& x, double& y, SharedAddress address) {
   load_shared(x, address);
@@ -27,6 +30,8 @@ inline void load_shared(double& x, double& y, SharedAddress address) {
 }
 
 inline int thread_index() { return static_cast<int>(threadIdx.x); }
+
+inline bool elect() { return threadIdx.x % 32 == 0; }
 
 inline void barrier_init_fence() {}
 inline void barrier_arrive(std::uint64_t* barrier) { emulator::barrier_arrive(barrier, 0); }
