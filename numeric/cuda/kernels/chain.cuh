@@ -180,17 +180,20 @@ __device__ inline void enter_step(const ChainMemory& memory, const ChainStep& st
 }
 
 /// The whole chain: four consumer warps.
-__device__ inline void run_chain(const FrontView& front, const ChainMemory& memory, const Member& me) {
-  const int warp = me.warp, lane = me.lane;
-  const unsigned steps = memory.barriers->steps;
+__device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Member& member) {
+  const unsigned steps = barriers.steps;
   bool failed_before = false;
-  me.sync_consumers();                                                                         // no warp reads stages of the task before
-  for (int e = 32 * warp + lane; e < kTileEntries; e += kConsumers) memory.diagonal[e] = 0.0;  // above the diagonal it stays so
+  member.sync_consumers();  // no warp reads stages of the task before
+  double* diagonal = chain_memory(stages, &barriers).diagonal;
+  for (int e = 32 * member.warp + member.lane; e < kTileEntries; e += kConsumers) diagonal[e] = 0.0;  // above the diagonal it stays so
   ptx::shared_proxy_fence();
-  ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
-  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
-  if (front.child_count > 0) wait_for_children(front, lane);
+  ptx::named_sync(member.barriers + kBegunBarrier, kChainThreads);
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, member.lane);
+  if (front.child_count > 0) wait_for_children(front, member.lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
+    const Member me = member.again();
+    const ChainMemory memory = chain_memory(stages, &barriers);
+    const int warp = me.warp, lane = me.lane;
     const ChainStep step = chain_step(front, j, steps);
     const int blocks = blocks_of(front, j);
     if (warp == 0) {
@@ -219,11 +222,11 @@ __device__ inline void run_chain(const FrontView& front, const ChainMemory& memo
 // ---- the fetcher: one thread ----
 
 /// Brings what the steps of a chain need from other teams. Apart from the producer, since each waits for others.
-__device__ inline void fetch_for_chain(const FrontView& front, const ChainMemory& memory) {
-  ChainBarriers& barriers = *memory.barriers;
+__device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers) {
   const unsigned steps = barriers.steps;
   if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
+    const ChainMemory memory = chain_memory(stages, &barriers);
     const unsigned before = (steps + j - 1) & 1;
     if (j >= 2) wait_at_least(state_of(front, j), kPrepared);
     if (j >= 1) ptx::barrier_wait(barriers.column, before);  // warp 0 has read what was in memory.first
@@ -249,12 +252,12 @@ __device__ inline void fetch_for_chain(const FrontView& front, const ChainMemory
 // ---- the producer: one thread ----
 
 /// Stores and announces what a chain makes: the diagonal tiles by columns, so that others solve with those that are there.
-__device__ inline void announce_chain(const FrontView& front, const ChainMemory& memory, const Levels& levels) {
-  ChainBarriers& barriers = *memory.barriers;
+__device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Levels& levels) {
   const unsigned steps = barriers.steps;
   const int tiles = front.cells.pivot_tiles();
   ptx::barrier_arrive(&barriers.first), ptx::barrier_arrive(&barriers.diagonal), ptx::barrier_arrive(&barriers.left);
   for (int j = 0; j < tiles; ++j) {
+    const ChainMemory memory = chain_memory(stages, &barriers);
     const unsigned phase = (steps + j) & 1;
     const bool next = j + 1 < tiles;
     for (int k = 0; k < kSlabs; ++k) {

@@ -63,6 +63,17 @@ struct ChainMemory {
 };
 inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
 
+/// The same, found anew from where it begins: kept, its many addresses would be spilled.
+__device__ inline ChainMemory chain_memory(ptx::SharedAddress begin, ChainBarriers* barriers) {
+  double* diagonal = ptx::shared_pointer(ptx::anew(begin));
+  double* inverse = diagonal + 3 * kTileEntries;
+  double* columns = inverse + 4 * kInverseEntries;
+  double* first = columns + kExchangeEntries;
+  double* square = first + 4 * kCellEntries;
+  int* corrected = reinterpret_cast<int*>(square + 4 * kCellEntries);
+  return {diagonal, diagonal + kTileEntries, diagonal + 2 * kTileEntries, inverse, columns, first, square, corrected, barriers};
+}
+
 /// Positive and finite.
 __device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.7976931348623157e308; }
 

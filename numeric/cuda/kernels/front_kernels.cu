@@ -21,14 +21,19 @@ inline constexpr int kConsumerRegisters = 232;
 inline constexpr int kProducerRegisters = 40;
 inline constexpr int kTicketSlots = 2;
 
+/// A ticket, and what it stands for, brought by the producer, so that no consumer waits for global memory.
+struct Ticket {
+  FrontView front;
+  FrontTask task;
+  int number;
+  unsigned turn;  // stages entered before those of the task
+};
+
 /// What the warps of a team share beside the stages.
 struct Control {
+  Ticket ticket[kTicketSlots];
   std::uint64_t stage[3 * kStages];  // full, then empty, then words
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
-  int ticket[kTicketSlots];
-  unsigned turn[kTicketSlots];  // stages entered before the ticket's
-  FrontTask task[kTicketSlots];  // of the ticket, brought by the producer, so that no consumer waits for global memory
-  FrontView front[kTicketSlots];
   ChainBarriers chain;
   ptx::SharedAddress stages;  // where the team's begin: made each time, the address would take longer than a read
 };
@@ -52,22 +57,11 @@ __device__ void start(Control* controls, double* stages) {
 }
 
 // The first of a team's named barriers is that of start(), which is over.
-__device__ Member consumer_of_team(int team, unsigned thread) {
-  return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32), kTeamBarriers * team};
-}
+__device__ Member consumer_of_team(int team) { return Member{0, 0, kTeamBarriers * team}.again(); }
 /// A producer or a fetcher.
 __device__ Member server_of_team(int team, unsigned thread) {
   return {static_cast<int>(kConsumerWarps + (thread / 32 - kTeams * kConsumerWarps) / kTeams), static_cast<int>(thread % 32),
           kTeamBarriers * team};
-}
-
-__device__ ChainMemory chain_memory(double* stages, Control& control) {
-  double* inverse = stages + 3 * kTileEntries;
-  double* columns = inverse + 4 * kInverseEntries;
-  double* first = columns + kExchangeEntries;
-  double* square = first + 4 * kCellEntries;
-  int* corrected = reinterpret_cast<int*>(square + 4 * kCellEntries);
-  return {stages, stages + kTileEntries, stages + 2 * kTileEntries, inverse, columns, first, square, corrected, &control.chain};
 }
 
 /// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
@@ -80,28 +74,29 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     const int turn = draw / kTicketSlots;
     if (draw >= kTicketSlots) ptx::barrier_wait(control.ticket_empty + slot, (turn - 1) & 1);
     if (wait_for_consumers) ptx::barrier_wait(control.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
-    int ticket = 0;
+    Ticket& ticket = control.ticket[slot];
+    int number = 0;
     if (me.lane == 0) {
-      ticket = atomicAdd(next, 1);
-      control.ticket[slot] = ticket, control.turn[slot] = ring.turn;
+      number = atomicAdd(next, 1);
+      ticket.number = number, ticket.turn = ring.turn;
     }
-    ticket = __shfl_sync(0xffffffffu, ticket, 0);
-    if (ticket < task_count) {
-      copy_words(control.task[slot], tasks[ticket], me.lane);
-      copy_words(control.front[slot], fronts[tasks[ticket].front], me.lane);
+    number = __shfl_sync(0xffffffffu, number, 0);
+    if (number < task_count) {
+      copy_words(ticket.task, tasks[number], me.lane);
+      copy_words(ticket.front, fronts[tasks[number].front], me.lane);
     }
     __syncwarp();
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_full + slot);
-    if (ticket >= task_count) return;
-    pause(pauses, ticket, me.warp);
-    const FrontTask task = control.task[slot];
-    const FrontView front = control.front[slot];
+    if (number >= task_count) return;
+    pause(pauses, number, me.warp);
+    const FrontTask task = ticket.task;
+    const FrontView front = ticket.front;
     wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
     if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
       // nothing to copy
     } else if (task.kind == TaskKind::chain) {
       ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
-      if (me.lane == 0) announce_chain(front, chain_memory(ring.stages, control), levels);
+      if (me.lane == 0) announce_chain(front, control.stages, control.chain, levels);
     } else {
       if (me.lane == 0) produce(task, front, ring, dependent);
       ring.turn = __shfl_sync(0xffffffffu, ring.turn, 0);
@@ -111,16 +106,16 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
 }
 
 /// Brings what chains wait for, while the producer stores what they make.
-__device__ void run_fetcher(int task_count, unsigned pauses, Control& control, Ring ring, const Member& me) {
+__device__ void run_fetcher(int task_count, unsigned pauses, Control& control, const Member& me) {
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
-    const int ticket = control.ticket[slot];
-    if (ticket >= task_count) return;
-    if (control.task[slot].kind == TaskKind::chain) {
-      pause(pauses, ticket, me.warp);
+    const Ticket& ticket = control.ticket[slot];
+    if (ticket.number >= task_count) return;
+    if (ticket.task.kind == TaskKind::chain) {
+      pause(pauses, ticket.number, me.warp);
       ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
-      if (me.lane == 0) fetch_for_chain(control.front[slot], chain_memory(ring.stages, control));
+      if (me.lane == 0) fetch_for_chain(ticket.front, control.stages, control.chain);
     }
     __syncwarp();
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_empty + slot);
@@ -131,20 +126,19 @@ __device__ void run_fetcher(int task_count, unsigned pauses, Control& control, R
 __device__ __forceinline__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part, unsigned pauses,
                              Control* controls) {
   for (int draw = 0;; ++draw) {
-    const unsigned thread = static_cast<unsigned>(ptx::thread_index());
-    const int team = static_cast<int>(thread / kConsumers);
-    const Member me = consumer_of_team(team, thread);
+    const int team = ptx::thread_index() / kConsumers;
+    const Member me = consumer_of_team(team);
     Control& control = controls[team];
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
-    const int ticket = control.ticket[slot];
-    if (ticket >= task_count) return;
-    pause(pauses, ticket, me.warp);
-    const FrontTask& task = control.task[slot];  // by reference: what a task needs again after its products is read again, not kept
-    const FrontView& front = control.front[slot];
-    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, control.turn[slot]};
+    const Ticket& ticket = control.ticket[slot];
+    if (ticket.number >= task_count) return;
+    pause(pauses, ticket.number, me.warp);
+    const FrontTask& task = ticket.task;  // by reference: what a task needs again after its products is read again, not kept
+    const FrontView& front = ticket.front;
+    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn};
     if (task.kind == TaskKind::chain) {
-      run_chain(front, chain_memory(ring.stages, control), me);
+      run_chain(front, ptx::load_shared(&control.stages), control.chain, me);
       ptx::shared_proxy_fence();
     } else {
       if (task.kind == TaskKind::fill)
@@ -179,7 +173,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     if (me.warp == kConsumerWarps)
       run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);
     else
-      run_fetcher(task_count, pauses, controls[team], ring, me);
+      run_fetcher(task_count, pauses, controls[team], me);
   }
 }
 

@@ -194,6 +194,7 @@ __device__ __forceinline__ int anew(int x) {
   asm volatile("" : "+r"(x));
   return x;
 }
+__device__ __forceinline__ unsigned anew(unsigned x) { return static_cast<unsigned>(anew(static_cast<int>(x))); }
 
 /// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.
 __device__ inline void reciprocal_parts(double x, double& y, double& e) {

@@ -25,6 +25,11 @@ struct Member {
   int lane;
   int barriers;
 
+  /// The same of a consumer, read again: kept, it and what is made of it would be spilled.
+  __device__ Member again() const {
+    const unsigned thread = static_cast<unsigned>(ptx::thread_index());
+    return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32), barriers};
+  }
   __device__ void sync_consumers() const { ptx::named_sync(barriers, kConsumers); }
 };
 
@@ -325,9 +330,10 @@ __device__ inline void store_accumulators(const Accumulators& acc, const TileVie
 /// The tile's part in a solve: X T^T = C, minus C in `acc`, to memory. 16 columns after 16 columns: X_s = C_s inv(T_ss)^T, then
 /// C_r -= X_s T_rs^T for r > s; the accumulators move up, so that all steps are the same instructions: a multiprocessor holds some 2000 of
 /// them, and those of four steps came from afar each time.
-__device__ inline void solve(Accumulators& acc, const TileView& tile, Ring& ring, int row_cell, int lane) {
+__device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front, Ring& ring, int tile, int row_cell,
+                             int lane) {
 #pragma unroll 1
-  for (int s = 0; 2 * s < tile.width; ++s) {
+  for (int s = 0; 2 * s < front.cells.cells_of(task.column); ++s) {
     enter_stage(ring);
     const double* slab = ring.data() + 2 * kSlabEntries;
     const bool corrects = *ring.word() != 0;
@@ -348,7 +354,7 @@ __device__ inline void solve(Accumulators& acc, const TileView& tile, Ring& ring
       }
       flipped_operand(a[half], acc[half][0], acc[half][1]);
     }
-    store_pair(tile, s, acc, 0, row_cell, lane);
+    store_pair(tile_of(front, task.row + ptx::anew(tile), task.column), s, acc, 0, ptx::anew(row_cell), lane);
 #pragma unroll
     for (int n = 2; n < 8; ++n) {
       if (n % 2 == 0 && n + 2 * s >= symbolic::kTileCells) break;
@@ -428,18 +434,19 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
 /// The products of a task, of so many columns of cells. `row_cell`: of this warp in tile `tile` of the task's two.
 __device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int cells,
                                     int least_part, Ring& ring, int tile, int row_cell, int lane) {
-  const int slabs = cells / 2;
-  for (int done = 0;;) {
-    if (slabs > least_part) change_sums(acc, task, front, levels, done == 0, done == slabs, tile, row_cell, lane);
-    if (done == slabs) break;
-    for (const int end = min(done + part_of(slabs, least_part), slabs); done < end; ++done) {
+  int left = cells;  // of them; what is found from `cells` again is not kept meanwhile
+  for (bool first = true;; first = false) {
+    const int slabs = ptx::anew(cells) / 2, part = slabs > least_part ? part_of(slabs, least_part) : slabs;
+    if (slabs > least_part) change_sums(acc, task, front, levels, first, left < 2, tile, row_cell, lane);
+    if (left < 2) break;
+    for (const int end = max(left - 2 * part, 0); left >= 2 && left > end; left -= 2) {
       enter_stage(ring);
       const double* data = ring.data();
       multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
       ++ring.turn;
     }
   }
-  if (cells % 2 == 0) return;
+  if (left == 0) return;
   enter_stage(ring);
   const double* data = ring.data();
   multiply_half_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
@@ -448,24 +455,26 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task, co
 
 /// All of a task but its announcement.
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, int least_part, Ring& ring,
-                               const Member& me) {
-  const int row_cell = 4 * (me.warp & 1);
-  const int tile = me.warp >> 1;
-  const int cells = cells_in(front, products_of(task, front));
-  const int solve_slabs = task.kind == TaskKind::panel ? (front.cells.cells_of(task.column) + 1) / 2 : 0;
+                               const Member& member) {
+  Member me = member;
+  int row_cell = 4 * (me.warp & 1), tile = me.warp >> 1;
   if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
-    pass((cells + 1) / 2 + solve_slabs, ring);
+    const int solve_slabs = task.kind == TaskKind::panel ? (front.cells.cells_of(task.column) + 1) / 2 : 0;
+    pass(slabs_in(front, products_of(task, front)) + solve_slabs, ring);
     return;
   }
   Accumulators acc;
   start_accumulators(acc, task, front, tile, row_cell, me.lane);
-  add_products(acc, task, front, levels, cells, least_part, ring, tile, row_cell, me.lane);
+  add_products(acc, task, front, levels, cells_in(front, products_of(task, front)), least_part, ring, tile, row_cell, me.lane);
+  me = member.again(), row_cell = 4 * (me.warp & 1), tile = me.warp >> 1;
   const TileView target = tile_of(front, task.row + tile, task.column);
   if (task.kind == TaskKind::panel) {
+    if (!target.whole()) {
 #pragma unroll
-    for (int n = 0; n < 8; ++n)
-      if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
-    solve(acc, target, ring, row_cell, me.lane);
+      for (int n = 1; n < 8; ++n)
+        if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
+    }
+    solve(acc, task, front, ring, tile, row_cell, me.lane);
     return;
   }
   if (task.kind == TaskKind::contribution) {

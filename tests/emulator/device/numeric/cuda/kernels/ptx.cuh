@@ -46,6 +46,7 @@ inline void wait_for_copies() {
 }
 
 inline int anew(int x) { return x; }
+inline SharedAddress anew(SharedAddress x) { return x; }
 
 // One thread of the host runs at a time: what is written is seen by all that look later, in this order.
 inline void proxy_fence() {}
