@@ -152,7 +152,7 @@ TEST(TargetChoice, AnalysesPlanForTheWinner) {
 }
 
 TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
-  for (const char* spec : {"poisson3d 16", "poisson2d 100", "elast3d 8"})
+  for (const char* spec : {"poisson3d 16", "poisson2d 200", "elast3d 8"})
     for (const int scalar_bytes : {4, 8}) {
       AnalyzeOptions options;
       options.target = "cpu-generic";

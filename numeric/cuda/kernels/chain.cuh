@@ -245,7 +245,8 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
     ptx::proxy_fence();
     const TileView left = tile_of(front, j + 1, j - 1);
     ptx::barrier_arrive_expecting(&barriers.left, symbolic::kTileCells * left.height * kCellEntries * 8);
-    for (int c = 0; c < symbolic::kTileCells; c += 2) copy_slab(memory.left + c / 2 * kSlabEntries, left, c, 2, &barriers.left);
+    for (int c = 0; c < symbolic::kTileCells; c += 2)
+      ptx::bulk_copy(memory.left + c / 2 * kSlabEntries, left.cell(0, c), 2 * left.height * kCellEntries * 8, &barriers.left);
   }
 }
 

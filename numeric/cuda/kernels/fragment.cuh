@@ -74,15 +74,19 @@ __device__ inline double2 load_cell(const TileView& tile, int row_cell, int colu
   return __ldcg(reinterpret_cast<const double2*>(tile.cell(row_cell, column_cell) + 2 * lane));
 }
 
-/// A operand, (16,16), from shared memory: rows from 8 row_cell, columns from 8 column_cell (even). Loads of 8 bytes, whose registers are
-/// the operand's: loads of 16 would cost as many registers again for a moment, and the accumulators leave no room.
-__device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, int column_cell, int lane) {
-  const ptx::SharedAddress address = ptx::shared_address(tile + shared_cell(row_cell, column_cell) + 2 * lane);
+/// A operand, (16,16), from shared memory: this lane's part of 2 x 2 cells. Loads of 8 bytes, whose registers are the operand's: loads of 16
+/// would cost as many registers again for a moment, and the accumulators leave no room.
+__device__ inline void load_a(double (&a)[8], ptx::SharedAddress address) {
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const int offset = ((i >> 2) + 2 * (i & 1)) * kCellEntries * 8 + ((i >> 1) & 1) * 8;
     ptx::load_shared(a[i], address + offset);
   }
+}
+
+/// The same of a tile: rows from 8 row_cell, columns from 8 column_cell (even).
+__device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, int column_cell, int lane) {
+  load_a(a, ptx::shared_address(tile + shared_cell(row_cell, column_cell) + 2 * lane));
 }
 
 /// B operand, (16,8), the transpose of 8 rows of a tile: B(k,n) = tile(8 row_cell + n, 8 column_cell + k).

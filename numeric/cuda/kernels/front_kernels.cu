@@ -35,13 +35,17 @@ struct Control {
   std::uint64_t stage[3 * kStages];  // full, then empty, then words
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   ChainBarriers chain;
-  ptx::SharedAddress stages;  // where the team's begin: made each time, the address would take longer than a read
+  // Where the team's stages begin, and the rows of each warp: read, since the compiler makes an address anew each time, which takes longer.
+  ptx::SharedAddress stages, rows[kConsumerWarps];
 };
 
 __device__ void start(Control* controls, double* stages) {
   if (threadIdx.x < kTeams) {
     Control& control = controls[threadIdx.x];
-    control.stages = ptx::shared_address(stages + threadIdx.x * kTeamEntries);
+    const double* mine = stages + threadIdx.x * kTeamEntries;
+    control.stages = ptx::shared_address(mine);
+    for (int w = 0; w < kConsumerWarps; ++w)
+      control.rows[w] = ptx::shared_address(mine + tile_of_warp(w) * kSlabEntries + shared_cell(row_cell_of_warp(w), 0));
     for (int s = 0; s < kStages; ++s) {
       ptx::barrier_init(control.stage + s, 1);
       ptx::barrier_init(control.stage + kStages + s, kConsumerWarps);
@@ -89,8 +93,8 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_full + slot);
     if (number >= task_count) return;
     pause(pauses, number, me.warp);
-    const FrontTask task = ticket.task;
-    const FrontView front = ticket.front;
+    const FrontTask& task = ticket.task;
+    const FrontView& front = ticket.front;
     wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
     if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
       // nothing to copy
@@ -136,7 +140,8 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
     pause(pauses, ticket.number, me.warp);
     const FrontTask& task = ticket.task;  // by reference: what a task needs again after its products is read again, not kept
     const FrontView& front = ticket.front;
-    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn};
+    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn,
+              ptx::shared_pointer(ptx::load_shared(control.rows + me.warp))};
     if (task.kind == TaskKind::chain) {
       run_chain(front, ptx::load_shared(&control.stages), control.chain, me);
       ptx::shared_proxy_fence();

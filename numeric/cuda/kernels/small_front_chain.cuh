@@ -25,68 +25,86 @@ struct ChainScratch {
   }
 };
 
-/// Warp 0 in phase j.
+/// Warp 0 in phase j >= -1.
 template <int kWarps>
 __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j) {
   if (j + 1 >= front.blocks()) return;
-  const LaneColumns columns(front, j);
-  BlockAccumulator x;
-  solve_block(x, front, pivots, j + 1, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
-  if (j + 1 >= panels) return;
-  __syncwarp();
-  ptx::named_arrive(kBelowReady, 32 * kWarps);
-  const LaneColumns next(front, j + 1);
-  BlockAccumulator acc;
-  load_minus(acc, front, j + 1, j + 1, next);
-  double a[8];
-  as_operand(a, x[0], x[1]);
-  multiply_block(acc, a, a);
-  store_block<true>(acc, front, j + 1, j + 1, next);
-  __syncwarp();
+  if (j >= 0) {
+    const LaneColumns columns(front, j);
+    BlockAccumulator x;
+    solve_block(x, front, pivots, j + 1, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
+    if (j + 1 >= panels) return;
+    __syncwarp();
+    ptx::named_arrive(kBelowReady, 32 * kWarps);
+    const LaneColumns next(front, j + 1);
+    BlockAccumulator acc;
+    load_minus(acc, front, j + 1, j + 1, next);
+    double a[8];
+    as_operand(a, x[0], x[1]);
+    multiply_block(acc, a, a);
+    store_block<true>(acc, front, j + 1, j + 1, next);
+    __syncwarp();
+  }
   const int slot = (j + 1) & 1;
   const auto done = eliminate_diagonal(front, pivots, scratch.operations + slot * kOperationsEntries, scratch.exchange, j + 1);
   if (front.lane == 0) scratch.keep(done, slot);
 }
 
-/// Another warp in phase j.
+/// The rest of block column j of L. Another warp in phase j >= 0.
 template <int kWarps>
 __device__ inline void follow_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j, int warp) {
-  const int blocks = front.blocks();
   const LaneColumns columns(front, j);
-  for (int i = j + 1 + warp; i < blocks; i += kWarps - 1) {
+  for (int i = j + 1 + warp; i < front.blocks(); i += kWarps - 1) {
     BlockAccumulator x;
     solve_block(x, front, pivots, i, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
   }
   if (j + 1 >= panels) return;
   __syncwarp();
   ptx::named_sync(kBelowReady, 32 * kWarps);
-  for (int i = j + 1 + warp; i < blocks; i += kWarps - 1) update_block(front, pivots, i, j + 1, 0, j + 1);
-  if (j + 2 < panels && warp == kWarps - 1) update_block(front, pivots, j + 2, j + 2, 0, j + 1);
-  if (j + 2 == panels) update_contribution(front, pivots, panels, 0, j + 1, warp - 1, kWarps - 1);
+}
+
+/// What is updated in phase j, dealt to `warps` warps: block column j + 1 below its diagonal, diagonal block j + 2, and the contribution block
+/// in the last phase but one, of all products so far; after the last phase, j = panels, the contribution block of the last. One loop, of
+/// few instructions, which others would have to make room for.
+__device__ inline void update_phase(const LaneFront& front, int pivots, int panels, int j, int warp, int warps) {
+  const int blocks = front.blocks();
+  const bool over = j == panels;
+  const int column = over || j + 1 >= panels ? 0 : blocks - (j + 2);
+  const int contribution = over || j + 2 == panels ? (blocks - panels) * (blocks - panels + 1) / 2 : 0;
+  const int diagonal = j + 2 < panels ? 1 : 0;
+  for (int t = warp; t < column + diagonal + contribution; t += warps) {
+    int row = j + 2 + t, first = j + 1;
+    if (t >= column) {  // blocks of a triangle, column by column: diagonal block j + 2 alone, or the contribution block's
+      int place = t - column;
+      for (first = diagonal != 0 ? j + 2 : panels; place >= blocks - first; ++first) place -= blocks - first;
+      row = first + place;
+    }
+    update_block(front, pivots, row, first, over ? panels - 1 : 0, over ? panels : j + 1);
+  }
 }
 
 /// Calls done(j) of one thread when block column j of L is finished. Returns the first failing column, or -1. All threads of the block.
 template <int kWarps, class Done>
 __device__ inline int factor_by_chain(const LaneFront& front, int pivots, const ChainScratch& scratch, int warp, const Done& done) {
   const int panels = (pivots + kBlock - 1) / kBlock;
-  if (warp == 0) {
-    const auto eliminated = eliminate_diagonal(front, pivots, scratch.operations, scratch.exchange, 0);
-    if (front.lane == 0) scratch.keep(eliminated, 0);
-  }
-  __syncthreads();
-  for (int j = 0; j < panels; ++j) {
-    if (const int failed = scratch.failed[j & 1]; failed >= 0) return failed;
-    if (warp == 0) {
-      lead_phase<kWarps>(front, pivots, panels, scratch, j);
-    } else {
-      follow_phase<kWarps>(front, pivots, panels, scratch, j, warp);
+#pragma unroll 1
+  for (int j = -1;; ++j) {
+    const bool over = j == panels;
+    if (!over) {
+      if (j >= 0)
+        if (const int failed = scratch.failed[j & 1]; failed >= 0) return failed;
+      if (warp == 0)
+        lead_phase<kWarps>(front, pivots, panels, scratch, j);
+      else if (j >= 0)
+        follow_phase<kWarps>(front, pivots, panels, scratch, j, warp);
     }
+    const int helper = over ? warp : warp - 1;
+    if (j >= 0 && helper >= 0) update_phase(front, pivots, panels, j, helper, over ? kWarps : kWarps - 1);
+    if (over) return -1;
     ptx::shared_proxy_fence();
     __syncthreads();
-    if (warp == kWarps - 1 && front.lane == 0) done(j);
+    if (j >= 0 && warp == kWarps - 1 && front.lane == 0) done(j);
   }
-  update_contribution(front, pivots, panels, panels - 1, panels, warp, kWarps);
-  return -1;
 }
 
 }  // namespace kauri::numeric::cuda::kernels

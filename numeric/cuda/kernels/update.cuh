@@ -39,11 +39,13 @@ struct Member {
 struct Ring {
   double* stages;
   std::uint64_t* barriers;
-  unsigned turn = 0;  // stages entered so far
+  unsigned turn = 0;               // stages entered so far
+  const double* rows = nullptr;  // of the first stage: those of a consumer's warp
 
   __device__ unsigned stage() const { return turn % kStages; }
   __device__ unsigned parity() const { return turn / kStages % 2; }
   __device__ double* data() const { return stages + stage() * kStageEntries; }
+  __device__ const double* warp_rows() const { return rows + stage() * kStageEntries; }
   __device__ std::uint64_t* full() const { return barriers + stage(); }
   __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
   __device__ std::uint64_t* word() const { return barriers + 2 * kStages + stage(); }
@@ -95,30 +97,27 @@ __device__ inline void wait_for_column(const FrontTask& task, const FrontView& f
   ptx::proxy_fence();
 }
 
-/// Pair `column` / 2 of a tile below the diagonal to a slab in shared memory.
-__device__ inline void copy_slab(double* slab, const TileView& tile, int column, int columns, std::uint64_t* full) {
-  ptx::bulk_copy(slab, tile.cell(0, column), tile.height * columns * kCellEntries * 8, full);
-}
-
+/// Brings the operands of the products, pair by pair of columns of cells, in which the rows of the task's tiles follow one another.
 __device__ inline void produce_products(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
-  const int products = products_of(task, front);
+  const symbolic::FrontCells& shape = front.cells;
+  const int products = products_of(task, front), cells = cells_in(front, products);
+  const int upper = shape.cells_of(task.row), lower = task.rows == 2 ? shape.cells_of(task.row + 1) : 0;
+  const int right = shape.cells_of(task.column);
   int ready = dependent ? 0 : products;
-  for (int k = 0; k < products; ++k) {
-    wait_for_column(task, front, k, ready);
-    const TileView upper = tile_of(front, task.row, k);
-    const TileView lower = tile_of(front, task.row + task.rows - 1, k);
-    const TileView right = tile_of(front, task.column, k);
-    const int cells = upper.height + (task.rows == 2 ? lower.height : 0) + right.height;
-    for (int column = 0; column < right.width; column += 2) {
-      const int columns = min(2, right.width - column);
-      ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
-      std::uint64_t* full = ring.full();
-      ptx::barrier_arrive_expecting(full, columns * cells * kCellEntries * 8);
-      copy_slab(ring.data(), upper, column, columns, full);
-      if (task.rows == 2) copy_slab(ring.data() + kSlabEntries, lower, column, columns, full);
-      copy_slab(ring.data() + 2 * kSlabEntries, right, column, columns, full);
-      ++ring.turn;
-    }
+  for (int first = 0; first < cells; first += 2) {
+    wait_for_column(task, front, first / symbolic::kTileCells, ready);
+    const int entries = min(2, cells - first) * kCellEntries;  // of a row of cells
+    const double* pair = front.panel + shape.panel().pair(first / 2);
+    const double* rows = pair + (shape.first_cell(task.row) - first) * entries;
+    ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
+    std::uint64_t* full = ring.full();
+    double* data = ring.data();
+    ptx::barrier_arrive_expecting(full, (upper + lower + right) * entries * 8);
+    const int together = upper * entries == kSlabEntries ? upper + lower : upper;
+    ptx::bulk_copy(data, rows, together * entries * 8, full);
+    if (together < upper + lower) ptx::bulk_copy(data + kSlabEntries, rows + upper * entries, lower * entries * 8, full);
+    ptx::bulk_copy(data + 2 * kSlabEntries, pair + (shape.first_cell(task.column) - first) * entries, right * entries * 8, full);
+    ++ring.turn;
   }
 }
 
@@ -178,13 +177,17 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
   }
 }
 
-// ---- consumers: four warps; warp w holds rows 32 (w & 1).. of tile w >> 1 ----
+// ---- consumers: four warps, each with 32 rows of one of the two tiles ----
 
-/// acc += (32,16) of the row tiles times the transpose of (64,16) of the column's tile.
-__device__ inline void multiply_slab(Accumulators& acc, const double* rows, const double* columns, int row_cell, int lane) {
+__device__ constexpr int tile_of_warp(int warp) { return warp >> 1; }
+__device__ constexpr int row_cell_of_warp(int warp) { return 4 * (warp & 1); }
+
+/// acc += (32,16) times the transpose of (64,16) of the column's tile. `rows`: the first cell of this warp's.
+__device__ inline void multiply_slab(Accumulators& acc, const double* rows, const double* columns, int lane) {
   double a[2][8];
-  load_a(a[0], rows, row_cell, 0, lane);
-  load_a(a[1], rows, row_cell + 2, 0, lane);
+  const ptx::SharedAddress address = ptx::anew(ptx::shared_address(rows + 2 * lane));  // one for all
+  load_a(a[0], address);
+  load_a(a[1], address + shared_cell(2, 0) * 8);
 #pragma unroll
   for (int n = 0; n < 8; ++n) {
     double b[4];
@@ -436,15 +439,17 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task, co
                                     int least_part, Ring& ring, int tile, int row_cell, int lane) {
   int left = cells;  // of them; what is found from `cells` again is not kept meanwhile
   for (bool first = true;; first = false) {
-    const int slabs = ptx::anew(cells) / 2, part = slabs > least_part ? part_of(slabs, least_part) : slabs;
+    const int slabs = ptx::anew(cells) / 2;
     if (slabs > least_part) change_sums(acc, task, front, levels, first, left < 2, tile, row_cell, lane);
     if (left < 2) break;
-    for (const int end = max(left - 2 * part, 0); left >= 2 && left > end; left -= 2) {
+    const int part = slabs > least_part ? part_of(slabs, least_part) : slabs;
+    const int end = max(left - 2 * part, left % 2);
+    do {
       enter_stage(ring);
-      const double* data = ring.data();
-      multiply_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
+      multiply_slab(acc, ring.warp_rows(), ring.data() + 2 * kSlabEntries, lane);
       ++ring.turn;
-    }
+      left -= 2;
+    } while (left > end);
   }
   if (left == 0) return;
   enter_stage(ring);
@@ -457,7 +462,7 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task, co
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, int least_part, Ring& ring,
                                const Member& member) {
   Member me = member;
-  int row_cell = 4 * (me.warp & 1), tile = me.warp >> 1;
+  int row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
   if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
     const int solve_slabs = task.kind == TaskKind::panel ? (front.cells.cells_of(task.column) + 1) / 2 : 0;
     pass(slabs_in(front, products_of(task, front)) + solve_slabs, ring);
@@ -466,7 +471,7 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   Accumulators acc;
   start_accumulators(acc, task, front, tile, row_cell, me.lane);
   add_products(acc, task, front, levels, cells_in(front, products_of(task, front)), least_part, ring, tile, row_cell, me.lane);
-  me = member.again(), row_cell = 4 * (me.warp & 1), tile = me.warp >> 1;
+  me = member.again(), row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
   const TileView target = tile_of(front, task.row + tile, task.column);
   if (task.kind == TaskKind::panel) {
     if (!target.whole()) {
