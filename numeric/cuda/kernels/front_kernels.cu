@@ -140,7 +140,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
     pause(pauses, ticket.number, me.warp);
     const FrontTask& task = ticket.task;  // by reference: what a task needs again after its products is read again, not kept
     const FrontView& front = ticket.front;
-    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn,
+    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn, ticket.turn,
               ptx::shared_pointer(ptx::load_shared(control.rows + me.warp))};
     if (task.kind == TaskKind::chain) {
       run_chain(front, ptx::load_shared(&control.stages), control.chain, me);
@@ -151,7 +151,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
       else if (task.kind == TaskKind::sum)
         add_sums(task, front, sums, me);
       else
-        consume(task, front, levels, least_part, ring, me);
+        consume(task, front, levels, least_part, ring, me), leave_stage(ring);  // after the stores, which waited for all products
       announce(task, front, levels, me);
     }
     __syncwarp();

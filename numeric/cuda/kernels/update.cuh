@@ -39,7 +39,8 @@ struct Member {
 struct Ring {
   double* stages;
   std::uint64_t* barriers;
-  unsigned turn = 0;               // stages entered so far
+  unsigned turn = 0;             // stages entered so far
+  unsigned left = 0;             // and left, of those before the task
   const double* rows = nullptr;  // of the first stage: those of a consumer's warp
 
   __device__ unsigned stage() const { return turn % kStages; }
@@ -215,13 +216,17 @@ __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
   }
 }
 
-/// Waits for the next stage, then leaves the one before. Not earlier: the compiler may place an arrival right after the loads that it
-/// follows, and these, queued behind stores to global memory, were seen to read the next bytes. Here the products that needed them have
-/// been issued.
+/// Leaves the stage entered last, if it is of this task. Not right after its products: the compiler may place an arrival right after the
+/// loads that it follows, and these, queued behind stores to global memory, were seen to read the next bytes.
+__device__ inline void leave_stage(const Ring& ring) {
+  if (ptx::elect() && ring.turn != ring.left) ptx::barrier_arrive(ring.last_empty());
+}
+
+/// Waits for the next stage, then leaves the one before: the products that needed it have been issued.
 __device__ inline void enter_stage(const Ring& ring) {
   ptx::barrier_wait(ring.full(), ring.parity());
   __syncwarp();
-  if (ptx::elect() && ring.turn > 0) ptx::barrier_arrive(ring.last_empty());
+  leave_stage(ring);
 }
 
 /// A warp without rows lets the stages of a task pass.
