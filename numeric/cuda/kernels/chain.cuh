@@ -241,7 +241,7 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
       continue;
     }
     ptx::barrier_wait(&barriers.below, before);
-    wait_at_least(front.counters + kRows + j + 1, j);
+    wait_at_least(front.counters + kRows + j + 1, slabs_in(front, j));
     ptx::proxy_fence();
     const TileView left = tile_of(front, j + 1, j - 1);
     ptx::barrier_arrive_expecting(&barriers.left, symbolic::kTileCells * left.height * kCellEntries * 8);
@@ -272,7 +272,7 @@ __device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress
       store_tile(memory.below, tile_of(front, j + 1, j));
       ptx::finish_stores();
       ptx::proxy_fence();
-      ptx::store_release(front.counters + kRows + j + 1, j + 1);
+      ptx::store_release(front.counters + kRows + j + 1, slabs_in(front, j + 1));
     }
     if (next) ptx::barrier_arrive(&barriers.left);
   }

@@ -27,6 +27,7 @@ struct Ticket {
   FrontTask task;
   int number;
   unsigned turn;  // stages entered before those of the task
+  std::uint64_t solved[kSlabs];  // a phase for each panel task
 };
 
 /// What the warps of a team share beside the stages.
@@ -53,6 +54,7 @@ __device__ void start(Control* controls, double* stages) {
     for (int s = 0; s < kTicketSlots; ++s) {
       ptx::barrier_init(control.ticket_full + s, 1);
       ptx::barrier_init(control.ticket_empty + s, kConsumerWarps + 1);  // and the fetcher
+      for (std::uint64_t& slab : control.ticket[s].solved) ptx::barrier_init(&slab, kConsumerWarps);
     }
     start(control.chain);
     ptx::barrier_init_fence();
@@ -109,17 +111,22 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-/// Brings what chains wait for, while the producer stores what they make.
-__device__ void run_fetcher(int task_count, unsigned pauses, Control& control, const Member& me) {
+/// Brings what chains wait for, while the producer stores what they make; and tells what panel tasks make.
+__device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control, const Member& me) {
+  unsigned phases = 0;  // of the panel tasks in each slot
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
-    const Ticket& ticket = control.ticket[slot];
+    Ticket& ticket = control.ticket[slot];
     if (ticket.number >= task_count) return;
-    if (ticket.task.kind == TaskKind::chain) {
-      pause(pauses, ticket.number, me.warp);
+    const TaskKind kind = ticket.task.kind;
+    if (kind == TaskKind::chain || kind == TaskKind::panel) pause(pauses, ticket.number, me.warp);
+    if (kind == TaskKind::chain) {
       ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
       if (me.lane == 0) fetch_for_chain(ticket.front, control.stages, control.chain);
+    } else if (kind == TaskKind::panel) {
+      if (me.lane == 0) announce_panel(ticket.task, ticket.front, levels, ticket.solved, phases >> slot & 1);
+      phases ^= 1U << slot;
     }
     __syncwarp();
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_empty + slot);
@@ -135,7 +142,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
     Control& control = controls[team];
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
-    const Ticket& ticket = control.ticket[slot];
+    Ticket& ticket = control.ticket[slot];
     if (ticket.number >= task_count) return;
     pause(pauses, ticket.number, me.warp);
     const FrontTask& task = ticket.task;  // by reference: what a task needs again after its products is read again, not kept
@@ -151,7 +158,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
       else if (task.kind == TaskKind::sum)
         add_sums(task, front, sums, me);
       else
-        consume(task, front, levels, least_part, ring, me), leave_stage(ring);  // after the stores, which waited for all products
+        consume(task, front, levels, least_part, ring, ticket.solved, me), leave_stage(ring);  // after the stores, which waited for all products
       announce(task, front, levels, me);
     }
     __syncwarp();
@@ -178,7 +185,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     if (me.warp == kConsumerWarps)
       run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);
     else
-      run_fetcher(task_count, pauses, controls[team], me);
+      run_fetcher(task_count, levels, pauses, controls[team], me);
   }
 }
 

@@ -81,7 +81,8 @@ struct SumsOf {
 };
 using Sums = SumsOf<double>;
 
-/// Places in FrontView::counters; then one counter per tile row (tiles of L finished), then one per pivot tile: what is known of it.
+/// Places in FrontView::counters; then one counter per tile row (slabs of L, of 16 columns each, that are finished), then one per pivot
+/// tile: what is known of it.
 inline constexpr int kFailed = 0;  ///< 1 + first padded column without a positive finite pivot, or 0
 inline constexpr int kChildren = 1;
 inline constexpr int kFilled = 2;

@@ -213,7 +213,7 @@ template <class Loop>
 __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step,
                                                  const ChainMemory<typename Loop::T>& memory, int row_cell, const Member& me) {
   typename Loop::T* rows = memory.left + (me.warp - 2) * kWarpSlabEntries;
-  wait_warp(step.front.counters + kRows + step.j + 1, step.j, me.lane);
+  wait_warp(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j), me.lane);
   const TileViewOf<typename Loop::T> left = tile_of(step.front, step.j + 1, step.j - 1);
   for (int s = 0; s < kSlabs; ++s) {
     copy_slab(rows, left, row_cell, min(4, left.height - row_cell), 2 * s, me.lane, 32);
@@ -258,7 +258,7 @@ __device__ __forceinline__ void run_below(int j) {
   ptx::named_sync(kHalfBarrier + 1, kHalfThreads);
   if (!step.has_below() || me.thread() != kHalfThreads) return;
   ptx::release_fence();
-  ptx::store_relaxed(step.front.counters + kRows + step.j + 1, step.j + 1);
+  ptx::store_relaxed(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j + 1));
 }
 
 /// The whole chain: all threads of a block.

@@ -74,12 +74,12 @@ struct Operands {
   const FrontViewOf<T>& front;
   T* stages;
   int slabs;
-  int ready;  // tile columns that are known to be there
+  int ready;  // slabs that are known to be there
 
-  /// Tiles (row,k), (row+1,k), (column,k) of L are finished. Each warp for itself.
-  __device__ void wait_for(int k, int lane) {
-    if (ready > k) return;
-    const int seen = lane == 0 ? wait_for_tiles(task, front, k) : 0;
+  /// That slab of the rows' and the column's tiles of L is finished. Each warp for itself.
+  __device__ void wait_for(int slab, int lane) {
+    if (ready > slab) return;
+    const int seen = lane == 0 ? wait_for_slabs(task, front, slab + 1) : 0;
     ready = __shfl_sync(0xffffffffu, seen, 0);
     __syncwarp();
   }
@@ -88,7 +88,7 @@ struct Operands {
   __device__ void bring(int slab, const Member& me) {
     if (slab < slabs) {
       const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
-      wait_for(k, me.lane);
+      wait_for(slab, me.lane);
       T* stage = stages + slab % kStageCount * kStageEntries;
       for (int r = 0; r < task.rows; ++r) {
         const TileViewOf<T> tile = tile_of(front, task.row + r, k);

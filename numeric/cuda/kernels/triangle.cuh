@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kTriangleThreads) prepare_triangles(const Fron
   for (int k = static_cast<int>(threadIdx.x); blockIdx.x == 0 && k < ticket_count; k += kTriangleThreads) tickets[k] = 0;
   for (int i = share * kTriangleThreads + static_cast<int>(threadIdx.x); i < front.cells.row_tiles();
        i += kTriangleShares * kTriangleThreads)
-    front.counters[kRows + i] = i < pivot_tiles ? i : 0;
+    front.counters[kRows + i] = i < pivot_tiles ? slabs_in(front, i) : 0;
   for (int k = share; k < pivot_tiles; k += kTriangleShares) {
     const TileView tile = tile_of(front, k, k);
     bool corrects = false;

@@ -81,20 +81,20 @@ __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
   return front.counters + kRows + front.cells.row_tiles() + k;
 }
 
-/// Waits until tiles (row,k), (row+1,k), (column,k) of L are finished. Returns in how many tile columns those rows are. One thread.
+/// Waits until so many slabs of the task's rows and of tile row `column` of L are finished. Returns how many are. One thread.
 template <class T>
-__device__ inline int wait_for_tiles(const FrontTask& task, const FrontViewOf<T>& front, int k) {
+__device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
   const int* rows = front.counters + kRows;
-  int ready = wait_at_least(rows + task.column, k + 1);
-  for (int r = 0; r < task.rows; ++r) ready = min(ready, wait_at_least(rows + task.row + r, k + 1));
+  int ready = wait_at_least(rows + task.column, slabs);
+  for (int r = 0; r < task.rows; ++r) ready = min(ready, wait_at_least(rows + task.row + r, slabs));
   return ready;
 }
 
 // ---- producer: one thread ----
 
-__device__ inline void wait_for_column(const FrontTask& task, const FrontView& front, int k, int& ready) {
-  if (ready > k) return;
-  ready = wait_for_tiles(task, front, k);
+__device__ inline void wait_for_slab(const FrontTask& task, const FrontView& front, int slab, int& ready) {
+  if (ready > slab) return;
+  ready = wait_for_slabs(task, front, slab + 1);
   ptx::proxy_fence();
 }
 
@@ -104,9 +104,9 @@ __device__ inline void produce_products(const FrontTask& task, const FrontView& 
   const int products = products_of(task, front), cells = cells_in(front, products);
   const int upper = shape.cells_of(task.row), lower = task.rows == 2 ? shape.cells_of(task.row + 1) : 0;
   const int right = shape.cells_of(task.column);
-  int ready = dependent ? 0 : products;
+  int ready = dependent ? 0 : cells;
   for (int first = 0; first < cells; first += 2) {
-    wait_for_column(task, front, first / symbolic::kTileCells, ready);
+    wait_for_slab(task, front, first / 2, ready);
     const int entries = min(2, cells - first) * kCellEntries;  // of a row of cells
     const double* pair = front.panel + shape.panel().pair(first / 2);
     const double* rows = pair + (shape.first_cell(task.row) - first) * entries;
@@ -335,11 +335,17 @@ __device__ inline void store_accumulators(const Accumulators& acc, const TileVie
   }
 }
 
+/// This warp has stored slab s of the tiles of a panel task.
+__device__ inline void finish_slab(std::uint64_t* solved, int s) {
+  __syncwarp();
+  if (ptx::elect()) ptx::barrier_arrive(solved + s);
+}
+
 /// The tile's part in a solve: X T^T = C, minus C in `acc`, to memory. 16 columns after 16 columns: X_s = C_s inv(T_ss)^T, then
 /// C_r -= X_s T_rs^T for r > s; the accumulators move up, so that all steps are the same instructions: a multiprocessor holds some 2000 of
 /// them, and those of four steps came from afar each time.
-__device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front, Ring& ring, int tile, int row_cell,
-                             int lane) {
+__device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front, Ring& ring, std::uint64_t* solved, int tile,
+                             int row_cell, int lane) {
 #pragma unroll 1
   for (int s = 0; 2 * s < front.cells.cells_of(task.column); ++s) {
     enter_stage(ring);
@@ -363,6 +369,7 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
       flipped_operand(a[half], acc[half][0], acc[half][1]);
     }
     store_pair(tile_of(front, task.row + ptx::anew(tile), task.column), s, acc, 0, ptx::anew(row_cell), lane);
+    finish_slab(solved, s);
 #pragma unroll
     for (int n = 2; n < 8; ++n) {
       if (n % 2 == 0 && n + 2 * s >= symbolic::kTileCells) break;
@@ -463,14 +470,16 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task, co
   ++ring.turn;
 }
 
-/// All of a task but its announcement.
+/// All of a task but its announcement. `solved`: as many barriers as a tile has slabs, which a panel task's warps arrive at, one after the
+/// other.
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, int least_part, Ring& ring,
-                               const Member& member) {
+                               std::uint64_t* solved, const Member& member) {
   Member me = member;
   int row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
   if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
     const int solve_slabs = task.kind == TaskKind::panel ? (front.cells.cells_of(task.column) + 1) / 2 : 0;
     pass(slabs_in(front, products_of(task, front)) + solve_slabs, ring);
+    for (int s = 0; task.kind == TaskKind::panel && s < kSlabs; ++s) finish_slab(solved, s);
     return;
   }
   Accumulators acc;
@@ -484,13 +493,20 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
       for (int n = 1; n < 8; ++n)
         if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
     }
-    solve(acc, task, front, ring, tile, row_cell, me.lane);
+    solve(acc, task, front, ring, solved, tile, row_cell, me.lane);
+    for (int s = (front.cells.cells_of(task.column) + 1) / 2; s < kSlabs; ++s) finish_slab(solved, s);
     return;
   }
   if (task.kind == TaskKind::contribution) {
     wait_for_levels(levels, front.block_reuses, me.lane);
   }
   store_accumulators(acc, target, row_cell, me.lane);
+}
+
+/// Slabs of L that are finished in the rows of a panel task, after a release_fence().
+template <class T>
+__device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
+  for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
 }
 
 /// Tells other blocks that the task's tiles are written. One thread, with all others' writes behind it.
@@ -502,7 +518,7 @@ __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& f
   } else if (task.kind == TaskKind::prepare) {
     ptx::store_relaxed(state_of(front, task.column), kPrepared);
   } else if (task.kind == TaskKind::panel) {
-    for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, task.column + 1);
+    announce_rows(task, front, slabs_in(front, task.column + 1));
   } else if (front.parent_counters != nullptr) {
     ptx::add_relaxed(front.parent_counters + kChildren, 1);
   }
@@ -511,10 +527,26 @@ __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& f
 
 /// The same by all consumers, once each has written its part.
 __device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels, const Member& me) {
-  if (task.kind == TaskKind::contribution && front.parent_counters == nullptr && levels.done == nullptr) return;
+  if (task.kind == TaskKind::panel || (task.kind == TaskKind::contribution && front.parent_counters == nullptr && levels.done == nullptr))
+    return;
   ptx::proxy_fence();
   me.sync_consumers();
   if (me.warp == 0 && me.lane == 0) count_task(task, front, levels);
+}
+
+/// Tells them of a panel task's slabs one by one, so that what follows need not wait for all. The fetcher, one thread, while the consumers
+/// go on.
+__device__ inline void announce_panel(const FrontTask& task, const FrontView& front, const Levels& levels, std::uint64_t* solved,
+                                      unsigned phase) {
+  const int first = slabs_in(front, task.column), slabs = slabs_in(front, task.column + 1) - first;
+  for (int s = 0; s < kSlabs; ++s) {
+    ptx::barrier_wait(solved + s, phase);
+    if (s >= slabs) continue;
+    ptx::proxy_fence();
+    ptx::release_fence();
+    announce_rows(task, front, first + s + 1);
+  }
+  if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
 }
 
 }  // namespace kauri::numeric::cuda::kernels
