@@ -33,18 +33,39 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
   }
 }
 
-/// c = minus the 16 rows from cell `row` on of the tile below, without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1)
-/// transposed is the last of them. kHalf 0 or 1: the same of that half of the last 16 rows' columns, to memory.left; by warps 1 and 2.
+__device__ inline void copy(double (&to)[8][4], const double (&from)[8][4]) {
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) to[n][i] = from[n][i];
+  }
+}
+
+/// What one of warps 1-3 makes of the tile below: 16 rows; and of the last 16, warps 1 and 2 half of the columns each.
+struct BelowRows {
+  static constexpr int kLastRow = symbolic::kTileCells - 2;
+  double c[8][4];
+  double last[4][4];
+
+  /// Minus the tile, as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in
+  /// another takes registers from all else.
+  __device__ void load(TileView tile, bool any, const Member& me) {
+    if (!any) tile.height = 0;
+    load_cells(c, tile, 2 * (me.warp - 1), 0, me.lane);
+    load_cells(last, tile, kLastRow, me.warp == 2 ? 4 : 0, me.lane);
+  }
+};
+
+/// start.c: without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf 0 or 1: the
+/// same of start.last, to memory.left; by warps 1 and 2.
 template <int kHalf>
-__device__ inline void multiply_below(double (&c)[8][4], const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j,
-                                      int row, const Member& me) {
+__device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
+                                      const Member& me) {
   constexpr bool kLast = kHalf >= 0;
-  constexpr int kFrom = kHalf == 1 ? 4 : 0, kRow = symbolic::kTileCells - 2;
+  constexpr int kFrom = kHalf == 1 ? 4 : 0, kRow = BelowRows::kLastRow;
   const int lane = me.lane;
-  double d[4][4];
-  const TileView tile = tile_of(front, j + 1, j);
-  load_cells(c, tile, row, 0, lane);
-  if constexpr (kLast) load_cells(d, tile, kRow, kFrom, lane);
+  double(&c)[8][4] = start.c;
+  double(&d)[4][4] = start.last;
   if (step.pulls) {
     gather<1, 8>(&c, front, step.row + 8 * row, step.column, lane);
     if constexpr (kLast) gather<1, 4>(&d, front, step.row + 8 * kRow, step.column + 8 * kFrom, lane);
@@ -125,22 +146,24 @@ __device__ inline void solve_below(double (&c)[kRowBlocks][8][4], double (&squar
 /// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and of the last 16 rows warps 1 and 2 make the products, warp 3
 /// the solution. Loops, not unrolled: a multiprocessor holds some 2000 instructions, and others come from afar. `next`: there is a next
 /// step, which needs the square of the first 16 rows.
-__device__ inline void make_below(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int j, int blocks, bool next,
-                                  const Member& me) {
+__device__ inline void make_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks,
+                                  bool next, const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
   if (me.warp < 3) {
-    double c[1][8][4];
     if (me.warp == 1)
-      multiply_below<0>(c[0], memory, front, step, j, row, me);
+      multiply_below<0>(start, memory, front, step, row, me);
     else
-      multiply_below<1>(c[0], memory, front, step, j, row, me);
+      multiply_below<1>(start, memory, front, step, row, me);
+    double c[1][8][4];
+    copy(c[0], start.c);
     ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows
     solve_below<1>(c, square, memory, step, blocks, next, row, me);
   } else {
+    multiply_below<-1>(start, memory, front, step, row, me);
     double c[2][8][4];
-    multiply_below<-1>(c[0], memory, front, step, j, row, me);
+    copy(c[0], start.c);
     ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
@@ -172,13 +195,6 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
           (steps + j) & 1};
 }
 
-/// Warp 3's part in columns 2 and 3 of the tile: this step has begun. (Where it helps with columns, more than that.)
-__device__ inline void enter_step(const ChainMemory& memory, const ChainStep& step, int lane) {
-  ptx::barrier_wait(&memory.barriers->first, step.phase);
-  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);  // the producers are in this step too
-  if (lane == 0) ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
-}
-
 /// The whole chain: four consumer warps.
 __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Member& member) {
   const unsigned steps = barriers.steps;
@@ -201,15 +217,19 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
       eliminate_tile(front, memory, j, blocks, me, failed_before);
       continue;
     }
+    ptx::barrier_wait(&memory.barriers->first, step.phase);
+    BelowRows below;
+    below.load(tile_of(front, has_below(front, j) ? j + 1 : j, j), has_below(front, j), me);  // needed late, but under way now
     load_others(memory, front, step, blocks, me);
-    if (warp == 3) enter_step(memory, step, lane);
+    if (warp == 3 && lane == 0)  // its part in the last columns: this step has begun, and the producers are in it too
+      ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
     if (blocks > 1)
       help_below(memory, blocks, me);
     else
       finish_column(memory, warp / 3, lane);
     const bool next = j + 1 < front.cells.pivot_tiles();
     if (has_below(front, j))
-      make_below(memory, front, step, j, blocks, next, me);
+      make_below(below, memory, front, step, blocks, next, me);
     else
       ptx::barrier_wait(&memory.barriers->left, step.phase);  // the producers have seen the end of the step before
     ptx::shared_proxy_fence();

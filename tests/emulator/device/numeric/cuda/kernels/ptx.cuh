@@ -59,6 +59,8 @@ inline int load_acquire(const int* p) {
   emulator::note_look(p, value);
   return value;
 }
+inline int load_relaxed(const int* p) { return load_acquire(p); }
+inline void acquire_fence() {}
 /// *p = f(*p), at once.
 template <class F>
 inline void update(int* p, const F& f) {
