@@ -219,8 +219,8 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     }
     ptx::barrier_wait(&memory.barriers->first, step.phase);
     BelowRows below;
-    below.load(tile_of(front, has_below(front, j) ? j + 1 : j, j), has_below(front, j), me);  // needed late, but under way now
-    load_others(memory, front, step, blocks, me);
+    load_others(memory, front, step, blocks, me,
+                [&] { below.load(tile_of(front, has_below(front, j) ? j + 1 : j, j), has_below(front, j), me); });
     if (warp == 3 && lane == 0)  // its part in the last columns: this step has begun, and the producers are in it too
       ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
     if (blocks > 1)

@@ -229,12 +229,16 @@ __device__ inline void put_blocks(const double (&c)[kCells][4], const ChainMemor
 
 /// Blocks of the diagonal tile but (0,0) from global memory, minus X X^T, with the children: three by each of warps 1-3. Warps 1 and 2 take
 /// a row of blocks each, warp 3 what warp 0 needs first, then block (3,2). `blocks`: along the side of L(j,j). After ChainBarriers::first.
-__device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me) {
+/// `then`: loads what is needed later, but is to be under way.
+template <class Then>
+__device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me,
+                                   const Then& then) {
   const int lane = me.lane;
   const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3, last = me.warp < 3 ? row : 2;
   double c[4][4], d[2][4];  // blocks (row, 0) and (row, 1), and (last_row, last)
   load_cells(c, step.diagonal, 2 * row, 0, lane);
   load_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
+  then();
   if (step.pulls) {
     gather<1, 4>(&c, front, step.column + 16 * row, step.column, lane);
     gather<1, 2>(&d, front, step.column + 16 * last_row, step.column + 16 * last, lane);
