@@ -50,9 +50,15 @@ struct BelowRows {
   /// Minus the tile, as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in
   /// another takes registers from all else.
   __device__ void load(TileView tile, bool any, const Member& me) {
-    if (!any) tile.height = 0;
-    load_cells(c, tile, 2 * (me.warp - 1), 0, me.lane);
-    load_cells(last, tile, kLastRow, me.warp == 2 ? 4 : 0, me.lane);
+    const int row = 2 * (me.warp - 1), column = me.warp == 2 ? 4 : 0;
+    if (any && tile.whole()) {
+      load_whole_cells(c, tile, row, 0, me.lane);
+      load_whole_cells(last, tile, kLastRow, column, me.lane);
+    } else {
+      if (!any) tile.height = 0;
+      load_cells(c, tile, row, 0, me.lane);
+      load_cells(last, tile, kLastRow, column, me.lane);
+    }
   }
 };
 

@@ -236,8 +236,13 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   const int lane = me.lane;
   const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3, last = me.warp < 3 ? row : 2;
   double c[4][4], d[2][4];  // blocks (row, 0) and (row, 1), and (last_row, last)
-  load_cells(c, step.diagonal, 2 * row, 0, lane);
-  load_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
+  if (step.whole()) {
+    load_whole_cells(c, step.diagonal, 2 * row, 0, lane);
+    load_whole_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
+  } else {
+    load_cells(c, step.diagonal, 2 * row, 0, lane);
+    load_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
+  }
   then();
   if (step.pulls) {
     gather<1, 4>(&c, front, step.column + 16 * row, step.column, lane);

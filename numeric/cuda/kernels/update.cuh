@@ -259,6 +259,12 @@ __device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, in
   return {reinterpret_cast<double2*>(cell) + lane, width, rows, {above(0), above(1)}};
 }
 
+/// The first entries of this lane in pair s of a tile that has all its columns, in units of 16 bytes: row cell r, column cell 2s + n at
+/// 32 (2 r + n).
+__device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell, int lane) {
+  return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (s * tile.rows - s * (s + 1) + tile.above + row_cell)) + lane;
+}
+
 /// c = minus (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where it has no cell.
 template <int kCells>
 __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
@@ -269,6 +275,21 @@ __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, 
     for (int r = 0; r < 2; ++r) {
       double2 cell = make_double2(0.0, 0.0);
       if (r >= pair.above[n % 2] && r < pair.rows) cell = __ldcg(pair.first + 32 * (r * pair.width + n % 2));
+      c[n][2 * r] = ptx::flipped(cell.x), c[n][2 * r + 1] = ptx::flipped(cell.y);
+    }
+  }
+}
+
+/// The same where it has all these cells; of a diagonal tile, those above the diagonal beside one on it hold some number. A fifth of the
+/// instructions.
+template <int kCells>
+__device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+    const double2* pair = whole_pair(tile, (column + n) / 2, row, lane) + 32 * (n % 2);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const double2 cell = __ldcg(pair + 64 * r);
       c[n][2 * r] = ptx::flipped(cell.x), c[n][2 * r + 1] = ptx::flipped(cell.y);
     }
   }
@@ -301,11 +322,6 @@ __device__ inline void store_pair(const TileView& tile, int s, const Accumulator
         pair.first[32 * (r * pair.width + n)] = make_double2(ptx::flipped(part[r % 2 * 2]), ptx::flipped(part[r % 2 * 2 + 1]));
     }
   }
-}
-
-/// The first entries of this lane in pair s of a whole tile, in units of 16 bytes: row cell r, column cell 2s + n at 32 (2 r + n).
-__device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell, int lane) {
-  return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (s * tile.rows - s * (s + 1) + tile.above + row_cell)) + lane;
 }
 
 /// acc = minus the tile in memory. Few instructions for whole tiles, which others would have to make room for.
