@@ -78,7 +78,7 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
   }
   ptx::barrier_wait(&memory.barriers->left, step.phase);
   if (step.has_product) {
-#pragma unroll 1
+#pragma unroll 2
     for (int k = 0; k < 8; k += 2) {
       double a[8], a_last[8], b[4];
       load_a(a, memory.left, row, k, lane);
