@@ -41,28 +41,37 @@ __device__ inline void copy(double (&to)[8][4], const double (&from)[8][4]) {
   }
 }
 
+template <int kCells>
+__device__ inline void flip(double (&c)[kCells][4]) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) c[n][i] = ptx::flipped(c[n][i]);
+  }
+}
+
 /// What one of warps 1-3 makes of the tile below: 16 rows; and of the last 16, warps 1 and 2 half of the columns each.
 struct BelowRows {
   static constexpr int kLastRow = symbolic::kTileCells - 2;
   double c[8][4];
   double last[4][4];
 
-  /// Minus the tile, as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in
-  /// another takes registers from all else.
-  __device__ void load(TileView tile, bool any, const Member& me) {
-    const int row = 2 * (me.warp - 1), column = me.warp == 2 ? 4 : 0;
-    if (any && tile.whole()) {
-      load_whole_cells(c, tile, row, 0, me.lane);
-      load_whole_cells(last, tile, kLastRow, column, me.lane);
-    } else {
-      if (!any) tile.height = 0;
-      load_cells(c, tile, row, 0, me.lane);
-      load_cells(last, tile, kLastRow, column, me.lane);
-    }
+  /// The tile as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in another takes
+  /// registers from all else.
+  __device__ void load_rows(const TileView& tile, const Member& me) { load(c, tile, 2 * (me.warp - 1), 0, me); }
+  __device__ void load_last(const TileView& tile, const Member& me) { load(last, tile, kLastRow, me.warp == 2 ? 4 : 0, me); }
+
+ private:
+  template <int kCells>
+  __device__ static void load(double (&to)[kCells][4], const TileView& tile, int row, int column, const Member& me) {
+    if (tile.whole())
+      load_whole_cells(to, tile, row, column, me.lane);
+    else
+      load_cells(to, tile, row, column, me.lane);
   }
 };
 
-/// start.c: without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf 0 or 1: the
+/// start.c = minus it without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf 0 or 1: the
 /// same of start.last, to memory.left; by warps 1 and 2.
 template <int kHalf>
 __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
@@ -72,6 +81,8 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
   const int lane = me.lane;
   double(&c)[8][4] = start.c;
   double(&d)[4][4] = start.last;
+  flip(c);
+  if constexpr (kLast) flip(d);
   if (step.pulls) {
     gather<1, 8>(&c, front, step.row + 8 * row, step.column, lane);
     if constexpr (kLast) gather<1, 4>(&d, front, step.row + 8 * kRow, step.column + 8 * kFrom, lane);
@@ -191,6 +202,13 @@ __device__ inline int blocks_of(const FrontView& front, int j) { return (front.c
 
 __device__ inline bool has_below(const FrontView& front, int j) { return j + 1 < front.cells.row_tiles(); }
 
+/// Tile (j + 1, j); without cells where there is none.
+__device__ inline TileView tile_below(const FrontView& front, int j) {
+  TileView tile = tile_of(front, has_below(front, j) ? j + 1 : j, j);
+  if (!has_below(front, j)) tile.height = 0;
+  return tile;
+}
+
 /// `steps`: of chains before.
 __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned steps) {
   return {tile_of(front, j, j),
@@ -225,8 +243,8 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     }
     ptx::barrier_wait(&memory.barriers->first, step.phase);
     BelowRows below;
-    load_others(memory, front, step, blocks, me,
-                [&] { below.load(tile_of(front, has_below(front, j) ? j + 1 : j, j), has_below(front, j), me); });
+    load_others(memory, front, step, blocks, me, [&] { below.load_rows(tile_below(front, j), me); });
+    below.load_last(tile_below(front, j), me);
     if (warp == 3 && lane == 0)  // its part in the last columns: this step has begun, and the producers are in it too
       ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
     if (blocks > 1)

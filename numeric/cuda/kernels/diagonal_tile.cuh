@@ -200,7 +200,7 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
   }
 }
 
-/// c -= blocks (row, column..) of X X^T, (16, 8 kCells), X in memory.below; the sign of c is flipped.
+/// c += blocks (row, column..) of X X^T, (16, 8 kCells), X in memory.below.
 template <int kCells>
 __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& memory, int row, int column, int lane) {
 #pragma unroll 2
@@ -215,13 +215,17 @@ __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& m
   }
 }
 
-/// To the diagonal tile, if it has that row of blocks.
+/// c - products to the diagonal tile, if it has that row of blocks.
 template <int kCells>
-__device__ inline void put_blocks(const double (&c)[kCells][4], const ChainMemory& memory, const ChainStep& step, int blocks, int row,
-                                  int column, int lane) {
+__device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4], const ChainMemory& memory,
+                                  const ChainStep& step, int blocks, int row, int column, int lane) {
   if (row >= blocks) return;
 #pragma unroll
-  for (int n = 0; n < kCells; ++n) store_flipped(memory.diagonal, c[n], 2 * row, 2 * column + n, lane);
+  for (int n = 0; n < kCells; ++n) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+      store_cell(memory.diagonal, 2 * row + r, 2 * column + n, lane, c[n][2 * r] - products[n][2 * r], c[n][2 * r + 1] - products[n][2 * r + 1]);
+  }
   if (step.whole()) return;
 #pragma unroll
   for (int n = 0; n < kCells; n += 2) fill_missing(memory, step, row, column + n / 2, lane);
@@ -235,7 +239,10 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
                                    const Then& then) {
   const int lane = me.lane;
   const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3, last = me.warp < 3 ? row : 2;
-  double c[4][4], d[2][4];  // blocks (row, 0) and (row, 1), and (last_row, last)
+  // Blocks (row, 0) and (row, 1), and (last_row, last); their products are summed while they are on their way.
+  double c[4][4], d[2][4], products[4][4];
+#pragma unroll
+  for (int n = 0; n < 4; ++n) set_zero(products[n]);
   if (step.whole()) {
     load_whole_cells(c, step.diagonal, 2 * row, 0, lane);
     load_whole_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
@@ -244,17 +251,17 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
     load_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
   }
   then();
-  if (step.pulls) {
-    gather<1, 4>(&c, front, step.column + 16 * row, step.column, lane);
-    gather<1, 2>(&d, front, step.column + 16 * last_row, step.column + 16 * last, lane);
-  }
-  if (step.has_product) add_products(c, memory, row, 0, lane);
+  if (step.pulls) gather<1, 4>(&products, front, step.column + 16 * row, step.column, lane);
+  if (step.has_product) add_products(products, memory, row, 0, lane);
   ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
-  put_blocks(c, memory, step, blocks, row, 0, lane);
+  put_blocks(c, products, memory, step, blocks, row, 0, lane);
   __syncwarp();
   if (me.warp == 3 && blocks > 1) ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
-  if (step.has_product) add_products(d, memory, last_row, last, lane);
-  put_blocks(d, memory, step, blocks, last_row, last, lane);
+  double last_products[2][4];
+  set_zero(last_products[0]), set_zero(last_products[1]);
+  if (step.pulls) gather<1, 2>(&last_products, front, step.column + 16 * last_row, step.column + 16 * last, lane);
+  if (step.has_product) add_products(last_products, memory, last_row, last, lane);
+  put_blocks(d, last_products, memory, step, blocks, last_row, last, lane);
   __syncwarp();
 }
 

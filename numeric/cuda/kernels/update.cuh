@@ -265,7 +265,7 @@ __device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell,
   return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (s * tile.rows - s * (s + 1) + tile.above + row_cell)) + lane;
 }
 
-/// c = minus (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where it has no cell.
+/// c = (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where it has no cell.
 template <int kCells>
 __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
 #pragma unroll
@@ -275,7 +275,7 @@ __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, 
     for (int r = 0; r < 2; ++r) {
       double2 cell = make_double2(0.0, 0.0);
       if (r >= pair.above[n % 2] && r < pair.rows) cell = __ldcg(pair.first + 32 * (r * pair.width + n % 2));
-      c[n][2 * r] = ptx::flipped(cell.x), c[n][2 * r + 1] = ptx::flipped(cell.y);
+      c[n][2 * r] = cell.x, c[n][2 * r + 1] = cell.y;
     }
   }
 }
@@ -290,7 +290,7 @@ __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& 
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const double2 cell = __ldcg(pair + 64 * r);
-      c[n][2 * r] = ptx::flipped(cell.x), c[n][2 * r + 1] = ptx::flipped(cell.y);
+      c[n][2 * r] = cell.x, c[n][2 * r + 1] = cell.y;
     }
   }
 }
