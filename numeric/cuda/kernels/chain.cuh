@@ -160,28 +160,21 @@ __device__ inline void solve_below(double (&c)[kRowBlocks][8][4], double (&squar
   }
 }
 
-/// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and of the last 16 rows warps 1 and 2 make the products, warp 3
-/// the solution. Loops, not unrolled: a multiprocessor holds some 2000 instructions, and others come from afar. `next`: there is a next
-/// step, which needs the square of the first 16 rows.
-__device__ inline void make_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks,
-                                  bool next, const Member& me) {
+/// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and the last 16 rows, of which warps 1 and 2 have made the products,
+/// by warp 3. `next`: there is a next step, which needs the square of the first 16 rows.
+__device__ inline void make_below(const BelowRows& start, const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
+                                   const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
+  ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows
   if (me.warp < 3) {
-    if (me.warp == 1)
-      multiply_below<0>(start, memory, front, step, row, me);
-    else
-      multiply_below<1>(start, memory, front, step, row, me);
     double c[1][8][4];
     copy(c[0], start.c);
-    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows
     solve_below<1>(c, square, memory, step, blocks, next, row, me);
   } else {
-    multiply_below<-1>(start, memory, front, step, row, me);
     double c[2][8][4];
     copy(c[0], start.c);
-    ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
       const double2 top = load_cell(memory.left, 6, n, lane), bottom = load_cell(memory.left, 7, n, lane);
@@ -247,13 +240,16 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     below.load_last(tile_below(front, j), me);
     if (warp == 3 && lane == 0)  // its part in the last columns: this step has begun, and the producers are in it too
       ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
+    const bool next = j + 1 < front.cells.pivot_tiles(), makes_below = has_below(front, j);
+    if (warp == 3 && makes_below) multiply_below<-1>(below, memory, front, step, 4, me);  // its part of the diagonal tile is due later
     if (blocks > 1)
-      help_below(memory, blocks, me);
+      help_below(memory, step, blocks, me);
     else
-      finish_column(memory, warp / 3, lane);
-    const bool next = j + 1 < front.cells.pivot_tiles();
-    if (has_below(front, j))
-      make_below(below, memory, front, step, blocks, next, me);
+      help_nothing(memory, me);
+    if (warp == 1 && makes_below) multiply_below<0>(below, memory, front, step, 0, me);
+    if (warp == 2 && makes_below) multiply_below<1>(below, memory, front, step, 2, me);
+    if (makes_below)
+      make_below(below, memory, step, blocks, next, me);
     else
       ptx::barrier_wait(&memory.barriers->left, step.phase);  // the producers have seen the end of the step before
     ptx::shared_proxy_fence();

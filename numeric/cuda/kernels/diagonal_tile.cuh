@@ -17,17 +17,19 @@ namespace kauri::numeric::cuda::kernels {
 inline constexpr int kLoadedBarrier = 0;    // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
 inline constexpr int kBegunBarrier = 1;     // the stages are the chain's
 inline constexpr int kSquareBarrier = 2;    // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
-inline constexpr int kColumnBarrier = 3;    // warps 1-3, then warp 3, wait for warp 0's block of the column
-inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1-3 have subtracted
+inline constexpr int kColumnBarrier = 3;    // warps 1 and 2, then warp 3, wait for warp 0's block of the column
+inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1 and 2 have subtracted
 inline constexpr int kBelowBarrier = 5;     // warps 1-3 wait for one another, where one reads or writes over what another has made
 inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
 inline constexpr int kLastRowsBarrier = 7;  // warps 1 and 2 wait for one another
 inline constexpr int kPair = 64;            // threads
 inline constexpr int kHelpers = 96;         // threads of warps 1-3
+inline constexpr int kEarly = 96;           // threads of warps 0-2
 
 /// Barriers of a team's chains, in shared memory but not in the stages. Each completes a phase a step: a diagonal tile.
 struct ChainBarriers {
   std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are there
+  std::uint64_t rows;      // blocks (2,0) and (3,0) of L(j,j) are there
   std::uint64_t first;     // tile (j,j) and the one below are prepared, block (0,0) is in ChainMemory::first; columns 0-2 before are stored
   std::uint64_t diagonal;  // all columns of L(j-1,j-1) are stored
   std::uint64_t left;      // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
@@ -42,6 +44,7 @@ __device__ constexpr int makers_of_column(int s) { return s == 0 ? 3 : 2; }
 /// Before the first chain. One thread.
 __device__ inline void start(ChainBarriers& barriers) {
   for (int s = 0; s < kSlabs; ++s) ptx::barrier_init(barriers.column + s, makers_of_column(s));
+  ptx::barrier_init(&barriers.rows, 2);
   ptx::barrier_init(&barriers.first, 2);
   ptx::barrier_init(&barriers.diagonal, 1);
   ptx::barrier_init(&barriers.left, 2);
@@ -364,42 +367,49 @@ __device__ inline void finish_column(const ChainMemory& memory, int s, int lane)
   if (lane == 0) ptx::barrier_arrive(memory.barriers->column + s);
 }
 
-/// After block (0,0), warps 1-3: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
-__device__ inline void help_below(const ChainMemory& memory, int blocks, const Member& me) {
+/// After block (0,0), warps 1 and 2: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
+/// `blocks`: two at least. Warp 3 comes later than the others, which do not wait for it.
+__device__ inline void help_below(const ChainMemory& memory, const ChainStep& step, int blocks, const Member& me) {
   const bool later = me.warp == 3;
   const int row = later ? 3 : me.warp + 1, s = later ? 1 : 0;
   if (later) {
-    ptx::named_sync(me.barriers + kColumnBarrier, kConsumers);
-    if (blocks > 3) subtract_blocks(memory, 3, 2, 0, me.lane);
-    if (blocks > 2) ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
     if (blocks < 4) return finish_column(memory, 1, me.lane);
+    ptx::barrier_wait(&memory.barriers->rows, step.phase);
+    subtract_blocks(memory, 3, 2, 0, me.lane);
   }
-  ptx::named_sync(me.barriers + kBlockBarrier, later ? kPair : kHelpers);
+  ptx::named_sync(me.barriers + kBlockBarrier, later ? kPair : kEarly);
   if (row < blocks) take_row(memory, row, s, (memory.corrected[s] >> s & 1) != 0, me.lane);
+  if (!later && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
   finish_column(memory, s, me.lane);
-  ptx::named_sync(me.barriers + kColumnBarrier, later ? kPair : kConsumers);
+  ptx::named_sync(me.barriers + kColumnBarrier, later ? kPair : kEarly);
   if (row < blocks) subtract_blocks(memory, row, s + 1, s, me.lane);
   if (later)
     ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
   else if (blocks > 2)
-    ptx::named_arrive(me.barriers + kUpdatedBarrier, kConsumers);
+    ptx::named_arrive(me.barriers + kUpdatedBarrier, kEarly);
+}
+
+/// The same where the tile has one block: nothing but the arrivals.
+__device__ inline void help_nothing(const ChainMemory& memory, const Member& me) {
+  finish_column(memory, me.warp / 3, me.lane);
+  if (me.warp < 3 && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
 }
 
 /// After block (s,s), warp 0: the block below it, and the next diagonal block.
 __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects, const Member& me) {
   const bool helped = s == 1 && blocks > 3;
   if (s == 0) {
-    ptx::named_arrive(me.barriers + kBlockBarrier, kHelpers);
+    ptx::named_arrive(me.barriers + kBlockBarrier, kEarly);
     ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
   } else if (s == 1) {
-    ptx::named_sync(me.barriers + kUpdatedBarrier, kConsumers);
+    ptx::named_sync(me.barriers + kUpdatedBarrier, kEarly);
     if (helped) ptx::named_arrive(me.barriers + kBlockBarrier, kPair);
   } else {
     ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
   }
   double x[2][4];
   solve_block(memory, x, s + 1, s, corrects, me.lane);
-  if (s == 0) ptx::named_arrive(me.barriers + kColumnBarrier, kConsumers);
+  if (s == 0) ptx::named_arrive(me.barriers + kColumnBarrier, kEarly);
   if (helped) ptx::named_arrive(me.barriers + kColumnBarrier, kPair);
   finish_column(memory, s, me.lane);
   subtract_square(memory, x, s + 1, me.lane);
