@@ -41,23 +41,14 @@ __device__ inline void copy(double (&to)[8][4], const double (&from)[8][4]) {
   }
 }
 
-template <int kCells>
-__device__ inline void flip(double (&c)[kCells][4]) {
-#pragma unroll
-  for (int n = 0; n < kCells; ++n) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) c[n][i] = ptx::flipped(c[n][i]);
-  }
-}
-
 /// What one of warps 1-3 makes of the tile below: 16 rows; and of the last 16, warps 1 and 2 half of the columns each.
 struct BelowRows {
   static constexpr int kLastRow = symbolic::kTileCells - 2;
   double c[8][4];
   double last[4][4];
 
-  /// The tile as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in another takes
-  /// registers from all else.
+  /// The tile as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in another
+  /// takes registers from all else.
   __device__ void load_rows(const TileView& tile, const Member& me) { load(c, tile, 2 * (me.warp - 1), 0, me); }
   __device__ void load_last(const TileView& tile, const Member& me) { load(last, tile, kLastRow, me.warp == 2 ? 4 : 0, me); }
 
@@ -71,8 +62,8 @@ struct BelowRows {
   }
 };
 
-/// start.c = minus it without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf 0 or 1: the
-/// same of start.last, to memory.left; by warps 1 and 2.
+/// start.c = minus it without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf 0
+/// or 1: the same of start.last, to memory.left; by warps 1 and 2.
 template <int kHalf>
 __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
                                       const Member& me) {
@@ -160,10 +151,10 @@ __device__ inline void solve_below(double (&c)[kRowBlocks][8][4], double (&squar
   }
 }
 
-/// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and the last 16 rows, of which warps 1 and 2 have made the products,
-/// by warp 3. `next`: there is a next step, which needs the square of the first 16 rows.
+/// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and the last 16 rows, of which warps 1 and 2 have made the
+/// products, by warp 3. `next`: there is a next step, which needs the square of the first 16 rows.
 __device__ inline void make_below(const BelowRows& start, const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
-                                   const Member& me) {
+                                  const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);

@@ -29,7 +29,7 @@ inline constexpr int kEarly = 96;           // threads of warps 0-2
 /// Barriers of a team's chains, in shared memory but not in the stages. Each completes a phase a step: a diagonal tile.
 struct ChainBarriers {
   std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are there
-  std::uint64_t rows;      // blocks (2,0) and (3,0) of L(j,j) are there
+  std::uint64_t rows;            // blocks (2,0) and (3,0) of L(j,j) are there
   std::uint64_t first;     // tile (j,j) and the one below are prepared, block (0,0) is in ChainMemory::first; columns 0-2 before are stored
   std::uint64_t diagonal;  // all columns of L(j-1,j-1) are stored
   std::uint64_t left;      // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
@@ -227,7 +227,8 @@ __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&p
   for (int n = 0; n < kCells; ++n) {
 #pragma unroll
     for (int r = 0; r < 2; ++r)
-      store_cell(memory.diagonal, 2 * row + r, 2 * column + n, lane, c[n][2 * r] - products[n][2 * r], c[n][2 * r + 1] - products[n][2 * r + 1]);
+      store_cell(memory.diagonal, 2 * row + r, 2 * column + n, lane, c[n][2 * r] - products[n][2 * r],
+                 c[n][2 * r + 1] - products[n][2 * r + 1]);
   }
   if (step.whole()) return;
 #pragma unroll

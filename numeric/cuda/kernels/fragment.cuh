@@ -74,8 +74,8 @@ __device__ inline double2 load_cell(const TileView& tile, int row_cell, int colu
   return __ldcg(reinterpret_cast<const double2*>(tile.cell(row_cell, column_cell) + 2 * lane));
 }
 
-/// A operand, (16,16), from shared memory: this lane's part of 2 x 2 cells. Loads of 8 bytes, whose registers are the operand's: loads of 16
-/// would cost as many registers again for a moment, and the accumulators leave no room.
+/// A operand, (16,16), from shared memory: this lane's part of 2 x 2 cells. Loads of 8 bytes, whose registers are the operand's: loads of
+/// 16 would cost as many registers again for a moment, and the accumulators leave no room.
 __device__ inline void load_a(double (&a)[8], ptx::SharedAddress address) {
 #pragma unroll
   for (int i = 0; i < 8; ++i) {

@@ -26,7 +26,7 @@ struct Ticket {
   FrontView front;
   FrontTask task;
   int number;
-  unsigned turn;  // stages entered before those of the task
+  unsigned turn;                 // stages entered before those of the task
   std::uint64_t solved[kSlabs];  // a phase for each panel task
 };
 
@@ -134,8 +134,8 @@ __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pause
 }
 
 /// Who a thread is, is found anew for each task: kept, it and what is made of it would be spilled, and read back by each task.
-__device__ __forceinline__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part, unsigned pauses,
-                             Control* controls) {
+__device__ __forceinline__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part,
+                                             unsigned pauses, Control* controls) {
   for (int draw = 0;; ++draw) {
     const int team = ptx::thread_index() / kConsumers;
     const Member me = consumer_of_team(team);
@@ -158,7 +158,8 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
       else if (task.kind == TaskKind::sum)
         add_sums(task, front, sums, me);
       else
-        consume(task, front, levels, least_part, ring, ticket.solved, me), leave_stage(ring);  // after the stores, which waited for all products
+        consume(task, front, levels, least_part, ring, ticket.solved, me),
+            leave_stage(ring);  // after the stores, which waited for all products
       announce(task, front, levels, me);
     }
     __syncwarp();

@@ -63,9 +63,9 @@ __device__ inline void follow_phase(const LaneFront& front, int pivots, int pane
   ptx::named_sync(kBelowReady, 32 * kWarps);
 }
 
-/// What is updated in phase j, dealt to `warps` warps: block column j + 1 below its diagonal, diagonal block j + 2, and the contribution block
-/// in the last phase but one, of all products so far; after the last phase, j = panels, the contribution block of the last. One loop, of
-/// few instructions, which others would have to make room for.
+/// What is updated in phase j, dealt to `warps` warps: block column j + 1 below its diagonal, diagonal block j + 2, and the contribution
+/// block in the last phase but one, of all products so far; after the last phase, j = panels, the contribution block of the last. One loop,
+/// of few instructions, which others would have to make room for.
 __device__ inline void update_phase(const LaneFront& front, int pivots, int panels, int j, int warp, int warps) {
   const int blocks = front.blocks();
   const bool over = j == panels;
