@@ -29,7 +29,7 @@ Forecast host_forecast(const Outline& outline, std::string_view target, int work
   const double share = scalar_bytes / static_cast<double>(sizeof(double));
   Forecast out;
   out.target = target;
-  out.create_s = share * cost.predicted_create_s;
+  out.create_s = share * cost.predicted_create_s + crowded_start(workers);
   out.factor_s = share * crowded_factor(workers) * cost.predicted_factor_s;
   out.solve_s = share * crowded_solve(workers) * cost.predicted_solve_s;
   out.bytes = checked_mul(entries, scalar_bytes, "bytes of a factor");

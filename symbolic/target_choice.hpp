@@ -10,16 +10,18 @@
 namespace kauri::symbolic {
 
 /// A job that the CPU is predicted to do in less, its factor made, stays there: launches and copies are most of what a device could spare.
-inline constexpr double kLeastDeviceJob = 1e-3;
+inline constexpr double kLeastDeviceJob = 3e-4;
 
 /// Seconds of a device that were not measured, but scaled from another's, count so many times: a device that is taken by mistake costs more
 /// than one that is not taken.
 inline constexpr double kScaledWeight = 2;
 
-/// The seconds of so many threads over those of a plan's schedule, which knows nothing of cores and memory that threads share: 3.4 for
-/// factorisations and 2.1 for solves on the 16 hardware threads beside an H200, in the median of 38 systems; 1 on two cores.
-inline double crowded_factor(int workers) { return 1 + 0.17 * std::max(workers - 2, 0); }
+/// The seconds of so many threads over those of a plan's schedule, which knows nothing of cores and memory that threads share: 3.8 for
+/// factorisations and 2.1 for solves on the 16 hardware threads beside an H200, in the mean of 26 systems; 1 on two cores.
+inline double crowded_factor(int workers) { return 1 + 0.20 * std::max(workers - 2, 0); }
 inline double crowded_solve(int workers) { return 1 + 0.08 * std::max(workers - 2, 0); }
+/// Seconds that a first factorisation takes more with so many threads: 1.0 to 1.5 ms there, whatever the system.
+inline double crowded_start(int workers) { return 7e-5 * std::max(workers - 2, 0); }
 
 struct TargetChoice {
   bool device = false;

@@ -41,8 +41,8 @@ TEST(TargetChoice, FollowsPredictedSeconds) {
       {"no solve at all", 1, 0.01, 0.9, 0.2, 0, 1, 0, kGb, true},
       {"too large for its memory", 1, 0.1, 0.01, 0.01, 0, 1, 1, 11 * kGb, false},
       {"just fits", 1, 0.1, 0.01, 0.01, 0, 1, 1, 10 * kGb, true},
-      {"small", 4e-4, 4e-4, 1e-4, 1e-4, 0, 1, 1, kGb, false},
-      {"small, many times", 4e-4, 4e-4, 1e-4, 1e-4, 0, 100, 1, kGb, true},
+      {"small", 1e-4, 1e-4, 3e-5, 3e-5, 0, 1, 1, kGb, false},
+      {"small, many times", 1e-4, 1e-4, 3e-5, 3e-5, 0, 100, 1, kGb, true},
       {"faster, but by scaled seconds", 1, 0.1, 0.5, 0.1, 0, 1, 1, kGb, false, true},
       {"as fast, measured", 1, 0.1, 0.5, 0.1, 0, 1, 1, kGb, true},
       {"twice as fast by scaled seconds", 1, 0.1, 0.5, 0.05, 0, 1, 1, kGb, false, true},
@@ -123,7 +123,7 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, Ana
   const int workers = choice.device ? 1 : planned_workers(options);
   EXPECT_EQ(share * crowded_factor(workers) * cost.predicted_factor_s, winner.factor_s);
   EXPECT_EQ(share * crowded_solve(workers) * cost.predicted_solve_s, winner.solve_s);
-  EXPECT_EQ(share * cost.predicted_create_s, winner.create_s);
+  EXPECT_EQ(share * cost.predicted_create_s + (choice.device ? 0 : crowded_start(workers)), winner.create_s);
 }
 
 TEST(TargetChoice, AnalysesPlanForTheWinner) {
