@@ -33,7 +33,8 @@ Keys of a line: reorder_s, symbolic_s; create_s, the making of a factor; factor1
 factor_s, the least of --reps refactorisations, on a device with A's values there already; solve1_s and solve32_s, the
 least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no padding), predicted_factor_s;
 residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most that factor and workspaces held;
-peak_rss_bytes, the most that the process held.
+device_bytes, what the device's driver says that the factor took of its memory; peak_rss_bytes, the most that the process
+held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Every key there is, in order, with null for what was not reached.
@@ -68,6 +69,7 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "backward_error_componentwise",
                           "mem_gb",
                           "peak_bytes",
+                          "device_bytes",
                           "peak_rss_bytes"})
     line[key] = nullptr;
   line["reps"] = options.repetitions;
@@ -124,6 +126,7 @@ void add_trial(Json& line, const Trial& trial) {
   line["factor1_s"] = trial.factor1_s;
   line["peak_bytes"] = trial.peak_bytes;
   line["mem_gb"] = static_cast<double>(trial.peak_bytes) / 1e9;
+  if (trial.device_bytes) line["device_bytes"] = *trial.device_bytes;
   line["peak_rss_bytes"] = peak_rss_bytes();
   line["status"] = name_of(trial.status);
   line["smallest_pivot"] = trial.smallest_pivot;

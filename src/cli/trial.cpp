@@ -9,10 +9,19 @@
 #include <span>
 #include <vector>
 
+#include "numeric/cuda/executor.hpp"
 #include "src/cli/measure.hpp"
 
 namespace kauri::cli {
 namespace {
+
+/// Free bytes of the device that a backend works on, as its driver tells.
+std::optional<Offset> free_bytes(const Backend& backend) {
+  if (backend.kind() == BackendKind::cpu) return {};
+  const auto seen = numeric::cuda::survey(0);
+  if (!seen || !seen->started) return {};
+  return seen->free_bytes;
+}
 
 /// The least seconds of a refactorisation; on a device with the values there, as the peers of bench/peers have them.
 template <Scalar T>
@@ -44,11 +53,14 @@ double solve_seconds(const Factor<T>& factor, std::span<T> x, Index nrhs, std::u
 template <Scalar T>
 std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
                    const TrialOptions& options) {
+  const std::optional<Offset> free_before = free_bytes(backend);
   const Stopwatch first;
   Factor<T> factor = Factor<T>::create(plan, backend);
   trial.create_s = first.seconds();
   const Result<void, Breakdown> outcome = refactorize<T>(factor, a.value);
   trial.factor1_s = first.seconds();
+  if (const std::optional<Offset> free_after = free_bytes(backend); free_before && free_after)
+    trial.device_bytes = *free_before - *free_after;
   trial.smallest_pivot = factor.verdict().smallest_pivot;
   if (!outcome) {
     trial.status = Status::indefinite;

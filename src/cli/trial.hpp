@@ -33,8 +33,9 @@ struct Trial {
   double factor_s = 0;                 ///< the least of the refactorisations
   double solve1_s = 0;                 ///< in place, the least
   std::optional<double> solve_many_s;
-  BackwardError backward_error;  ///< of one right-hand side, unrefined
-  Offset peak_bytes = 0;         ///< high-water mark of factor and workspaces
+  BackwardError backward_error;        ///< of one right-hand side, unrefined
+  Offset peak_bytes = 0;               ///< high-water mark of factor and workspaces
+  std::optional<Offset> device_bytes;  ///< by how much the making of the factor and its first filling left the device less free memory
 };
 
 template <Scalar T>
