@@ -36,8 +36,8 @@ constexpr DeviceCost kHopper{.target = "sm_90",
 // weighs more (target_choice.hpp). What differs beside the cards is which kernels run.
 
 /// The same device with the portable kernels: tiled fronts by loops without bulk copies and producers, whose tasks are taken to need twice
-/// the time that Hopper's needed when these were first measured; small fronts level by level, by simple kernels, a block of threads each, of
-/// which little is known: an early build took 2.3 ms for 250,000 narrow fronts in 17 levels (tree 1000000) and 18 ms for poisson2d 1000,
+/// the time that Hopper's needed when these were first measured; small fronts level by level, by simple kernels, a block of threads each,
+/// of which little is known: an early build took 2.3 ms for 250,000 narrow fronts in 17 levels (tree 1000000) and 18 ms for poisson2d 1000,
 /// tiled fronts by level included.
 constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.scalar_bytes = scalar_bytes;

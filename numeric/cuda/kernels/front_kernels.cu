@@ -62,7 +62,7 @@ __device__ void start(Control* controls, double* stages) {
   __syncthreads();
 }
 
-// The first of a team's named barriers is that of start(), which is over.
+/// The first of a team's named barriers is that of start(), which is over.
 __device__ Member consumer_of_team(int team) { return Member{0, 0, kTeamBarriers * team}.again(); }
 /// A producer or a fetcher.
 __device__ Member server_of_team(int team, unsigned thread) {
@@ -153,13 +153,14 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
       run_chain(front, ptx::load_shared(&control.stages), control.chain, me);
       ptx::shared_proxy_fence();
     } else {
-      if (task.kind == TaskKind::fill)
+      if (task.kind == TaskKind::fill) {
         fill(task, front, levels, values, me);
-      else if (task.kind == TaskKind::sum)
+      } else if (task.kind == TaskKind::sum) {
         add_sums(task, front, sums, me);
-      else
-        consume(task, front, levels, least_part, ring, ticket.solved, me),
-            leave_stage(ring);  // after the stores, which waited for all products
+      } else {
+        consume(task, front, levels, least_part, ring, ticket.solved, me);
+        leave_stage(ring);  // after the stores, which waited for all products
+      }
       announce(task, front, levels, me);
     }
     __syncwarp();

@@ -35,13 +35,13 @@ struct Member {
 };
 
 /// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it;
-/// then a word for each: with the stages of a panel task's solve, 1 where the block's inverse is to be corrected. The state is a single
+/// then a word for each: with the stages of a panel task's solve, 1 where the block's inverse is to be corrected. What changes is a single
 /// number, since registers are short where products are added.
 struct Ring {
   double* stages;
   std::uint64_t* barriers;
   unsigned turn = 0;             // stages entered so far
-  unsigned left = 0;             // and left, of those before the task
+  unsigned left = 0;             // of a consumer: those before its task, which it has left
   const double* rows = nullptr;  // of the first stage: those of a consumer's warp
 
   __device__ unsigned stage() const { return turn % kStages; }
