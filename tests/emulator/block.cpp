@@ -273,6 +273,11 @@ void note_look(const void* place, int value) {
   note_progress();
 }
 
+void note_look_in_turn(const void* place, int value) {
+  Thread& self = current->thread();
+  self.looked_at = place, self.seen = value;
+}
+
 bool together(Together what, void* mine, const std::function<void(void* const* lanes)>& combine) {
   Warp& warp = current->warp();
   const int index = current->thread().index, first = index / 32 * 32;

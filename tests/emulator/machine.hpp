@@ -47,6 +47,8 @@ void maybe_yield();
 void note_progress();
 /// A look at a flag. Looks alone are no progress.
 void note_look(const void* place, int value);
+/// The same where a thread looks at several places in turn: no progress, however often they differ from one another.
+void note_look_in_turn(const void* place, int value);
 
 /// What all lanes of a warp do together.
 enum class Together : int { sync, shuffle, vote, product, barrier };

@@ -80,6 +80,15 @@ TEST(Machine, ADeadlockSaysWhoWaitsForWhat) {
   EXPECT_NE(what.find("block 1 warp 1 lanes 0-31 wait for the flag at"), std::string::npos) << what;
 }
 
+TEST(Machine, LooksAtTwoFlagsInTurnAreNoProgress) {
+  int flags[2] = {3, 4};
+  const std::string what = run({1, 32, 0, true, [&] {
+                                  for (int k = 0;; k ^= 1, yield()) note_look_in_turn(flags + k, flags[k]);
+                                }});
+  EXPECT_EQ(what.rfind("deadlock", 0), 0U) << what;
+  EXPECT_NE(what.find("block 0 warp 0 lanes 0-31 wait for the flag at"), std::string::npos) << what;
+}
+
 TEST(Machine, MisuseIsSeen) {
   std::uint64_t barrier = 0;
   EXPECT_NE(run_block(32, [&] { barrier_wait(&barrier, 0); }).find("not initialised"), std::string::npos);

@@ -3,7 +3,8 @@
 //
 // In phase j warp 0 makes block (j+1,j) of L, takes its square from diagonal block j+1 and eliminates that; meanwhile the others make the
 // rest of block column j, then bring block column j+1 up to date below its diagonal, and diagonal block j+2 but for its last product.
-// During the last elimination they take from the contribution block all that is known.
+// During the last elimination they take from the contribution block all that is known. Phase -1 is the first elimination alone; after the
+// last phase all take the last products from the contribution block.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

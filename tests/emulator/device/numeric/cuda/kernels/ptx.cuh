@@ -31,7 +31,11 @@ inline void load_shared(double& x, double& y, SharedAddress address) {
 
 inline int thread_index() { return static_cast<int>(threadIdx.x); }
 
-inline bool elect() { return threadIdx.x % 32 == 0; }
+/// All lanes come together; which of them is chosen, nobody is to count on.
+inline bool elect() {
+  __syncwarp();
+  return threadIdx.x % 32 == 31;
+}
 
 inline void barrier_init_fence() {}
 inline void barrier_arrive(std::uint64_t* barrier) { emulator::barrier_arrive(barrier, 0); }
@@ -59,8 +63,14 @@ inline int load_acquire(const int* p) {
   emulator::note_look(p, value);
   return value;
 }
-inline int load_relaxed(const int* p) { return load_acquire(p); }
-inline void acquire_fence() {}
+/// One of several looks, which acquire_fence() ends.
+inline int load_relaxed(const int* p) {
+  emulator::maybe_yield();
+  const int value = *p;
+  emulator::note_look_in_turn(p, value);
+  return value;
+}
+inline void acquire_fence() { emulator::note_progress(); }
 /// *p = f(*p), at once.
 template <class F>
 inline void update(int* p, const F& f) {
