@@ -126,7 +126,7 @@ TEST(NearSingular, ProductsWithInversesNeedTheCorrection) {
       const auto plain = factor_by_blocks(dense, n, Means::inverse);
       ASSERT_TRUE(good.has_value() && corrected.has_value());
       const double bound = test::factor_error_bound(test::factor_error(dense, *good, n));
-      EXPECT_LE(bound, 2e-14);  // 1.5e-14, and a little more where the compiler contracts products and sums
+      EXPECT_LE(bound, 1.5e-14);
       EXPECT_LE(test::factor_error(dense, *corrected, n), bound);
       missed_by = std::max(missed_by, plain.has_value() ? test::factor_error(dense, *plain, n) / bound : HUGE_VAL);
       std::vector<double> b(n);

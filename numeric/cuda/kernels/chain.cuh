@@ -49,16 +49,9 @@ struct BelowRows {
 
   /// The tile as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in another
   /// takes registers from all else.
-  __device__ void load_rows(const TileView& tile, const Member& me) { load(c, tile, 2 * (me.warp - 1), 0, me); }
-  __device__ void load_last(const TileView& tile, const Member& me) { load(last, tile, kLastRow, me.warp == 2 ? 4 : 0, me); }
-
- private:
-  template <int kCells>
-  __device__ static void load(double (&to)[kCells][4], const TileView& tile, int row, int column, const Member& me) {
-    if (tile.whole())
-      load_whole_cells(to, tile, row, column, me.lane);
-    else
-      load_cells(to, tile, row, column, me.lane);
+  __device__ void load_rows(const TileView& tile, const Member& me) { load_cells(c, tile, tile.whole(), 2 * (me.warp - 1), 0, me.lane); }
+  __device__ void load_last(const TileView& tile, const Member& me) {
+    load_cells(last, tile, tile.whole(), kLastRow, me.warp == 2 ? 4 : 0, me.lane);
   }
 };
 
@@ -180,9 +173,6 @@ __device__ inline void make_below(const BelowRows& start, const ChainMemory& mem
   __syncwarp();
   ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
 }
-
-/// Blocks of 16 along the side of L(j,j).
-__device__ inline int blocks_of(const FrontView& front, int j) { return (front.cells.cells_of(j) + 1) / 2; }
 
 __device__ inline bool has_below(const FrontView& front, int j) { return j + 1 < front.cells.row_tiles(); }
 

@@ -121,14 +121,6 @@ __device__ inline int load_acquire(const int* p) {
   return value;
 }
 
-/// load_relaxed() of several counters, then acquire_fence(): what was released with all of them is seen.
-__device__ inline int load_relaxed(const int* p) {
-  int value;
-  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
-  return value;
-}
-__device__ inline void acquire_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-
 __device__ inline void store_release(int* p, int value) {
   asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }
@@ -138,6 +130,14 @@ __device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "
 __device__ inline void store_relaxed(int* p, int value) {
   asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }
+
+/// load_relaxed() of several counters, then acquire_fence(): what was released with all of them is seen.
+__device__ inline int load_relaxed(const int* p) {
+  int value;
+  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
+  return value;
+}
+__device__ inline void acquire_fence() { release_fence(); }
 
 __device__ inline void add_relaxed(int* p, int value) {
   asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");

@@ -75,6 +75,15 @@ __device__ inline void store_pair(const TileView& tile, int s, const Accumulator
   }
 }
 
+/// The same by whichever way: `whole`, all these cells are there.
+template <int kCells>
+__device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, bool whole, int row, int column, int lane) {
+  if (whole)
+    load_whole_cells(c, tile, row, column, lane);
+  else
+    load_cells(c, tile, row, column, lane);
+}
+
 template <int kCells>
 __device__ inline void flip(double (&c)[kCells][4]) {
 #pragma unroll

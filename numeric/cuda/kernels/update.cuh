@@ -73,6 +73,9 @@ __device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
   return (cells_in(front, tile_columns) + 1) / 2;
 }
 
+/// Blocks of 16 along the side of L(j,j).
+__device__ inline int blocks_of(const FrontView& front, int j) { return (front.cells.cells_of(j) + 1) / 2; }
+
 /// State of pivot tile k.
 template <class T>
 __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
@@ -372,7 +375,7 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   Member me = member;
   int row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
   if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
-    const int solve_slabs = task.kind == TaskKind::panel ? (front.cells.cells_of(task.column) + 1) / 2 : 0;
+    const int solve_slabs = task.kind == TaskKind::panel ? blocks_of(front, task.column) : 0;
     pass(slabs_in(front, products_of(task, front)) + solve_slabs, ring);
     for (int s = 0; task.kind == TaskKind::panel && s < kSlabs; ++s) finish_slab(solved, s);
     return;
@@ -389,7 +392,7 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
         if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
     }
     solve(acc, task, front, ring, solved, tile, row_cell, me.lane);
-    for (int s = (front.cells.cells_of(task.column) + 1) / 2; s < kSlabs; ++s) finish_slab(solved, s);
+    for (int s = blocks_of(front, task.column); s < kSlabs; ++s) finish_slab(solved, s);
     return;
   }
   if (task.kind == TaskKind::contribution) {
