@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/backend.hpp"
@@ -18,6 +19,19 @@
 #include "src/base/memory.hpp"
 
 namespace kauri::numeric {
+
+/// What the factors of a plan on one device share, see kauri::PreparedPlan. On the CPU the plan itself.
+class PlanStore {
+ public:
+  explicit PlanStore(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  PlanStore(const PlanStore&) = delete;
+  PlanStore& operator=(const PlanStore&) = delete;
+  virtual ~PlanStore() = default;
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const { return plan_; }
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+};
 
 /// Scratch of solves, see kauri::Workspace.
 template <Scalar T>
@@ -99,8 +113,10 @@ class Executor {
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual int threads() const = 0;
 
-  virtual std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const Plan> plan, float tag) = 0;
-  virtual std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const Plan> plan, double tag) = 0;
+  virtual std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) = 0;
+  /// plan: prepared by this executor.
+  virtual std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float tag) = 0;
+  virtual std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double tag) = 0;
   virtual std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double tag) = 0;
   virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;

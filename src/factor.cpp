@@ -79,6 +79,16 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
 
 }  // namespace
 
+PreparedPlan::PreparedPlan(std::shared_ptr<const numeric::PlanStore> store, numeric::Executor& executor)
+    : store_(std::move(store)), executor_(&executor) {}
+
+PreparedPlan PreparedPlan::create(std::shared_ptr<const Plan> plan, Backend& backend) {
+  return {backend.executor().prepare(require_plan(std::move(plan))), backend.executor()};
+}
+
+const Plan& PreparedPlan::plan() const { return *store_->plan(); }
+const std::shared_ptr<const Plan>& PreparedPlan::shared_plan() const { return store_->plan(); }
+
 template <Scalar T>
 Workspace<T>::Workspace(std::unique_ptr<numeric::SolveStore<T>> store, const numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
@@ -118,7 +128,12 @@ Factor<T>::~Factor() = default;
 
 template <Scalar T>
 Factor<T> Factor<T>::create(std::shared_ptr<const Plan> plan, Backend& backend) {
-  return Factor(backend.executor().make_factor(require_plan(std::move(plan)), T{}), backend.executor());
+  return create(PreparedPlan::create(std::move(plan), backend));
+}
+
+template <Scalar T>
+Factor<T> Factor<T>::create(const PreparedPlan& plan) {
+  return Factor(plan.executor_->make_factor(plan.store_, T{}), *plan.executor_);
 }
 
 template <Scalar T>

@@ -211,6 +211,8 @@ Offset sum_bytes(const DeviceSchedule& schedule) {
          aligned_bytes(steps.back() * kSumStep, place);
 }
 
+Offset tiled_levels(const DeviceSchedule& schedule) { return static_cast<Offset>(schedule.level.size()) - schedule.small_levels; }
+
 std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
   return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
 }
@@ -257,6 +259,7 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
   place_updates(nodes, levels, out);
   list_tasks(nodes, assembly, levels, teams, out);
   out.row_maps = count_row_maps(nodes, assembly, out);
+  out.shared_bytes = count_shared_bytes(nodes, assembly, out);
   out.task_bytes = count_task_bytes(nodes, assembly, out);
   out.fast_bytes = count_fast_bytes(out);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
@@ -270,6 +273,16 @@ Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly, const D
   return maps;
 }
 
+Offset count_shared_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  if (schedule.task.empty()) return 0;
+  const auto fronts = tiled_fronts(schedule);
+  Offset pulled = 0;
+  for (const Index s : fronts) pulled += count_pulled(nodes, assembly, s);
+  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledPlanBytes) + aligned_bytes(pulled, kDevicePulledBytes) +
+         aligned_bytes(schedule.row_maps, Offset{sizeof(RowMapWord)}) + array_bytes(schedule.task) + index_bytes(tiled_levels(schedule)) +
+         sum_bytes(schedule);
+}
+
 Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
   if (schedule.task.empty()) return 0;
   const auto fronts = tiled_fronts(schedule);
@@ -278,10 +291,8 @@ Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const
     pulled += count_pulled(nodes, assembly, s);
     counters += counter_count({nodes.order(s), nodes.pivots(s)});
   }
-  const Offset tiled_levels = static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
-  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) + aligned_bytes(pulled, kDeviceChildBytes) +
-         aligned_bytes(schedule.row_maps, Offset{sizeof(RowMapWord)}) + array_bytes(schedule.task) +
-         index_bytes(counters + tiled_levels + 2) + index_bytes(tiled_levels) + sum_bytes(schedule);
+  return schedule.shared_bytes + aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) +
+         aligned_bytes(pulled, kDeviceChildBytes) + index_bytes(counters + tiled_levels(schedule) + 2);
 }
 
 Offset count_fast_bytes(const DeviceSchedule& schedule) {

@@ -22,11 +22,12 @@ Offset device_entries(const Supernodes& supernodes);
 /// teams: as for factor_tasks().
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, Index teams = kFewestTeams);
 
-/// What the schedule takes beside the array: its row_maps, its task_bytes, fast_bytes and plan_bytes, from its other members.
+/// What the schedule takes beside the array: its row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes, from its other members.
 /// O(fronts).
 Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
-Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
-Offset count_fast_bytes(const DeviceSchedule& schedule);  ///< from its task_bytes
+Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
+Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);  ///< from its shared_bytes
+Offset count_fast_bytes(const DeviceSchedule& schedule);                                                          ///< from its task_bytes
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
 /// What an array takes of the one block of a device's memory that a factor or a workspace has: whole units of kDeviceAlignment. Throws
@@ -41,7 +42,9 @@ inline Offset aligned_bytes(Offset count, Offset item_bytes) {
 /// became of it, the column and the pivot that failed.
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 4, kDeviceColumnBytes = 4, kDevicePivotBytes = 8;
-/// Of the descriptions of small fronts, tiled fronts and their children in numeric/cuda.
+/// Of what a factor's descriptions of tiled fronts and their children are made of in numeric/cuda.
+inline constexpr Offset kDeviceTiledPlanBytes = 48, kDevicePulledBytes = 16;
+/// Of the descriptions of small fronts, tiled fronts and their children that each factor has.
 inline constexpr Offset kDeviceSmallBytes = 56;
 inline constexpr Offset kDeviceTiledBytes = 96;
 inline constexpr Offset kDeviceChildBytes = 24;

@@ -38,10 +38,10 @@ void add_tiles(const FrontCells& cells, DeviceWork::Level& level) {
   level.products += rows * columns_before - squares_before + below * (below + 1) / 2 * pivots;
 }
 
-/// Rows twice, A's entries with their rows and places, what describes columns, fronts and tasks (kDevice...Bytes, less where a front is of
-/// one kind), and of tiled fronts' children the row maps, or lists of what each entry of theirs meets.
+/// Rows twice, A's entries with their rows and places, what describes columns, fronts and tasks (kDevice...Bytes, less where a front has
+/// no tasks), and of tiled fronts' children the row maps, or lists of what each entry of theirs meets.
 double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels& levels) {
-  constexpr double kFront = kDeviceFrontBytes + kDeviceSmallBytes + kDeviceChildBytes;
+  constexpr double kFront = kDeviceFrontBytes + kDeviceTiledPlanBytes + kDevicePulledBytes;
   const double columns = nodes.first.empty() ? 0 : nodes.first.back();
   const std::vector<Index> children = child_counts(nodes.parent);
   double maps = 0, terms = 0;

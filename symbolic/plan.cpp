@@ -55,6 +55,8 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
   return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(), "bytes");
 }
 
+Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes); }
+
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs) const {
   if (on_device()) {  // right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);

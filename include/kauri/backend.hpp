@@ -16,8 +16,8 @@ class Executor;  // numeric/backend.hpp
 
 enum class BackendKind { cpu, cuda };
 
-/// Memory, threads or streams of one device. Explicit, and outlives the factors and workspaces made with it; moving it does not disturb
-/// them. One backend may serve several factors; calls on different factors may run at the same time.
+/// Memory, threads or streams of one device. Explicit, and outlives the prepared plans, factors and workspaces made with it; moving it does
+/// not disturb them. One backend may serve several factors; calls on different factors may run at the same time.
 class Backend {
  public:
   ~Backend();
@@ -37,7 +37,7 @@ class Backend {
   /// Threads really used, which may be fewer than asked for.
   [[nodiscard]] int threads() const;
 
-  /// Bytes that factors and workspaces of this backend hold now, and the most they held at a time since reset_peak().
+  /// Bytes that prepared plans, factors and workspaces of this backend hold now, and the most they held at a time since reset_peak().
   [[nodiscard]] Offset bytes_in_use() const;
   [[nodiscard]] Offset peak_bytes() const;
   void reset_peak();
@@ -57,11 +57,11 @@ Backend cpu_backend(int threads = 0);
 /// A stream of a backend's device: a cudaStream_t, which converts by itself; null is the device's default stream. On the CPU always null.
 using StreamHandle = void*;
 
-/// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree: once for each factor, workspace and array of
-/// DeviceValues; for the time of a call, by refine(), backward_error() and multiply(), which keep A's rows there; for the same by each
-/// compute() of a Solver, as long as it holds that matrix; and for a short time when the backend is made. Both functions are called with
-/// the device current, from any thread, and by several at a time, but never by calls that enqueue. No call moves or frees what is in use on
-/// a stream.
+/// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree: once for each prepared plan, factor, workspace
+/// and array of DeviceValues; for the time of a call, by refine(), backward_error() and multiply(), which keep A's rows there; for the same
+/// by each compute() of a Solver, as long as it holds that matrix; and for a short time when the backend is made. Both functions are called
+/// with the device current, from any thread, and by several at a time, but never by calls that enqueue. No call moves or frees what is in
+/// use on a stream.
 struct DeviceAllocator {
   /// `bytes` > 0 on the device, aligned to 256, usable on any stream at once; null where there are not that many: then the call that asked
   /// throws Error(memory).

@@ -12,6 +12,7 @@
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
+#include "kauri/prepared_plan.hpp"
 #include "kauri/verdict.hpp"
 
 namespace kauri {
@@ -53,8 +54,10 @@ class Workspace {
 template <Scalar T>
 class Factor {
  public:
-  /// Buffers only: not valid until refactorize() succeeds. Throws Error(memory) with the bytes asked for; on a device whose memory comes
-  /// from cudaMalloc, before any work, if fewer than the plan's peak_bytes are free.
+  /// Buffers only: not valid until refactorize() succeeds. Throws Error(memory) with the bytes asked for, those of Plan::peak_bytes() that
+  /// the prepared plan does not hold: before any number is looked at.
+  static Factor create(const PreparedPlan& plan);
+  /// With a plan prepared for this factor alone.
   static Factor create(std::shared_ptr<const Plan> plan, Backend& backend);
   Factor(Factor&&) noexcept;
   Factor& operator=(Factor&&) noexcept;

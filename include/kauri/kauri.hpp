@@ -14,6 +14,7 @@
 #include "kauri/ordering.hpp"       // IWYU pragma: export
 #include "kauri/permutation.hpp"    // IWYU pragma: export
 #include "kauri/plan.hpp"           // IWYU pragma: export
+#include "kauri/prepared_plan.hpp"  // IWYU pragma: export
 #include "kauri/refine.hpp"         // IWYU pragma: export
 #include "kauri/solver.hpp"         // IWYU pragma: export
 #include "kauri/types.hpp"          // IWYU pragma: export

@@ -175,8 +175,7 @@ struct DeviceWork {
   };
   Small narrow, small;
   std::vector<Level> tiled;  ///< by level
-  double upload_bytes =
-      0;  ///< of what is uploaded when a factor is made, from counts alone: about DeviceSchedule's plan_bytes + fast_bytes
+  double upload_bytes = 0;   ///< of what is uploaded by PreparedPlan, from counts alone: about DeviceSchedule's plan_bytes + shared_bytes
 };
 
 /// Work and memory on a device. Narrow fronts, of at most kNarrow rows with only such fronts below them, come first, level by level: a
@@ -251,8 +250,9 @@ struct DeviceSchedule {
   /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
   std::vector<Index> block_reuses, panel_reuses;
   Offset row_maps = 0;         ///< words of the children's row maps that `task` needs
-  Offset task_bytes = 0;       ///< on the device, of what `task` needs beyond plan_bytes
-  Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need, in double alone
+  Offset shared_bytes = 0;     ///< on the device, of what `task` needs beyond plan_bytes and factors share
+  Offset task_bytes = 0;       ///< shared_bytes, and of what `task` needs in each factor
+  Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
   Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
@@ -279,7 +279,7 @@ struct Cost {
   std::vector<FrontBin> fronts;
   double predicted_factor_s = 0;  ///< on the plan's target with its number of workers, in double, as the others
   double predicted_solve_s = 0;   ///< one right-hand side
-  double predicted_create_s = 0;  ///< Factor::create: uploads to a device, fresh memory on the CPU
+  double predicted_create_s = 0;  ///< PreparedPlan::create and Factor::create: uploads to a device, fresh memory on the CPU
 };
 
 /// Everything the numeric phases need, and no number of A. Immutable, shared by factors, threads and devices.
@@ -309,10 +309,13 @@ struct Plan {
   [[nodiscard]] Offset factor_bytes(int scalar_bytes) const;
   /// Bytes of the counters of one run over the tasks: held by each factor and each workspace.
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
-  /// Bytes that Factor::create takes: L, contribution blocks beyond it, counters; on a device also A's values and the plan's arrays, all in
-  /// one allocation, each array in whole units of 256 bytes. Equal to what is allocated, byte for byte; on a device that cannot run the
-  /// fast kernels of its target, or is told not to, less by what these need beyond DeviceSchedule::task_bytes.
+  /// Bytes that Factor::create takes of a plan: L, contribution blocks beyond it, counters; on a device also A's values, and the
+  /// prepared_bytes, which factors of one PreparedPlan share. Each array is in whole units of 256 bytes there. Equal to what is allocated,
+  /// byte for byte; on a device that cannot run the fast kernels of its target, or is told not to, less by what these need beyond
+  /// DeviceSchedule::task_bytes.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
+  /// Of these, the bytes that PreparedPlan::create takes: the plan's arrays on a device; none on the CPU.
+  [[nodiscard]] Offset prepared_bytes() const;
   /// Bytes that Workspace::create takes for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;
   /// Bytes of the plan's own arrays.

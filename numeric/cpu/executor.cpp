@@ -40,8 +40,11 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] std::string device() const override { return processor_name(); }
   [[nodiscard]] int threads() const override { return workers_.threads(); }
 
-  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const Plan> plan, float) override { return factor<float>(plan); }
-  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const Plan> plan, double) override { return factor<double>(plan); }
+  std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) override {
+    return std::make_shared<const PlanStore>(std::move(plan));
+  }
+  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override { return factor<float>(*plan); }
+  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override { return factor<double>(*plan); }
   std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
     return std::make_unique<CpuWorkspace<float>>(std::move(plan), nrhs, memory());
   }
@@ -58,8 +61,8 @@ class CpuExecutor final : public Executor {
 
  private:
   template <class T>
-  std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const Plan> plan) {
-    return std::make_unique<CpuFactor<T>>(std::move(plan), workers_, memory());
+  std::unique_ptr<FactorStore<T>> factor(const PlanStore& plan) {
+    return std::make_unique<CpuFactor<T>>(plan.plan(), workers_, memory());
   }
   Workers workers_;
 };

@@ -1,9 +1,10 @@
-// Flat arrays and launches of a plan.
+// The upload of a plan's flat arrays.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/device_plan.hpp"
 
 #include <algorithm>
 
+#include "numeric/cuda/lending.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "symbolic/child_rows.hpp"
 #include "symbolic/front_cells.hpp"
@@ -30,30 +31,63 @@ Front front_of(const Plan& plan, Index s) {
           .tiled = tiled};
 }
 
+/// Teams of the loops that a factor may have: the fewest, since a list made for fewer than there are serves too.
+int teams_of(const DeviceContext& context) {
+  const int of_float = context.of_float.teams, of_double = context.of_double.teams;
+  return of_float == 0 || of_double == 0 ? std::max(of_float, of_double) : std::min(of_float, of_double);
+}
+
+bool has_tasks(const Plan& plan, const DeviceContext& context) { return !plan.device.by_level && teams_of(context) > 0; }
+
 }  // namespace
 
-DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, Uploader& uploader) : plan_(std::move(plan)) {
-  const Plan& p = *plan_;
-  front_ = uploader.make<Front>(p.supernodes.count(), [&](Offset begin, Offset end, Front* out) {
-    for (Offset s = begin; s < end; ++s) out[s - begin] = front_of(p, static_cast<Index>(s));
-  });
-  relative_ = uploader.make<Index>(static_cast<Offset>(p.supernodes.row.size()) - p.n, [&](Offset begin, Offset end, Index* out) {
-    symbolic::list_parent_rows(p.supernodes, p.assembly, begin, end, out);
-  });
-  child_ = uploader.copy(p.assembly.child);
-  row_ = uploader.copy(p.supernodes.row);
+std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan) {
+  if (!symbolic::is_device_target(plan->target))
+    throw Error(ErrorKind::usage, "the plan was made for " + plan->target + ", not for a CUDA device");
+  return plan;
+}
+
+DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
+    : PlanStore(require_device_plan(std::move(plan))),
+      block_(has_tasks(*this->plan(), context) ? this->plan()->prepared_bytes() : this->plan()->device.plan_bytes, *context.heap) {
+  const LentStream stream(context.lending);
+  Uploader uploader(*context.staging, block_, *stream);
+  view_ = upload(uploader);
+  if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
+    tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
+  uploader.finish();
+}
+
+PlanView DevicePlan::upload(Uploader& uploader) const {
+  const Plan& p = *plan();
+  PlanView view{};
+  view.front = uploader
+                   .make<Front>(p.supernodes.count(),
+                                [&](Offset begin, Offset end, Front* out) {
+                                  for (Offset s = begin; s < end; ++s) out[s - begin] = front_of(p, static_cast<Index>(s));
+                                })
+                   .data();
+  view.relative =
+      uploader
+          .make<Index>(static_cast<Offset>(p.supernodes.row.size()) - p.n,
+                       [&](Offset begin, Offset end, Index* out) { symbolic::list_parent_rows(p.supernodes, p.assembly, begin, end, out); })
+          .data();
+  view.child = uploader.copy(p.assembly.child).data();
+  view.row = uploader.copy(p.supernodes.row).data();
   // In 32 bits, since A has no more than kMostEntries.
-  entry_ptr_ = uploader.make<std::uint32_t>(static_cast<Offset>(p.assembly.entry_ptr.size()), [&](Offset begin, Offset end, auto* out) {
-    std::transform(p.assembly.entry_ptr.begin() + begin, p.assembly.entry_ptr.begin() + end, out,
-                   [](Offset at) { return static_cast<std::uint32_t>(at); });
-  });
-  entry_row_ = uploader.copy(p.assembly.entry_row);
-  entry_source_ = uploader.copy(p.assembly.entry_source);
-  order_ = uploader.copy(p.device.front);
-  tile_ptr_ = uploader.copy(p.device.tile_ptr);
-  old_of_ = uploader.copy(p.perm.old_of());
-  view_ = {front_.data(),     child_.data(),        row_.data(),   relative_.data(), entry_ptr_.data(),
-           entry_row_.data(), entry_source_.data(), order_.data(), tile_ptr_.data(), old_of_.data()};
+  view.entry_ptr = uploader
+                       .make<std::uint32_t>(static_cast<Offset>(p.assembly.entry_ptr.size()),
+                                            [&](Offset begin, Offset end, auto* out) {
+                                              std::transform(p.assembly.entry_ptr.begin() + begin, p.assembly.entry_ptr.begin() + end, out,
+                                                             [](Offset at) { return static_cast<std::uint32_t>(at); });
+                                            })
+                       .data();
+  view.entry_row = uploader.copy(p.assembly.entry_row).data();
+  view.entry_source = uploader.copy(p.assembly.entry_source).data();
+  view.order = uploader.copy(p.device.front).data();
+  view.tile_ptr = uploader.copy(p.device.tile_ptr).data();
+  view.old_of = uploader.copy(p.perm.old_of()).data();
+  return view;
 }
 
 }  // namespace kauri::numeric::cuda

@@ -1,15 +1,28 @@
-// A plan's flat arrays on a device, and the launches that work through them level by level.
+// A plan's flat arrays on a device, which its factors share.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "kauri/plan.hpp"
-#include "numeric/cuda/device_block.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "numeric/backend.hpp"
+#include "numeric/cuda/loops.hpp"
+#include "numeric/cuda/tiled_plan.hpp"
 
 namespace kauri::numeric::cuda {
+
+class Lending;
+class Staging;
+
+/// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
+struct DeviceContext {
+  int device = 0;
+  const DeviceHeap* heap = nullptr;
+  std::shared_ptr<Staging> staging;
+  std::shared_ptr<Lending> lending;
+  CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
+  Loops of_float, of_double;                ///< what runs
+};
 
 /// A front as kernels see it. Places are entries into the arrays of FactorMemory.
 struct Front {
@@ -25,7 +38,7 @@ struct Front {
 
 static_assert(sizeof(Front) == symbolic::kDeviceFrontBytes);
 
-/// Arrays on the device. Each factor has its own.
+/// Arrays on the device.
 struct PlanView {
   const Front* front;
   const Index* child;
@@ -43,22 +56,24 @@ using Level = DeviceSchedule::Level;
 using Step = DeviceSchedule::Step;
 using TileList = DeviceSchedule::TileList;
 
-class Uploader;
+/// Throws Error(usage) for a plan of a CPU.
+std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan);
 
-class DevicePlan {
+class DevicePlan final : public PlanStore {
  public:
-  /// On the current device. Throws Error: memory, device, overflow.
-  DevicePlan(std::shared_ptr<const Plan> plan, Uploader& uploader);
-  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const { return plan_; }
+  /// On the current device; all is there when this returns. Throws Error: usage (a CPU's plan), memory, device, overflow.
+  DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context);
   [[nodiscard]] const PlanView& view() const { return view_; }
-  [[nodiscard]] std::span<const Level> levels() const { return plan_->device.level; }
+  [[nodiscard]] std::span<const Level> levels() const { return plan()->device.level; }
+  /// Empty where the tiled fronts are done level by level.
+  [[nodiscard]] const TiledPlan& tiled() const { return tiled_; }
 
  private:
-  std::shared_ptr<const Plan> plan_;
-  DeviceArray<Front> front_;
-  DeviceArray<Index> child_, row_, relative_, entry_row_, order_, tile_ptr_, old_of_;
-  DeviceArray<std::uint32_t> entry_ptr_, entry_source_;
+  [[nodiscard]] PlanView upload(Uploader& uploader) const;
+
+  DeviceBlock block_;
   PlanView view_{};
+  TiledPlan tiled_;
 };
 
 }  // namespace kauri::numeric::cuda

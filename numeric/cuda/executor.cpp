@@ -79,7 +79,7 @@ void run_once(DeviceContext context, const std::string& target) {
   const DeviceHeap heap{context.device, context.heap->allocator, nullptr};
   context.heap = &heap;
   try {
-    CudaFactor<double> factor(plan, context);
+    CudaFactor<double> factor(std::make_shared<const DevicePlan>(plan, context), context);
     for (int run = 0; run < 2; ++run) factor.refactorize(value, 0, ValuesAre::fresh);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::memory) throw;
@@ -107,8 +107,12 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
-  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const Plan> plan, float) override { return factor<float>(plan); }
-  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const Plan> plan, double) override { return factor<double>(plan); }
+  std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) override {
+    const CurrentDevice current(context_.device);
+    return std::make_shared<const DevicePlan>(std::move(plan), context_);
+  }
+  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override { return factor<float>(plan); }
+  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override { return factor<double>(plan); }
   std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
     return workspace<float>(plan, nrhs);
   }
@@ -124,9 +128,9 @@ class CudaExecutor final : public Executor {
 
  private:
   template <class T>
-  std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const Plan> plan) {
+  std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const PlanStore> plan) {
     const CurrentDevice current(context_.device);
-    return std::make_unique<CudaFactor<T>>(std::move(plan), context_);
+    return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context_);
   }
   template <class T>
   std::unique_ptr<SolveStore<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {

@@ -17,12 +17,6 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan) {
-  if (!symbolic::is_device_target(plan->target))
-    throw Error(ErrorKind::usage, "the plan was made for " + plan->target + ", not for a CUDA device");
-  return plan;
-}
-
 bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &status), "the caller's stream");
@@ -50,39 +44,42 @@ Loops loops_for(const Plan& plan, const DeviceContext& context) {
   return context.of_float;
 }
 
-/// Of Plan::peak_bytes(), what these loops do without.
+/// Of Plan::peak_bytes(), what a factor has for itself with these loops.
 template <class T>
-Offset unused_bytes(const DeviceSchedule& device, const Loops& loops) {
-  if (device.by_level || loops.kind == CudaLoops::hopper) return 0;
+Offset own_bytes(const Plan& plan, const Loops& loops) {
+  const DeviceSchedule& device = plan.device;
+  const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
+  if (device.by_level || loops.kind == CudaLoops::hopper) return own;
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
-  return loops.teams > 0 ? small : small + device.task_bytes;
+  return own - small - (loops.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
 
 }  // namespace
 
 template <class T>
-CudaFactor<T>::CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context)
+CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context)
     : context_(std::move(context)),
-      loops_(loops_for<T>(*require_device_plan(plan), context_)),
+      plan_(std::move(plan)),
+      loops_(loops_for<T>(*plan_->plan(), context_)),
       stream_(context_.lending),
       host_verdict_(context_.lending),
-      block_(plan->peak_bytes(sizeof(T)) - unused_bytes<T>(plan->device, loops_), *context_.heap) {
-  const Plan& p = *plan;
+      block_(own_bytes<T>(*plan_->plan(), loops_), *context_.heap) {
+  const Plan& p = *plan_->plan();
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
-  Uploader uploader(*context_.staging, block_, *stream_);
-  entries_ = uploader.room<T>(p.device.entries);
-  value_ = uploader.room<T>(p.nnz);
-  shift_ = uploader.room<T>(1);
-  state_ = uploader.room<FrontState>(fronts);
-  fail_column_ = uploader.room<Index>(fronts);
-  fail_pivot_ = uploader.room<double>(fronts);
-  verdict_ = uploader.copy(std::vector<VerdictMemory>(1));
-  plan_ = std::make_unique<DevicePlan>(std::move(plan), uploader);
+  entries_ = block_.template take<T>(p.device.entries);
+  value_ = block_.template take<T>(p.nnz);
+  shift_ = block_.template take<T>(1);
+  state_ = block_.template take<FrontState>(fronts);
+  fail_column_ = block_.template take<Index>(fronts);
+  fail_pivot_ = block_.template take<double>(fronts);
+  verdict_ = block_.template take<VerdictMemory>(1);
+  check(cudaMemcpyAsync(&verdict_.data()->verdict, host_verdict_.get(), sizeof(DeviceVerdict), cudaMemcpyDefault, stream_->get()),
+        "the verdict");
   if constexpr (std::is_same_v<T, double>) {
-    if (loops_.kind == CudaLoops::hopper) small_ = SmallFactor(p, memory(), uploader);
+    if (loops_.kind == CudaLoops::hopper) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
   }
-  if (loops_.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(p, memory(), loops_, uploader);
-  uploader.finish();
+  if (loops_.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(*plan_, memory(), loops_, block_, stream_->get());
+  stream_->synchronize();
 }
 
 /// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level.

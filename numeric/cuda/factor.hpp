@@ -10,25 +10,13 @@
 
 namespace kauri::numeric::cuda {
 
-class Staging;
-
-/// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
-struct DeviceContext {
-  int device = 0;
-  const DeviceHeap* heap = nullptr;
-  std::shared_ptr<Staging> staging;
-  std::shared_ptr<Lending> lending;
-  CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
-  Loops of_float, of_double;                ///< what runs
-};
-
 template <class T>
 class CudaWorkspace;
 
 template <class T>
 class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
  public:
-  CudaFactor(std::shared_ptr<const Plan> plan, DeviceContext context);
+  CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context);
   ~CudaFactor() override;
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
   [[nodiscard]] const DeviceVerdict& verdict() const override { return seen_; }
@@ -60,16 +48,16 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   const T* take(std::span<const T> value) const;
 
   DeviceContext context_;
+  std::shared_ptr<const DevicePlan> plan_;
   Loops loops_;  // of the tiled fronts
   LentStream stream_;
   LentVerdict host_verdict_;  // written by the device with verdict_
-  DeviceBlock block_;         // holds all arrays, the plan's and those of small_ and tiled_ too
+  DeviceBlock block_;         // holds all arrays, those of small_ and tiled_ too
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
   DeviceArray<Index> fail_column_;
   DeviceArray<double> fail_pivot_;
   DeviceArray<VerdictMemory> verdict_;
-  std::unique_ptr<DevicePlan> plan_;
   SmallFactor small_;  // with the loops for Hopper alone
   TiledFactor<T> tiled_;
   Graph graph_;

@@ -296,6 +296,7 @@ void prepare_kernels() {
   load(read_states<double>);
   load_verdict_kernels();
   load_solve_kernels();
+  load_view_kernels();
 }
 
 template <class T>

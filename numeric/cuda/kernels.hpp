@@ -47,7 +47,8 @@ struct SolveMemory {
 /// Once per process and device: opt-in shared memory, and all kernels of factorisations and solves loaded. Throws Error(device).
 void prepare_kernels();
 void load_verdict_kernels();  // its part in verdict_kernels.cu
-void load_solve_kernels();    // and in solve_kernels.cu
+void load_solve_kernels();    // in solve_kernels.cu
+void load_view_kernels();     // and in view_kernels.cu
 
 /// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for. Throws
 /// Error(device).

@@ -2,36 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/small_factor.hpp"
 
-#include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/view_kernels.hpp"
 
 namespace kauri::numeric::cuda {
 
-SmallFactor::SmallFactor(const Plan& plan, const FactorMemory<double>& memory, Uploader& uploader) : narrow_(plan.device.narrow_fronts) {
-  const DeviceSchedule& device = plan.device;
-  const Supernodes& nodes = plan.supernodes;
-  std::vector<Index> place(nodes.parent.size(), kNone);
-  for (Index k = 0; k < device.small_fronts; ++k) place[device.front[k]] = k;
-  const auto together = [&](Index a, Index b) { return b != kNone && (a < narrow_) == (b < narrow_); };
-  const auto describe = [&](Index k) {
-    const Index s = device.front[k], parent = nodes.parent[s];
-    GatheredFront front{};
-    front.panel = memory.entries + device.panel[s];
-    front.contribution = device.block[s] < 0 ? nullptr : memory.entries + device.block[s];
-    front.rows = nodes.order(s);
-    front.pivots = nodes.pivots(s);
-    front.front = s;
-    front.first = nodes.first[s];
-    front.child_begin = plan.assembly.child_ptr[s];
-    front.child_end = plan.assembly.child_ptr[s + 1];
-    front.place = k;
-    front.parent = parent != kNone && together(k, place[parent]) ? place[parent] : kNone;
-    for (Index c = front.child_begin; c < front.child_end; ++c) front.awaited += together(k, place[plan.assembly.child[c]]) ? 1 : 0;
-    return front;
-  };
-  front_ = uploader.make<GatheredFront>(device.small_fronts, [&](Offset begin, Offset end, GatheredFront* out) {
-    for (Offset k = begin; k < end; ++k) out[k - begin] = describe(static_cast<Index>(k));
-  });
-  counters_ = uploader.room<int>(Offset{device.small_fronts} + 2);
+SmallFactor::SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block, cudaStream_t stream)
+    : narrow_(plan.plan()->device.narrow_fronts) {
+  const Offset small = plan.plan()->device.small_fronts;
+  front_ = block.take<GatheredFront>(small);
+  counters_ = block.take<int>(small + 2);
+  enqueue_gathered_views(plan, memory, front_.data(), stream);
 }
 
 void SmallFactor::enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const {

@@ -40,8 +40,8 @@ cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, In
 class SmallFactor {
  public:
   SmallFactor() = default;
-  /// On the current device. Throws Error(memory).
-  SmallFactor(const Plan& plan, const FactorMemory<double>& memory, Uploader& uploader);
+  /// On the current device: the descriptions are there when the stream has come so far. Throws Error: memory, device.
+  SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block, cudaStream_t stream);
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:

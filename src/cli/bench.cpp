@@ -29,12 +29,12 @@ struct Options {
 };
 
 constexpr const char* kFooter = R"(
-Keys of a line: reorder_s, symbolic_s; create_s, the making of a factor; factor1_s, that and the first factorisation;
-factor_s, the least of --reps refactorisations, on a device with A's values there already; solve1_s and solve32_s, the
-least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no padding), predicted_factor_s;
-residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most that factor and workspaces held;
-device_bytes, what the device's driver says that the factor took of its memory; peak_rss_bytes, the most that the process
-held.
+Keys of a line: reorder_s, symbolic_s; prepare_s, the upload of a plan; create_s, the making of a factor; factor1_s,
+that and the first factorisation; factor_s, the least of --reps refactorisations, on a device with A's values there
+already; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no
+padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most
+that plan on the device, factor and workspaces held; device_bytes, what the device's driver says that plan and factor
+took of its memory; peak_rss_bytes, the most that the process held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Every key there is, in order, with null for what was not reached.
@@ -46,6 +46,7 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "reorder_s",
                           "predicted_reorder_s",
                           "symbolic_s",
+                          "prepare_s",
                           "create_s",
                           "factor1_s",
                           "factor_s",
@@ -122,6 +123,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis) {
 }
 
 void add_trial(Json& line, const Trial& trial) {
+  line["prepare_s"] = trial.prepare_s;
   line["create_s"] = trial.create_s;
   line["factor1_s"] = trial.factor1_s;
   line["peak_bytes"] = trial.peak_bytes;

@@ -54,8 +54,11 @@ template <Scalar T>
 std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
                    const TrialOptions& options) {
   const std::optional<Offset> free_before = free_bytes(backend);
+  const Stopwatch preparation;
+  const PreparedPlan prepared = PreparedPlan::create(plan, backend);
+  trial.prepare_s = preparation.seconds();
   const Stopwatch first;
-  Factor<T> factor = Factor<T>::create(plan, backend);
+  Factor<T> factor = Factor<T>::create(prepared);
   trial.create_s = first.seconds();
   const Result<void, Breakdown> outcome = refactorize<T>(factor, a.value);
   trial.factor1_s = first.seconds();

@@ -26,16 +26,17 @@ struct TrialOptions {
 
 struct Trial {
   Status status = Status::ok;
-  std::optional<Breakdown> breakdown;  ///< not positive definite: of the times create_s and factor1_s are set
+  std::optional<Breakdown> breakdown;  ///< not positive definite: of the times prepare_s, create_s and factor1_s are set
   double smallest_pivot = 0;           ///< see DeviceVerdict
-  double create_s = 0;                 ///< the making of the factor: memory, on a device uploads
+  double prepare_s = 0;                ///< what is uploaded of the plan to a device
+  double create_s = 0;                 ///< the making of the factor: memory
   double factor1_s = 0;                ///< that and the first factorisation
   double factor_s = 0;                 ///< the least of the refactorisations
   double solve1_s = 0;                 ///< in place, the least
   std::optional<double> solve_many_s;
   BackwardError backward_error;        ///< of one right-hand side, unrefined
   Offset peak_bytes = 0;               ///< high-water mark of factor and workspaces
-  std::optional<Offset> device_bytes;  ///< by how much the making of the factor and its first filling left the device less free memory
+  std::optional<Offset> device_bytes;  ///< by how much plan, factor and its first filling left the device less free memory
 };
 
 template <Scalar T>

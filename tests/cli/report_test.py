@@ -19,7 +19,7 @@ ORDERING_KEYS = [
 ]  # fmt: skip
 MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
 BENCH_KEYS = HEADER_KEYS + [
-    "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "create_s", "factor1_s", "factor_s",
+    "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "prepare_s", "create_s", "factor1_s", "factor_s",
     "predicted_factor_s",
     "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
     "front_rows", "contribution_entries", "device_work", "target_reason", "targets", "smallest_pivot", "residual",
@@ -156,6 +156,7 @@ class BenchTest(ProgramTest):
             self.assertEqual(list(line), BENCH_KEYS)
             self.assertEqual((line["status"], line["fail"], line["ordering"], line["reps"]), ("ok", "", "amd", 2))
             self.assertLessEqual(line["create_s"], line["factor1_s"])
+            self.assertGreaterEqual(line["prepare_s"], 0)
             for key in ["create_s", "factor1_s", "factor_s", "solve1_s", "solve32_s", "mem_gb", "predicted_factor_s"]:
                 self.assertGreater(line[key], 0, key)
             self.assertGreater(line["predicted_solve_s"], 0)

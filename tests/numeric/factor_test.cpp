@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -347,6 +348,33 @@ TYPED_TEST(Numeric, BytesAreThePlansByteForByte) {
     }
     EXPECT_EQ(backend.bytes_in_use(), 0);
   }
+}
+
+/// On the CPU a prepared plan is the plan.
+TYPED_TEST(Numeric, FactorsOfAPreparedPlan) {
+  using T = TypeParam;
+  std::mt19937_64 random(17);
+  const auto a = random_spd(800, 2, 40, random);
+  const auto value = test::cast<T>(a.value());
+  const auto plan = analyze(a.pattern());
+  Backend backend = cpu_backend(2);
+  auto expected = factorize<T>(plan, value, backend);
+  ASSERT_TRUE(expected.ok());
+  const Offset one = backend.bytes_in_use();
+  auto prepared = std::make_optional(PreparedPlan::create(plan, backend));
+  EXPECT_EQ(backend.bytes_in_use(), one);
+  EXPECT_EQ(&prepared->plan(), plan.get());
+  auto first = Factor<T>::create(*prepared), second = Factor<T>::create(*prepared);
+  EXPECT_EQ(backend.bytes_in_use(), 3 * one);
+  prepared.reset();
+  ASSERT_TRUE(refactorize<T>(first, value).ok());
+  ASSERT_TRUE(refactorize<T>(second, value, T(1)).ok());
+  EXPECT_EQ(first.shared_plan(), plan);
+  for (Index j = 0; j < 800; j += 7) {
+    EXPECT_EQ(first.entry(j, j), expected.value().entry(j, j)) << j;
+    EXPECT_GT(second.entry(j, j), first.entry(j, j)) << j;
+  }
+  EXPECT_THROW(PreparedPlan::create(nullptr, backend), Error);
 }
 
 TYPED_TEST(Numeric, MisuseAndBadNumbersAreErrors) {

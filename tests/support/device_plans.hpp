@@ -37,6 +37,7 @@ inline Plan for_teams(const Plan& plan, Index teams) {
 inline Plan with_long_places(const Plan& plan) {
   Plan other = plan;
   other.device.sums.most_short = plan.device.entries - 1;
+  other.device.shared_bytes = symbolic::count_shared_bytes(plan.supernodes, plan.assembly, other.device);
   other.device.task_bytes = symbolic::count_task_bytes(plan.supernodes, plan.assembly, other.device);
   other.device.fast_bytes = symbolic::count_fast_bytes(other.device);
   return other;

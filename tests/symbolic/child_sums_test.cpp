@@ -164,6 +164,7 @@ TEST(ChildSums, BytesOfPlaces) {
   EXPECT_TRUE(has_short_places(limit.device));
   const Plan other = test::with_long_places(*plan);
   EXPECT_FALSE(has_short_places(other.device));
+  EXPECT_EQ(other.device.shared_bytes - plan->device.shared_bytes, bytes(8) - bytes(4));
   EXPECT_EQ(other.device.task_bytes - plan->device.task_bytes, bytes(8) - bytes(4));
   EXPECT_EQ(other.device.fast_bytes - plan->device.fast_bytes, bytes(8) - bytes(4));
   EXPECT_EQ(other.peak_bytes(8) - plan->peak_bytes(8), bytes(8) - bytes(4));

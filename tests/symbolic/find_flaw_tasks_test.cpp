@@ -302,6 +302,7 @@ TEST(FindFlawOfTasks, Figures) {
   expect_found({
       {"row_maps are not", [](Plan& p) { p.device.row_maps += 1; }},
       {"a device's bytes are not", [](Plan& p) { p.device.fast_bytes -= 8; }},
+      {"a device's bytes are not", [](Plan& p) { p.device.shared_bytes += 8; }},
       {"a device's bytes are not", [](Plan& p) { p.device.plan_bytes += 8; }},
       {"a device's bytes are not", [](Plan& p) { p.device.tile_ptr.resize(p.device.tile_ptr.size() + 64); }},
       {"work counts other fronts or levels", [](Plan& p) { p.device.work.narrow.fronts += 1; }},

@@ -82,23 +82,23 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
       const auto there = DeviceValues<T>::copy_of(value, backend);
       hook.fail_at(std::numeric_limits<long>::max());
       EXPECT_EQ(this->solution(factor.value()), this->solution(expected.value()));
-      EXPECT_EQ(hook.alive(), 3u);
+      EXPECT_EQ(hook.alive(), 4u);
     });
     EXPECT_EQ(backend.bytes_in_use(), 0) << k;
     EXPECT_EQ(hook.alive(), 0u) << k;
     EXPECT_TRUE(hook.sound()) << k;
     if (text == "no Error") {
-      EXPECT_EQ(k, 3);
+      EXPECT_EQ(k, 4);
       break;
     }
     EXPECT_EQ(text.find("not enough device memory: "), 0u) << text;
     EXPECT_NE(text.find(" bytes needed of the caller's allocator"), std::string::npos) << text;
-    ASSERT_LT(k, 3);
+    ASSERT_LT(k, 4);
   }
 }
 
 /// What is allocated is what the plan says, and so is what the arrays take of it.
-TYPED_TEST(DeviceMemories, AFactorAndAWorkspaceAreOneAllocationEach) {
+TYPED_TEST(DeviceMemories, APreparedPlanAFactorAndAWorkspaceAreOneAllocationEach) {
   using T = typename TypeParam::T;
   for (const char* spec : {"poisson2d 1", "poisson2d 30", "poisson3d 12", "elast3d 7", "tree 5000 1", "tree 5000 3", "arrow 20000 3",
                            "blockdiag 300 300", "blockdiag 50 1"}) {
@@ -107,16 +107,57 @@ TYPED_TEST(DeviceMemories, AFactorAndAWorkspaceAreOneAllocationEach) {
     Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
     EXPECT_EQ(hook.alive(), 0u);
     EXPECT_EQ(backend.peak_bytes(), 0);
-    const auto factor = Factor<T>::create(plan, backend);
+    const auto prepared = PreparedPlan::create(plan, backend);
     EXPECT_EQ(hook.alive(), 1u) << spec;
+    EXPECT_EQ(hook.bytes(), plan->prepared_bytes()) << spec;
+    EXPECT_EQ(backend.bytes_in_use(), hook.bytes()) << spec;
+    const auto factor = Factor<T>::create(prepared);
+    EXPECT_EQ(hook.alive(), 2u) << spec;
     EXPECT_EQ(hook.bytes(), this->factor_bytes(*plan)) << spec;
     EXPECT_EQ(backend.bytes_in_use(), hook.bytes()) << spec;
     for (const Index nrhs : {1, 3, 1000}) {
       const auto workspace = Workspace<T>::create(factor, nrhs);
-      EXPECT_EQ(hook.alive(), 2u) << spec;
+      EXPECT_EQ(hook.alive(), 3u) << spec;
       EXPECT_EQ(hook.bytes() - this->factor_bytes(*plan), plan->workspace_bytes(sizeof(T), nrhs)) << spec;
       EXPECT_EQ(backend.bytes_in_use(), hook.bytes()) << spec;
     }
+  }
+}
+
+/// What factors share is there once, as long as one of them needs it.
+TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
+  using T = typename TypeParam::T;
+  for (const char* spec : {"elast3d 6", "tree 5000 3", "arrow 20000 3"}) {
+    const auto a = generate(spec);
+    const auto plan = this->plan(a.pattern());
+    const auto value = this->values(a);
+    auto alone = Factor<T>::create(plan, this->backend());
+    ASSERT_TRUE(refactorize<T>(alone, value).ok());
+    const std::vector<T> expected = this->solution(alone);
+    Hook hook;
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+    const Offset own = this->factor_bytes(*plan) - plan->prepared_bytes();
+    std::vector<Factor<T>> factors;
+    {
+      const auto prepared = PreparedPlan::create(plan, backend);
+      EXPECT_EQ(prepared.shared_plan(), plan);
+      const PreparedPlan copy = prepared;
+      for (int k = 0; k < 3; ++k) factors.push_back(Factor<T>::create(k == 1 ? copy : prepared));
+      EXPECT_EQ(hook.bytes(), plan->prepared_bytes() + 3 * own) << spec;
+    }
+    for (std::size_t k = factors.size(); k-- > 0;) {
+      EXPECT_EQ(factors[k].shared_plan(), plan);
+      ASSERT_TRUE(refactorize<T>(factors[k], value, T(k)).ok()) << spec;
+    }
+    EXPECT_EQ(this->solution(factors[0]), expected) << spec;
+    factors.erase(factors.begin());
+    EXPECT_EQ(hook.bytes(), plan->prepared_bytes() + 2 * own) << spec;
+    EXPECT_NE(this->solution(factors[0]), expected) << spec;
+    ASSERT_TRUE(refactorize<T>(factors[0], value).ok()) << spec;
+    EXPECT_EQ(this->solution(factors[0]), expected) << spec;
+    factors.clear();
+    EXPECT_EQ(hook.alive(), 0u) << spec;
+    EXPECT_TRUE(hook.sound()) << spec;
   }
 }
 
@@ -228,17 +269,19 @@ TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 60");
   const auto plan = this->plan(a.pattern());
-  const Offset bytes = this->factor_bytes(*plan);
+  const Offset bytes = this->factor_bytes(*plan) - plan->prepared_bytes();
   ASSERT_GT(bytes, Offset{96} << 20);  // and not what the driver keeps of memory given back
+  const auto prepared = PreparedPlan::create(plan, this->backend());
+  const Offset held = this->backend().bytes_in_use();
   std::size_t there = 0, all = 0;
   require(cudaMemGetInfo(&there, &all));
   void* rest = nullptr;
   require(cudaMalloc(&rest, there - (std::size_t{16} << 20)));
-  const std::string text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(plan, this->backend()); });
+  const std::string text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(prepared); });
   require(cudaFree(rest));
   EXPECT_EQ(text.find("not enough device memory: " + std::to_string(bytes) + " bytes needed, "), 0u) << text;
-  EXPECT_EQ(this->backend().bytes_in_use(), 0);
-  auto factor = Factor<T>::create(plan, this->backend());
+  EXPECT_EQ(this->backend().bytes_in_use(), held);
+  auto factor = Factor<T>::create(prepared);
   EXPECT_TRUE(refactorize<T>(factor, this->values(a)).ok());
 }
 
