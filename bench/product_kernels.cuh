@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -71,8 +70,8 @@ inline double part_error(const double* dense, const double* front, FrontCells ce
 // C -= A B^T with A rows x inner and B columns x inner.
 class Product {
  public:
-  Product(const Library& library, int rows, int columns, int inner, std::uint64_t seed)
-      : library_(library),
+  Product(const Vendor& vendor, int rows, int columns, int inner, std::uint64_t seed)
+      : vendor_(vendor),
         rows_(rows),
         columns_(columns),
         inner_(inner),
@@ -101,8 +100,9 @@ class Product {
   }
   void run_vendor() const {
     const double one = 1.0, minus = -1.0;
-    cublasDgemm(library_.blas, CUBLAS_OP_N, CUBLAS_OP_T, rows_, columns_, inner_, &minus, a_.get(), rows_, b_.get(), columns_, &one,
-                c_.get(), rows_);
+    require(cublasDgemm(vendor_.one.library().blas, CUBLAS_OP_N, CUBLAS_OP_T, rows_, columns_, inner_, &minus, a_.get(), rows_, b_.get(),
+                        columns_, &one, c_.get(), rows_),
+            "gemm");
   }
   // Once both have run as often.
   double error() const { return part_error(c_.get(), front_.get(), shape_.cells, target()); }
@@ -117,7 +117,7 @@ class Product {
     view.cells = shape_.cells;
     return view;
   }
-  const Library& library_;
+  const Vendor& vendor_;
   int rows_, columns_, inner_;
   int teams_ = kernels::resident_teams();
   symbolic::ProductFront shape_;
@@ -131,8 +131,8 @@ class Product {
 // X L^T = C of equal fronts: the same L and C in all of them.
 class Solves {
  public:
-  Solves(const Library& library, FrontCells cells, int count, int block, std::uint64_t seed)
-      : library_(library),
+  Solves(const Vendor& vendor, FrontCells cells, int count, int block, std::uint64_t seed)
+      : vendor_(vendor),
         cells_(cells),
         count_(count),
         rows_(cells.m - cells.p),
@@ -170,14 +170,27 @@ class Solves {
   }
   void run_vendor() const {
     const double one = 1.0;
-    for (int f = 0; f < count_; ++f)
-      cublasDtrsm(library_.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, rows_, cells_.p, &one,
-                  l_.get(), cells_.p, x_.get() + f * part_entries(), rows_);
+    const Lanes& lanes = count_ == 1 ? vendor_.one : vendor_.many;
+    lanes.deal(count_, [&](int f, int, const Library& library) {
+      require(cublasDtrsm(library.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, rows_, cells_.p, &one,
+                          l_.get(), cells_.p, x_.get() + f * part_entries(), rows_),
+              "trsm");
+    });
   }
   void run_vendor_batched() const {
     const double one = 1.0;
-    cublasDtrsmBatched(library_.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, rows_, cells_.p, &one,
-                       triangles_.get(), cells_.p, targets_.get(), rows_, count_);
+    require(cublasDtrsmBatched(vendor_.one.library().blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT,
+                               rows_, cells_.p, &one, triangles_.get(), cells_.p, targets_.get(), rows_, count_),
+            "trsmBatched");
+  }
+  // The faster of the two ways.
+  VendorTime time_vendor(int repeats) const {
+    const auto load = [this](int) { load_vendor(); };
+    const VendorTime each{count_ == 1 ? "trsm" : "trsm of each front, on 8 streams",
+                          median_us(repeats, load, [this](int) { run_vendor(); })};
+    if (count_ == 1) return each;
+    const VendorTime batched{"trsmBatched", median_us(repeats, load, [this](int) { run_vendor_batched(); })};
+    return batched.us < each.us ? batched : each;
   }
   // Of the worst of the first and last front.
   double error() const {
@@ -215,7 +228,7 @@ class Solves {
     for (int f = 0; f < count_; ++f) targets.push_back(x_.get() + f * part_entries());
     return targets;
   }
-  const Library& library_;
+  const Vendor& vendor_;
   FrontCells cells_;
   int count_, rows_;
   int teams_ = kernels::resident_teams();
@@ -229,41 +242,39 @@ class Solves {
   DeviceArray<double*> targets_;
 };
 
-inline void bench_product(const Library& library, int rows, int columns, int inner, int repeats) {
-  const Product product(library, rows, columns, inner, static_cast<std::uint64_t>(inner));
+inline void bench_product(const Vendor& vendor, int rows, int columns, int inner, int repeats) {
+  const Product product(vendor, rows, columns, inner, static_cast<std::uint64_t>(inner));
   product.run();
   product.run_vendor();
   const double error = product.error();
   const auto nothing = [](int) {};
-  const double vendor_us = median_us(repeats, nothing, [&](int) { product.run_vendor(); });
+  const VendorTime time{"gemm", median_us(repeats, nothing, [&](int) { product.run_vendor(); })};
   const double us = median_us(repeats, nothing, [&](int) { product.run(); });
-  const double c = double(rows) * columns, k = inner;
-  print("gemm", {rows, inner}, 1, 0, us, 2 * c * k, 8.0 * (2 * c + k * (double(rows) + columns)), vendor_us, error);
+  const double c = double(rows) * columns, k = inner, bytes = 8.0 * (2 * c + k * (double(rows) + columns));
+  print<double>({"gemm", {rows, inner}, 1, 0, us, 2 * c * k, bytes, time, error}, CudaLoops::hopper);
 }
 
 // `block`: pivots of a block.
-inline void bench_solve(const Library& library, FrontCells cells, int count, int block, int repeats) {
-  const Solves solves(library, cells, count, block, 5);
-  const auto load_vendor = [&](int) { solves.load_vendor(); };
-  double vendor_us = median_us(repeats, load_vendor, [&](int) { solves.run_vendor(); });
-  if (count > 1) vendor_us = std::min(vendor_us, median_us(repeats, load_vendor, [&](int) { solves.run_vendor_batched(); }));
+inline void bench_solve(const Vendor& vendor, FrontCells cells, int count, int block, int repeats) {
+  const Solves solves(vendor, cells, count, block, 5);
+  const VendorTime time = solves.time_vendor(repeats);
   const double us = median_us(
       repeats, [&](int) { solves.load(); }, [&](int) { solves.run(); });
-  const double n = cells.m - cells.p, p = cells.p;
-  print("trsm", cells, count, block, us, count * n * p * p, count * 8.0 * (2 * n * p + 0.5 * p * p), vendor_us, solves.error());
+  const double n = cells.m - cells.p, p = cells.p, bytes = count * 8.0 * (2 * n * p + 0.5 * p * p);
+  print<double>({"trsm", cells, count, block, us, count * n * p * p, bytes, time, solves.error()}, CudaLoops::hopper);
 }
 
 // A random product, and a random solve.
-inline bool check_products(const Library& library, std::mt19937_64& random, std::uint64_t seed) {
+inline bool check_products(const Vendor& vendor, std::mt19937_64& random, std::uint64_t seed) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   const int rows = pick(1, 1500), columns = pick(1, 1500), inner = pick(1, pick(0, 1) ? 100 : 3000);
-  const Product product(library, rows, columns, inner, seed);
+  const Product product(vendor, rows, columns, inner, seed);
   product.run();
   product.run_vendor();
   const FrontCells cells{pick(1, 1200), pick(1, 1200)};
   const FrontCells front{cells.m + cells.p, cells.p};
   const int count = pick(0, 2) ? 1 : pick(2, 40), block = 64 * pick(1, 6);
-  const Solves solves(library, front, count, block, seed);
+  const Solves solves(vendor, front, count, block, seed);
   solves.load();
   solves.run();
   solves.load_vendor();

@@ -1,15 +1,14 @@
 // Times the kernels of small fronts against the traffic bound, a copy of the same bytes, and cuSOLVER's and cuBLAS's batched calls on the
-// same shapes: one JSON line per shape.
+// same shapes: one JSON line per shape; `vendor` says which calls, `ratio` how many times as long they take.
 //   small_fronts                 the table; all fronts of a row are of one shape, their values differ
 //   small_fronts --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/device_array.cuh"
+#include "bench/vendor.cuh"
 #include "numeric/cuda/kernels/small_fronts.hpp"
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
-#include <cusolverDn.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +29,8 @@ using kauri::bench::kBandwidth;
 using kauri::bench::median_us;
 using kauri::bench::noise;
 using kauri::bench::require;
+using kauri::bench::Vendor;
+using kauri::bench::VendorFronts;
 using kauri::numeric::cuda::kernels::PackedSmallFront;
 using kauri::symbolic::packed_column;
 using kauri::symbolic::SmallLayout;
@@ -129,64 +130,16 @@ class Fronts {
   DeviceArray<PackedSmallFront> fronts_;
 };
 
-/// Batched calls of the vendor on squares of order m.
-class Vendor {
- public:
-  Vendor(SmallLayout shape, int count)
-      : shape_(shape),
-        count_(count),
-        a_(static_cast<std::size_t>(count) * shape.m * shape.m),
-        diagonal_(list(0)),
-        below_(list(shape.p)),
-        info_(count) {
-    require(cublasCreate(&blas_) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
-    require(cusolverDnCreate(&solver_) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate");
-  }
-  Vendor(const Vendor&) = delete;
-  Vendor& operator=(const Vendor&) = delete;
-  ~Vendor() { cublasDestroy(blas_), cusolverDnDestroy(solver_); }
-  const double* squares() const { return a_.get(); }
-  void fill() const { fill_square<<<static_cast<unsigned>(count_), 128>>>(a_.get(), shape_.m); }
-  void run() const {
-    const int m = shape_.m, p = shape_.p, q = shape_.order();
-    const double one = 1.0, minus = -1.0;
-    bool ok =
-        cusolverDnDpotrfBatched(solver_, CUBLAS_FILL_MODE_LOWER, p, diagonal_.get(), m, info_.get(), count_) == CUSOLVER_STATUS_SUCCESS;
-    if (q > 0) {
-      ok = ok && cublasDtrsmBatched(blas_, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, q, p, &one,
-                                    diagonal_.get(), m, below_.get(), m, count_) == CUBLAS_STATUS_SUCCESS;
-      const double* l = a_.get() + p;
-      const long long stride = static_cast<long long>(m) * m;
-      ok = ok && cublasDgemmStridedBatched(blas_, CUBLAS_OP_N, CUBLAS_OP_T, q, q, p, &minus, l, m, stride, l, m, stride, &one,
-                                           a_.get() + std::int64_t{p} * m + p, m, stride, count_) == CUBLAS_STATUS_SUCCESS;
-    }
-    require(ok, "vendor");
-  }
-
- private:
-  std::vector<double*> list(int row) const {
-    std::vector<double*> pointers;
-    for (int f = 0; f < count_; ++f) pointers.push_back(a_.get() + static_cast<std::size_t>(f) * shape_.m * shape_.m + row);
-    return pointers;
-  }
-  SmallLayout shape_;
-  int count_;
-  DeviceArray<double> a_;
-  DeviceArray<double*> diagonal_, below_;
-  DeviceArray<int> info_;
-  cublasHandle_t blas_ = nullptr;
-  cusolverDnHandle_t solver_ = nullptr;
-};
-
-double relative_error(const Fronts& fronts, const Vendor& vendor) {
+/// `squares`: the vendor's results.
+double relative_error(const Fronts& fronts, const double* squares) {
   DeviceArray<double> sums(std::vector<double>{0.0, 0.0});
-  compare<<<static_cast<unsigned>(fronts.count()), 128>>>(fronts.views_on_device().get(), vendor.squares(), sums.get());
+  compare<<<static_cast<unsigned>(fronts.count()), 128>>>(fronts.views_on_device().get(), squares, sums.get());
   const std::vector<double> host = sums.to_host();
   return std::sqrt(host[0] / host[1]);
 }
 
 /// Inputs and outputs change from launch to launch, so that none is found in the L2 cache.
-void bench(SmallLayout shape, int count, bool with_vendor) {
+void bench(const Vendor& handles, SmallLayout shape, int count) {
   constexpr int kRepeats = 21;
   const std::vector<SmallLayout> shapes(static_cast<std::size_t>(count), shape);
   std::deque<Fronts> sets;
@@ -198,21 +151,19 @@ void bench(SmallLayout shape, int count, bool with_vendor) {
       kRepeats, [](int) {}, [&](int r) { set(r).copy(); });
   const double us = median_us(
       kRepeats, [](int) {}, [&](int r) { set(r).factor(); });
-  double vendor_us = 0.0, error = 0.0;
-  if (with_vendor) {
-    const Vendor vendor(shape, count);
-    vendor_us = median_us(
-        5, [&](int) { vendor.fill(); }, [&](int) { vendor.run(); });
-    error = relative_error(sets[0], vendor);
-  }
+  const VendorFronts<double> vendor(handles, {shape.m, shape.p}, count, nullptr);
+  const double vendor_us = median_us(
+      5, [&](int) { fill_square<<<static_cast<unsigned>(count), 128>>>(vendor.data(), shape.m); }, [&](int) { vendor.run_batched(); });
+  vendor.require_success();
+  const double error = relative_error(sets[0], vendor.data());
   double flops = 0.0;
   for (int c = 0; c < shape.p; ++c) flops += count * std::pow(shape.m - c, 2.0);
   const double bytes = 16.0 * kauri::symbolic::packed_entries(shape.m) * count;
   std::printf(
       "{\"kernel\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"us\":%.1f,\"tf\":%.2f,\"tb_per_s\":%.2f,\"share\":%.3f,"
-      "\"copy_us\":%.1f,\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
-      shape.m, shape.p, count, us, flops / us * 1e-6, bytes / us * 1e-6, bytes / kBandwidth * 1e6 / us, copy_us, vendor_us, vendor_us / us,
-      error);
+      "\"copy_us\":%.1f,\"vendor\":\"%s\",\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
+      shape.m, shape.p, count, us, flops / us * 1e-6, bytes / us * 1e-6, bytes / kBandwidth * 1e6 / us, copy_us, vendor.kBatched, vendor_us,
+      vendor_us / us, error);
   std::fflush(stdout);
 }
 
@@ -372,10 +323,11 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
-  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}}) bench(shape, 20000, true);
-  for (SmallLayout shape : {SmallLayout{8, 3}, SmallLayout{16, 8}, SmallLayout{24, 7}, SmallLayout{32, 32}, SmallLayout{47, 13},
-                            SmallLayout{64, 64}, SmallLayout{96, 48}, SmallLayout{100, 20}, SmallLayout{128, 16}, SmallLayout{128, 128}})
-    bench(shape, 20000, false);
-  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}}) bench(shape, 132, false);
+  const Vendor handles;
+  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}, SmallLayout{8, 3}, SmallLayout{16, 8},
+                            SmallLayout{24, 7}, SmallLayout{32, 32}, SmallLayout{47, 13}, SmallLayout{64, 64}, SmallLayout{96, 48},
+                            SmallLayout{100, 20}, SmallLayout{128, 16}, SmallLayout{128, 128}})
+    bench(handles, shape, 20000);
+  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}}) bench(handles, shape, 132);
   return 0;
 }

@@ -1,35 +1,39 @@
-// Equal fronts in cells on the device with all that the kernels need, dense parts that go there and are compared, and what the benches of
-// tiled fronts share beside: the vendor's handles, a line of a result.
+// Equal fronts in cells on the device with all that the kernels need, Hopper's or the portable ones; dense parts that go there and are
+// compared; a line of a result.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
-#include <cusolverDn.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "bench/device_array.cuh"
+#include "bench/vendor.cuh"
+#include "kauri/backend.hpp"
 #include "numeric/cuda/kernels/front_kernels.hpp"
+#include "numeric/cuda/kernels/portable_kernels.hpp"
 
 namespace kauri::bench {
 
 namespace kernels = numeric::cuda::kernels;
 using kernels::FrontView;
-using symbolic::FrontCells;
+using kernels::FrontViewOf;
 using symbolic::FrontTask;
 
-// Symmetric m x m, column-major, diagonal dominant by rows; entry (bad, bad) is made negative.
-__global__ inline void fill_dense(double* a, int m, std::uint64_t seed, int bad) {
+// Symmetric m x m, column-major, diagonal dominant by rows, numbers of type T; entry (bad, bad) is made negative.
+template <class T, class Stored>
+__global__ void fill_dense(Stored* a, int m, std::uint64_t seed, int bad) {
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
        e += std::int64_t{gridDim.x} * blockDim.x) {
     const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
     const std::uint64_t low = min(row, column), high = max(row, column);
-    a[e] = noise(seed * 0x51ull + (low << 32 | high)) + (row == column ? (row == bad ? -2.0 * m : 0.8 * m) : 0.0);
+    a[e] = static_cast<T>(noise(seed * 0x51ull + (low << 32 | high)) + (row == column ? (row == bad ? -2.0 * m : 0.8 * m + 1.0) : 0.0));
   }
 }
 
@@ -41,7 +45,8 @@ __device__ inline std::int64_t place(const FrontCells& cells, int row, int colum
 }
 
 // Dense lower part to cells; padding: unit diagonal in pivot columns, zeros elsewhere.
-__global__ inline void pack(const double* a, double* front, FrontCells cells) {
+template <class T>
+__global__ void pack(const double* a, T* front, FrontCells cells) {
   const int padded = cells.cells() * symbolic::kCell;
   const int pivot_end = cells.pivot_cells() * symbolic::kCell;
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{padded} * padded;
@@ -53,12 +58,13 @@ __global__ inline void pack(const double* a, double* front, FrontCells cells) {
     double value = i == k && i < pivot_end ? 1.0 : 0.0;
     if (row >= 0 && column >= 0)
       value = row < cells.m && column < cells.m ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * cells.m] : 0.0;
-    front[place(cells, i, k)] = value;
+    front[place(cells, i, k)] = static_cast<T>(value);
   }
 }
 
 // Sums of squares over the lower triangle: cells - dense, dense. First column `first`.
-__global__ inline void compare(const double* a, const double* front, FrontCells cells, int first, double* sums) {
+template <class T>
+__global__ void compare(const double* a, const T* front, FrontCells cells, int first, double* sums) {
   double difference = 0.0, norm = 0.0;
   const int m = cells.m;
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
@@ -75,30 +81,51 @@ __global__ inline void compare(const double* a, const double* front, FrontCells 
 inline double relative(const std::vector<double>& sums) { return std::sqrt(sums[0] / std::max(sums[1], 1e-300)); }
 
 // Of the bits.
-__global__ inline void hash(const double* data, std::int64_t count, unsigned long long* sum) {
+template <class T>
+__global__ void hash(const T* data, std::int64_t count, unsigned long long* sum) {
   unsigned long long mine = 0;
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += std::int64_t{gridDim.x} * blockDim.x) {
-    mine += (static_cast<unsigned long long>(__double_as_longlong(data[e])) ^ static_cast<unsigned long long>(e)) * 0x9e3779b97f4a7c15ull;
+    unsigned long long bits = 0;
+    memcpy(&bits, data + e, sizeof(T));
+    mine += (bits ^ static_cast<unsigned long long>(e)) * 0x9e3779b97f4a7c15ull;
   }
   atomicAdd(sum, mine);
 }
 
-struct Library {
-  cublasHandle_t blas;
-  cusolverDnHandle_t solver;
-  Library() {
-    require(cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
-    require(cusolverDnCreate(&solver) == CUSOLVER_STATUS_SUCCESS, "cusolverDnCreate");
-  }
+// Kernels on tiled fronts; the portable ones are those of `tensor` and `fma`.
+inline const char* name_of(CudaLoops loops) { return loops == CudaLoops::hopper ? "hopper" : loops == CudaLoops::tensor ? "mma" : "fma"; }
+
+template <class T>
+double peak_of(CudaLoops loops) {
+  return loops != CudaLoops::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
+}
+
+inline kernels::portable::Arithmetic arithmetic_of(CudaLoops loops) {
+  return loops == CudaLoops::tensor ? kernels::portable::Arithmetic::tensor : kernels::portable::Arithmetic::fma;
+}
+
+template <class T>
+int teams_of(CudaLoops loops) {
+  return loops == CudaLoops::hopper ? kernels::resident_teams() : kernels::portable::resident_teams<T>(arithmetic_of(loops));
+}
+
+// A line of a result. `ahead`: columns that preparations come early; of a trsm, pivots of a block.
+struct Line {
+  const char* kernel;
+  FrontCells cells;
+  int fronts, ahead;
+  double us, flops, bytes;
+  VendorTime vendor;
+  double error;
 };
 
-inline void print(const char* what, FrontCells s, int count, int ahead, double us, double flops, double bytes, double vendor_us,
-                  double error) {
-  const double bound = std::max(flops / kPeak, bytes / kBandwidth) * 1e6;
-  std::printf(
-      "{\"kernel\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor_us\":%.1f,\"ratio\":"
-      "%.2f,\"error\":%.1e}\n",
-      what, s.m, s.p, count, ahead, us, flops / us * 1e-6, bound / us, vendor_us, vendor_us / us, error);
+template <class T>
+void print(const Line& line, CudaLoops loops) {
+  const double bound = std::max(line.flops / peak_of<T>(loops), line.bytes / kBandwidth) * 1e6;
+  std::printf("{\"kernel\":\"%s\",\"loops\":\"%s\",\"scalar\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,", line.kernel,
+              name_of(loops), std::is_same_v<T, double> ? "double" : "float", line.cells.m, line.cells.p, line.fronts, line.ahead);
+  std::printf("\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor\":\"%s\",\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n", line.us,
+              line.flops / line.us * 1e-6, bound / line.us, line.vendor.what, line.vendor.us, line.vendor.us / line.us, line.error);
   std::fflush(stdout);
 }
 
@@ -108,12 +135,14 @@ inline std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, i
 }
 
 // Equal fronts on the device with all that the kernels need.
+template <class T>
 class Fronts {
  public:
-  Fronts(FrontCells cells, int count, int ahead, bool update_only)
-      : cells_(cells),
+  Fronts(CudaLoops loops, FrontCells cells, int count, int ahead, bool update_only)
+      : loops_(loops),
+        cells_(cells),
         count_(count),
-        teams_(kernels::resident_teams()),
+        teams_(teams_of<T>(loops)),
         entries_(cells.panel().entries() + cells.block().entries()),
         front_(static_cast<std::size_t>(entries_) * count),
         inverses_(static_cast<std::size_t>(cells.inverse_entries()) * count),
@@ -123,23 +152,19 @@ class Fronts {
         host_tasks_(tasks_of(cells, count, ahead, teams_, update_only)),
         tasks_(host_tasks_) {}
 
-  double* front(int f) const { return front_.get() + f * entries_; }
+  T* front(int f) const { return front_.get() + f * entries_; }
   std::int64_t entries() const { return entries_; }
   void load(const double* dense) const {
     for (int f = 0; f < count_; ++f) pack<<<528, 256>>>(dense, front(f), cells_);
   }
   void factor() const {
     cudaMemsetAsync(counters_.get(), 0, counters_.bytes());
-    require(kernels::enqueue_factor(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), {}, {}, {},
-                                    DeviceSchedule::kLeastPart, teams_, 0, nullptr) == cudaSuccess,
-            "factor");
+    require(enqueue() == cudaSuccess, "factor");
   }
   int* ticket() const { return counters_.get() + symbolic::counter_count(cells_) * count_; }
   void update() const {
     cudaMemsetAsync(ticket(), 0, sizeof(int));
-    require(
-        kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr) == cudaSuccess,
-        "update");
+    require(enqueue_update() == cudaSuccess, "update");
   }
   int failed(int f) const { return counters_.to_host()[symbolic::counter_count(cells_) * f + kernels::kFailed]; }
   double bad_pivot(int f) const { return bad_.to_host()[f]; }
@@ -157,8 +182,26 @@ class Fronts {
   }
 
  private:
-  std::vector<FrontView> make_views() const {
-    std::vector<FrontView> views(count_);
+  cudaError_t enqueue() const {
+    const int tasks = static_cast<int>(host_tasks_.size());
+    if constexpr (std::is_same_v<T, double>) {
+      if (loops_ == CudaLoops::hopper)
+        return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {}, DeviceSchedule::kLeastPart, teams_, 0,
+                                       nullptr);
+    }
+    return kernels::portable::enqueue_factor<T>(arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {},
+                                                DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+  }
+  // The portable kernels have no such call.
+  cudaError_t enqueue_update() const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (loops_ == CudaLoops::hopper)
+        return kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr);
+    }
+    return cudaErrorNotSupported;
+  }
+  std::vector<FrontViewOf<T>> make_views() const {
+    std::vector<FrontViewOf<T>> views(count_);
     for (int f = 0; f < count_; ++f) {
       views[f].panel = front(f);
       views[f].block = front(f) + cells_.panel().entries();
@@ -170,13 +213,15 @@ class Fronts {
     }
     return views;
   }
+  CudaLoops loops_;
   FrontCells cells_;
   int count_;
   int teams_;
   std::int64_t entries_;
-  DeviceArray<double> front_, inverses_, bad_;
+  DeviceArray<T> front_, inverses_;
+  DeviceArray<double> bad_;
   DeviceArray<int> counters_;
-  DeviceArray<FrontView> views_;
+  DeviceArray<FrontViewOf<T>> views_;
   std::vector<FrontTask> host_tasks_;
   DeviceArray<FrontTask> tasks_;
 };
