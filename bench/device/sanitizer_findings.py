@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# Reads what compute-sanitizer reported, and says which reports this repository explains and which it does not.
+# SPDX-License-Identifier: BSD-3-Clause
+"""sanitizer_findings.py --tool racecheck --version VERSION --sources numeric/cuda LOG ...
+
+Exit code 1 where a report is none of KNOWN, where the tool did not come to its end, or where reports were counted but not printed. A report is
+known by what it says, and by the function and the text of the source line of the places it names, so the program must hold line numbers
+(nvcc -lineinfo, which changes no instruction). Unknown ones are printed once for each kind, with their count."""
+import argparse
+import collections
+import pathlib
+import re
+import sys
+from typing import NamedTuple, Optional
+
+PLACE = re.compile(r"^(?P<function>.*)\+0x[0-9a-f]+(?: in (?P<file>[^ :]+):(?P<line>\d+))?(?: \[\d+ hazards?\])?$")
+RACE = re.compile(r"^(?:\w+: )?(?:Race reported between|and) (?P<kind>Read|Write) access at (?P<place>.*)$")
+FRAME = re.compile(r"^(?:at|Device Frame:) ?(?P<place>.*)$")
+SUMMARY = re.compile(r"^(?:ERROR|RACECHECK) SUMMARY: (?P<count>\d+) (?:errors?$|hazards? displayed)")
+BOILERPLATE = re.compile(r"^(COMPUTE-SANITIZER$|ERROR SUMMARY:|RACECHECK SUMMARY:)")
+
+
+class Place(NamedTuple):
+    kind: str  # Read, Write, or nothing
+    function: str
+    text: str  # of the source line, if it is one of the project
+
+
+class Report(NamedTuple):
+    what: str
+    places: tuple
+
+
+class Log(NamedTuple):
+    reports: list
+    count: Optional[int]  # by the tool's own summary; None: it did not come to its end
+
+
+class Known(NamedTuple):
+    tool: str
+    what: str  # the report begins so
+    accesses: tuple  # (kind, function, text): regular expressions; of a race each place fits one, else one of the places does
+    reason: str
+    log: str = ""  # in logs whose name has this alone
+    before: tuple = ()  # the tool errs before this version of it; then there may be more than it prints
+
+    def explains(self, report, log, version):
+        if self.log not in log or (self.before and version >= self.before) or not re.match(self.what, report.what):
+            return False
+
+        def fits(place):
+            return any(re.search(k, place.kind) and re.search(f, place.function) and re.search(t, place.text) for k, f, t in self.accesses)
+
+        fitting = [fits(place) for place in report.places]
+        return all(fitting) and len(fitting) > 1 if self.tool == "racecheck" else any(fitting)
+
+
+# docs/design.md, section 8, has the arguments.
+KNOWN = (
+    Known(
+        "racecheck",
+        "Race reported",
+        (
+            ("Write", r"run_tasks<.*FmaLoop<float>", r"shared\.ticket = ticket = atomicAdd\("),
+            ("Read", r"run_tasks<.*FmaLoop<float>", r"if \(shared\.ticket >= task_count\) return;"),
+        ),
+        "a barrier of the whole block lies between the write and the reads of its ticket, two between these and the next write",
+    ),
+    Known(
+        "initcheck",
+        "Uninitialized __global__ memory read",
+        (
+            ("", "", r"entries\[panel \+ "),  # the verdict's, of L
+            ("", "", r"__ldcg\((child\.block \+ |entries \+ term\[)"),  # of a child's block
+        ),
+        "small fronts and their blocks are written by bulk copies from shared memory, which initcheck knows from 2025.4 on",
+        log=".hopper.",
+        before=(2025, 4),
+    ),
+)
+
+
+class Sources:
+    """Lines of the project's files, by the names that the tool prints: without folders."""
+
+    def __init__(self, folder):
+        self.lines = {path.name: path.read_text(encoding="utf-8").splitlines() for path in folder.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp", ".cpp")}
+
+    def text(self, file, line):
+        lines = self.lines.get(pathlib.PurePath(file or "").name, [])
+        return lines[int(line) - 1].strip() if line and 0 < int(line) <= len(lines) else ""
+
+
+def place_of(kind, text, sources):
+    match = PLACE.match(text.strip())
+    if not match:
+        return Place(kind, text.strip(), "")
+    return Place(kind, match["function"], sources.text(match["file"], match["line"]))
+
+
+def report_of(lines, sources):
+    """A report's lines without the prefix, the first of them its head."""
+    places = []
+    for line in lines:
+        if race := RACE.match(line):
+            places.append(place_of(race["kind"], race["place"], sources))
+        elif frame := FRAME.match(line):
+            places.append(place_of("", frame["place"], sources))
+    what = re.sub(r"^(Error|Warning): ", "", lines[0])
+    return Report(re.sub(r" between .*| (at|to) 0x[0-9a-f]+.*", "", what), tuple(places))
+
+
+def read(text, sources):
+    reports, count, lines = [], None, []
+
+    def close():
+        if lines:
+            reports.append(report_of(lines, sources))
+        lines.clear()
+
+    for line in text.splitlines():
+        if not line.startswith("========="):
+            continue
+        body = line[len("=========") :]
+        if not body.strip():
+            close()
+        elif body.startswith("  "):  # more of a report
+            lines.append(body.strip())
+        else:
+            close()
+            body = body.strip()
+            if summary := SUMMARY.match(body):
+                count = int(summary["count"])
+            elif not BOILERPLATE.match(body):
+                lines.append(body)
+    close()
+    return Log(reports, count)
+
+
+def version_of(text):
+    match = re.search(r"\b(20\d\d)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else ()
+
+
+def judge(log, name, tool, version):
+    """(unknown reports, known ones by their entry, what is wrong beside) of the log of that name."""
+    unknown, known = collections.Counter(), collections.Counter()
+    for report in log.reports:
+        entry = next((k for k in KNOWN if k.tool == tool and k.explains(report, name, version)), None)
+        if entry:
+            known[entry] += 1
+        else:
+            unknown[report] += 1
+    faults = []
+    if log.count is None:
+        faults.append("no summary: the tool did not come to its end")
+    elif log.count > len(log.reports) and not (known and all(entry.before for entry in known)):
+        faults.append(f"{log.count - len(log.reports)} of {log.count} reports were not printed")
+    elif log.count < len(log.reports):
+        faults.append(f"{len(log.reports)} reports, of which the summary counts {log.count}")
+    return unknown, known, faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, choices=("memcheck", "initcheck", "racecheck"))
+    parser.add_argument("--version", required=True, help="what compute-sanitizer --version prints")
+    parser.add_argument("--sources", required=True, type=pathlib.Path, help="folder of the sources that line numbers are of")
+    parser.add_argument("logs", nargs="+", type=pathlib.Path)
+    arguments = parser.parse_args()
+    version, sources, failed = version_of(arguments.version), Sources(arguments.sources), False
+    if not version:
+        parser.error(f"no version in {arguments.version!r}")
+    for path in arguments.logs:
+        log = read(path.read_text(encoding="utf-8", errors="replace"), sources)
+        unknown, known, faults = judge(log, path.name, arguments.tool, version)
+        failed = failed or bool(unknown or faults)
+        print(f"{path.name}: {len(log.reports)} reports of {log.count}, {sum(unknown.values())} unknown")
+        for entry, count in known.items():
+            print(f"  known, {count} times: {entry.what}: {entry.reason}")
+        for report, count in unknown.most_common():
+            print(f"  UNKNOWN, {count} times: {report.what}")
+            for place in report.places:
+                print(f"    {place.kind} {place.function} | {place.text}")
+        for fault in faults:
+            print(f"  FAULT: {fault}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

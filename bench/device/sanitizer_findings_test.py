@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# sanitizer_findings.py on logs as compute-sanitizer 2025.3 writes them, with sources of this repository.
+# SPDX-License-Identifier: BSD-3-Clause
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import sanitizer_findings as findings
+
+HERE = pathlib.Path(__file__).resolve().parent
+CUDA = HERE.parent.parent / "numeric" / "cuda"
+SOURCES = findings.Sources(CUDA)
+OLD, NEW = (2025, 3), (2025, 4)
+
+LOOP = "void kauri::numeric::cuda::kernels::portable::(anonymous namespace)::run_tasks<kauri::numeric::cuda::kernels::portable::FmaLoop<{}>>(const int *, int)"
+SMALL = "kauri::numeric::cuda::(anonymous namespace)::load_entries(double (&)[4], const kauri::numeric::cuda::(anonymous namespace)::Child &, int, int)"
+
+
+def at(file, text):
+    """in FILE:LINE of the one line that holds the text."""
+    lines = [k for k, line in enumerate(SOURCES.lines[file], 1) if text in line]
+    assert len(lines) == 1, (file, text, lines)
+    return f"in {file}:{lines[0]}"
+
+
+WRITE, READ = at("portable_kernels.cu", "shared.ticket = ticket"), at("portable_kernels.cu", "shared.ticket >= task_count")
+
+
+def race(function, write=WRITE, read=READ, more=()):
+    lines = [f"========= Error: Race reported between Write access at {function}+0x170 {write}", f"=========     and Read access at {function}+0x370 {read} [12 hazards]"]
+    return "\n".join([*lines, *(f"=========     and {line} [4 hazards]" for line in more), "========= "]) + "\n"
+
+
+def races(*reports):
+    errors = len(reports)
+    summary = f"========= RACECHECK SUMMARY: {errors} hazard{'' if errors == 1 else 's'} displayed ({errors} error{'' if errors == 1 else 's'}, 0 warnings)\n"
+    return "========= COMPUTE-SANITIZER\n[==========] Running 6 tests.\n" + "".join(reports) + "[  PASSED  ] 6 tests.\n" + summary
+
+
+def uninitialised(*frames):
+    lines = ["========= Uninitialized __global__ memory read of size 8 bytes", f"=========     at {frames[0]}", "=========     by thread (31,0,0) in block (1,0,0)", "=========     Address 0x7f3c7ec000fc"]
+    return "\n".join([*lines, *(f"=========         Device Frame: {frame}" for frame in frames[1:]), "========= "]) + "\n"
+
+
+def errors(*reports, unread=0):
+    count = len(reports) + unread
+    summary = f"========= ERROR SUMMARY: {count} error{'' if count == 1 else 's'}\n"
+    if unread:
+        summary += f"========= ERROR SUMMARY: {unread} errors were not printed. Use --print-limit option to adjust the number of printed errors\n"
+    return "========= COMPUTE-SANITIZER\n" + "".join(reports) + summary
+
+
+BULK = uninitialised(
+    "__ldcg(const double *)+0x1c0 in sm_32_intrinsics.hpp:112", f"{SMALL}+0x1c0 {at('small_factor_kernels.cu', '__ldcg(child.block + first')}", "void kernel<Gather>(T1)+0x90"
+)
+VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('small_factor_kernels.cu', 'source.memory.value[from[e]]')}")
+
+
+class Findings(unittest.TestCase):
+    def judged(self, text, tool, name="x.portable.log", version=OLD):
+        unknown, known, faults = findings.judge(findings.read(text, SOURCES), name, tool, version)
+        return sum(unknown.values()), sum(known.values()), len(faults)
+
+    def test_clean_logs_pass(self):
+        self.assertEqual(self.judged(races(), "racecheck"), (0, 0, 0))
+        self.assertEqual(self.judged(errors(), "memcheck"), (0, 0, 0))
+
+    def test_the_ticket_of_the_loop_in_float_is_known(self):
+        self.assertEqual(self.judged(races(race(LOOP.format("float")), race(LOOP.format("float"))), "racecheck"), (0, 2, 0))
+
+    def test_other_races_of_that_kernel_are_not(self):
+        function = LOOP.format("float")
+        chain = at("portable_kernels.cu", "run_chain<Loop>(levels)")
+        for report in (race(function, read=chain), race(function, write=chain), race(function, write=READ, read=WRITE), race(function, more=[f"Read access at {function}+0x400 {chain}"])):
+            self.assertEqual(self.judged(races(report), "racecheck"), (1, 0, 0))
+
+    def test_nor_is_the_ticket_of_another_loop_or_without_line_numbers(self):
+        self.assertEqual(self.judged(races(race(LOOP.format("double"))), "racecheck"), (1, 0, 0))
+        self.assertEqual(self.judged(races(race(LOOP.format("float"), write="", read="")), "racecheck"), (1, 0, 0))
+
+    def test_warnings_count(self):
+        self.assertEqual(self.judged(races(race("sum()").replace("Error", "Warning")), "racecheck"), (1, 0, 0))
+
+    def test_reads_of_bulk_copies_are_known_of_an_old_tool_in_one_log(self):
+        self.assertEqual(self.judged(errors(BULK, BULK), "initcheck", "initcheck.hopper.log"), (0, 2, 0))
+        self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.portable.log"), (1, 0, 0))
+        self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.hopper.log", NEW), (1, 0, 0))
+        self.assertEqual(self.judged(errors(VALUES, BULK), "initcheck", "initcheck.hopper.log"), (1, 1, 0))
+
+    def test_unread_reports_are_a_fault_unless_the_tool_errs_without_end(self):
+        self.assertEqual(self.judged(errors(BULK, unread=9), "initcheck", "initcheck.hopper.log"), (0, 1, 0))
+        self.assertEqual(self.judged(errors(VALUES, unread=9), "initcheck", "initcheck.hopper.log"), (1, 0, 1))
+        self.assertEqual(self.judged(errors(VALUES, unread=9), "memcheck"), (1, 0, 1))
+
+    def test_a_tool_that_did_not_end_is_a_fault(self):
+        self.assertEqual(self.judged("", "memcheck"), (0, 0, 1))
+        self.assertEqual(self.judged("========= COMPUTE-SANITIZER\n", "racecheck"), (0, 0, 1))
+
+    def test_whatever_the_tool_says_else_is_unknown(self):
+        for line in (
+            "Internal Sanitizer Error: The Sanitizer encountered an error while launching kernel_name and didn't track the launch.",
+            "Warning: Detected overflow of tracked cuda::barrier structures. Results might be incorrect.",
+            "Target application returned an error",
+            "Invalid __global__ write of size 4 bytes",
+        ):
+            log = findings.read(f"========= COMPUTE-SANITIZER\n========= {line}\n========= ERROR SUMMARY: 1 error\n", SOURCES)
+            unknown, known, _ = findings.judge(log, "x.log", "memcheck", OLD)
+            self.assertEqual((sum(unknown.values()), len(known)), (1, 0), line)
+
+    def test_each_known_place_is_in_the_sources(self):
+        lines = [line for file in SOURCES.lines.values() for line in file]
+        for entry in findings.KNOWN:
+            for _, _, text in entry.accesses:
+                self.assertTrue(any(re.search(text, line) for line in lines), text)
+
+    def test_versions(self):
+        self.assertEqual(findings.version_of("Copyright (c) 2020-2025 NVIDIA Corporation\nVersion 2025.3.1.0 (build 36400806) (public-release)"), OLD)
+
+    def test_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "racecheck.portable.log"
+            for text, code in ((races(race(LOOP.format("float"))), 0), (races(race(LOOP.format("double"))), 1)):
+                log.write_text(text, encoding="utf-8")
+                command = [sys.executable, HERE / "sanitizer_findings.py", "--tool", "racecheck", "--version", "Version 2025.3.1.0", "--sources", CUDA, log]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+                self.assertIn("UNKNOWN, 1 times: Race reported" if code else "known, 1 times: Race reported", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
