@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """sanitizer_findings.py --tool racecheck --version VERSION --sources numeric/cuda LOG ...
 
-Exit code 1 where a report is none of KNOWN, where the tool did not come to its end, or where reports were counted but not printed. A report is
-known by what it says, and by the function and the text of the source line of the places it names, so the program must hold line numbers
+Exit code 1 where a report is none of KNOWN, where the tool did not come to its end, or where reports were counted but not printed. A report
+is known by what it says, and by the function and the text of the source line of the places it names, so the program must hold line numbers
 (nvcc -lineinfo, which changes no instruction). Unknown ones are printed once for each kind, with their count."""
 import argparse
 import collections
@@ -84,7 +84,8 @@ class Sources:
     """Lines of the project's files, by the names that the tool prints: without folders."""
 
     def __init__(self, folder):
-        self.lines = {path.name: path.read_text(encoding="utf-8").splitlines() for path in folder.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp", ".cpp")}
+        files = (path for path in folder.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp", ".cpp"))
+        self.lines = {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
 
     def text(self, file, line):
         lines = self.lines.get(pathlib.PurePath(file or "").name, [])
