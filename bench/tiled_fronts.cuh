@@ -95,6 +95,7 @@ __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum)
 // Kernels on tiled fronts; the portable ones are those of `tensor` and `fma`.
 inline const char* name_of(CudaLoops loops) { return loops == CudaLoops::hopper ? "hopper" : loops == CudaLoops::tensor ? "mma" : "fma"; }
 
+// Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor cores: a share of half is its most.
 template <class T>
 double peak_of(CudaLoops loops) {
   return loops != CudaLoops::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
