@@ -30,7 +30,7 @@ struct Options {
 
 constexpr const char* kFooter = R"(
 Keys of a line: reorder_s, symbolic_s; prepare_s, the upload of a plan; create_s, the making of a factor; factor1_s,
-that and the first factorisation; factor_s, the least of --reps refactorisations, on a device with A's values there
+that and the first factorisation; factor_s, the least of --reps refactorisations, on a device both with A's values there
 already; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no
 padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most
 that plan on the device, factor and workspaces held; device_bytes, what the device's driver says that plan and factor

@@ -23,15 +23,29 @@ std::optional<Offset> free_bytes(const Backend& backend) {
   return seen->free_bytes;
 }
 
-/// The least seconds of a refactorisation; on a device with the values there, as the peers of bench/peers have them.
+/// Values of A where a backend works: on a device beforehand, as the peers of bench/peers have them.
 template <Scalar T>
-double refactor_seconds(Factor<T>& factor, std::span<const T> value, Backend& backend, int repetitions) {
-  std::optional<DeviceValues<T>> there;
-  if (backend.kind() != BackendKind::cpu) there.emplace(DeviceValues<T>::copy_of(value, backend));
+class ValuesThere {
+ public:
+  ValuesThere(std::span<const T> value, Backend& backend) : value_(value) {
+    if (backend.kind() != BackendKind::cpu) there_.emplace(DeviceValues<T>::copy_of(value, backend));
+  }
+  [[nodiscard]] Result<void, Breakdown> refactorize(Factor<T>& factor) const {
+    return there_ ? kauri::refactorize<T>(factor, *there_) : kauri::refactorize<T>(factor, value_);
+  }
+
+ private:
+  std::span<const T> value_;
+  std::optional<DeviceValues<T>> there_;
+};
+
+/// The least seconds of a refactorisation.
+template <Scalar T>
+double refactor_seconds(Factor<T>& factor, const ValuesThere<T>& values, int repetitions) {
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < repetitions; ++k) {
     const Stopwatch watch;
-    const bool ok = (there ? refactorize<T>(factor, *there) : refactorize<T>(factor, value)).ok();
+    const bool ok = values.refactorize(factor).ok();
     if (ok) least = std::min(least, watch.seconds());
   }
   return least;
@@ -53,6 +67,7 @@ double solve_seconds(const Factor<T>& factor, std::span<T> x, Index nrhs, std::u
 template <Scalar T>
 std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
                    const TrialOptions& options) {
+  const ValuesThere<T> values(a.value, backend);
   const std::optional<Offset> free_before = free_bytes(backend);
   const Stopwatch preparation;
   const PreparedPlan prepared = PreparedPlan::create(plan, backend);
@@ -60,7 +75,7 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
   const Stopwatch first;
   Factor<T> factor = Factor<T>::create(prepared);
   trial.create_s = first.seconds();
-  const Result<void, Breakdown> outcome = refactorize<T>(factor, a.value);
+  const Result<void, Breakdown> outcome = values.refactorize(factor);
   trial.factor1_s = first.seconds();
   if (const std::optional<Offset> free_after = free_bytes(backend); free_before && free_after)
     trial.device_bytes = *free_before - *free_after;
@@ -70,7 +85,7 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
     trial.breakdown = outcome.error();
     return {};
   }
-  trial.factor_s = refactor_seconds(factor, a.value, backend, options.repetitions);
+  trial.factor_s = refactor_seconds(factor, values, options.repetitions);
   const auto n = static_cast<std::size_t>(plan->n);
   if (options.many > 0) {
     std::vector<T> many(n * static_cast<std::size_t>(options.many));
