@@ -12,7 +12,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-Front front_of(const Plan& plan, Index s) {
+Front front_of(const Plan& plan, Index s, Index place) {
   const Supernodes& nodes = plan.supernodes;
   const Index m = nodes.order(s), p = nodes.pivots(s), tiled = plan.device.tiled[s];
   const Offset inverses = tiled == kNone ? 0 : symbolic::FrontCells{m, p}.panel().entries();
@@ -28,7 +28,8 @@ Front front_of(const Plan& plan, Index s) {
           .child_begin = plan.assembly.child_ptr[s],
           .child_end = plan.assembly.child_ptr[s + 1],
           .parent = nodes.parent[s],
-          .tiled = tiled};
+          .tiled = tiled,
+          .place = place};
 }
 
 /// Teams of the loops that a factor may have: the fewest, since a list made for fewer than there are serves too.
@@ -61,10 +62,13 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
 PlanView DevicePlan::upload(Uploader& uploader) const {
   const Plan& p = *plan();
   PlanView view{};
+  std::vector<Index> place(p.device.front.size());
+  for (std::size_t k = 0; k < place.size(); ++k) place[static_cast<std::size_t>(p.device.front[k])] = static_cast<Index>(k);
   view.front = uploader
                    .make<Front>(p.supernodes.count(),
                                 [&](Offset begin, Offset end, Front* out) {
-                                  for (Offset s = begin; s < end; ++s) out[s - begin] = front_of(p, static_cast<Index>(s));
+                                  for (Offset s = begin; s < end; ++s)
+                                    out[s - begin] = front_of(p, static_cast<Index>(s), place[static_cast<std::size_t>(s)]);
                                 })
                    .data();
   view.relative =

@@ -34,6 +34,7 @@ struct Front {
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone
+  Index place;  ///< in PlanView::order, where small fronts come before tiled ones
 };
 
 static_assert(sizeof(Front) == symbolic::kDeviceFrontBytes);

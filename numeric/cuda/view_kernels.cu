@@ -55,16 +55,14 @@ __global__ void __launch_bounds__(kThreads)
   views.child[k] = {memory.entries + f.block + padding, row_map + pulled[k].map, cell_rows, f.m - f.p};
 }
 
-/// place[s]: that of front s among the small ones, or kNone.
-__global__ void __launch_bounds__(kThreads) place_fronts(PlanView plan, Index fronts, Index small, Index* place) {
-  if (const Index k = thread_index(); k < fronts) place[plan.order[k]] = k < small ? k : kNone;
-}
-
 __global__ void __launch_bounds__(kThreads)
-    view_small_fronts(PlanView plan, Index narrow, Index small, FactorMemory<double> memory, const Index* place, GatheredFront* out) {
+    view_small_fronts(PlanView plan, Index narrow, Index small, FactorMemory<double> memory, GatheredFront* out) {
   const Index k = thread_index();
   if (k >= small) return;
-  const auto together = [&](Index other) { return other != kNone && (k < narrow) == (other < narrow); };
+  const auto together = [&](Index other) {
+    const Index place = plan.front[other].place;
+    return place < small && (k < narrow) == (place < narrow);
+  };
   const Index s = plan.order[k];
   const Front& f = plan.front[s];
   GatheredFront front{};
@@ -77,8 +75,8 @@ __global__ void __launch_bounds__(kThreads)
   front.child_begin = f.child_begin;
   front.child_end = f.child_end;
   front.place = k;
-  front.parent = f.parent != kNone && together(place[f.parent]) ? place[f.parent] : kNone;
-  for (Index c = f.child_begin; c < f.child_end; ++c) front.awaited += together(place[plan.child[c]]) ? 1 : 0;
+  front.parent = f.parent != kNone && together(f.parent) ? plan.front[f.parent].place : kNone;
+  for (Index c = f.child_begin; c < f.child_end; ++c) front.awaited += together(plan.child[c]) ? 1 : 0;
   out[k] = front;
 }
 
@@ -96,7 +94,6 @@ void load_view_kernels() {
   load(view_fronts<double>);
   load(view_children<float>);
   load(view_children<double>);
-  load(place_fronts);
   load(view_small_fronts);
 }
 
@@ -113,12 +110,8 @@ void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory, const 
 
 void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory, GatheredFront* fronts, cudaStream_t stream) {
   const DeviceSchedule& device = plan.plan()->device;
-  const auto all = static_cast<Index>(device.front.size());
   const Index small = device.small_fronts;
-  if (small == 0) return;
-  launch(place_fronts, all, stream, plan.view(), all, small, memory.fail_column);
-  launch(view_small_fronts, small, stream, plan.view(), device.narrow_fronts, small, memory, static_cast<const Index*>(memory.fail_column),
-         fronts);
+  if (small > 0) launch(view_small_fronts, small, stream, plan.view(), device.narrow_fronts, small, memory, fronts);
 }
 
 template void enqueue_views(const DevicePlan&, const FactorMemory<float>&, const TiledViews<float>&, cudaStream_t);

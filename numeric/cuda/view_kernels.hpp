@@ -19,7 +19,7 @@ struct TiledViews {
 template <class T>
 void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledViews<T>& views, cudaStream_t stream);
 
-/// Fills `fronts`, one per small front of the plan; what memory.fail_column holds is lost.
+/// Fills `fronts`, one per small front of the plan.
 void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory, GatheredFront* fronts, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda
