@@ -227,13 +227,13 @@ __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
 /// Leaves the stage entered last, if it is of this task. Not right after its products: the compiler may place an arrival right after the
 /// loads that it follows, and these, queued behind stores to global memory, were seen to read the next bytes.
 __device__ inline void leave_stage(const Ring& ring) {
+  __syncwarp();  // all lanes have read it
   if (ptx::elect() && ring.turn != ring.left) ptx::barrier_arrive(ring.last_empty());
 }
 
 /// Waits for the next stage, then leaves the one before: the products that needed it have been issued.
 __device__ inline void enter_stage(const Ring& ring) {
   ptx::barrier_wait(ring.full(), ring.parity());
-  __syncwarp();
   leave_stage(ring);
 }
 
