@@ -130,16 +130,11 @@ __device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, 
   store_block<false>(x, front, i, j, columns);
 }
 
-/// Blocks right of `panels` block columns minus products of block columns [begin, end), dealt to `warps` warps.
-__device__ inline void update_contribution(const LaneFront& front, int pivots, int panels, int begin, int end, int warp, int warps) {
+/// Blocks right of `panels` block columns minus all products. One warp.
+__device__ inline void update_contribution(const LaneFront& front, int pivots, int panels) {
   const int blocks = front.blocks();
-  int turn = 0;
-  for (int j = panels; j < blocks; ++j) {
-    for (int i = j; i < blocks; ++i, ++turn) {
-      if (turn == warps) turn = 0;
-      if (turn == warp) update_block(front, pivots, i, j, begin, end);
-    }
-  }
+  for (int j = panels; j < blocks; ++j)
+    for (int i = j; i < blocks; ++i) update_block(front, pivots, i, j, 0, panels);
 }
 
 /// A front of up to 32 rows, a row per lane: no column operations needed. Returns the first failing column, or -1. One warp.
@@ -195,7 +190,7 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
     }
     __syncwarp();
   }
-  update_contribution(front, pivots, panels, 0, panels, 0, 1);
+  update_contribution(front, pivots, panels);
   __syncwarp();
   return -1;
 }
