@@ -247,13 +247,8 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   double c[4][4], d[2][4], products[4][4];
 #pragma unroll
   for (int n = 0; n < 4; ++n) set_zero(products[n]);
-  if (step.whole()) {
-    load_whole_cells(c, step.diagonal, 2 * row, 0, lane);
-    load_whole_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
-  } else {
-    load_cells(c, step.diagonal, 2 * row, 0, lane);
-    load_cells(d, step.diagonal, 2 * last_row, 2 * last, lane);
-  }
+  load_cells(c, step.diagonal, step.whole(), 2 * row, 0, lane);
+  load_cells(d, step.diagonal, step.whole(), 2 * last_row, 2 * last, lane);
   then();
   if (step.pulls) gather<1, 4>(&products, front, step.column + 16 * row, step.column, lane);
   if (step.has_product) add_products(products, memory, row, 0, lane);

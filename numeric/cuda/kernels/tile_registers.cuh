@@ -95,13 +95,8 @@ __device__ inline void flip(double (&c)[kCells][4]) {
 
 /// acc = minus the tile in memory. Few instructions for whole tiles, which others would have to make room for.
 __device__ inline void load_accumulators(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
-  if (tile.whole()) {
 #pragma unroll
-    for (int h = 0; h < 2; ++h) load_whole_cells(acc[h], tile, row_cell + 2 * h, 0, lane);
-  } else {
-#pragma unroll
-    for (int h = 0; h < 2; ++h) load_cells(acc[h], tile, row_cell + 2 * h, 0, lane);
-  }
+  for (int h = 0; h < 2; ++h) load_cells(acc[h], tile, tile.whole(), row_cell + 2 * h, 0, lane);
   flip(acc[0]), flip(acc[1]);
 }
 
