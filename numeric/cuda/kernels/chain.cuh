@@ -33,37 +33,30 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
   }
 }
 
-__device__ inline void copy(double (&to)[8][4], const double (&from)[8][4]) {
-#pragma unroll
-  for (int n = 0; n < 8; ++n) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) to[n][i] = from[n][i];
-  }
-}
-
-/// What one of warps 1-3 makes of the tile below: 16 rows; and of the last 16, warps 1 and 2 half of the columns each.
+/// What one of warps 1-3 makes of the tile below: 16 rows, and warp 3 the last 16 too, of whose products warps 1 and 2 make half of the
+/// columns each.
 struct BelowRows {
   static constexpr int kLastRow = symbolic::kTileCells - 2;
-  double c[8][4];
+  double c[2][8][4];
   double last[4][4];
 
   /// The tile as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in another
   /// takes registers from all else.
-  __device__ void load_rows(const TileView& tile, const Member& me) { load_cells(c, tile, tile.whole(), 2 * (me.warp - 1), 0, me.lane); }
+  __device__ void load_rows(const TileView& tile, const Member& me) { load_cells(c[0], tile, tile.whole(), 2 * (me.warp - 1), 0, me.lane); }
   __device__ void load_last(const TileView& tile, const Member& me) {
     load_cells(last, tile, tile.whole(), kLastRow, me.warp == 2 ? 4 : 0, me.lane);
   }
 };
 
-/// start.c = minus it without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf 0
-/// or 1: the same of start.last, to memory.left; by warps 1 and 2.
+/// start.c[0] = minus it without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf
+/// 0 or 1: the same of start.last, to memory.left; by warps 1 and 2.
 template <int kHalf>
 __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
                                       const Member& me) {
   constexpr bool kLast = kHalf >= 0;
   constexpr int kFrom = kHalf == 1 ? 4 : 0, kRow = BelowRows::kLastRow;
   const int lane = me.lane;
-  double(&c)[8][4] = start.c;
+  double(&c)[8][4] = start.c[0];
   double(&d)[4][4] = start.last;
   flip(c);
   if constexpr (kLast) flip(d);
@@ -109,7 +102,7 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
 /// Row blocks of 16, kRowBlocks of them from cell `row` on, of X, X L(j,j)^T = C with minus C in `c`, to memory.below, each 16 columns as
 /// soon as these of L(j,j) are there, accumulators moving up as in solve(). `square`: += that of the first row block.
 template <int kRowBlocks>
-__device__ inline void solve_below(double (&c)[kRowBlocks][8][4], double (&square)[2][4], const ChainMemory& memory, const ChainStep& step,
+__device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4], const ChainMemory& memory, const ChainStep& step,
                                    int blocks, bool next, int row, const Member& me) {
   const int lane = me.lane;
 #pragma unroll 1
@@ -146,25 +139,22 @@ __device__ inline void solve_below(double (&c)[kRowBlocks][8][4], double (&squar
 
 /// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and the last 16 rows, of which warps 1 and 2 have made the
 /// products, by warp 3. `next`: there is a next step, which needs the square of the first 16 rows.
-__device__ inline void make_below(const BelowRows& start, const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
+__device__ inline void make_below(BelowRows& start, const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
                                   const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
   ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows
   if (me.warp < 3) {
-    double c[1][8][4];
-    copy(c[0], start.c);
-    solve_below<1>(c, square, memory, step, blocks, next, row, me);
+    solve_below<1>(start.c, square, memory, step, blocks, next, row, me);
   } else {
-    double c[2][8][4];
-    copy(c[0], start.c);
+    double(&last)[8][4] = start.c[1];
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
       const double2 top = load_cell(memory.left, 6, n, lane), bottom = load_cell(memory.left, 7, n, lane);
-      c[1][n][0] = top.x, c[1][n][1] = top.y, c[1][n][2] = bottom.x, c[1][n][3] = bottom.y;
+      last[n][0] = top.x, last[n][1] = top.y, last[n][2] = bottom.x, last[n][3] = bottom.y;
     }
-    solve_below<2>(c, square, memory, step, blocks, next, row, me);
+    solve_below<2>(start.c, square, memory, step, blocks, next, row, me);
   }
   if (!next || me.warp != 1) return;
   double2* to = reinterpret_cast<double2*>(memory.square) + lane;
@@ -197,11 +187,7 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
 __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Member& member) {
   const unsigned steps = barriers.steps;
   bool failed_before = false;
-  member.sync_consumers();  // no warp reads stages of the task before
-  double* diagonal = chain_memory(stages, &barriers).diagonal;
-  for (int e = 32 * member.warp + member.lane; e < kTileEntries; e += kConsumers) diagonal[e] = 0.0;  // above the diagonal it stays so
-  ptx::shared_proxy_fence();
-  ptx::named_sync(member.barriers + kBegunBarrier, kChainThreads);
+  ptx::named_sync(member.barriers + kBegunBarrier, kChainThreads);  // no warp reads stages of the task before
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, member.lane);
   if (front.child_count > 0) wait_for_children(front, member.lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
