@@ -1,28 +1,13 @@
-// Sums by error-free transformations (Ogita, Rump & Oishi 2005, Dot2); denominators after Arioli, Demmel & Duff 1989. A row a thread.
+// Residuals, each row summed in about twice the precision; denominators after Arioli, Demmel & Duff 1989. A row a thread.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cfloat>
 
+#include "numeric/cuda/dot2.cuh"
 #include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/residual.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
-
-/// A running sum with its rounding errors collected. The intrinsics keep the compiler from fusing what must round.
-struct Dot2 {
-  double sum, error = 0;
-  template <class T>
-  __device__ void subtract(double v, double x) {
-    if constexpr (sizeof(T) == 4) {  // the product of two floats is exact
-      sum = __dsub_rn(sum, __dmul_rn(v, x));
-      return;
-    }
-    const double product = __dmul_rn(-v, x), product_error = __fma_rn(-v, x, -product);
-    const double next = __dadd_rn(sum, product), shadow = __dsub_rn(next, sum);
-    error = __dadd_rn(error, __dadd_rn(__dadd_rn(__dsub_rn(sum, __dsub_rn(next, shadow)), __dsub_rn(product, shadow)), product_error));
-    sum = next;
-  }
-};
 
 template <class T>
 __global__ void product_rows(RowsView<T> a, const T* x, T* y) {
@@ -30,7 +15,7 @@ __global__ void product_rows(RowsView<T> a, const T* x, T* y) {
   if (i >= a.n) return;
   Dot2 sum{0};
   for (Offset k = a.ptr[i]; k < a.ptr[i + 1]; ++k) sum.subtract<T>(a.value[a.source[k]], x[a.col[k]]);
-  y[i] = static_cast<T>(0 - (sum.sum + sum.error));
+  y[i] = static_cast<T>(0 - sum.value());
 }
 
 template <class T>
@@ -45,7 +30,7 @@ __device__ ResidualWorst residual_row(const RowsView<T>& a, Index i, const T* x,
     magnitude += fabs(v * x_k);
     row_norm += fabs(v);
   }
-  r[i] = static_cast<T>(sum.sum + sum.error);
+  r[i] = static_cast<T>(sum.value());
   const double residual = fabs(static_cast<double>(r[i])), entries = static_cast<double>(a.ptr[i + 1] - a.ptr[i]);
   // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
   const double noise = 1000 * entries * epsilon * (row_norm * x_norm + b_i);

@@ -1,8 +1,10 @@
 // Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their children's update rows in their fixed
-// order, then go through their tile columns, one launch per step for all large fronts of a level.
+// order, then go through their tile columns, one launch per step for all large fronts of a level. Sums of the backward sweep keep what
+// they round (dot2.cuh); those of the forward sweep were not seen to matter (docs/design.md, section 7).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
+#include "numeric/cuda/dot2.cuh"
 #include "numeric/cuda/tile.cuh"
 
 namespace kauri::numeric::cuda {
@@ -86,17 +88,20 @@ __device__ T multiply_row(const T (&row)[kBlock], T x) {
 }
 
 /// y = L_bb^-1 x, or L_bb^-T x, by the inverse and one step of refinement: the inverse alone would cost digits where the block is nearly
-/// singular (kernels/correction.cuh). x, y: block rows of nrhs columns. All threads of the block, a half warp a column.
-template <bool kTransposed, class T>
-__device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, const T* x, T* y) {
+/// singular (kernels/correction.cuh). The residual keeps what it rounds. x, y: block rows of nrhs columns, x numbers or sums. All threads
+/// of the block, a half warp a column.
+template <bool kTransposed, class Right, class T>
+__device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, const Right* x, T* y) {
   const Index nrhs = memory.nrhs, lane = static_cast<Index>(threadIdx.x) % kBlock;
   const BlockRow<T> row = load_block_row<kTransposed>(memory, f, first, rows, lane);
   for (Index begin = 0; begin < nrhs; begin += static_cast<Index>(blockDim.x) / kBlock) {
     const Index column = begin + static_cast<Index>(threadIdx.x) / kBlock;
     const bool there = lane < rows && column < nrhs;
-    const T right = there ? x[Offset{lane} * nrhs + column] : T(0);
-    const T start = multiply_row(row.inverse, right);
-    const T solution = start + multiply_row(row.inverse, right - multiply_row(row.l, start));
+    Dot2 rest = there ? Dot2{x[Offset{lane} * nrhs + column]} : Dot2{};
+    const T start = multiply_row(row.inverse, static_cast<T>(rest.value()));
+#pragma unroll
+    for (Index k = 0; k < kBlock; ++k) rest.subtract<T>(row.l[k], __shfl_sync(0xffffffffu, start, k, kBlock));
+    const T solution = start + multiply_row(row.inverse, static_cast<T>(rest.value()));
     if (there) y[Offset{lane} * nrhs + column] = solution;
   }
 }
@@ -187,27 +192,28 @@ __global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList lis
   update_rows(memory, f, cells.first_row(k + 1 + at.tile), cells.rows_of(k + 1 + at.tile), k, y);
 }
 
-/// x = L(0,0)^-T z of a small front, column by column from the last.
+/// x = L(0,0)^-T z of a small front, column by column from the last; x to `z`, too.
 template <class T>
-__device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front& f, T* z) {
+__device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Dot2* z) {
   const Index nrhs = memory.nrhs;
   const T* l = memory.l + f.panel;
   const SmallLayout layout = small_of(f);
   const auto thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
   for (Index c = f.p; c-- > 0;) {
     for (Index e = thread; e < nrhs; e += threads) {
-      z[c * nrhs + e] /= l[layout.place(c, c)];
-      memory.x[Offset{f.first + c} * nrhs + e] = z[c * nrhs + e];
+      const T x = static_cast<T>(z[c * nrhs + e].value() / l[layout.place(c, c)]);
+      z[c * nrhs + e] = {x};
+      memory.x[Offset{f.first + c} * nrhs + e] = x;
     }
     __syncthreads();
-    for (Index e = thread; e < c * nrhs; e += threads) z[e] -= l[layout.place(c, e / nrhs)] * z[c * nrhs + e % nrhs];
+    for (Index e = thread; e < c * nrhs; e += threads) z[e].template subtract<T>(l[layout.place(c, e / nrhs)], z[c * nrhs + e % nrhs].sum);
     __syncthreads();
   }
 }
 
 /// x_k = L(k,k)^-T z_k, z in shared memory.
 template <class T>
-__device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, T* z) {
+__device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
   if (f.tiled == kNone) return small_pivot_rows_back(memory, f, z);
   const Index w = pivots_of(f, k), nrhs = memory.nrhs;
   const Index first = k * kTile;
@@ -218,9 +224,10 @@ __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, In
     __syncthreads();
     for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs; e += static_cast<Index>(blockDim.x)) {
       const Index c = e / nrhs, column = e % nrhs;
-      T sum = T(0);
-      for (Index r = b; r < end; ++r) sum += memory.l[factor_place(f, first + r, first + c)] * x[Offset{r} * nrhs + column];
-      z[e] -= sum;
+      Dot2 sum = z[e];
+      for (Index r = b; r < end; ++r)
+        sum.template subtract<T>(memory.l[factor_place(f, first + r, first + c)], x[Offset{r} * nrhs + column]);
+      z[e] = sum;
     }
     __syncthreads();
   }
@@ -229,19 +236,15 @@ __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, In
 /// x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x), the rows below the pivots where the ancestors have them. One block a
 /// front.
 template <class T>
-__device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index k, T* z) {
+__device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
   const Index w = pivots_of(f, k), nrhs = memory.nrhs, begin = k * kTile;
   const Index* row = plan.row + f.row;
   for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
     const Index c = e / nrhs, column = e % nrhs;
-    T sum = memory.y[Offset{f.first + begin} * nrhs + e];
-    for (Index first = begin + w; first < f.m; first += kTile) {  // tile by tile: one sum of all rows would be rounded as often
-      T part = T(0);
-      for (Index r = first; r < min(first + kTile, f.m); ++r) {
-        const Index at = r < f.p ? f.first + r : row[r];
-        part += memory.l[factor_place(f, r, begin + c)] * memory.x[Offset{at} * nrhs + column];
-      }
-      sum -= part;
+    Dot2 sum{memory.y[Offset{f.first + begin} * nrhs + e]};
+    for (Index r = begin + w; r < f.m; ++r) {
+      const Index at = r < f.p ? f.first + r : row[r];
+      sum.template subtract<T>(memory.l[factor_place(f, r, begin + c)], memory.x[Offset{at} * nrhs + column]);
     }
     z[e] = sum;
   }
@@ -252,7 +255,7 @@ __device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory
 template <class T>
 __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
-  T* z = reinterpret_cast<T*>(shared);
+  Dot2* z = reinterpret_cast<Dot2*>(shared);
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
   for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
 }
@@ -275,9 +278,10 @@ __global__ void scatter(PlanView plan, Index n, T* b, Offset ld, SolveMemory<T> 
 
 unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
 
-template <class T>
-std::size_t pivot_bytes(const SolveMemory<T>& memory) {
-  return sizeof(T) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(memory.nrhs);
+/// Of shared memory, for a number of that type for each pivot of a tile and right-hand side.
+template <class Number>
+std::size_t pivot_bytes(Index nrhs) {
+  return sizeof(Number) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(nrhs);
 }
 
 template <class T>
@@ -300,7 +304,7 @@ void load_solve_kernels() {
 
 template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
-  const std::size_t bytes = pivot_bytes(memory);
+  const std::size_t bytes = pivot_bytes<T>(memory.nrhs);
   if (level.small > 0)
     kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes, stream, plan, memory, level.first);
   if (const Index large = level.count - level.small; large > 0)
@@ -316,7 +320,8 @@ void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory
 
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
-  kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads, pivot_bytes(memory), stream, plan, memory, level.first);
+  kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads, pivot_bytes<Dot2>(memory.nrhs), stream, plan, memory,
+                  level.first);
   check(cudaGetLastError(), "a launch of a backward sweep");
 }
 

@@ -13,6 +13,7 @@
 
 #include "kauri/kauri.hpp"
 #include "tests/emulator/machine.hpp"
+#include "tests/support/backward_sums.hpp"
 #include "tests/support/block_tree.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
@@ -203,6 +204,21 @@ TYPED_TEST(Emulated, FailingPivots) {
     }
     ASSERT_TRUE(refactorize<T>(factor, good).ok());
     EXPECT_LE(this->error_of(view, good, this->solution(factor)), this->kBound) << view.n;
+  }
+}
+
+/// Sums over the rows below do not lose what they round.
+TYPED_TEST(Emulated, BackwardSums) {
+  using T = typename TypeParam::T;
+  for (const auto& [pattern, method] : {std::pair{grid_pattern(20, 20, 1), OrderingMethod::amd},
+                                        {grid_pattern(7, 7, 7, true), OrderingMethod::amd},
+                                        {random_pattern(300, 5, 3), OrderingMethod::minimum_degree}}) {
+    const Pattern view = pattern.view();
+    auto factor = Factor<T>::create(this->few_teams(*this->plan(view, method), 4), this->backend());
+    ASSERT_TRUE(refactorize<T>(factor, random_dominant<T>(view, 7)).ok());
+    const double error = worst_backward_row(factor);
+    EXPECT_GT(error, 0) << view.n;
+    EXPECT_LE(error, 1.001) << view.n;
   }
 }
 

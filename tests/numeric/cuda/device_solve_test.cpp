@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/numeric/cuda/runtime.hpp"
+#include "tests/support/backward_sums.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/error_text.hpp"
 
@@ -53,6 +54,15 @@ class DeviceSolves : public test::OnCuda<W> {
   }
 };
 TYPED_TEST_SUITE(DeviceSolves, test::Ways);
+
+/// Of rows of L^T x = y, over the rows below the pivots too.
+TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
+  for (const char* spec : {"poisson2d 60", "poisson3d 14", "elast3d 6", "tree 3000 1"}) {
+    const double error = test::worst_backward_row(this->factor(generate(spec)));
+    EXPECT_GT(error, 0) << spec;
+    EXPECT_LE(error, 1.001) << spec;
+  }
+}
 
 TYPED_TEST(DeviceSolves, HaveTheBitsOfTheHostsInAndOutOfPlace) {
   using T = typename TypeParam::T;
