@@ -62,8 +62,8 @@ class OnCuda : public ::testing::Test {
     options.amalgamate = amalgamate;
     return plan(pattern, options);
   }
-  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) {
-    const std::shared_ptr<const Plan> made = analyze(pattern, options);
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) { return in_this_way(analyze(pattern, options)); }
+  static std::shared_ptr<const Plan> in_this_way(const std::shared_ptr<const Plan>& made) {
     if (!W::by_level) return made;
     auto by_level = std::make_shared<Plan>(*made);
     by_level->device.by_level = true;
