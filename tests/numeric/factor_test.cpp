@@ -91,35 +91,10 @@ TYPED_TEST(Numeric, ExactLargeFronts) {
 }
 
 TYPED_TEST(Numeric, SolvesAreExact) {
-  using T = TypeParam;
-  std::mt19937_64 random(13);
   for (const int threads : {1, 2}) {
     Backend backend = cpu_backend(threads);
-    for (const Index nrhs : {1, 2, 3, 7, 8, 16, 31, 32, 33, 70}) {
-      const auto n = static_cast<Index>(1 + random() % 80);
-      const auto system = test::exact_system(test::random_factor(n, 2, 5, random), test::random_permutation(n, random), kBits<T>);
-      const auto plan = analyze(system.a.pattern(), given(system.perm, true));
-      const auto value = test::cast<T>(system.a.value());
-      auto factor = factorize<T>(plan, value, backend);
-      ASSERT_TRUE(factor.ok());
-      auto workspace = Workspace<T>::create(plan, nrhs > 40 ? 7 : nrhs, backend);
-      const Offset ld = n + 3;
-      std::vector<T> answer(static_cast<std::size_t>(ld) * nrhs, T(-99)), x(answer);
-      for (Index c = 0; c < nrhs; ++c)
-        for (Index i = 0; i < n; ++i) answer[c * ld + i] = static_cast<T>(static_cast<int>(random() % 5) - 2);
-      const auto pattern = system.a.pattern();
-      for (Index c = 0; c < nrhs; ++c) {
-        for (Index i = 0; i < n; ++i) x[c * ld + i] = 0;
-        for (Index j = 0; j < n; ++j)
-          for (Offset k = pattern.col_ptr[j]; k < pattern.col_ptr[j + 1]; ++k) {
-            const Index i = pattern.row[k];
-            x[c * ld + i] += value[k] * answer[c * ld + j];
-            if (i != j) x[c * ld + j] += value[k] * answer[c * ld + i];
-          }
-      }
-      factor.value().solve({x.data(), n, nrhs, ld}, workspace);
-      ASSERT_EQ(x, answer) << "n=" << n << " nrhs=" << nrhs;  // padding untouched as well
-    }
+    test::solves_are_exact<TypeParam>(backend,
+                                      [](const Pattern& pattern, const Permutation& perm) { return analyze(pattern, given(perm, true)); });
   }
 }
 
@@ -299,30 +274,8 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
 }
 
 TYPED_TEST(Numeric, AFailedFactorKeepsItsBuffersAndTakesAShift) {
-  using T = TypeParam;
-  // Path graph Laplacian with -1 on the diagonal of the middle: indefinite, and definite with a shift of 10.
-  const auto a = generate("poisson2d 12");
-  auto value = test::cast<T>(a.value());
-  value[a.pattern().col_ptr[70]] = T(-1);
   Backend backend = cpu_backend(2);
-  const auto plan = analyze(a.pattern());
-  auto factor = Factor<T>::create(plan, backend);
-  const Offset bytes = backend.bytes_in_use();
-  const auto failed = refactorize<T>(factor, value);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_FALSE(factor.valid());
-  auto workspace = Workspace<T>::create(plan, 1, backend);
-  std::vector<T> x(144, T(1));
-  EXPECT_THROW(factor.solve(column_view(std::span<T>(x)), workspace), Error);
-  ASSERT_TRUE(refactorize<T>(factor, value, T(10)).ok());
-  EXPECT_TRUE(factor.valid());
-  EXPECT_EQ(backend.bytes_in_use(), bytes + plan->workspace_bytes(sizeof(T), 1));
-  factor.solve(column_view(std::span<T>(x)), workspace);
-  for (Index j = 0; j < 144; ++j) value[a.pattern().col_ptr[j]] += T(10);
-  const std::vector<T> b(144, T(1));
-  const SymmetricView<T> shifted{a.pattern(), value};
-  const auto error = backward_error<T>(shifted, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
-  EXPECT_LT(error.componentwise, 20 * std::numeric_limits<T>::epsilon());
+  test::a_failed_factor_keeps_its_buffers_and_takes_a_shift<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 TYPED_TEST(Numeric, BytesAreThePlansByteForByte) {

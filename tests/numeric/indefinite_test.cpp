@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,14 +26,6 @@
 namespace kauri {
 namespace {
 
-/// The least and the greatest eigenvalue of A.
-std::pair<double, double> spectrum(const SymmetricMatrix<double>& a) {
-  const auto d = test::dense(a.view(), Permutation::identity(a.n()));
-  const Eigen::Map<const Eigen::MatrixXd> m(d.data(), a.n(), a.n());
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(m, Eigen::EigenvaluesOnly);
-  return {solver.eigenvalues().minCoeff(), solver.eigenvalues().maxCoeff()};
-}
-
 template <class T>
 constexpr double kRounding = sizeof(T) == 8 ? 1e-10 : 1e-4;  // of a pivot
 
@@ -51,32 +42,16 @@ std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMethod metho
   return analyze(pattern, options);
 }
 
-/// The column is that of the double factorisation for both scalars: the margin is far beyond the rounding of either.
 TYPED_TEST(Indefinite, ShiftsAroundTheLeastEigenvalue) {
-  using T = TypeParam;
   const test::ManyThreads many;
-  for (const char* spec : {"poisson2d 12", "elast3d 3", "rgg3d 200 8 1", "shell2d 11", "blockdiag 120 16"}) {
-    const auto a = generate(spec);
-    const auto value = test::cast<T>(a.value());
-    const auto [least, greatest] = spectrum(a);
-    const double margin = 100 * a.n() * double{std::numeric_limits<T>::epsilon()} * greatest;
-    for (const auto method : test::methods()) {
-      SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)));
-      const auto plan = plan_of(a.pattern(), method);
-      const double shift = -(least + margin);
-      const auto naive = test::naive_breakdown<double>(a.view(), plan->perm, shift);
-      ASSERT_TRUE(naive.has_value());
+  for (const std::string& spec : test::kShifted)
+    for (const auto method : test::methods())
       for (const int threads : {1, 2, 8}) {
+        SCOPED_TRACE(spec + " " + std::string(name_of(method)));
         Backend backend = cpu_backend(threads);
-        auto factor = Factor<T>::create(plan, backend);
-        EXPECT_TRUE(refactorize<T>(factor, value, static_cast<T>(margin - least)).ok());
-        const auto verdict = refactorize<T>(factor, value, static_cast<T>(shift));
-        ASSERT_FALSE(verdict.ok());
-        EXPECT_EQ(verdict.error().column, naive->column);
-        EXPECT_LE(verdict.error().pivot, 0);
+        test::shifts_around_the_least_eigenvalue<TypeParam>(
+            backend, [&](const Pattern& pattern) { return plan_of(pattern, method); }, spec);
       }
-    }
-  }
 }
 
 TYPED_TEST(Indefinite, KktSystemsFailAtTheColumnANaiveFactorisationNames) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,14 @@
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/spectrum.hpp"
 
 namespace kauri::test {
 
 /// A plan for the backend that the body is run on.
 using PlanOf = std::function<std::shared_ptr<const Plan>(const Pattern&)>;
+/// The same in a given order.
+using PlanInOrder = std::function<std::shared_ptr<const Plan>(const Pattern&, const Permutation&)>;
 
 template <class T>
 void misuse_is_an_error(Backend& backend, const PlanOf& plan_of) {
@@ -121,6 +125,94 @@ void missing_diagonal_entry_is_a_zero_pivot(Backend& backend, const PlanOf& plan
   ASSERT_FALSE(factor.ok());
   EXPECT_EQ(factor.error().column, 1);
   EXPECT_EQ(factor.error().pivot, 0);
+}
+
+/// B = A X in exact numbers, with leading dimension ld; what is behind the n-th row is left alone.
+template <class T>
+void exact_product(const Pattern& lower, const std::vector<T>& value, const std::vector<T>& x, Index cols, Offset ld, std::vector<T>& b) {
+  for (Index c = 0; c < cols; ++c) {
+    const Offset at = c * ld;
+    for (Index i = 0; i < lower.n; ++i) b[at + i] = 0;
+    for (Index j = 0; j < lower.n; ++j)
+      for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
+        const Index i = lower.row[k];
+        b[at + i] += value[k] * x[at + j];
+        if (i != j) b[at + j] += value[k] * x[at + i];
+      }
+  }
+}
+
+/// Of A = L L^T with small integers everywhere: X comes back bit for bit, as many columns at once as the workspace holds, or in blocks.
+template <class T>
+void solves_are_exact(Backend& backend, const PlanInOrder& plan_of) {
+  std::mt19937_64 random(13);
+  for (const Index nrhs : {1, 2, 3, 7, 8, 16, 31, 32, 33, 70}) {
+    const auto n = static_cast<Index>(1 + random() % 80);
+    const auto system = exact_system(random_factor(n, 2, 5, random), random_permutation(n, random), std::numeric_limits<T>::digits - 1);
+    const auto plan = plan_of(system.a.pattern(), system.perm);
+    const auto value = cast<T>(system.a.value());
+    auto factor = factorize<T>(plan, value, backend);
+    ASSERT_TRUE(factor.ok());
+    auto workspace = Workspace<T>::create(plan, nrhs > 40 ? 7 : nrhs, backend);
+    const Offset ld = n + 3;
+    std::vector<T> answer(static_cast<std::size_t>(ld) * nrhs, T(-99)), x(answer);
+    for (Index c = 0; c < nrhs; ++c)
+      for (Index i = 0; i < n; ++i) answer[c * ld + i] = static_cast<T>(static_cast<int>(random() % 5) - 2);
+    exact_product(system.a.pattern(), value, answer, nrhs, ld, x);
+    factor.value().solve({x.data(), n, nrhs, ld}, workspace);
+    ASSERT_EQ(x, answer) << "n=" << n << " nrhs=" << nrhs;  // padding untouched as well
+  }
+}
+
+/// A little beyond the least eigenvalue, and a little short of it. The column is that of the double factorisation for both scalars: the
+/// margin is far beyond the rounding of either.
+template <class T>
+void shifts_around_the_least_eigenvalue(Backend& backend, const PlanOf& plan_of, const std::string& spec) {
+  const auto a = generate(spec);
+  const auto value = cast<T>(a.value());
+  const auto [least, greatest] = spectrum(a);
+  const double margin = 100 * a.n() * double{std::numeric_limits<T>::epsilon()} * greatest;
+  const auto plan = plan_of(a.pattern());
+  const double shift = -(least + margin);
+  const auto naive = naive_breakdown<double>(a.view(), plan->perm, shift);
+  ASSERT_TRUE(naive.has_value());
+  auto factor = Factor<T>::create(plan, backend);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(refactorize<T>(factor, value, static_cast<T>(margin - least)).ok());
+    const auto verdict = refactorize<T>(factor, value, static_cast<T>(shift));
+    ASSERT_FALSE(verdict.ok());
+    EXPECT_EQ(verdict.error().column, naive->column);
+    EXPECT_LE(verdict.error().pivot, 0);
+  }
+}
+
+/// The systems that the latter goes through.
+inline const std::vector<std::string> kShifted{"poisson2d 12", "elast3d 3", "rgg3d 200 8 1", "shell2d 11", "blockdiag 120 16"};
+
+/// A grid Laplacian with -1 at a place of the diagonal: indefinite, and definite with a shift of 10.
+template <class T>
+void a_failed_factor_keeps_its_buffers_and_takes_a_shift(Backend& backend, const PlanOf& plan_of) {
+  const auto a = generate("poisson2d 12");
+  auto value = cast<T>(a.value());
+  value[a.pattern().col_ptr[70]] = T(-1);
+  const auto plan = plan_of(a.pattern());
+  auto factor = Factor<T>::create(plan, backend);
+  const Offset bytes = backend.bytes_in_use();
+  const auto failed = refactorize<T>(factor, value);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_FALSE(factor.valid());
+  auto workspace = Workspace<T>::create(plan, 1, backend);
+  std::vector<T> x(144, T(1));
+  EXPECT_THROW(factor.solve(column_view(std::span<T>(x)), workspace), Error);
+  ASSERT_TRUE(refactorize<T>(factor, value, T(10)).ok());
+  EXPECT_TRUE(factor.valid());
+  EXPECT_EQ(backend.bytes_in_use(), bytes + plan->workspace_bytes(sizeof(T), 1));
+  factor.solve(column_view(std::span<T>(x)), workspace);
+  for (Index j = 0; j < 144; ++j) value[a.pattern().col_ptr[j]] += T(10);
+  const std::vector<T> b(144, T(1));
+  const SymmetricView<T> shifted{a.pattern(), value};
+  const auto error = backward_error<T>(shifted, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
+  EXPECT_LT(error.componentwise, 20 * std::numeric_limits<T>::epsilon());
 }
 
 }  // namespace kauri::test
