@@ -16,6 +16,16 @@ void set_seed(std::uint64_t seed);
 /// How often the properties of a device were asked for.
 int times_properties_asked();
 
+/// What the making of a graph asks of the runtime.
+enum class GraphStep { none, begin_capture, capture, end_capture, instantiate, upload };
+/// From here on this step fails, as it does where the driver has no memory for a graph; `capture`: whatever is enqueued meanwhile.
+void refuse_graphs_at(GraphStep step);
+/// Steps refused so far, graphs made and launched; uploads are no part of the making.
+struct GraphCounts {
+  int refused = 0, made = 0, launched = 0;
+};
+GraphCounts graph_counts();
+
 /// A kernel and its launch.
 struct Launch {
   unsigned blocks = 1;

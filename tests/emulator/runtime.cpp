@@ -1,24 +1,87 @@
 // The runtime of the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
+#include <thread>
 #include <vector>
 
 #include "tests/emulator/device/cuda_runtime_api.h"
 
 using Work = std::function<cudaError_t()>;
+using kauri::emulator::GraphStep;
 
 struct EmulatedGraph {
   std::vector<Work> work;
 };
+
+/// Work is done by the thread that enqueues it, at once; behind a host function by that function's thread, once it has returned.
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
+
+  EmulatedStream() = default;
+  EmulatedStream(const EmulatedStream&) = delete;
+  EmulatedStream& operator=(const EmulatedStream&) = delete;
+  ~EmulatedStream() {
+    static_cast<void>(synchronize());
+    if (host_.joinable()) host_.join();
+  }
+  cudaError_t enqueue(Work work) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (busy_) {
+        waiting_.push_back(std::move(work));
+        return cudaSuccess;
+      }
+    }
+    return work();
+  }
+  void run_on_host(Work function) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(function));
+    if (busy_) return;
+    if (host_.joinable()) host_.join();
+    busy_ = true;
+    host_ = std::thread([this] { work_off(); });
+  }
+  /// What went wrong behind host functions is told here, once.
+  cudaError_t synchronize() {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return !busy_; });
+    return std::exchange(failure_, cudaSuccess);
+  }
+
+ private:
+  void work_off() {
+    std::unique_lock lock(mutex_);
+    while (!waiting_.empty()) {
+      const Work next = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      const cudaError_t error = next();
+      lock.lock();
+      if (error != cudaSuccess) failure_ = error;
+    }
+    busy_ = false;
+    idle_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::deque<Work> waiting_;
+  std::thread host_;
+  bool busy_ = false;
+  cudaError_t failure_ = cudaSuccess;
 };
-struct EmulatedEvent {};
+struct EmulatedEvent {
+  cudaStream_t stream = nullptr;
+};
 
 namespace {
 
@@ -70,8 +133,59 @@ Memory& memory() {
   return all;
 }
 
+/// The streams that there are.
+class Streams {
+ public:
+  cudaStream_t make() {
+    const std::lock_guard lock(mutex_);
+    return *all_.insert(new EmulatedStream).first;
+  }
+  void destroy(cudaStream_t stream) {
+    {
+      const std::lock_guard lock(mutex_);
+      all_.erase(stream);
+    }
+    delete stream;
+  }
+  /// Of one that was destroyed, all is done.
+  cudaError_t synchronize(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    return all_.count(stream) != 0 ? stream->synchronize() : cudaSuccess;
+  }
+  cudaError_t synchronize_all() {
+    const std::lock_guard lock(mutex_);
+    cudaError_t failure = cudaSuccess;
+    for (const cudaStream_t stream : all_)
+      if (const cudaError_t error = stream->synchronize(); error != cudaSuccess) failure = error;
+    return failure;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<cudaStream_t> all_;
+};
+
+Streams& streams() {
+  static Streams all;
+  return all;
+}
+
+std::atomic<GraphStep> refused_step = GraphStep::none;
+std::atomic<int> steps_refused = 0, graphs_made = 0, graphs_launched = 0;
+
+/// True if this step is to fail; then the error is the last one, too.
+bool refuses(GraphStep step) {
+  if (refused_step != step) return false;
+  ++steps_refused;
+  last_error = cudaErrorMemoryAllocation;
+  return true;
+}
+
+/// Nothing is ever behind a host function on the default stream.
 cudaError_t enqueue(cudaStream_t stream, Work work) {
-  if (stream == nullptr || stream->capture == nullptr) return work();
+  if (stream == nullptr) return work();
+  if (stream->capture == nullptr) return stream->enqueue(std::move(work));
+  if (refuses(GraphStep::capture)) return last_error;
   stream->capture->work.push_back(std::move(work));
   return cudaSuccess;
 }
@@ -109,7 +223,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   constexpr int kValues[] = {kProcessors, 1, 9, 0};
   return set(value, kValues[attribute]);
 }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() { return streams().synchronize_all(); }
 cudaError_t cudaGetDriverEntryPoint(const char*, void** entry, unsigned long long, cudaDriverEntryPointQueryResult* found) {
   *entry = nullptr;
   return set(found, cudaDriverEntryPointSymbolNotFound);
@@ -140,23 +254,45 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
   });
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return set(stream, new EmulatedStream); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return set(stream, streams().make()); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete stream;
+  streams().destroy(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return stream == nullptr ? cudaSuccess : stream->synchronize(); }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return set(status, stream != nullptr && stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone);
 }
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user) {
+  if (stream == nullptr || stream->capture != nullptr) return cudaErrorNotSupported;
+  stream->run_on_host([function, user] {
+    function(user);
+    return cudaSuccess;
+  });
+  return cudaSuccess;
+}
+
+void kauri::emulator::refuse_graphs_at(GraphStep step) { refused_step = step; }
+kauri::emulator::GraphCounts kauri::emulator::graph_counts() { return {steps_refused, graphs_made, graphs_launched}; }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) { return set(&stream->capture, new EmulatedGraph); }
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) { return set(graph, std::exchange(stream->capture, nullptr)); }
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (refuses(GraphStep::begin_capture)) return last_error;
+  return set(&stream->capture, new EmulatedGraph);
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = std::exchange(stream->capture, nullptr);
+  if (!refuses(GraphStep::end_capture)) return cudaSuccess;
+  delete std::exchange(*graph, nullptr);
+  return last_error;
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  if (refuses(GraphStep::instantiate)) return last_error;
+  ++graphs_made;
   return set(exec, new EmulatedGraph(*graph));
 }
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return refuses(GraphStep::upload) ? last_error : cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  ++graphs_launched;
   return enqueue(stream, [exec] {
     for (const Work& work : exec->work)
       if (const cudaError_t error = work(); error != cudaSuccess) return error;
@@ -173,6 +309,6 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return set(&event->stream, stream); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return streams().synchronize(event->stream); }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { return cudaSuccess; }

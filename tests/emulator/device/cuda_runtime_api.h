@@ -1,4 +1,5 @@
-// The CUDA runtime as kauri uses it, for the emulated device: one device, whose streams do all at once, in order.
+// The CUDA runtime as kauri and its tests use it, for the emulated device: one device, whose streams do all at once, in order, but for what
+// comes behind a host function that is still under way: that is done later.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,6 +40,8 @@ using cudaStream_t = EmulatedStream*;
 using cudaGraph_t = EmulatedGraph*;
 using cudaGraphExec_t = EmulatedGraph*;
 using cudaEvent_t = EmulatedEvent*;
+using cudaHostFn_t = void (*)(void*);
+#define CUDART_CB
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -93,6 +96,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned);
 cudaError_t cudaStreamDestroy(cudaStream_t);
 cudaError_t cudaStreamSynchronize(cudaStream_t);
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus*);
+cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void*);
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*);
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*);
