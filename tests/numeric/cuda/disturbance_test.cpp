@@ -1,4 +1,4 @@
-// The tasks of tiled fronts in other orders of time: few teams, pauses of each task and warp, thousands of runs; always the same bits.
+// The tasks of tiled fronts in other orders of time: few teams, pauses of each task and warp, ten thousand runs; always the same bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -18,6 +18,7 @@
 #include "symbolic/front_tasks.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
+#include "tests/support/disturbed_runs.hpp"
 #include "tests/support/patterns.hpp"
 #include "tests/support/sparse_reference.hpp"
 
@@ -25,7 +26,7 @@ namespace kauri::test {
 namespace {
 
 template <class W>
-class Disturbed : public OnCuda<W> {
+class Disturbed : public DisturbedRuns<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
   struct System {
@@ -38,13 +39,6 @@ class Disturbed : public OnCuda<W> {
     const auto value = random_dominant<double>(pattern.view(), seed);
     auto made = this->plan(pattern.view(), method, amalgamate);
     return {std::move(pattern), cast<Value>(value), std::move(made)};
-  }
-  /// A plan whose tasks are run by so many teams, with pauses that `pauses` seeds.
-  static std::shared_ptr<const Plan> disturbed(const Plan& plan, Index teams, unsigned pauses) {
-    auto other = std::make_shared<Plan>(for_teams(plan, std::min(teams, symbolic::kFewestTeams)));
-    other->device.teams = teams;
-    other->device.pauses = pauses;
-    return other;
   }
   std::vector<Value> bits(const std::shared_ptr<const Plan>& plan, const std::vector<Value>& value, int runs) {
     auto factor = Factor<Value>::create(plan, this->backend());
@@ -124,13 +118,17 @@ TYPED_TEST(Disturbed, TasksForAMuchLargerDevice) {
   EXPECT_EQ(this->bits(larger, s.value, 2), this->bits(s.plan, s.value, 1));
 }
 
+/// Ten thousand, by the fewest teams, by one for each multiprocessor, by two, and by all: of systems with few fronts, since the pauses of
+/// tasks that follow one another, of 30 microseconds each now and then, are the time that a run takes.
 TYPED_TEST(Disturbed, TenThousandRuns) {
-  const typename TestFixture::System systems[] = {this->system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 5),
-                                                  this->system(random_pattern(900, 5, 6), OrderingMethod::rcm, 6)};
-  for (const typename TestFixture::System& s : systems) {
-    ASSERT_FALSE(s.plan->device.task.empty());
-    this->bits(s.plan, s.value, TypeParam::loops == CudaLoops::hopper ? 5000 : 500);
-  }
+  int processors = 0;
+  require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+  const std::vector<Index> teams{symbolic::kFewestEver, processors / 2 * 2, 2 * processors, 0};
+  const int runs = 10000 / 4;
+  this->same_bits_of_l({grid_pattern(9, 9, 9, true), OrderingMethod::amd, true, teams, runs});
+  this->same_bits_of_l({random_pattern(500, 5, 6), OrderingMethod::rcm, true, teams, runs});
+  this->same_bits_of_l({points_and_hubs(300, 100), OrderingMethod::natural, true, teams, runs});
+  this->same_bits_of_l({hubs_and_cube(500, 3, 9), OrderingMethod::amd, false, teams, runs});
 }
 
 /// Pivots that fail: the same column, pivot and smallest pivot each time, those of a naive factorisation; the factor can be used again.

@@ -1,0 +1,17 @@
+// Ten thousand disturbed runs, on the emulated device: fewer of them, and fewer teams.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/disturbed_runs.hpp"
+
+namespace kauri::test {
+namespace {
+
+TYPED_TEST_SUITE(DisturbedRuns, TaskWays);
+
+TYPED_TEST(DisturbedRuns, SomeOfTenThousand) {
+  const std::vector<Index> teams{symbolic::kFewestEver, 6, 10};
+  this->same_bits_of_l({grid_pattern(7, 7, 7, true), OrderingMethod::amd, true, teams, 6});
+  this->same_bits_of_l({hubs_and_cube(150, 3, 4), OrderingMethod::amd, false, teams, 6});
+}
+
+}  // namespace
+}  // namespace kauri::test
