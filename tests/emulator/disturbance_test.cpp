@@ -1,5 +1,6 @@
 // Ten thousand disturbed runs, on the emulated device: fewer of them, and fewer teams.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/front_tasks.hpp"
 #include "tests/support/disturbed_runs.hpp"
 
 namespace kauri::test {
@@ -10,6 +11,7 @@ TYPED_TEST_SUITE(DisturbedRuns, TaskWays);
 TYPED_TEST(DisturbedRuns, SomeOfTenThousand) {
   const std::vector<Index> teams{symbolic::kFewestEver, 6, 10};
   this->same_bits_of_l({grid_pattern(7, 7, 7, true), OrderingMethod::amd, true, teams, 6});
+  this->same_bits_of_l({random_pattern(500, 5, 6), OrderingMethod::rcm, true, teams, 6});
   this->same_bits_of_l({hubs_and_cube(150, 3, 4), OrderingMethod::amd, false, teams, 6});
 }
 

@@ -40,15 +40,6 @@ class Emulated : public OnCuda<W> {
   using Value = typename OnCuda<W>::Value;
   using OnCuda<W>::plan;
 
-  /// Few teams, so that a launch has few blocks; and pauses, for what the order alone does not disturb.
-  static std::shared_ptr<const Plan> few_teams(const Plan& plan, Index teams, unsigned pauses = 0) {
-    auto few = std::make_shared<Plan>(for_teams(plan, teams));
-    few->device.by_level = plan.device.by_level;
-    few->device.teams = teams;
-    few->device.pauses = pauses;
-    return few;
-  }
-
   /// The factor of an exact system comes back bit for bit.
   void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what, bool long_places = false) {
     const auto system = exact_system(std::move(l), Permutation::identity(static_cast<Index>(l.size())), sizeof(Value) == 8 ? 53 : 24);
@@ -56,7 +47,7 @@ class Emulated : public OnCuda<W> {
     options.permutation = system.perm;
     options.target = this->backend().target();
     options.amalgamate = amalgamate;
-    auto made = few_teams(*plan(system.a.pattern(), options), teams);
+    auto made = run_by(*plan(system.a.pattern(), options), teams);
     if (long_places) made = std::make_shared<Plan>(with_long_places(*made));
     auto factor = Factor<Value>::create(made, this->backend());
     EXPECT_EQ(this->backend().bytes_in_use(), this->factor_bytes(*made)) << what;
@@ -131,7 +122,7 @@ TYPED_TEST(Emulated, ExactFactors) {
 TYPED_TEST(Emulated, LastTilesOfChains) {
   for (Index last = 1; last <= 64; last += 8) {
     const auto system = dense_exact_system(BlockTree({70, 128 + last}, 1).rows());
-    auto made = this->few_teams(*this->plan(system.a.pattern(), OrderingMethod::natural, false), 4);
+    auto made = run_by(*this->plan(system.a.pattern(), OrderingMethod::natural, false), 4);
     auto factor = Factor<typename TestFixture::Value>::create(made, this->backend());
     ASSERT_TRUE(refactorize<typename TestFixture::Value>(factor, this->values(system.a)).ok()) << last;
     for (Index i = 0; i < system.a.n(); i += 3)
@@ -169,7 +160,7 @@ TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
       SCOPED_TRACE(s.name + ", seed " + std::to_string(seed));
       emulator::set_seed(seed);
       auto factor =
-          Factor<T>::create(this->few_teams(*made, 4 + 2 * static_cast<Index>(seed % 3), static_cast<unsigned>(seed % 4)), this->backend());
+          Factor<T>::create(run_by(*made, 4 + 2 * static_cast<Index>(seed % 3), static_cast<unsigned>(seed % 4)), this->backend());
       ASSERT_TRUE(refactorize<T>(factor, value).ok());
       const std::vector<T> x = this->solution(factor);
       if (first.empty()) first = x;
@@ -189,7 +180,7 @@ TYPED_TEST(Emulated, FailingPivots) {
                                         {random_pattern(200, 4, 5), OrderingMethod::amd}}) {
     const Pattern view = pattern.view();
     const std::vector<T> good = random_dominant<T>(view, 6);
-    const auto made = this->few_teams(*this->plan(view, method), 6);
+    const auto made = run_by(*this->plan(view, method), 6);
     auto factor = Factor<T>::create(made, this->backend());
     for (int round = 0; round < 3; ++round) {
       std::vector<T> bad = good;
@@ -233,7 +224,7 @@ TYPED_TEST(Emulated, NearlySingularBlocks) {
       AnalyzeOptions options = natural_order(a.n());
       const NearSingularErrors there = near_singular_errors(a, analyze(a.pattern(), options), cpu);
       options.target = this->backend().target();
-      const NearSingularErrors here = near_singular_errors(a, this->few_teams(*this->plan(a.pattern(), options), 4), this->backend());
+      const NearSingularErrors here = near_singular_errors(a, run_by(*this->plan(a.pattern(), options), 4), this->backend());
       EXPECT_LE(here.factor, factor_error_bound(there.factor));
       EXPECT_LE(here.solve, factor_error_bound(there.solve));
     }

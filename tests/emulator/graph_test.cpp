@@ -29,9 +29,7 @@ class RefusedGraphs : public OnCuda<W> {
   /// With narrow, small and tiled fronts.
   std::shared_ptr<const Plan> small_plan(const Pattern& pattern) {
     const auto made = this->plan(pattern, OrderingMethod::natural, false);
-    auto few = std::make_shared<Plan>(for_teams(*made, symbolic::kFewestEver));
-    few->device.by_level = made->device.by_level;
-    few->device.teams = symbolic::kFewestEver;
+    auto few = run_by(*made, symbolic::kFewestEver);
     EXPECT_GT(few->device.narrow_fronts, 0);
     EXPECT_GT(few->device.small_fronts, few->device.narrow_fronts);
     EXPECT_FALSE(few->device.task.empty());

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 
 #include "kauri/plan.hpp"
 #include "symbolic/device_schedule.hpp"
+#include "symbolic/front_tasks.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace kauri::test {
@@ -30,6 +32,15 @@ inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
   other.device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, teams);
   other.device.work = plan.device.work;
+  return other;
+}
+
+/// The same plan with its tasks run by so many teams (0: all that the device holds), and pauses that `pauses` seeds.
+inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned pauses = 0) {
+  auto other = std::make_shared<Plan>(for_teams(plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
+  other->device.by_level = plan.device.by_level;
+  other->device.teams = teams;
+  other->device.pauses = pauses;
   return other;
 }
 

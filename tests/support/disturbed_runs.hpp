@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "symbolic/front_cells.hpp"
-#include "symbolic/front_tasks.hpp"
 #include "symbolic/small_layout.hpp"
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
@@ -106,14 +105,6 @@ class DisturbedRuns : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
 
-  /// A plan whose tasks are run by so many teams, with pauses that `pauses` seeds.
-  static std::shared_ptr<const Plan> disturbed(const Plan& plan, Index teams, unsigned pauses) {
-    auto other = std::make_shared<Plan>(for_teams(plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
-    other->device.teams = teams;
-    other->device.pauses = pauses;
-    return other;
-  }
-
   /// Each run is a factor's first, with other pauses than any before.
   void same_bits_of_l(const DisturbedTrial& trial) {
     RecycledMemory memory;
@@ -130,7 +121,7 @@ class DisturbedRuns : public OnCuda<W> {
     std::vector<std::shared_ptr<const Plan>> plans;
     std::vector<std::vector<StoredNumber>> stored;
     for (const Index teams : trial.teams) {
-      plans.push_back(disturbed(*made, teams, 0));
+      plans.push_back(run_by(*made, teams));
       stored.push_back(stored_numbers(*plans.back()));
     }
     for (int run = 0; run < trial.runs; ++run) {

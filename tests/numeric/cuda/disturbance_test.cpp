@@ -89,7 +89,7 @@ TYPED_TEST(Disturbed, FewTeamsAndPauses) {
     for (const Index teams : {symbolic::kFewestEver, 6, 16, 132, 228, 264})
       for (unsigned pauses = 0; pauses < 12; ++pauses) {
         SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
-        ASSERT_EQ(this->bits(this->disturbed(*s.plan, teams, pauses), s.value, 2), expected);
+        ASSERT_EQ(this->bits(run_by(*s.plan, teams, pauses), s.value, 2), expected);
       }
   }
 }
@@ -101,8 +101,8 @@ TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
   for (const typename TestFixture::System& s : systems) {
     const auto expected = this->bits(s.plan, s.value, 1);
     for (unsigned pauses = 0; pauses < 100; ++pauses)
-      ASSERT_EQ(this->bits(this->disturbed(*s.plan, symbolic::kFewestEver, pauses), s.value, 1), expected) << pauses;
-    auto fewer = std::make_shared<Plan>(*this->disturbed(*s.plan, symbolic::kFewestEver, 0));
+      ASSERT_EQ(this->bits(run_by(*s.plan, symbolic::kFewestEver, pauses), s.value, 1), expected) << pauses;
+    auto fewer = std::make_shared<Plan>(*run_by(*s.plan, symbolic::kFewestEver, 0));
     fewer->device.teams = symbolic::kFewestEver - 2;
     EXPECT_THROW((void)Factor<typename TypeParam::T>::create(fewer, this->backend()), Error);
   }
@@ -167,7 +167,7 @@ TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
       for (const Index teams : {symbolic::kFewestEver, 6, 16, 228})
         for (unsigned pauses = 0; pauses < 6; ++pauses) {
           SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
-          auto factor = Factor<T>::create(this->disturbed(*s.plan, teams, pauses), this->backend());
+          auto factor = Factor<T>::create(run_by(*s.plan, teams, pauses), this->backend());
           for (int run = 0; run < 2; ++run) {
             ASSERT_FALSE(refactorize<T>(factor, value).ok());
             ASSERT_EQ(factor.verdict(), expected);
