@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -164,10 +165,11 @@ class DisturbedRuns : public OnCuda<W> {
     std::size_t size_ = 0;
   };
 
-  /// What was read is L indeed: some of its entries.
+  /// What was read are numbers, and L indeed: some of its entries.
   static void expect_l(const Factor<Value>& factor, const std::vector<Value>& read) {
     const std::vector<StoredNumber> stored = stored_numbers(factor.plan());
     ASSERT_EQ(read.size(), stored.size());
+    ASSERT_TRUE(std::all_of(read.begin(), read.end(), [](Value v) { return std::isfinite(v); }));
     std::mt19937_64 random(3);
     for (std::size_t k = 0; k < stored.size(); k += 1 + random() % (stored.size() / 200 + 1))
       if (stored[k].row != kNone) {
