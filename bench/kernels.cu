@@ -6,11 +6,13 @@
 //   kernels --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -222,6 +224,11 @@ int run(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(vendor, std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(vendor, std::atoi(argv[2]));
   const std::string only = argc > 1 ? argv[1] : "";
+  if (const std::string all[] = {"", "update", "gemm", "trsm", "factor", "portable"};
+      std::find(std::begin(all), std::end(all), only) == std::end(all)) {
+    std::fprintf(stderr, "%s: no kernel of that name\n", only.c_str());
+    return 2;
+  }
   const std::vector<int> orders{2048, 8192}, inner{64, 128, 256, 512, 1024};
   for (int n : orders) {
     for (int k : inner) {

@@ -114,6 +114,9 @@ class Executor {
   [[nodiscard]] virtual int threads() const = 0;
 
   virtual std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) = 0;
+  /// Throws Error(memory) if it is known that a factor, with a plan prepared for it, will not find the memory it needs.
+  virtual void require_memory(const Plan& plan, float tag) const = 0;
+  virtual void require_memory(const Plan& plan, double tag) const = 0;
   /// plan: prepared by this executor.
   virtual std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float tag) = 0;
   virtual std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double tag) = 0;

@@ -128,6 +128,8 @@ Factor<T>::~Factor() = default;
 
 template <Scalar T>
 Factor<T> Factor<T>::create(std::shared_ptr<const Plan> plan, Backend& backend) {
+  plan = require_plan(std::move(plan));
+  backend.executor().require_memory(*plan, T{});
   return create(PreparedPlan::create(std::move(plan), backend));
 }
 

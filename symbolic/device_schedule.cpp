@@ -250,7 +250,7 @@ Offset device_entries(const Supernodes& nodes) {
 
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
 
-DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, Index teams) {
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams) {
   DeviceSchedule out;
   out.on = true;
   const DeviceLevels levels = find_levels(nodes);
@@ -261,7 +261,7 @@ DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& ass
   out.row_maps = count_row_maps(nodes, assembly, out);
   out.shared_bytes = count_shared_bytes(nodes, assembly, out);
   out.task_bytes = count_task_bytes(nodes, assembly, out);
-  out.fast_bytes = count_fast_bytes(out);
+  out.fast_bytes = count_fast_bytes(out, target);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
   return out;
 }
@@ -295,7 +295,8 @@ Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const
          aligned_bytes(pulled, kDeviceChildBytes) + index_bytes(counters + tiled_levels(schedule) + 2);
 }
 
-Offset count_fast_bytes(const DeviceSchedule& schedule) {
+Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target) {
+  if (target != "sm_90") return schedule.task_bytes;
   return schedule.task_bytes + aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) + index_bytes(Offset{schedule.small_fronts} + 2);
 }
 

@@ -20,14 +20,16 @@ Offset device_entries(const Supernodes& supernodes);
 
 /// O(n log n). Throws Error(overflow).
 /// teams: as for factor_tasks().
-DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, Index teams = kFewestTeams);
+DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, std::string_view target,
+                                    Index teams = kFewestTeams);
 
 /// What the schedule takes beside the array: its row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes, from its other members.
 /// O(fronts).
 Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);  ///< from its shared_bytes
-Offset count_fast_bytes(const DeviceSchedule& schedule);                                                          ///< from its task_bytes
+/// From its task_bytes; more than these on "sm_90" alone.
+Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
 /// What an array takes of the one block of a device's memory that a factor or a workspace has: whole units of kDeviceAlignment. Throws

@@ -169,7 +169,8 @@ std::string flaw_in_device_bytes(const Plan& plan) {
   if (!device.on) return {};
   if (device.row_maps != count_row_maps(plan.supernodes, plan.assembly, device)) return "row_maps are not those of all children pulled";
   if (device.shared_bytes != count_shared_bytes(plan.supernodes, plan.assembly, device) ||
-      device.task_bytes != count_task_bytes(plan.supernodes, plan.assembly, device) || device.fast_bytes != count_fast_bytes(device) ||
+      device.task_bytes != count_task_bytes(plan.supernodes, plan.assembly, device) ||
+      device.fast_bytes != count_fast_bytes(device, plan.target) ||
       device.plan_bytes != count_plan_bytes(plan.supernodes, plan.assembly, device))
     return "a device's bytes are not those of its arrays";
   const DeviceWork& work = device.work;

@@ -36,7 +36,7 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const
   plan->panel_ptr = std::move(outline.panel_ptr);
   plan->schedule = std::move(outline.schedule);
   if (is_device_target(table.target)) {
-    plan->device = make_device_schedule(plan->supernodes, plan->assembly);
+    plan->device = make_device_schedule(plan->supernodes, plan->assembly, plan->target);
     plan->device.work = std::move(outline.device_work);
   }
   plan->cost = std::move(outline.cost);

@@ -17,6 +17,8 @@ PLACE = re.compile(r"^(?P<function>.*)\+0x[0-9a-f]+(?: in (?P<file>[^ :]+):(?P<l
 RACE = re.compile(r"^(?:\w+: )?(?:Race reported between|and) (?P<kind>Read|Write) access at (?P<place>.*)$")
 FRAME = re.compile(r"^(?:at|Device Frame:) ?(?P<place>.*)$")
 SUMMARY = re.compile(r"^(?:ERROR|RACECHECK) SUMMARY: (?P<count>\d+) (?:errors?$|hazards? displayed)")
+PASSED = re.compile(r"^\[  PASSED  \] (\d+) tests?\.", re.MULTILINE)
+SKIPPED = re.compile(r"^\[  SKIPPED \]|: Skipped$", re.MULTILINE)
 BOILERPLATE = re.compile(r"^(COMPUTE-SANITIZER$|ERROR SUMMARY:|RACECHECK SUMMARY:)")
 
 
@@ -162,6 +164,13 @@ def judge(log, name, tool, version):
     return unknown, known, faults
 
 
+def faults_of_tests(text):
+    """A log of tests that did not run says nothing."""
+    passed = PASSED.search(text)
+    faults = [] if passed and int(passed[1]) > 0 else ["no test passed"]
+    return faults + (["a test was skipped"] if SKIPPED.search(text) else [])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, choices=("memcheck", "initcheck", "racecheck"))
@@ -173,8 +182,10 @@ def main():
     if not version:
         parser.error(f"no version in {arguments.version!r}")
     for path in arguments.logs:
-        log = read(path.read_text(encoding="utf-8", errors="replace"), sources)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        log = read(text, sources)
         unknown, known, faults = judge(log, path.name, arguments.tool, version)
+        faults += faults_of_tests(text)
         failed = failed or bool(unknown or faults)
         print(f"{path.name}: {len(log.reports)} reports of {log.count}, {sum(unknown.values())} unknown")
         for entry, count in known.items():

@@ -134,6 +134,13 @@ class Findings(unittest.TestCase):
             for _, _, text in entry.accesses:
                 self.assertTrue(any(re.search(text, line) for line in lines), text)
 
+    def test_logs_without_tests_are_a_fault(self):
+        self.assertEqual(findings.faults_of_tests(races()), [])
+        for end in ("", "[==========] 0 tests from 0 test suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n"):
+            self.assertEqual(findings.faults_of_tests(errors() + end), ["no test passed"])
+        skipped = "tests/support/cuda_ways.hpp:47: Skipped\nno CUDA device\n"
+        self.assertEqual(findings.faults_of_tests(skipped + races()), ["a test was skipped"])
+
     def test_versions(self):
         text = "Copyright (c) 2020-2025 NVIDIA Corporation\nVersion 2025.3.1.0 (build 36400806) (public-release)"
         self.assertEqual(findings.version_of(text), OLD)

@@ -57,7 +57,8 @@ class Factor {
   /// Buffers only: not valid until refactorize() succeeds. Throws Error(memory) with the bytes asked for, those of Plan::peak_bytes() that
   /// the prepared plan does not hold: before any number is looked at.
   static Factor create(const PreparedPlan& plan);
-  /// With a plan prepared for this factor alone.
+  /// With a plan prepared for this factor alone. On a device whose memory comes from cudaMalloc Error(memory) is thrown before anything is
+  /// uploaded, with all bytes needed, if fewer are free.
   static Factor create(std::shared_ptr<const Plan> plan, Backend& backend);
   Factor(Factor&&) noexcept;
   Factor& operator=(Factor&&) noexcept;

@@ -252,7 +252,7 @@ struct DeviceSchedule {
   Offset row_maps = 0;         ///< words of the children's row maps that `task` needs
   Offset shared_bytes = 0;     ///< on the device, of what `task` needs beyond plan_bytes and factors share
   Offset task_bytes = 0;       ///< shared_bytes, and of what `task` needs in each factor
-  Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, in double alone
+  Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, on sm_90 in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
   Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
@@ -311,7 +311,7 @@ struct Plan {
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
   /// Bytes that Factor::create takes of a plan: L, contribution blocks beyond it, counters; on a device also A's values, and the
   /// prepared_bytes, which factors of one PreparedPlan share. Each array is in whole units of 256 bytes there. Equal to what is allocated,
-  /// byte for byte; on a device that cannot run the fast kernels of its target, or is told not to, less by what these need beyond
+  /// byte for byte; on a device that is told not to run the fast kernels of its target less by what these need beyond
   /// DeviceSchedule::task_bytes.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Of these, the bytes that PreparedPlan::create takes: the plan's arrays on a device; none on the CPU.

@@ -43,6 +43,8 @@ class CpuExecutor final : public Executor {
   std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) override {
     return std::make_shared<const PlanStore>(std::move(plan));
   }
+  void require_memory(const Plan&, float) const override {}
+  void require_memory(const Plan&, double) const override {}
   std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override { return factor<float>(*plan); }
   std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override { return factor<double>(*plan); }
   std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {

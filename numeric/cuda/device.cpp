@@ -5,6 +5,18 @@
 #include <string>
 
 namespace kauri::numeric::cuda {
+namespace {
+
+std::string too_little(Offset bytes) { return "not enough device memory: " + std::to_string(bytes) + " bytes needed"; }
+
+/// Of the current device.
+Offset free_bytes() {
+  std::size_t there = 0, all = 0;
+  check(cudaMemGetInfo(&there, &all), "the memory of the device");
+  return static_cast<Offset>(there);
+}
+
+}  // namespace
 
 void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
@@ -28,20 +40,23 @@ CurrentDevice::CurrentDevice(int device) {
 
 void* DeviceHeap::allocate(Offset bytes) const {
   if (bytes == 0) return nullptr;
-  const std::string needed = "not enough device memory: " + std::to_string(bytes) + " bytes needed";
   void* data = nullptr;
   if (allocator.allocate) {
     data = allocator.allocate(static_cast<std::size_t>(bytes), allocator.user);
-    if (!data) throw Error(ErrorKind::memory, needed + " of the caller's allocator");
+    if (!data) throw Error(ErrorKind::memory, too_little(bytes) + " of the caller's allocator");
     return data;
   }
   const cudaError_t status = cudaMalloc(&data, static_cast<std::size_t>(bytes));
   if (status != cudaErrorMemoryAllocation) check(status, "memory of the device");
   if (status == cudaSuccess) return data;
   static_cast<void>(cudaGetLastError());
-  std::size_t there = 0, all = 0;
-  check(cudaMemGetInfo(&there, &all), "the memory of the device");
-  throw Error(ErrorKind::memory, needed + ", " + std::to_string(there) + " bytes free");
+  throw Error(ErrorKind::memory, too_little(bytes) + ", " + std::to_string(free_bytes()) + " bytes free");
+}
+
+void DeviceHeap::require(Offset bytes) const {
+  if (allocator.allocate) return;
+  if (const Offset there = free_bytes(); bytes > there)
+    throw Error(ErrorKind::memory, too_little(bytes) + ", " + std::to_string(there) + " bytes free");
 }
 
 void DeviceHeap::release(void* data, Offset bytes) const noexcept {

@@ -90,8 +90,10 @@ struct DeviceHeap {
   DeviceAllocator allocator;
   MemoryLedger* ledger = nullptr;  ///< of what is made in this memory; null: counted nowhere
 
-  /// Null for no bytes. The device is current. Throws Error(memory).
+  /// Null for no bytes. The device is current, as for require(). Throws Error(memory).
   [[nodiscard]] void* allocate(Offset bytes) const;
+  /// Throws Error(memory) if there are fewer, as far as the driver tells: nobody knows of an allocator.
+  void require(Offset bytes) const;
   void release(void* data, Offset bytes) const noexcept;
 };
 

@@ -48,9 +48,12 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
   return plan;
 }
 
+Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
+  return has_tasks(plan, context) ? plan.prepared_bytes() : plan.device.plan_bytes;
+}
+
 DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
-    : PlanStore(require_device_plan(std::move(plan))),
-      block_(has_tasks(*this->plan(), context) ? this->plan()->prepared_bytes() : this->plan()->device.plan_bytes, *context.heap) {
+    : PlanStore(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
   const LentStream stream(context.lending);
   Uploader uploader(*context.staging, block_, *stream);
   view_ = upload(uploader);

@@ -60,6 +60,9 @@ using TileList = DeviceSchedule::TileList;
 /// Throws Error(usage) for a plan of a CPU.
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan);
 
+/// Bytes of a DevicePlan: Plan::prepared_bytes(), or less where no loops run the tasks.
+Offset prepared_bytes(const Plan& plan, const DeviceContext& context);
+
 class DevicePlan final : public PlanStore {
  public:
   /// On the current device; all is there when this returns. Throws Error: usage (a CPU's plan), memory, device, overflow.

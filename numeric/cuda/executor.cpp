@@ -111,6 +111,8 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(context_.device);
     return std::make_shared<const DevicePlan>(std::move(plan), context_);
   }
+  void require_memory(const Plan& plan, float) const override { require_factor_memory<float>(plan); }
+  void require_memory(const Plan& plan, double) const override { require_factor_memory<double>(plan); }
   std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override { return factor<float>(plan); }
   std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override { return factor<double>(plan); }
   std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
@@ -131,6 +133,12 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const PlanStore> plan) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context_);
+  }
+  template <class T>
+  void require_factor_memory(const Plan& plan) const {
+    if (!symbolic::is_device_target(plan.target)) return;  // refused by prepare()
+    const CurrentDevice current(context_.device);
+    heap_.require(prepared_bytes(plan, context_) + own_bytes<T>(plan, context_));
   }
   template <class T>
   std::unique_ptr<SolveStore<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {

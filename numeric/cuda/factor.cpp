@@ -44,17 +44,17 @@ Loops loops_for(const Plan& plan, const DeviceContext& context) {
   return context.of_float;
 }
 
-/// Of Plan::peak_bytes(), what a factor has for itself with these loops.
+}  // namespace
+
 template <class T>
-Offset own_bytes(const Plan& plan, const Loops& loops) {
+Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   const DeviceSchedule& device = plan.device;
+  const Loops loops = loops_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
   if (device.by_level || loops.kind == CudaLoops::hopper) return own;
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (loops.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
-
-}  // namespace
 
 template <class T>
 CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context)
@@ -63,7 +63,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
       loops_(loops_for<T>(*plan_->plan(), context_)),
       stream_(context_.lending),
       host_verdict_(context_.lending),
-      block_(own_bytes<T>(*plan_->plan(), loops_), *context_.heap) {
+      block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap) {
   const Plan& p = *plan_->plan();
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
   entries_ = block_.template take<T>(p.device.entries);
@@ -278,6 +278,8 @@ CudaWorkspace<T>::~CudaWorkspace() {
   stream_->wait();  // where a solve threw halfway, copies may be on their way
 }
 
+template Offset own_bytes<float>(const Plan&, const DeviceContext&);
+template Offset own_bytes<double>(const Plan&, const DeviceContext&);
 template class CudaFactor<float>;
 template class CudaFactor<double>;
 template class CudaWorkspace<float>;

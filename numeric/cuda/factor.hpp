@@ -13,6 +13,10 @@ namespace kauri::numeric::cuda {
 template <class T>
 class CudaWorkspace;
 
+/// Of Plan::peak_bytes(), what a factor has for itself. Throws Error(usage) where the loops asked for are not those of T.
+template <class T>
+Offset own_bytes(const Plan& plan, const DeviceContext& context);
+
 template <class T>
 class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
  public:

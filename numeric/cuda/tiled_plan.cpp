@@ -44,7 +44,7 @@ void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offs
 /// The plan's tasks in an order for the device's teams: its own, unless it was made for more. As many in any case.
 std::vector<DeviceTask> tasks_for(const Plan& plan, int teams) {
   if (teams >= plan.device.task_teams) return plan.device.task;
-  return symbolic::make_device_schedule(plan.supernodes, plan.assembly, teams).task;
+  return symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams).task;
 }
 
 /// All but what is known of children and tasks. Levels count from the first that has tiled fronts.

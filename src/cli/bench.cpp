@@ -32,7 +32,8 @@ constexpr const char* kFooter = R"(
 Keys of a line: reorder_s, symbolic_s; prepare_s, the upload of a plan; create_s, the making of a factor; factor1_s,
 that and the first factorisation; factor_s, the least of --reps refactorisations, on a device both with A's values there
 already; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no
-padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; mem_gb, the most
+padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; planned_bytes, what
+the plan says that a factor takes, its share of the plan included; mem_gb, the most
 that plan on the device, factor and workspaces held; device_bytes, what the device's driver says that plan and factor
 took of its memory; peak_rss_bytes, the most that the process held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
@@ -68,6 +69,7 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "smallest_pivot",
                           "residual",
                           "backward_error_componentwise",
+                          "planned_bytes",
                           "mem_gb",
                           "peak_bytes",
                           "device_bytes",
@@ -97,7 +99,7 @@ Json work_json(const DeviceWork& work) {
   return object;
 }
 
-void add_analysis(Json& line, const System& system, const Analysis& analysis) {
+void add_analysis(Json& line, const System& system, const Analysis& analysis, int scalar_bytes) {
   const Cost& cost = analysis.plan->cost;
   line["ordering"] = ordering_name(*analysis.plan);
   line["read_s"] = system.read_s;
@@ -109,6 +111,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis) {
   line["predicted_factor_s"] = cost.predicted_factor_s;
   line["predicted_create_s"] = cost.predicted_create_s;
   line["predicted_solve_s"] = cost.predicted_solve_s;
+  line["planned_bytes"] = analysis.plan->peak_bytes(scalar_bytes);
   line["nnzL"] = cost.nnz_l;
   line["flops"] = whole(cost.flops);
   line["stored_entries"] = cost.stored_entries;
@@ -145,7 +148,7 @@ int bench_system(const Options& options, const Source& source, Job& job, Json& l
   const System system = load(source, options.system.shift, options.limits);
   add_size(line, system);
   Analysis analysis = analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
-  add_analysis(line, system, analysis);
+  add_analysis(line, system, analysis, scalar_bytes(options.job));
   add_backend(line, job.backends.current(), options.job);
   add_targets(line, analysis);
   analysis.candidates.clear();  // and the plans that were not chosen

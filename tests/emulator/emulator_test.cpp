@@ -205,7 +205,7 @@ TYPED_TEST(Emulated, BackwardSums) {
                                         {grid_pattern(7, 7, 7, true), OrderingMethod::amd},
                                         {random_pattern(300, 5, 3), OrderingMethod::minimum_degree}}) {
     const Pattern view = pattern.view();
-    auto factor = Factor<T>::create(this->few_teams(*this->plan(view, method), 4), this->backend());
+    auto factor = Factor<T>::create(run_by(*this->plan(view, method), 4), this->backend());
     ASSERT_TRUE(refactorize<T>(factor, random_dominant<T>(view, 7)).ok());
     const double error = worst_backward_row(factor);
     EXPECT_GT(error, 0) << view.n;

@@ -30,7 +30,7 @@ inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMetho
 /// The same plan with tasks made for so many teams.
 inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
-  other.device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, teams);
+  other.device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams);
   other.device.work = plan.device.work;
   return other;
 }
@@ -50,7 +50,7 @@ inline Plan with_long_places(const Plan& plan) {
   other.device.sums.most_short = plan.device.entries - 1;
   other.device.shared_bytes = symbolic::count_shared_bytes(plan.supernodes, plan.assembly, other.device);
   other.device.task_bytes = symbolic::count_task_bytes(plan.supernodes, plan.assembly, other.device);
-  other.device.fast_bytes = symbolic::count_fast_bytes(other.device);
+  other.device.fast_bytes = symbolic::count_fast_bytes(other.device, plan.target);
   return other;
 }
 

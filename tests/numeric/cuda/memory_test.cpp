@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -161,6 +162,62 @@ TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
   }
 }
 
+/// The two scalars need different views of the same arrays.
+TYPED_TEST(DeviceMemories, APreparedPlanServesFloatAndDouble) {
+  using T = typename TypeParam::T;
+  if (TypeParam::loops != CudaLoops::automatic && TypeParam::loops != CudaLoops::fma) GTEST_SKIP() << "loops of double alone";
+  const auto a = generate("elast3d 7");
+  const auto plan = this->plan(a.pattern());
+  const auto value = this->values(a);
+  auto alone = Factor<T>::create(plan, this->backend());
+  ASSERT_TRUE(refactorize<T>(alone, value).ok());
+  const auto prepared = PreparedPlan::create(plan, this->backend());
+  auto narrow = Factor<float>::create(prepared);
+  auto wide = Factor<double>::create(prepared);
+  const std::vector<float> narrow_value = test::cast<float>(a.value());
+  const std::vector<double> wide_value = test::cast<double>(a.value());
+  ASSERT_TRUE(refactorize<float>(narrow, narrow_value).ok());
+  ASSERT_TRUE(refactorize<double>(wide, wide_value).ok());
+  Index far = 0;
+  for (Index j = 0; j < a.n(); ++j) {
+    const double exact = wide.entry(j, j);
+    if (std::abs(static_cast<double>(narrow.entry(j, j)) - exact) > 1e-4 * exact) ++far;
+    const double own = sizeof(T) == 4 ? static_cast<double>(narrow.entry(j, j)) : exact;
+    EXPECT_EQ(own, static_cast<double>(alone.entry(j, j))) << j;
+  }
+  EXPECT_EQ(far, 0);
+}
+
+/// What refinement keeps on the device for the time of a call.
+TYPED_TEST(DeviceMemories, RefinementsAllocationMayFail) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson3d 8");
+  const auto value = this->values(a);
+  const SymmetricView<T> view{a.pattern(), value};
+  Hook hook;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  auto factor = factorize<T>(this->plan(a.pattern()), value, backend);
+  ASSERT_TRUE(factor.ok());
+  auto workspace = Workspace<T>::create(factor.value(), 1);
+  const std::vector<T> b = this->random_rhs(a.n(), 1, 5);
+  std::vector<T> x = b;
+  const auto columns = [&] { return MatrixView<T>{x.data(), a.n(), 1, a.n()}; };
+  factor.value().solve(columns(), workspace);
+  const std::size_t alive = hook.alive();
+  const auto attempt = [&] {
+    return error_text(ErrorKind::memory, [&] {
+      (void)refine<T>(view, factor.value(), column_view(std::span<const T>(b)), columns(), workspace, RefineOptions{});
+    });
+  };
+  hook.fail_at(0);
+  EXPECT_EQ(attempt().find("not enough device memory: "), 0u);
+  EXPECT_EQ(hook.alive(), alive);
+  hook.fail_at(std::numeric_limits<long>::max());
+  EXPECT_EQ(attempt(), "no Error");
+  EXPECT_EQ(hook.alive(), alive);
+  EXPECT_TRUE(hook.sound());
+}
+
 /// The run that a backend does by itself is for the sake of time alone.
 TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
   using T = typename TypeParam::T;
@@ -269,7 +326,7 @@ TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 60");
   const auto plan = this->plan(a.pattern());
-  const Offset bytes = this->factor_bytes(*plan) - plan->prepared_bytes();
+  const Offset bytes = this->factor_bytes(*plan);
   ASSERT_GT(bytes, Offset{96} << 20);  // and not what the driver keeps of memory given back
   const auto prepared = PreparedPlan::create(plan, this->backend());
   const Offset held = this->backend().bytes_in_use();
@@ -277,9 +334,12 @@ TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   require(cudaMemGetInfo(&there, &all));
   void* rest = nullptr;
   require(cudaMalloc(&rest, there - (std::size_t{16} << 20)));
-  const std::string text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(prepared); });
+  const std::string text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(plan, this->backend()); });
+  const std::string own_text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(prepared); });
   require(cudaFree(rest));
-  EXPECT_EQ(text.find("not enough device memory: " + std::to_string(bytes) + " bytes needed, "), 0u) << text;
+  const auto needed = [](Offset count) { return "not enough device memory: " + std::to_string(count) + " bytes needed, "; };
+  EXPECT_EQ(text.find(needed(bytes)), 0u) << text;
+  EXPECT_EQ(own_text.find(needed(bytes - plan->prepared_bytes())), 0u) << own_text;
   EXPECT_EQ(this->backend().bytes_in_use(), held);
   auto factor = Factor<T>::create(prepared);
   EXPECT_TRUE(refactorize<T>(factor, this->values(a)).ok());
