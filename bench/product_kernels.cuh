@@ -113,7 +113,7 @@ class Product {
     FrontView view;
     view.panel = front_.get();
     view.block = front_.get() + shape_.cells.panel().entries();
-    view.loads_block = true;
+    view.loads_block = 1;
     view.cells = shape_.cells;
     return view;
   }

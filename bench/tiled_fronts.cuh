@@ -209,7 +209,7 @@ class Fronts {
       views[f].inverses = inverses_.get() + f * cells_.inverse_entries();
       views[f].counters = counters_.get() + symbolic::counter_count(cells_) * f;
       views[f].failed_pivot = bad_.get() + f;
-      views[f].loads_block = true;
+      views[f].loads_block = 1;
       views[f].cells = cells_;
     }
     return views;

@@ -38,7 +38,7 @@ def memory_without_values(line):
 
 def is_late(line):
     """Whether the first verdict took longer than the refactorisation and the upload account for."""
-    bound = 1.5 * line["factor_s"] + line["device_work"]["upload_bytes"] / UPLOAD_BANDWIDTH + UPLOAD_START
+    bound = 1.5 * line["factor_s"] + line["prepared_bytes"] / UPLOAD_BANDWIDTH + UPLOAD_START
     return line["prepare_s"] + line["factor1_s"] > bound
 
 

@@ -55,7 +55,7 @@ template <Scalar T>
 class Factor {
  public:
   /// Buffers only: not valid until refactorize() succeeds. Throws Error(memory) with the bytes asked for, those of Plan::peak_bytes() that
-  /// the prepared plan does not hold: before any number is looked at.
+  /// the prepared plan does not hold, before any number is looked at; Error(usage) where plan or loops are not those of T and the backend.
   static Factor create(const PreparedPlan& plan);
   /// With a plan prepared for this factor alone. On a device whose memory comes from cudaMalloc Error(memory) is thrown before anything is
   /// uploaded, with all bytes needed, if fewer are free.

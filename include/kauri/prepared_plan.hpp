@@ -17,12 +17,13 @@ template <Scalar T>
 class Factor;
 
 /// A plan brought to a backend, once for all factors made of it there, in float and in double, one after another or at a time. On a device
-/// this uploads the plan's arrays, Plan::prepared_bytes(), so that Factor::create has its own memory to take and next to nothing to copy:
-/// make it when the analysis is done, and the first factorisation does not wait for it. On the CPU it holds the plan and no memory of its
-/// own. Copies share what they hold, and so do factors, which keep it alive; the backend outlives them all.
+/// this uploads the plan's arrays, Plan::prepared_bytes() (fewer where the device can run none of the loops), so that Factor::create has
+/// its own memory to take and next to nothing to copy: make it when the analysis is done, and the first factorisation does not wait for it.
+/// On the CPU it holds the plan and no memory of its own. Copies share what they hold, and so do factors, which keep it alive; the backend
+/// outlives them all.
 class PreparedPlan {
  public:
-  /// Throws Error: memory (with the bytes asked for), usage (a device's backend, and a plan for another target), device.
+  /// Throws Error: memory (with the bytes asked for), usage (a device's backend, and a plan for a CPU), device, overflow.
   static PreparedPlan create(std::shared_ptr<const Plan> plan, Backend& backend);
 
   [[nodiscard]] const Plan& plan() const;

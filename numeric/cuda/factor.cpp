@@ -51,7 +51,9 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   const DeviceSchedule& device = plan.device;
   const Loops loops = loops_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
-  if (device.by_level || loops.kind == CudaLoops::hopper) return own;
+  if (device.by_level) return own;
+  if (loops.kind == CudaLoops::hopper)
+    return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // of any device's plan
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (loops.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
@@ -61,9 +63,9 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
     : context_(std::move(context)),
       plan_(std::move(plan)),
       loops_(loops_for<T>(*plan_->plan(), context_)),
-      stream_(context_.lending),
       host_verdict_(context_.lending),
-      block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap) {
+      block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap),
+      stream_(context_.lending) {
   const Plan& p = *plan_->plan();
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
   entries_ = block_.template take<T>(p.device.entries);

@@ -53,10 +53,10 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
-  Loops loops_;  // of the tiled fronts
-  LentStream stream_;
+  Loops loops_;               // of the tiled fronts
   LentVerdict host_verdict_;  // written by the device with verdict_
   DeviceBlock block_;         // holds all arrays, those of small_ and tiled_ too
+  LentStream stream_;         // after these: it waits before they go
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
   DeviceArray<Index> fail_column_;

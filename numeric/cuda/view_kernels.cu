@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads)
   view.panel_reuses = own.panel_reuses;
   view.fills = own.fills;
   view.first = f.first;
-  view.loads_block = own.loads_block != 0;
+  view.loads_block = own.loads_block;
   view.cells = {f.m, f.p};
   views.front[t] = view;
 }

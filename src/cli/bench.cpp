@@ -33,7 +33,7 @@ Keys of a line: reorder_s, symbolic_s; prepare_s, the upload of a plan; create_s
 that and the first factorisation; factor_s, the least of --reps refactorisations, on a device both with A's values there
 already; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no
 padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; planned_bytes, what
-the plan says that a factor takes, its share of the plan included; mem_gb, the most
+the plan says that a factor takes, prepared_bytes of the plan on a device included; mem_gb, the most
 that plan on the device, factor and workspaces held; device_bytes, what the device's driver says that plan and factor
 took of its memory; peak_rss_bytes, the most that the process held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
@@ -69,6 +69,7 @@ Json empty_line(const std::string& system, const Job& job, const Options& option
                           "smallest_pivot",
                           "residual",
                           "backward_error_componentwise",
+                          "prepared_bytes",
                           "planned_bytes",
                           "mem_gb",
                           "peak_bytes",
@@ -111,6 +112,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis, in
   line["predicted_factor_s"] = cost.predicted_factor_s;
   line["predicted_create_s"] = cost.predicted_create_s;
   line["predicted_solve_s"] = cost.predicted_solve_s;
+  line["prepared_bytes"] = analysis.plan->prepared_bytes();
   line["planned_bytes"] = analysis.plan->peak_bytes(scalar_bytes);
   line["nnzL"] = cost.nnz_l;
   line["flops"] = whole(cost.flops);

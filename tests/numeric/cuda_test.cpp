@@ -365,6 +365,24 @@ TYPED_TEST(Cuda, MemoryHeldIsThatOfThePlan) {
   EXPECT_EQ(this->backend().bytes_in_use(), before);
 }
 
+/// Amalgamated by another table, and run by the loops of the device that is there.
+TYPED_TEST(Cuda, PlansForOtherDevices) {
+  using T = typename TypeParam::T;
+  const auto a = generate("elast3d 6");
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::amd;
+  for (const char* target : {"sm_80", "sm_90"}) {
+    options.target = target;
+    auto factor = factorize<T>(this->plan(a.pattern(), options), this->values(a), this->backend());
+    ASSERT_TRUE(factor.ok()) << target;
+    const std::vector<T> b = this->random_rhs(a.n(), 1, 3), x = this->solution(factor.value());
+    const auto value = this->values(a);
+    const auto error =
+        backward_error<T>({a.pattern(), value}, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), this->backend());
+    EXPECT_LE(error.componentwise, 20 * std::numeric_limits<T>::epsilon()) << target;
+  }
+}
+
 TYPED_TEST(Cuda, PlansForACpuAreRefused) {
   const auto a = generate("poisson2d 5");
   AnalyzeOptions options;

@@ -217,7 +217,7 @@ FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& 
   view.block = front.panel + panel.pair((block.first + block.cells.p) / kSlabColumns);
   view.inverses = front.inverses + symbolic::FrontCells::inverse_place(block.first, block.first);
   view.counters = counters;
-  view.loads_block = true;
+  view.loads_block = 1;
   view.cells = block.cells;
   return view;
 }

@@ -45,7 +45,7 @@ struct FrontViewOf {
   int panel_reuses = 0;            ///< the same of the panel's; asked for by `fill`
   int fills = 0;                   ///< tasks that fill or sum
   int first = 0;                   ///< column of Values of the first pivot
-  bool loads_block = false;        ///< the block holds numbers to start from; otherwise it starts from zero
+  int loads_block = 0;             ///< not 0: the block holds numbers to start from; otherwise it starts from zero
   symbolic::FrontCells cells{0, 0};
 };
 using FrontView = FrontViewOf<double>;

@@ -122,7 +122,7 @@ __device__ __forceinline__ void wait_until_filled(const FrontViewOf<T>& front, i
 /// The tile has a value in memory to begin with.
 template <class T>
 __device__ __forceinline__ bool has_beginning(const FrontTask& task, const FrontViewOf<T>& front) {
-  return task.kind != TaskKind::contribution || front.loads_block;
+  return task.kind != TaskKind::contribution || front.loads_block != 0;
 }
 
 /// A part of a long sum to memory: what is there less the sum, and so on from zero. `before`: something is there.

@@ -139,7 +139,7 @@ __device__ inline void copy_triangle(double* slab, const TileView& triangle, int
 
 /// Brings to the L2 cache what the task's consumers start from, while they are with the task before.
 __device__ inline void prefetch_tiles(const FrontTask& task, const FrontView& front) {
-  if (task.kind == TaskKind::contribution && !front.loads_block) return;
+  if (task.kind == TaskKind::contribution && front.loads_block == 0) return;
   for (int r = 0; r < task.rows; ++r) {
     const TileView tile = tile_of(front, task.row + r, task.column);
     for (int column = 0; column < tile.width; column += 2) {
@@ -295,7 +295,7 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
 /// What the products are taken from: the tile as it is in memory, and the children's blocks.
 __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
                                           int lane) {
-  if (task.kind != TaskKind::contribution || front.loads_block) {
+  if (task.kind != TaskKind::contribution || front.loads_block != 0) {
     if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
     load_accumulators(acc, tile_of(front, task.row + tile, task.column), row_cell, lane);
   } else {

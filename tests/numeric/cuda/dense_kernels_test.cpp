@@ -50,7 +50,7 @@ class DeviceFront {
   [[nodiscard]] FrontView view(bool loads_block) const {
     FrontView view;
     view.panel = panel_.data(), view.block = block_.data(), view.inverses = inverses_.data();
-    view.loads_block = loads_block;
+    view.loads_block = loads_block ? 1 : 0;
     view.cells = cells_;
     return view;
   }
