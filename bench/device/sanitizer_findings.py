@@ -63,10 +63,24 @@ KNOWN = (
         "racecheck",
         "Race reported",
         (
-            ("Write", r"run_tasks<.*FmaLoop<float>", r"shared\.ticket = ticket = atomicAdd\("),
-            ("Read", r"run_tasks<.*FmaLoop<float>", r"if \(shared\.ticket >= task_count\) return;"),
+            ("Write", r"run_tasks<.*Loop", r"shared\.ticket = ticket = atomicAdd\("),
+            ("Read", r"run_tasks<.*Loop", r"if \(shared\.ticket >= task_count\) return;"),
+            ("Write", r"copy_words<", r"reinterpret_cast<int\*>\(&to\)\[lane\] = "),
+            ("Read", r"FrontCells::pivot_cells", ""),
         ),
-        "a barrier of the whole block lies between the write and the reads of its ticket, two between these and the next write",
+        "a barrier of the whole block lies between the write and the reads of a ticket, its task and its front, two between these and the next",
+        log=".portable.",
+    ),
+    Known(
+        "racecheck",
+        "Race reported",
+        (
+            ("Write", r"portable::put<.*FmaLoop<float>", ""),
+            ("Read", r"portable::load_unit<float>", r"const int4 bits = "),
+            ("Read", r"FmaLoop<float>::multiply", ""),
+        ),
+        "the halves of a chain's team meet at named barriers, at which one half arrives and the other waits",
+        log=".portable.",
     ),
     Known(
         "initcheck",
@@ -76,7 +90,7 @@ KNOWN = (
             ("", "", r"__ldcg\((child\.block \+ |entries \+ term\[)"),  # of a child's block
         ),
         "small fronts and their blocks are written by bulk copies from shared memory, which initcheck knows from 2025.4 on",
-        log=".hopper.",
+        log=".levels.",
         before=(2025, 4),
     ),
 )

