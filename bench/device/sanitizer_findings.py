@@ -75,9 +75,9 @@ KNOWN = (
         "racecheck",
         "Race reported",
         (
-            ("Write", r"portable::put<.*FmaLoop<float>", ""),
-            ("Read", r"portable::load_unit<float>", r"const int4 bits = "),
-            ("Read", r"FmaLoop<float>::multiply", ""),
+            ("Write", r"portable::(put|store_unit)<", ""),
+            ("Read", r"portable::load_unit<", ""),
+            ("Read", r"portable::\w+Loop.*::multiply", ""),
         ),
         "the halves of a chain's team meet at named barriers, at which one half arrives and the other waits",
         log=".portable.",
