@@ -311,8 +311,9 @@ struct Plan {
   [[nodiscard]] Offset counter_bytes() const { return static_cast<Offset>(schedule.task.size()) * 2 * Offset{sizeof(Index)}; }
   /// Bytes that Factor::create takes of a plan: L, contribution blocks beyond it, counters; on a device also A's values, and the
   /// prepared_bytes, which factors of one PreparedPlan share. Each array is in whole units of 256 bytes there. Equal to what is allocated,
-  /// byte for byte; on a device that is told not to run the fast kernels of its target less by what these need beyond
-  /// DeviceSchedule::task_bytes.
+  /// byte for byte; what Hopper's kernels of small fronts need beyond DeviceSchedule::task_bytes is less on a Hopper device that is told
+  /// not to run them, and more where it runs them with a plan for sm_80; and where a device can run no loops, what `task` needs is not
+  /// taken.
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Of these, the bytes that PreparedPlan::create takes: the plan's arrays on a device; none on the CPU.
   [[nodiscard]] Offset prepared_bytes() const;
