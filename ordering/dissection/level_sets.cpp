@@ -1,0 +1,106 @@
+// Breadth-first search, and thresholds of an integer function on vertices.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/dissection/level_sets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kauri::ordering::dissection {
+namespace {
+
+struct Threshold {
+  Index key = 1;
+  bool upper = true;  ///< the separator is on the upper side
+};
+
+struct Range {
+  Index least, greatest;
+};
+
+Range keys_around(const GraphView& graph, std::span<const Index> key, Index v) {
+  Range range{key[v], key[v]};
+  for (const Index u : graph.neighbours(v)) {
+    range.least = std::min(range.least, key[u]);
+    range.greatest = std::max(range.greatest, key[u]);
+  }
+  return range;
+}
+
+/// Weights of the separators of all thresholds, by differences first.
+void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
+  for (std::vector<Index>* sums : {&w.upper, &w.lower, &w.below}) sums->assign(static_cast<std::size_t>(keys) + 1, 0);
+  for (Index v = 0; v < graph.size(); ++v) {
+    const Index k = key[v], weight = graph.weight_of(v);
+    const Range range = keys_around(graph, key, v);
+    w.upper[range.least + 1] += weight, w.upper[k + 1] -= weight;
+    w.lower[k + 1] += weight, w.lower[range.greatest + 1] -= weight;
+    w.below[k + 1] += weight;
+  }
+  for (Index k = 1; k <= keys; ++k) w.upper[k] += w.upper[k - 1], w.lower[k] += w.lower[k - 1], w.below[k] += w.below[k - 1];
+}
+
+std::array<Index, 3> weights_at(const LevelSetWorkspace& w, Index k, bool upper, Index total) {
+  const Index s = upper ? w.upper[k] : w.lower[k];
+  return {w.below[k] - (upper ? 0 : s), total - w.below[k] - (upper ? s : 0), s};
+}
+
+Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double most) {
+  // What the thresholds that halve the graph cost is what to compare with.
+  Index half = 1;
+  while (half < keys - 1 && 2 * Offset{w.below[half]} < total) ++half;
+  const double reference = std::min(w.upper[half], w.lower[half]);
+  Threshold best;
+  double least = 0;
+  for (Index k = 1; k < keys; ++k)
+    for (const bool upper : {true, false}) {
+      const auto weight = weights_at(w, k, upper, total);
+      double work = predicted_work(weight, reference);
+      if (std::max(weight[kLeft], weight[kRight]) > most * total) work = 8 * work + 8 * std::pow(reference, 3.0);
+      if ((k > 1 || !upper) && work >= least) continue;
+      least = work, best = {k, upper};
+    }
+  return best;
+}
+
+}  // namespace
+
+Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& workspace) {
+  Distances d;
+  d.of.assign(static_cast<std::size_t>(graph.size()), kNone);
+  workspace.queue.resize(d.of.size());
+  Index* const queue = workspace.queue.data();
+  Index head = 0, tail = 1;
+  queue[0] = start;
+  d.of[start] = 0;
+  while (head < tail) {
+    const Index v = queue[head++], next = d.of[v] + 1;
+    for (const Index u : graph.neighbours(v))
+      if (d.of[u] == kNone) d.of[u] = next, queue[tail++] = u;
+  }
+  d.reached = tail;
+  d.farthest = queue[tail - 1];
+  for (Index k = tail; k-- > 0 && d.of[queue[k]] == d.of[d.farthest];) {
+    const Index v = queue[k], degree = graph.degree(v), best = graph.degree(d.farthest);
+    if (degree < best || (degree == best && v < d.farthest)) d.farthest = v;
+  }
+  return d;
+}
+
+Separation threshold_separation(const GraphView& graph, std::span<const Index> key, Index keys, double most, LevelSetWorkspace& workspace) {
+  weigh(graph, key, keys, workspace);
+  const Index total = graph.total_weight();
+  const Threshold at = choose(workspace, keys, total, most);
+  Separation separation{std::vector<Side>(key.size()), weights_at(workspace, at.key, at.upper, total)};
+  for (Index v = 0; v < graph.size(); ++v) {
+    const bool above = key[v] >= at.key;
+    Side side = above ? kRight : kLeft;
+    if (above == at.upper) {
+      const Range range = keys_around(graph, key, v);
+      if (above ? range.least < at.key : range.greatest >= at.key) side = kSeparator;
+    }
+    separation.side[v] = side;
+  }
+  return separation;
+}
+
+}  // namespace kauri::ordering::dissection
