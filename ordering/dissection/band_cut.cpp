@@ -15,17 +15,36 @@ bool better(const PartWeights& a, const PartWeights& b, const BandCutOptions& op
   return std::max(a[kLeft], a[kRight]) < std::max(b[kLeft], b[kRight]);
 }
 
-// Runs the flow and leaves both extreme cuts in the workspace.
+// Leaves both extreme minimum cuts of the band in the workspace.
 template <class Flow>
-void find_cuts(const Band& band, Flow& flow, BandCutWorkspace& w) {
-  for (auto& part : w.part) part.resize(static_cast<std::size_t>(band.size()));
-  flow.cut_near_sink(band, w.part[1]);  // in this order: the last phase is its search
-  flow.cut_near_source(band, w.part[0]);
+void find_cuts(Flow& flow, BandCutWorkspace& w) {
+  for (auto& part : w.part) part.resize(static_cast<std::size_t>(w.band.size()));
+  flow.cut_near_sink(w.band, w.part[1]);  // first: the last phase may have been its search
+  flow.cut_near_source(w.band, w.part[0]);
 }
 
-PartWeights weights_after(const Band& band, const std::vector<std::uint8_t>& part, const PartWeights& weight) {
-  PartWeights after;
-  for (std::size_t p = 0; p < after.size(); ++p) after[p] = weight[p] - band.weights()[p];
+void run_flow(Offset separator, BandCutWorkspace& w, BandCutResult& result) {
+  const Band& band = w.band;
+  if (band.uniform()) {
+    const Index unit = band.weight(0);
+    w.paths.run(band, static_cast<Index>(separator / unit));
+    find_cuts(w.paths, w);
+    result.flow = Offset{unit} * w.paths.count();
+    result.phases += w.paths.phases();
+  } else {
+    w.flow.run(band, separator);
+    find_cuts(w.flow, w);
+    result.flow = w.flow.value();
+    result.phases += w.flow.phases();
+  }
+  result.band_vertices = band.size();
+  result.band_edges = band.edges();
+  ++result.bands;
+}
+
+PartWeights weights_after(const Band& band, std::span<const std::uint8_t> part, const PartWeights& weight) {
+  PartWeights after = weight;
+  for (std::size_t p = 0; p < after.size(); ++p) after[p] -= band.weights()[p];
   for (Index i = 0; i < band.size(); ++i) after[part[i]] += band.weight(i);
   return after;
 }
@@ -33,41 +52,30 @@ PartWeights weights_after(const Band& band, const std::vector<std::uint8_t>& par
 }  // namespace
 
 BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side, PartWeights& weight, const BandCutOptions& options,
-                                BandCutWorkspace& workspace) {
-  auto& w = workspace;
+                                BandCutWorkspace& w) {
   const std::array<Offset, 2> most{std::max(options.most_side, weight[kLeft]), std::max(options.most_side, weight[kRight])};
-  // Were a whole side of the band and the separator to move over, the other side would still keep its limit.
-  w.band.collect(graph, side, weight, options.width,
-                 {most[kRight] - weight[kRight] - weight[kSeparator], most[kLeft] - weight[kLeft] - weight[kSeparator]});
-  const Band& band = w.band;
   BandCutResult result;
-  result.band_vertices = band.size();
-  result.band_edges = band.edges();
-  if (band.size() == 0) return result;
-  if (band.uniform()) {
-    const Offset unit = band.weight(0);
-    w.paths.run(band, static_cast<Index>(weight[kSeparator] / unit));
-    find_cuts(band, w.paths, w);
-    result.flow = unit * w.paths.count();
-    result.phases = w.paths.phases();
-  } else {
-    w.flow.run(band, weight[kSeparator]);
-    find_cuts(band, w.flow, w);
-    result.flow = w.flow.value();
-    result.phases = w.flow.phases();
-  }
   PartWeights best = weight;
-  const std::vector<std::uint8_t>* part = nullptr;
-  for (const auto& candidate : w.part) {
-    const PartWeights after = weights_after(band, candidate, weight);
-    if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight] || !better(after, best, options)) continue;
-    best = after;
-    part = &candidate;
+  const std::vector<std::uint8_t>* chosen = nullptr;
+  bool kept = weight[kSeparator] == 0;  // some cut keeps the limits
+  for (double excess = std::max(0.0, options.excess); !kept; excess = std::max(0.0, excess - 1)) {
+    const auto beyond = static_cast<Offset>((excess - 1) * static_cast<double>(weight[kSeparator]));
+    w.band.collect(graph, side, weight, options.width, {most[kRight] - weight[kRight] + beyond, most[kLeft] - weight[kLeft] + beyond});
+    run_flow(weight[kSeparator], w, result);
+    for (const auto& part : w.part) {
+      const PartWeights after = weights_after(w.band, part, weight);
+      if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight]) continue;
+      kept = true;
+      if (!better(after, best, options)) continue;
+      best = after;
+      chosen = &part;
+    }
+    if (result.flow == weight[kSeparator] || excess == 0) break;
   }
-  if (part == nullptr) return result;
+  if (chosen == nullptr) return result;
   result.improved = true;
   weight = best;
-  for (Index i = 0; i < band.size(); ++i) side[band.vertex(i)] = (*part)[i];
+  for (Index i = 0; i < w.band.size(); ++i) side[w.band.vertex(i)] = (*chosen)[i];
   return result;
 }
 

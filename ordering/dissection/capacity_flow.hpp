@@ -27,21 +27,24 @@ class CapacityFlow {
  private:
   void pair_edges(const Band& band);
   bool label(const Band& band);
-  void label_into(const Band& band, Index state);
-  void reach(Index state, Index level);
+  [[nodiscard]] Index next_state(const Band& band, Index state) const;
+  Index& flow_into(const Band& band, Index v, Index arc);
+  Index room(const Band& band, Index state);
+  bool find_arc(const Band& band, Index state);
+  void push(const Band& band, Index state, Index amount);
   void search(const Band& band, Index root);
-  Index next_state(const Band& band, Index state, Offset arc) const;
-  Offset room(const Band& band, Index state, Offset arc) const;
-  void push(const Band& band, Index state, Offset arc, Offset amount);
   Index augment(const Band& band, Index top);
 
-  // State 2v: flow arrives at v; state 2v+1: it has passed v. Arc 0 of either leads to the other, arc k+1 to or from neighbour k.
-  std::vector<Index> reverse_;   // by directed edge, within the list of the vertex that it leads to: its place there
-  std::vector<Offset> flow_;     // by directed edge: from its vertex, once passed, to its neighbour
-  std::vector<Offset> through_;  // by vertex
-  std::vector<Index> level_;     // by state: steps to the sink, or kClosed
-  std::vector<Offset> at_;       // by state: arc that the search stands at
-  std::vector<Index> queue_, stack_, root_;
+  // State 2v: flow arrives at v, in short v_in; state 2v+1: it has passed v, v_out. Arc 0 leads from either to the other, arc k > 0 to v's
+  // k-th neighbour u: from v_out to u_in without limit, from v_in to u_out as far as there is flow from u to v to take back.
+  std::vector<Index> flow_;     // by directed edge: from its vertex, once passed, to its neighbour
+  std::vector<Index> reverse_;  // by directed edge: the place of its vertex among the neighbours of its neighbour
+  std::vector<Index> through_;  // by vertex: flow that passes it
+  std::vector<Index> level_;    // by state: steps to the sink, or kClosed
+  std::vector<Index> at_;       // by state: arc that the search stands at
+  std::vector<Index> queue_;    // states in the order of their levels, and a place to write in vain
+  std::vector<Index> root_;     // vertices where paths of this phase may begin
+  std::vector<Index> stack_;    // states of the path that is searched
   Offset value_ = 0;
   Index phases_ = 0;
   bool labelled_ = false;  // level_ tells from where the sink is reached now
