@@ -1,0 +1,62 @@
+// The band round a vertex separator: the vertices that a flow may move, as a graph of its own with two terminals.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ordering/graph_view.hpp"
+
+namespace kauri::ordering::dissection {
+
+/// Weights of the left part, of the right part and of the separator, by the codes that `side` holds.
+using PartWeights = std::array<Offset, 3>;
+inline constexpr std::uint8_t kLeft = 0;
+inline constexpr std::uint8_t kRight = 1;
+inline constexpr std::uint8_t kSeparator = 2;
+
+/// A graph of band vertices numbered from 0 breadth first, the old separator first. What lies beyond the band on the left is one vertex,
+/// the source; on the right, the sink. Kept from one band to the next, so that memory is asked for only where a band is larger than all
+/// before it.
+class Band {
+ public:
+  /// The separator and what lies within `width` layers of it, breadth first, and of each side at most the weight in `room` (left, right)
+  /// and less than all of it. side: length n, no edge joins left and right. weight: of the parts. O(band edges), and n bytes of `side`
+  /// read.
+  void collect(const GraphView& graph, std::span<const std::uint8_t> side, const PartWeights& weight, Index width,
+               const std::array<Offset, 2>& room);
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(vertex_.size()); }
+  [[nodiscard]] Offset edges() const { return ptr_.back(); }        ///< directed, terminals not counted
+  [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< of the graph
+  [[nodiscard]] std::span<const Index> neighbours(Index i) const {  ///< in the band
+    return {adjacency_.data() + ptr_[i], static_cast<std::size_t>(ptr_[i + 1] - ptr_[i])};
+  }
+  [[nodiscard]] Offset first(Index i) const { return ptr_[i]; }  ///< neighbours(i) are neighbour(first(i)) and on
+  [[nodiscard]] Index neighbour(Offset e) const { return adjacency_[e]; }
+  [[nodiscard]] bool at_source(Index i) const { return terminal_[i] & 1; }  ///< has a neighbour beyond on the left
+  [[nodiscard]] bool at_sink(Index i) const { return terminal_[i] & 2; }    ///< has a neighbour beyond on the right
+  [[nodiscard]] Index weight(Index i) const { return weight_[i]; }
+  [[nodiscard]] bool uniform() const { return uniform_; }  ///< all weights are equal
+  /// Weight of the band's vertices by the side that they came from.
+  [[nodiscard]] const PartWeights& weights() const { return taken_; }
+
+ private:
+  void forget();
+  void ask_ahead(const GraphView& graph, Index i) const;
+  void take(const GraphView& graph, Index v, std::uint8_t part);
+  void take_separator(const GraphView& graph, std::span<const std::uint8_t> side);
+
+  std::vector<Index> local_;      // by vertex of the graph: its number in the band, or kNone
+  std::vector<Index> vertex_;     // by number in the band, as are those below
+  std::vector<Offset> ptr_{0};    // one more
+  std::vector<Index> adjacency_;  // longer than it need be
+  std::vector<std::uint8_t> terminal_;
+  std::vector<Index> weight_;
+  PartWeights taken_{};
+  bool uniform_ = true;
+};
+
+}  // namespace kauri::ordering::dissection

@@ -1,0 +1,82 @@
+// The exact minimum vertex cut of a band and the choice between its two extremes. Cuts of a band round a separator: Chevalier & Pellegrini,
+// "PT-Scotch", Parallel Computing 34 (2008); both extreme minimum cuts: Picard & Queyranne, "On the structure of all minimum cuts in a
+// network", Mathematical Programming Study 13 (1980).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/dissection/band_cut.hpp"
+
+#include <algorithm>
+
+namespace kauri::ordering::dissection {
+namespace {
+
+bool better(const PartWeights& a, const PartWeights& b, const BandCutOptions& options) {
+  if (options.score) return options.score(a) < options.score(b);
+  if (a[kSeparator] != b[kSeparator]) return a[kSeparator] < b[kSeparator];
+  return std::max(a[kLeft], a[kRight]) < std::max(b[kLeft], b[kRight]);
+}
+
+// Leaves both extreme minimum cuts of the band in the workspace.
+template <class Flow>
+void find_cuts(Flow& flow, BandCutWorkspace& w) {
+  for (auto& part : w.part) part.resize(static_cast<std::size_t>(w.band.size()));
+  flow.cut_near_sink(w.band, w.part[1]);  // first: the last phase may have been its search
+  flow.cut_near_source(w.band, w.part[0]);
+}
+
+void run_flow(Offset separator, BandCutWorkspace& w, BandCutResult& result) {
+  const Band& band = w.band;
+  if (band.uniform()) {
+    const Index unit = band.weight(0);
+    w.paths.run(band, static_cast<Index>(separator / unit));
+    find_cuts(w.paths, w);
+    result.flow = Offset{unit} * w.paths.count();
+    result.phases += w.paths.phases();
+  } else {
+    w.flow.run(band, separator);
+    find_cuts(w.flow, w);
+    result.flow = w.flow.value();
+    result.phases += w.flow.phases();
+  }
+  result.band_vertices = band.size();
+  result.band_edges = band.edges();
+  ++result.bands;
+}
+
+PartWeights weights_after(const Band& band, std::span<const std::uint8_t> part, const PartWeights& weight) {
+  PartWeights after = weight;
+  for (std::size_t p = 0; p < after.size(); ++p) after[p] -= band.weights()[p];
+  for (Index i = 0; i < band.size(); ++i) after[part[i]] += band.weight(i);
+  return after;
+}
+
+}  // namespace
+
+BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side, PartWeights& weight, const BandCutOptions& options,
+                                BandCutWorkspace& w) {
+  const std::array<Offset, 2> most{std::max(options.most_side, weight[kLeft]), std::max(options.most_side, weight[kRight])};
+  BandCutResult result;
+  PartWeights best = weight;
+  const std::vector<std::uint8_t>* chosen = nullptr;
+  bool kept = weight[kSeparator] == 0;  // some cut keeps the limits
+  for (double excess = std::max(0.0, options.excess); !kept; excess = std::max(0.0, excess - 1)) {
+    const auto beyond = static_cast<Offset>((excess - 1) * static_cast<double>(weight[kSeparator]));
+    w.band.collect(graph, side, weight, options.width, {most[kRight] - weight[kRight] + beyond, most[kLeft] - weight[kLeft] + beyond});
+    run_flow(weight[kSeparator], w, result);
+    for (const auto& part : w.part) {
+      const PartWeights after = weights_after(w.band, part, weight);
+      if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight]) continue;
+      kept = true;
+      if (!better(after, best, options)) continue;
+      best = after;
+      chosen = &part;
+    }
+    if (result.flow == weight[kSeparator] || excess == 0) break;
+  }
+  if (chosen == nullptr) return result;
+  result.improved = true;
+  weight = best;
+  for (Index i = 0; i < w.band.size(); ++i) side[w.band.vertex(i)] = (*chosen)[i];
+  return result;
+}
+
+}  // namespace kauri::ordering::dissection
