@@ -37,6 +37,9 @@ enum class TieBreak {
   pseudo_peripheral,  ///< the one farthest, by breadth-first level, from the middle of the component: outside in
 };
 
+/// How much time nested dissection spends on separators: what is tried for each, and how it is polished.
+enum class Effort { fast, standard, best };
+
 struct OrderingOptions {
   OrderingMethod method = OrderingMethod::automatic;
   std::uint64_t seed = 1;  ///< of every random choice; the same seed gives the same permutation everywhere

@@ -7,15 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "ordering/dissection/separation.hpp"
 #include "ordering/graph_view.hpp"
 
 namespace kauri::ordering::dissection {
-
-/// Weights of the left part, of the right part and of the separator, by the codes that `side` holds.
-using PartWeights = std::array<Offset, 3>;
-inline constexpr std::uint8_t kLeft = 0;
-inline constexpr std::uint8_t kRight = 1;
-inline constexpr std::uint8_t kSeparator = 2;
 
 /// A graph of band vertices numbered from 0 breadth first, the old separator first. What lies beyond the band on the left is one vertex,
 /// the source; on the right, the sink. Kept from one band to the next, so that memory is asked for only where a band is larger than all

@@ -9,6 +9,7 @@
 
 #include <metis.h>
 #include "ordering/amd.hpp"
+#include "ordering/dissection/band_cut.hpp"
 #include "ordering/dissection/level_sets.hpp"
 #include "ordering/dissection/multilevel.hpp"
 #include "src/base/splitmix64.hpp"
@@ -57,7 +58,16 @@ class Dissection {
 
   void run(const GraphView& graph, std::span<const Index> vertex, Index first, Hints hints, std::uint64_t seed) {
     if (graph.size() <= options_.leaf) return leaf(graph, vertex, first);
-    const Separation separation = separate(graph, hints, seed);
+    Separation separation = separate(graph, hints, seed);
+    if (tune[15] > 0 && separation.weight[kSeparator] > 0) {
+      BandCutOptions cut;
+      cut.width = static_cast<Index>(tune[15]);
+      cut.excess = tune[9];
+      cut.most_side = static_cast<Offset>(tune[1] * graph.total_weight());
+      const auto ref = static_cast<double>(separation.weight[kSeparator]);
+      cut.score = [ref](const PartWeights& w) { return predicted_work(w, ref); };
+      for (int k = 0; k < 3; ++k) if (!improve_separator(graph, separation.side, separation.weight, cut, cut_).improved) break;
+    }
     if (separation.weight[kLeft] == 0 || separation.weight[kRight] == 0) return leaf(graph, vertex, first);
     Piece left = extract(graph, vertex, separation, kLeft, local_), right = extract(graph, vertex, separation, kRight, local_);
     const Index l = left.graph.size(), r = right.graph.size();
@@ -91,7 +101,7 @@ class Dissection {
     } else if (hints.multilevel) ml = multilevel_separation(graph, {}, splitmix64(seed), multilevel_);
     if (!ls) return std::move(*ml);
     if (!ml) return std::move(*ls);
-    const double reference = std::min(ml->weight[kSeparator], ls->weight[kSeparator]);
+    const auto reference = (double)std::min(ml->weight[kSeparator], ls->weight[kSeparator]);
     const double a = predicted_work(ml->weight, reference), b = predicted_work(ls->weight, reference);
     if (options_.follow) {
       if (b < tune[6] * a) hints.multilevel = false;
@@ -112,7 +122,7 @@ class Dissection {
       Separation s = threshold_separation(graph, key, keys, tune[5], level_);
       const Index total = graph.total_weight();
       NodeRefiner(graph, s, multilevel_.refine).refine({static_cast<Index>(tune[5] * total), static_cast<int>(tune[2]), static_cast<Index>(tune[3])});
-      const double reference = s.weight[kSeparator];
+      const auto reference = static_cast<double>(s.weight[kSeparator]);
       if (!best || predicted_work(s.weight, reference) < predicted_work(best->weight, reference)) best = std::move(s);
     };
     consider(a.of, a.levels());
@@ -141,6 +151,7 @@ class Dissection {
   std::span<Index> order_;
   MultilevelWorkspace multilevel_;
   LevelSetWorkspace level_;
+  BandCutWorkspace cut_;
   AmdWorkspace amd_;
   std::vector<Index> local_, leaf_order_;
 };

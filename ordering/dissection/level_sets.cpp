@@ -39,7 +39,7 @@ void weigh(const GraphView& graph, std::span<const Index> key, Index keys, Level
   for (Index k = 1; k <= keys; ++k) w.upper[k] += w.upper[k - 1], w.lower[k] += w.lower[k - 1], w.below[k] += w.below[k - 1];
 }
 
-std::array<Index, 3> weights_at(const LevelSetWorkspace& w, Index k, bool upper, Index total) {
+PartWeights weights_at(const LevelSetWorkspace& w, Index k, bool upper, Index total) {
   const Index s = upper ? w.upper[k] : w.lower[k];
   return {w.below[k] - (upper ? 0 : s), total - w.below[k] - (upper ? s : 0), s};
 }
@@ -55,7 +55,7 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
     for (const bool upper : {true, false}) {
       const auto weight = weights_at(w, k, upper, total);
       double work = predicted_work(weight, reference);
-      if (std::max(weight[kLeft], weight[kRight]) > most * total) work = 8 * work + 8 * std::pow(reference, 3.0);
+      if (static_cast<double>(std::max(weight[kLeft], weight[kRight])) > most * static_cast<double>(total)) work = 8 * work + 8 * std::pow(reference, 3.0);
       if ((k > 1 || !upper) && work >= least) continue;
       least = work, best = {k, upper};
     }

@@ -23,7 +23,7 @@ Separation coarsest_separation(const GraphView& graph, const MultilevelOptions& 
     NodeRefiner refiner(graph, now, workspace);
     refiner.grow(static_cast<Index>(splitmix64(seed) % static_cast<std::uint64_t>(graph.size())));
     refiner.refine(limits_of(graph, options, 50));
-    if (k == 0) reference = now.weight[kSeparator];
+    if (k == 0) reference = static_cast<double>(now.weight[kSeparator]);
     if (k == 0 || predicted_work(now.weight, reference) < predicted_work(best.weight, reference)) std::swap(best, now);
   }
   return best;

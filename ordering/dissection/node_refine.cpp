@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/node_refine.hpp"
 
-#include <cstdlib>
+#include <algorithm>
 #include <utility>
 
 namespace kauri::ordering::dissection {
@@ -53,14 +53,14 @@ bool NodeRefiner::pass(const RefineLimits& limits, int sides) {
     if (sides & 1) w_.heap[kLeft].push(v, gain(v, kLeft));
     if (sides & 2) w_.heap[kRight].push(v, gain(v, kRight));
   }
-  const double reference = std::max(1, s_.weight[kSeparator]);
+  const auto reference = static_cast<double>(std::max<Offset>(1, s_.weight[kSeparator]));
   double least = predicted_work(s_.weight, reference);
-  Index best = s_.weight[kSeparator];
+  Offset best = s_.weight[kSeparator];
   std::size_t best_moves = 0;
   const auto patience = std::min(static_cast<std::size_t>(limits.patience), static_cast<std::size_t>(tune[13] * w_.member.size() + 5));
   while (true) {
     const std::size_t vain = w_.move.size() - best_moves;
-    if (sides == 3 ? vain >= patience : vain >= 3 * patience || (vain >= patience && s_.weight[kSeparator] > 1.1 * best)) break;
+    if (sides == 3 ? vain >= patience : vain >= 3 * patience || (vain >= patience && s_.weight[kSeparator] > best + best / 10)) break;
     const int to = choose(limits.most);
     if (to < 0) break;
     move(w_.heap[to].top(), static_cast<Side>(to));
@@ -158,12 +158,13 @@ void NodeRefiner::undo(std::size_t moves) {
 }
 
 void NodeRefiner::grow(Index start) {
-  const Index n = graph_.size(), total = graph_.total_weight();
+  const Index n = graph_.size();
+  const Offset total = graph_.total_weight();
   s_.side.assign(static_cast<std::size_t>(n), kRight);
   s_.weight = {0, total, 0};
   w_.move.clear(), w_.pulled.clear();
   GainHeap& heap = w_.heap[kLeft];
-  while (2 * std::int64_t{s_.weight[kLeft]} + s_.weight[kSeparator] < total) {
+  while (2 * s_.weight[kLeft] + s_.weight[kSeparator] < total) {
     if (heap.empty()) {  // the next component, or the first
       while (s_.side[start] != kRight) start = start + 1 < n ? start + 1 : 0;
       pull(start, kLeft);
