@@ -3,9 +3,7 @@
 #include "ordering/dissection/coarsen.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include "ordering/dissection/separation.hpp"
-#include "src/base/splitmix64.hpp"
+#include <limits>
 
 namespace kauri::ordering::dissection {
 namespace {
@@ -24,13 +22,7 @@ class Matching {
   Index run() {
     const Index n = graph_.size();
     Index pairs = 0, left = 0;
-    std::vector<Index> visit(static_cast<std::size_t>(n));
-    std::iota(visit.begin(), visit.end(), 0);
-    if (tune[11] >= 1) { static std::uint64_t st = 12345;
-      if (tune[11] < 3) for (Index k = n - 1; k > 0; --k) std::swap(visit[k], visit[splitmix64(st) % (k + 1)]);
-      if (tune[11] >= 2) std::stable_sort(visit.begin(), visit.end(), [&](Index a, Index b) { return graph_.degree(a) < graph_.degree(b); });
-    }
-    for (Index v : visit) {
+    for (Index v = 0; v < n; ++v) {
       if (mate_[v] != kNone) continue;
       const Index u = edge_weight_.empty() ? lightest(v) : heaviest(v);
       if (u == kNone)

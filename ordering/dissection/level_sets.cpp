@@ -51,11 +51,13 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
   const double reference = std::min(w.upper[half], w.lower[half]);
   Threshold best;
   double least = 0;
+  const double limit = most * static_cast<double>(total);
   for (Index k = 1; k < keys; ++k)
     for (const bool upper : {true, false}) {
       const auto weight = weights_at(w, k, upper, total);
-      double work = predicted_work(weight, reference);
-      if (static_cast<double>(std::max(weight[kLeft], weight[kRight])) > most * static_cast<double>(total)) work = 8 * work + 8 * std::pow(reference, 3.0);
+      const double heavier = static_cast<double>(std::max(weight[kLeft], weight[kRight]));
+      // Beyond the limit: whatever is nearest to it.
+      const double work = predicted_work(weight, reference) + (heavier > limit ? 1e6 * reference * reference * reference * heavier / limit : 0);
       if ((k > 1 || !upper) && work >= least) continue;
       least = work, best = {k, upper};
     }

@@ -10,21 +10,13 @@
 
 namespace kauri::ordering::dissection {
 
-struct MultilevelOptions {
-  Index coarsest = 120;  ///< vertices at which coarsening ends
-  int tries = 4;         ///< separators of the coarsest graph
-  double most = 0.6;     ///< share of the weight that either side may reach
-  int passes = 6;        ///< of refinement at each level
-};
-
 struct MultilevelWorkspace {
   CoarsenWorkspace coarsen;
   RefineWorkspace refine;
 };
 
-/// Coarsens, takes the best of several grown separators of the coarsest graph, and refines it on each level on the way back. The graph has
+/// Coarsens, takes the best of several grown separations of the coarsest graph, and refines it on each level on the way back. The graph has
 /// at least one vertex. A function of its arguments alone.
-Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
-                                 MultilevelWorkspace& workspace);
+Separation multilevel_separation(const GraphView& graph, std::uint64_t seed, MultilevelWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection
