@@ -1,0 +1,269 @@
+// Minimum degree with a halo against the elimination game in which the halo comes last.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "kauri/permutation.hpp"
+#include "ordering/amd.hpp"
+#include "support/graphs.hpp"
+
+namespace kauri::ordering {
+namespace {
+
+using namespace kauri::test;
+
+/// The order of the interior; empty if it is no permutation.
+std::vector<Index> halo_order(const GraphView& view, Index interior, const AmdOptions& options, AmdWorkspace& workspace) {
+  std::vector<Index> order(static_cast<std::size_t>(interior));
+  halo_minimum_degree(view, interior, options, workspace, order);
+  return Permutation::from_old_of(order).size() == interior ? order : std::vector<Index>{};
+}
+
+std::vector<Index> halo_last(std::vector<Index> order, Index n) {
+  for (Index v = static_cast<Index>(order.size()); v < n; ++v) order.push_back(v);
+  return order;
+}
+
+Index random_interior(Index n, std::mt19937_64& random) { return std::uniform_int_distribution<Index>(0, n)(random); }
+
+std::vector<Index> random_weights(Index n, Index most, std::mt19937_64& random) {
+  std::vector<Index> weight(static_cast<std::size_t>(n));
+  for (Index& w : weight) w = std::uniform_int_distribution<Index>(1, most)(random);
+  return weight;
+}
+
+Graph without_edges_of_halo(const Graph& graph, Index interior) {
+  auto edges = edges_of(graph);
+  std::erase_if(edges, [&](const Edge& e) { return std::min(e.first, e.second) >= interior; });
+  return graph_of(graph.size(), edges);
+}
+
+/// Rows in each column of L, halo rows with them, in the order of elimination, of the graph in which each vertex stands for its copies.
+std::vector<Index> column_counts(const Graph& graph, const std::vector<Index>& weight, const std::vector<Index>& order) {
+  std::vector<Index> first(weight.size() + 1, 0), old_of;
+  std::partial_sum(weight.begin(), weight.end(), first.begin() + 1);
+  for (const Index v : halo_last(order, graph.size()))
+    for (Index copy = first[v]; copy < first[v + 1]; ++copy) old_of.push_back(copy);
+  return elimination_game(expanded(graph, weight), old_of);
+}
+
+/// Each front of the order begins with its pivot, has the columns that its step promises, and the first of them the rows that it promises.
+/// The other columns have as many, each without those before it, or fewer.
+void expect_fronts(const std::vector<AmdPivot>& trace, const std::vector<Index>& order, const Graph& graph,
+                   const std::vector<Index>& weight, std::uint64_t seed) {
+  std::map<Index, AmdPivot> step_of;
+  for (const AmdPivot& step : trace) ASSERT_TRUE(step_of.emplace(step.vertex, step).second) << "seed " << seed;
+  auto pivots_first = order;
+  for (auto first = pivots_first.begin(); first != pivots_first.end();) {
+    const auto pivot = std::find_if(first, pivots_first.end(), [&](Index v) { return step_of.contains(v); });
+    ASSERT_NE(pivot, pivots_first.end()) << "seed " << seed;
+    Index left = step_of.at(*pivot).eliminated;
+    std::rotate(first, pivot, pivot + 1);
+    while (left > 0) left -= weight[*first++];
+    ASSERT_EQ(left, 0) << "seed " << seed;
+  }
+  const auto count = column_counts(graph, weight, pivots_first);
+  Index column = 0;
+  for (const Index v : pivots_first) {
+    if (const auto step = step_of.find(v); step != step_of.end()) {
+      ASSERT_EQ(count[column], step->second.weight + step->second.external) << "seed " << seed << " vertex " << v;
+    }
+    column += weight[v];
+  }
+}
+
+void check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight, const AmdOptions& given, AmdWorkspace& workspace,
+                 std::uint64_t seed, int& inexact) {
+  GraphView view = view_of(graph);
+  view.weight = weight;
+  std::vector<AmdPivot> trace;
+  AmdOptions options = given;
+  options.trace = &trace;
+  const auto order = halo_order(view, interior, options, workspace);
+  Index eliminated = 0;
+  for (const AmdPivot& step : trace) {
+    ASSERT_LT(step.vertex, interior) << "seed " << seed;
+    ASSERT_GE(step.approximate, step.external) << "seed " << seed << " vertex " << step.vertex;
+    inexact += step.approximate != step.external;
+    eliminated += step.eliminated;
+  }
+  ASSERT_EQ(eliminated, std::accumulate(weight.begin(), weight.begin() + interior, Index{0})) << "seed " << seed;
+  expect_fronts(trace, order, graph, weight, seed);
+}
+
+TEST(Halo, DegreesBoundTheTrueOnesAndHaloIsNeverEliminated) {
+  AmdWorkspace workspace;
+  int inexact = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    std::mt19937_64 random(seed);
+    const Graph graph = any_graph(seed);
+    const std::vector<Index> ones(static_cast<std::size_t>(graph.size()), 1);
+    check_steps(graph, random_interior(graph.size(), random), ones, {.aggressive = seed % 16 < 8}, workspace, seed, inexact);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(inexact, 0);  // else the bound was never put to the test
+}
+
+TEST(Halo, WeightsCountLikeCopies) {
+  AmdWorkspace workspace;
+  int inexact = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    std::mt19937_64 random(seed);
+    const Graph graph = any_graph(seed);
+    if (graph.size() > 30) continue;
+    const auto weight = random_weights(graph.size(), seed % 2 == 0 ? 3 : 7, random);
+    check_steps(graph, random_interior(graph.size(), random), weight, {.aggressive = seed % 16 < 8}, workspace, seed, inexact);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Halo, WithoutHaloItIsThePlainOrder) {
+  AmdWorkspace workspace;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Graph graph = any_graph(seed);
+    std::vector<Index> plain(static_cast<std::size_t>(graph.size()));
+    approximate_minimum_degree(view_of(graph), {.aggressive = seed % 2 == 0}, workspace, plain);
+    ASSERT_EQ(halo_order(view_of(graph), graph.size(), {.aggressive = seed % 2 == 0}, workspace), plain) << "seed " << seed;
+  }
+}
+
+TEST(Halo, EdgesBetweenHaloVerticesDoNotCount) {
+  AmdWorkspace workspace;
+  int edges = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    std::mt19937_64 random(seed);
+    const Graph graph = any_graph(seed);
+    const Index interior = random_interior(graph.size(), random);
+    const Graph without = without_edges_of_halo(graph, interior);
+    edges += without.edges() < graph.edges();
+    ASSERT_EQ(halo_order(view_of(graph), interior, {}, workspace), halo_order(view_of(without), interior, {}, workspace))
+        << "seed " << seed;
+  }
+  EXPECT_GT(edges, 0);
+}
+
+TEST(Halo, OrderDoesNotDependOnRoomPositionsTagsOrEarlierGraphs) {
+  AmdWorkspace shared;
+  std::mt19937_64 random(3);
+  for (int k = 0; k < 60; ++k) {
+    const Graph graph = k < 50 ? random_graph(400, 300 + 20 * k, random) : shuffled(grid(30, 20 + k), random);
+    const Index interior = random_interior(graph.size(), random);
+    AmdWorkspace fresh;
+    const auto expected = halo_order(view_of(graph), interior, {}, fresh);
+    EXPECT_EQ(halo_order(view_of(graph), interior, {.elbow = 0}, shared), expected);
+    EXPECT_EQ(halo_order(view_of(graph), interior, {.elbow = 5}, shared), expected);
+    EXPECT_EQ(halo_order(view_of(graph), interior, {.elbow = 0, .wide = true}, shared), expected);
+    EXPECT_EQ(halo_order(view_of(graph), interior, {.largest_tag = 3 * graph.size() + 10}, shared), expected);
+  }
+}
+
+TEST(Halo, SmallestGraphs) {
+  AmdWorkspace workspace;
+  EXPECT_TRUE(halo_order(view_of(Graph()), 0, {}, workspace).empty());
+  EXPECT_EQ(halo_order(view_of(path(1)), 1, {}, workspace), std::vector<Index>{0});
+  EXPECT_TRUE(halo_order(view_of(path(1)), 0, {}, workspace).empty());
+  EXPECT_TRUE(halo_order(view_of(clique(6)), 0, {}, workspace).empty());
+  EXPECT_EQ(halo_order(view_of(path(2)), 1, {}, workspace), std::vector<Index>{0});
+}
+
+// The more a vertex sees of the halo, the later it comes, though the halo adds nothing to the interior's own edges.
+TEST(Halo, CountsInDegrees) {
+  AmdWorkspace workspace;
+  std::vector<Edge> edges{{0, 1}, {1, 2}};
+  const Index halo_of[] = {3, 0, 1};  // vertices of the halo that each of 0, 1, 2 sees alone
+  Index n = 3;
+  for (Index v = 0; v < 3; ++v)
+    for (Index k = 0; k < halo_of[v]; ++k) edges.emplace_back(v, n++);
+  std::vector<AmdPivot> trace;
+  EXPECT_EQ(halo_order(view_of(graph_of(n, edges)), 3, {.trace = &trace}, workspace).size(), 3U);
+  ASSERT_GE(trace.size(), 2U);
+  EXPECT_NE(trace[0].vertex, 0);
+  EXPECT_EQ(trace[0].approximate, 2);
+  EXPECT_EQ(trace.back().vertex, 0);
+  EXPECT_EQ(trace.back().external, 4);
+}
+
+// A star with its centre in the halo has as many roots as leaves, and all of them come at degree 1.
+TEST(Halo, ManyRoots) {
+  AmdWorkspace workspace;
+  std::vector<AmdPivot> trace;
+  EXPECT_EQ(halo_order(view_of(star(40, 39)), 39, {.trace = &trace}, workspace).size(), 39U);
+  EXPECT_EQ(trace.size(), 39U);
+  for (const AmdPivot& step : trace) EXPECT_EQ(step.external, 1);
+
+  std::mt19937_64 random(5);  // parts of the interior that only the halo joins
+  const Graph parts = side_by_side({grid(5, 6), path(9), clique(5), star(7), path(1)});
+  auto edges = edges_of(parts);
+  for (Index v = 0; v < parts.size(); v += 3) edges.emplace_back(v, parts.size() + v % 2);
+  const Graph graph = graph_of(parts.size() + 2, edges);
+  int inexact = 0;
+  check_steps(graph, parts.size(), random_weights(graph.size(), 2, random), {}, workspace, 0, inexact);
+}
+
+TEST(Halo, Cliques) {
+  AmdWorkspace workspace;
+  for (Index interior = 1; interior <= 12; ++interior) {
+    std::vector<AmdPivot> trace;
+    EXPECT_EQ(halo_order(view_of(clique(12)), interior, {.trace = &trace}, workspace).size(), static_cast<std::size_t>(interior));
+    ASSERT_EQ(trace.size(), 1U);
+    EXPECT_EQ(trace[0].eliminated, interior);
+    EXPECT_EQ(trace[0].external, 11);
+  }
+}
+
+/// Box of a larger seven-point grid, and its neighbours outside as halo.
+struct Leaf {
+  Graph graph;
+  Index interior;
+};
+
+Leaf box_leaf(Index a, Index b, Index c, std::mt19937_64& random) {
+  std::map<std::array<Index, 3>, Index> id;
+  const auto name = random_numbering(a * b * c, random);
+  for (Index v = 0; v < a * b * c; ++v) id[{v / (b * c), v / c % b, v % c}] = name[v];
+  std::vector<Edge> edges;
+  const auto inside = id;
+  for (const auto& [at, v] : inside)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const Index step : {-1, 1}) {
+        auto to = at;
+        to[axis] += step;
+        edges.emplace_back(v, id.try_emplace(to, static_cast<Index>(id.size())).first->second);
+      }
+  return {graph_of(static_cast<Index>(id.size()), edges), a * b * c};
+}
+
+// Knowing the halo must pay: against plain minimum degree of the whole graph with the halo moved to the end.
+TEST(Halo, FillIsAtMostThatOfThePlainOrderWithTheHaloMovedLast) {
+  AmdWorkspace workspace;
+  double sum = 0;
+  int count = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto side = [&] { return std::uniform_int_distribution<Index>(2, 5)(random); };
+    const Index third = side();
+    const Leaf leaf =
+        seed % 2 == 0 ? box_leaf(side(), side(), third, random) : Leaf{random_graph(90, 90 + static_cast<Index>(seed % 150), random), 50};
+    const Index n = leaf.graph.size();
+    std::vector<Index> plain(static_cast<std::size_t>(n));
+    approximate_minimum_degree(view_of(leaf.graph), {}, workspace, plain);
+    std::erase_if(plain, [&](Index v) { return v >= leaf.interior; });
+    const auto fill = [&](const std::vector<Index>& order) {
+      const auto counts = elimination_game(leaf.graph, halo_last(order, n));
+      return std::accumulate(counts.begin(), counts.begin() + leaf.interior, 0.0);
+    };
+    sum += std::log(fill(halo_order(view_of(leaf.graph), leaf.interior, {}, workspace)) / fill(plain));
+    ++count;
+  }
+  EXPECT_LE(std::exp(sum / count), 1.0);
+}
+
+}  // namespace
+}  // namespace kauri::ordering
