@@ -12,6 +12,7 @@
 
 #include "kauri/permutation.hpp"
 #include "ordering/amd.hpp"
+#include "ordering/leaf_minimum_degree.hpp"
 #include "support/graphs.hpp"
 
 namespace kauri::ordering {
@@ -19,11 +20,46 @@ namespace {
 
 using namespace kauri::test;
 
-/// The order of the interior; empty if it is no permutation.
+/// Approximate degrees on the quotient graph.
+struct Approximate {
+  static constexpr bool kExact = false;
+  using Workspace = AmdWorkspace;
+  static void order(const GraphView& view, Index interior, const AmdOptions& options, Workspace& workspace, std::span<Index> order) {
+    halo_minimum_degree(view, interior, options, workspace, order);
+  }
+};
+
+/// What leaves are ordered by: of options, it has the trace alone.
+struct OfLeaves {
+  static constexpr bool kExact = true;
+  using Workspace = LeafWorkspace;
+  static void order(const GraphView& view, Index interior, const AmdOptions& options, Workspace& workspace, std::span<Index> order) {
+    leaf_minimum_degree(view, interior, workspace, order, options.trace);
+  }
+};
+
+template <class Method>
+class Halo : public testing::Test {
+ protected:
+  typename Method::Workspace workspace;
+
+  /// The order of the interior; empty if it is no permutation.
+  std::vector<Index> order_of(const GraphView& view, Index interior, const AmdOptions& options = {}) {
+    std::vector<Index> order(static_cast<std::size_t>(interior));
+    Method::order(view, interior, options, workspace, order);
+    return Permutation::from_old_of(order).size() == interior ? order : std::vector<Index>{};
+  }
+
+  void check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight, const AmdOptions& options, std::uint64_t seed);
+  int inexact = 0;  // steps whose degree was not the true one
+};
+using Methods = testing::Types<Approximate, OfLeaves>;
+TYPED_TEST_SUITE(Halo, Methods);
+
 std::vector<Index> halo_order(const GraphView& view, Index interior, const AmdOptions& options, AmdWorkspace& workspace) {
   std::vector<Index> order(static_cast<std::size_t>(interior));
   halo_minimum_degree(view, interior, options, workspace, order);
-  return Permutation::from_old_of(order).size() == interior ? order : std::vector<Index>{};
+  return order;
 }
 
 std::vector<Index> halo_last(std::vector<Index> order, Index n) {
@@ -79,14 +115,15 @@ void expect_fronts(const std::vector<AmdPivot>& trace, const std::vector<Index>&
   }
 }
 
-void check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight, const AmdOptions& given, AmdWorkspace& workspace,
-                 std::uint64_t seed, int& inexact) {
+template <class Method>
+void Halo<Method>::check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight, const AmdOptions& given,
+                               std::uint64_t seed) {
   GraphView view = view_of(graph);
   view.weight = weight;
   std::vector<AmdPivot> trace;
   AmdOptions options = given;
   options.trace = &trace;
-  const auto order = halo_order(view, interior, options, workspace);
+  const auto order = order_of(view, interior, options);
   Index eliminated = 0;
   for (const AmdPivot& step : trace) {
     ASSERT_LT(step.vertex, interior) << "seed " << seed;
@@ -98,33 +135,29 @@ void check_steps(const Graph& graph, Index interior, const std::vector<Index>& w
   expect_fronts(trace, order, graph, weight, seed);
 }
 
-TEST(Halo, DegreesBoundTheTrueOnesAndHaloIsNeverEliminated) {
-  AmdWorkspace workspace;
-  int inexact = 0;
+TYPED_TEST(Halo, DegreesBoundTheTrueOnesAndHaloIsNeverEliminated) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     std::mt19937_64 random(seed);
     const Graph graph = any_graph(seed);
     const std::vector<Index> ones(static_cast<std::size_t>(graph.size()), 1);
-    check_steps(graph, random_interior(graph.size(), random), ones, {.aggressive = seed % 16 < 8}, workspace, seed, inexact);
-    if (HasFatalFailure()) return;
+    this->check_steps(graph, random_interior(graph.size(), random), ones, {.aggressive = seed % 16 < 8}, seed);
+    if (this->HasFatalFailure()) return;
   }
-  EXPECT_GT(inexact, 0);  // else the bound was never put to the test
+  EXPECT_EQ(this->inexact == 0, TypeParam::kExact);  // else the bound was never put to the test
 }
 
-TEST(Halo, WeightsCountLikeCopies) {
-  AmdWorkspace workspace;
-  int inexact = 0;
+TYPED_TEST(Halo, WeightsCountLikeCopies) {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     std::mt19937_64 random(seed);
     const Graph graph = any_graph(seed);
     if (graph.size() > 30) continue;
     const auto weight = random_weights(graph.size(), seed % 2 == 0 ? 3 : 7, random);
-    check_steps(graph, random_interior(graph.size(), random), weight, {.aggressive = seed % 16 < 8}, workspace, seed, inexact);
-    if (HasFatalFailure()) return;
+    this->check_steps(graph, random_interior(graph.size(), random), weight, {.aggressive = seed % 16 < 8}, seed);
+    if (this->HasFatalFailure()) return;
   }
 }
 
-TEST(Halo, WithoutHaloItIsThePlainOrder) {
+TEST(HaloAmd, WithoutHaloItIsThePlainOrder) {
   AmdWorkspace workspace;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const Graph graph = any_graph(seed);
@@ -134,8 +167,7 @@ TEST(Halo, WithoutHaloItIsThePlainOrder) {
   }
 }
 
-TEST(Halo, EdgesBetweenHaloVerticesDoNotCount) {
-  AmdWorkspace workspace;
+TYPED_TEST(Halo, EdgesBetweenHaloVerticesDoNotCount) {
   int edges = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     std::mt19937_64 random(seed);
@@ -143,13 +175,12 @@ TEST(Halo, EdgesBetweenHaloVerticesDoNotCount) {
     const Index interior = random_interior(graph.size(), random);
     const Graph without = without_edges_of_halo(graph, interior);
     edges += without.edges() < graph.edges();
-    ASSERT_EQ(halo_order(view_of(graph), interior, {}, workspace), halo_order(view_of(without), interior, {}, workspace))
-        << "seed " << seed;
+    ASSERT_EQ(this->order_of(view_of(graph), interior), this->order_of(view_of(without), interior)) << "seed " << seed;
   }
   EXPECT_GT(edges, 0);
 }
 
-TEST(Halo, OrderDoesNotDependOnRoomPositionsTagsOrEarlierGraphs) {
+TEST(HaloAmd, OrderDoesNotDependOnRoomPositionsTagsOrEarlierGraphs) {
   AmdWorkspace shared;
   std::mt19937_64 random(3);
   for (int k = 0; k < 60; ++k) {
@@ -164,25 +195,23 @@ TEST(Halo, OrderDoesNotDependOnRoomPositionsTagsOrEarlierGraphs) {
   }
 }
 
-TEST(Halo, SmallestGraphs) {
-  AmdWorkspace workspace;
-  EXPECT_TRUE(halo_order(view_of(Graph()), 0, {}, workspace).empty());
-  EXPECT_EQ(halo_order(view_of(path(1)), 1, {}, workspace), std::vector<Index>{0});
-  EXPECT_TRUE(halo_order(view_of(path(1)), 0, {}, workspace).empty());
-  EXPECT_TRUE(halo_order(view_of(clique(6)), 0, {}, workspace).empty());
-  EXPECT_EQ(halo_order(view_of(path(2)), 1, {}, workspace), std::vector<Index>{0});
+TYPED_TEST(Halo, SmallestGraphs) {
+  EXPECT_TRUE(this->order_of(view_of(Graph()), 0).empty());
+  EXPECT_EQ(this->order_of(view_of(path(1)), 1), std::vector<Index>{0});
+  EXPECT_TRUE(this->order_of(view_of(path(1)), 0).empty());
+  EXPECT_TRUE(this->order_of(view_of(clique(6)), 0).empty());
+  EXPECT_EQ(this->order_of(view_of(path(2)), 1), std::vector<Index>{0});
 }
 
 // The more a vertex sees of the halo, the later it comes, though the halo adds nothing to the interior's own edges.
-TEST(Halo, CountsInDegrees) {
-  AmdWorkspace workspace;
+TYPED_TEST(Halo, CountsInDegrees) {
   std::vector<Edge> edges{{0, 1}, {1, 2}};
   const Index halo_of[] = {3, 0, 1};  // vertices of the halo that each of 0, 1, 2 sees alone
   Index n = 3;
   for (Index v = 0; v < 3; ++v)
     for (Index k = 0; k < halo_of[v]; ++k) edges.emplace_back(v, n++);
   std::vector<AmdPivot> trace;
-  EXPECT_EQ(halo_order(view_of(graph_of(n, edges)), 3, {.trace = &trace}, workspace).size(), 3U);
+  EXPECT_EQ(this->order_of(view_of(graph_of(n, edges)), 3, {.trace = &trace}).size(), 3U);
   ASSERT_GE(trace.size(), 2U);
   EXPECT_NE(trace[0].vertex, 0);
   EXPECT_EQ(trace[0].approximate, 2);
@@ -191,10 +220,9 @@ TEST(Halo, CountsInDegrees) {
 }
 
 // A star with its centre in the halo has as many roots as leaves, and all of them come at degree 1.
-TEST(Halo, ManyRoots) {
-  AmdWorkspace workspace;
+TYPED_TEST(Halo, ManyRoots) {
   std::vector<AmdPivot> trace;
-  EXPECT_EQ(halo_order(view_of(star(40, 39)), 39, {.trace = &trace}, workspace).size(), 39U);
+  EXPECT_EQ(this->order_of(view_of(star(40, 39)), 39, {.trace = &trace}).size(), 39U);
   EXPECT_EQ(trace.size(), 39U);
   for (const AmdPivot& step : trace) EXPECT_EQ(step.external, 1);
 
@@ -203,15 +231,13 @@ TEST(Halo, ManyRoots) {
   auto edges = edges_of(parts);
   for (Index v = 0; v < parts.size(); v += 3) edges.emplace_back(v, parts.size() + v % 2);
   const Graph graph = graph_of(parts.size() + 2, edges);
-  int inexact = 0;
-  check_steps(graph, parts.size(), random_weights(graph.size(), 2, random), {}, workspace, 0, inexact);
+  this->check_steps(graph, parts.size(), random_weights(graph.size(), 2, random), {}, 0);
 }
 
-TEST(Halo, Cliques) {
-  AmdWorkspace workspace;
+TYPED_TEST(Halo, Cliques) {
   for (Index interior = 1; interior <= 12; ++interior) {
     std::vector<AmdPivot> trace;
-    EXPECT_EQ(halo_order(view_of(clique(12)), interior, {.trace = &trace}, workspace).size(), static_cast<std::size_t>(interior));
+    EXPECT_EQ(this->order_of(view_of(clique(12)), interior, {.trace = &trace}).size(), static_cast<std::size_t>(interior));
     ASSERT_EQ(trace.size(), 1U);
     EXPECT_EQ(trace[0].eliminated, interior);
     EXPECT_EQ(trace[0].external, 11);
@@ -241,8 +267,8 @@ Leaf box_leaf(Index a, Index b, Index c, std::mt19937_64& random) {
 }
 
 // Knowing the halo must pay: against plain minimum degree of the whole graph with the halo moved to the end.
-TEST(Halo, FillIsAtMostThatOfThePlainOrderWithTheHaloMovedLast) {
-  AmdWorkspace workspace;
+TYPED_TEST(Halo, FillIsAtMostThatOfThePlainOrderWithTheHaloMovedLast) {
+  AmdWorkspace amd;
   double sum = 0;
   int count = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -253,13 +279,13 @@ TEST(Halo, FillIsAtMostThatOfThePlainOrderWithTheHaloMovedLast) {
         seed % 2 == 0 ? box_leaf(side(), side(), third, random) : Leaf{random_graph(90, 90 + static_cast<Index>(seed % 150), random), 50};
     const Index n = leaf.graph.size();
     std::vector<Index> plain(static_cast<std::size_t>(n));
-    approximate_minimum_degree(view_of(leaf.graph), {}, workspace, plain);
+    approximate_minimum_degree(view_of(leaf.graph), {}, amd, plain);
     std::erase_if(plain, [&](Index v) { return v >= leaf.interior; });
     const auto fill = [&](const std::vector<Index>& order) {
       const auto counts = elimination_game(leaf.graph, halo_last(order, n));
       return std::accumulate(counts.begin(), counts.begin() + leaf.interior, 0.0);
     };
-    sum += std::log(fill(halo_order(view_of(leaf.graph), leaf.interior, {}, workspace)) / fill(plain));
+    sum += std::log(fill(this->order_of(view_of(leaf.graph), leaf.interior)) / fill(plain));
     ++count;
   }
   EXPECT_LE(std::exp(sum / count), 1.0);
