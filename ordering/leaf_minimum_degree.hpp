@@ -14,7 +14,8 @@ namespace kauri::ordering {
 /// Memory for leaf_minimum_degree; one per thread, reused for any number of graphs. Grows to what the largest needs.
 class LeafWorkspace {
  public:
-  LeafWorkspace();
+  /// portable: instructions that any processor has (for tests). The order never depends on it.
+  explicit LeafWorkspace(bool portable = false);
   ~LeafWorkspace();
   LeafWorkspace(const LeafWorkspace&) = delete;
   LeafWorkspace& operator=(const LeafWorkspace&) = delete;
@@ -35,7 +36,7 @@ struct BitMatrixLimits {
 
 /// Arguments and result as in halo_minimum_degree. Degrees are exact within BitMatrixLimits; beyond them this is halo_minimum_degree with
 /// its default options. The same graph always gives the same order. trace receives the steps if not null. Time on the bit matrix: for each
-/// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8 + interior) bytes at most.
+/// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8 + interior) bytes, rounded up.
 void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace, std::span<Index> order,
                          std::vector<AmdPivot>* trace = nullptr);
 

@@ -167,6 +167,18 @@ TEST(HaloAmd, WithoutHaloItIsThePlainOrder) {
   }
 }
 
+// Rows of any number of words, and what does not fit into them any more.
+TYPED_TEST(Halo, AnySize) {
+  for (Index n = 61; n <= 1081; n += n < 580 ? 30 : 100) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(n));
+    const Graph graph = random_graph(n, 2 * n, random);
+    const std::vector<Index> ones(static_cast<std::size_t>(n), 1);
+    this->check_steps(graph, n / 3 + random_interior(n / 3, random), ones, {}, static_cast<std::uint64_t>(n));
+    if (n < 580) this->check_steps(graph, n / 2, random_weights(n, 2, random), {}, static_cast<std::uint64_t>(n));
+    if (this->HasFatalFailure()) return;
+  }
+}
+
 TYPED_TEST(Halo, EdgesBetweenHaloVerticesDoNotCount) {
   int edges = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
