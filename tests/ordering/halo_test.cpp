@@ -8,6 +8,8 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "kauri/permutation.hpp"
@@ -90,29 +92,49 @@ std::vector<Index> column_counts(const Graph& graph, const std::vector<Index>& w
   return elimination_game(expanded(graph, weight), old_of);
 }
 
-/// Each front of the order begins with its pivot, has the columns that its step promises, and the first of them the rows that it promises.
-/// The other columns have as many, each without those before it, or fewer.
+/// The same order, but in each front the pivot comes first: then it has all rows of the front.
+std::vector<Index> pivots_first(std::vector<Index> order, const std::map<Index, AmdPivot>& step_of, const std::vector<Index>& weight) {
+  for (auto first = order.begin(); first != order.end();) {
+    const auto pivot = std::find_if(first, order.end(), [&](Index v) { return step_of.contains(v); });
+    if (pivot == order.end()) return {};
+    Index left = step_of.at(*pivot).eliminated;
+    std::rotate(first, pivot, pivot + 1);
+    while (left > 0 && first != order.end()) left -= weight[*first++];
+    if (left != 0) return {};
+  }
+  return order;
+}
+
+/// Every front has the columns that its step promises, and the first of them the rows that it promises.
 void expect_fronts(const std::vector<AmdPivot>& trace, const std::vector<Index>& order, const Graph& graph,
                    const std::vector<Index>& weight, std::uint64_t seed) {
   std::map<Index, AmdPivot> step_of;
   for (const AmdPivot& step : trace) ASSERT_TRUE(step_of.emplace(step.vertex, step).second) << "seed " << seed;
-  auto pivots_first = order;
-  for (auto first = pivots_first.begin(); first != pivots_first.end();) {
-    const auto pivot = std::find_if(first, pivots_first.end(), [&](Index v) { return step_of.contains(v); });
-    ASSERT_NE(pivot, pivots_first.end()) << "seed " << seed;
-    Index left = step_of.at(*pivot).eliminated;
-    std::rotate(first, pivot, pivot + 1);
-    while (left > 0) left -= weight[*first++];
-    ASSERT_EQ(left, 0) << "seed " << seed;
-  }
-  const auto count = column_counts(graph, weight, pivots_first);
+  const auto fronts = pivots_first(order, step_of, weight);
+  ASSERT_EQ(fronts.size(), order.size()) << "seed " << seed;
+  const auto count = column_counts(graph, weight, fronts);
   Index column = 0;
-  for (const Index v : pivots_first) {
+  for (const Index v : fronts) {
     if (const auto step = step_of.find(v); step != step_of.end()) {
       ASSERT_EQ(count[column], step->second.weight + step->second.external) << "seed " << seed << " vertex " << v;
     }
     column += weight[v];
   }
+}
+
+/// For each place in the order, the places of those that are its neighbours when it is eliminated; halo left out.
+std::vector<std::set<Index>> neighbours_at_elimination(const Graph& graph, const std::vector<Index>& order) {
+  std::map<Index, Index> place;
+  for (const Index v : order) place.emplace(v, static_cast<Index>(place.size()));
+  std::vector<std::set<Index>> adjacent(order.size());
+  for (const auto& [v, k] : place)
+    for (const Index u : graph.neighbours(v))
+      if (place.contains(u)) adjacent[k].insert(place.at(u));
+  for (Index k = 0; k < static_cast<Index>(order.size()); ++k) {
+    adjacent[k].erase(adjacent[k].begin(), adjacent[k].upper_bound(k));
+    for (const Index u : adjacent[k]) adjacent[u].insert(adjacent[k].begin(), adjacent[k].end());
+  }
+  return adjacent;
 }
 
 template <class Method>
@@ -164,6 +186,41 @@ TEST(HaloAmd, WithoutHaloItIsThePlainOrder) {
     std::vector<Index> plain(static_cast<std::size_t>(graph.size()));
     approximate_minimum_degree(view_of(graph), {.aggressive = seed % 2 == 0}, workspace, plain);
     ASSERT_EQ(halo_order(view_of(graph), graph.size(), {.aggressive = seed % 2 == 0}, workspace), plain) << "seed " << seed;
+  }
+}
+
+// The parent of a front is that of its first neighbour: a front comes right after all fronts below it. (Aggressive absorption also gives
+// parents to fronts that have no neighbour in them.)
+TYPED_TEST(Halo, FrontsAreInPostorder) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    std::mt19937_64 random(seed);
+    const Graph graph = any_graph(seed);
+    const Index interior = random_interior(graph.size(), random);
+    std::vector<AmdPivot> trace;
+    const auto order = this->order_of(view_of(graph), interior, {.aggressive = false, .trace = &trace});
+    std::map<Index, AmdPivot> step_of;
+    for (const AmdPivot& step : trace) step_of.emplace(step.vertex, step);
+    const auto fronts = pivots_first(order, step_of, std::vector<Index>(static_cast<std::size_t>(graph.size()), 1));
+    ASSERT_EQ(fronts.size(), order.size());
+    const auto neighbours = neighbours_at_elimination(graph, fronts);
+    struct Front {
+      Index first = kNone, own = 0;  // place of its pivot, number of its vertices
+      Index begin = 0, below = 0;    // first place of the fronts below it, number of their vertices
+    };
+    std::vector<Front> tree;
+    std::map<Index, std::size_t> front_of;
+    for (Index k = 0; k < interior; ++k) {
+      if (step_of.contains(fronts[k])) tree.push_back({k, step_of.at(fronts[k]).eliminated, k, 0});
+      front_of[k] = tree.size() - 1;
+    }
+    for (const Front& front : tree) {
+      ASSERT_EQ(front.begin + front.below, front.first) << "seed " << seed;
+      const auto next = neighbours[front.first].lower_bound(front.first + front.own);
+      if (next == neighbours[front.first].end()) continue;
+      Front& parent = tree[front_of.at(*next)];
+      parent.begin = std::min(parent.begin, front.begin);
+      parent.below += front.below + front.own;
+    }
   }
 }
 
