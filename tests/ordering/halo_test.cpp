@@ -288,6 +288,27 @@ TYPED_TEST(Halo, CountsInDegrees) {
   EXPECT_EQ(trace.back().external, 4);
 }
 
+// 2 and 3 cannot be told apart once 0 and 1 are gone, though 0 was a neighbour of 2 alone. Together they have 4 neighbours, fewer than 4
+// has; apart, each would count the other.
+TYPED_TEST(Halo, TwinsAreOneVertex) {
+  std::vector<Edge> edges{{0, 2}, {1, 2}, {1, 3}};
+  for (Index h = 5; h < 9; ++h) edges.insert(edges.end(), {{2, h}, {3, h}});
+  for (Index h = 9; h < 14; ++h) edges.emplace_back(4, h);
+  const Graph graph = graph_of(14, edges);
+  std::vector<Index> weight(14, 1);
+  weight[3] = 3;
+  GraphView view = view_of(graph);
+  view.weight = weight;
+  std::vector<AmdPivot> trace;
+  EXPECT_EQ(this->order_of(view, 5, {.trace = &trace}).size(), 5U);
+  ASSERT_EQ(trace.size(), 4U);
+  EXPECT_EQ(trace[0].vertex, 0);
+  EXPECT_EQ(trace[1].vertex, 1);
+  EXPECT_EQ(trace[2].weight, 4);
+  EXPECT_EQ(trace[2].approximate, 4);
+  EXPECT_EQ(trace[3].vertex, 4);
+}
+
 // A star with its centre in the halo has as many roots as leaves, and all of them come at degree 1.
 TYPED_TEST(Halo, ManyRoots) {
   std::vector<AmdPivot> trace;
