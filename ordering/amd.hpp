@@ -51,4 +51,13 @@ class AmdWorkspace {
 /// counting both directions.
 void approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
 
+/// The same with a halo, for the leaves of a dissection (F. Pellegrini, J. Roman, P. R. Amestoy, "Hybridizing nested dissection and halo
+/// approximate minimum degree for efficient sparse matrix ordering", Concurrency: Pract. Exper. 12 (2000) 69-84): the vertices v >=
+/// interior belong to separators, which come later. They count in all degrees and are never eliminated. Writes the order of the others
+/// (length interior), in postorder of their assembly forest: it may have several roots. Edges between interior and halo are given in both
+/// directions, those from halo to halo need not be: they are ignored. Time and workspace are those of the graph given, not of the largest
+/// so far; memory grows by doubling, for many small graphs.
+void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options, AmdWorkspace& workspace,
+                         std::span<Index> order);
+
 }  // namespace kauri::ordering

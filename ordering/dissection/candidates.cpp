@@ -2,85 +2,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/candidates.hpp"
 
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_invoke.h>
+
 #include <algorithm>
 #include <utility>
-#include <cstdio>
-#include <cstdlib>
 
 #include "src/base/splitmix64.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
 
-double weight_of(const Separation& s) { return static_cast<double>(std::max<Offset>(1, s.weight[kSeparator])); }
+// Of the predicted work of level sets, at most, for multilevel separations not to be tried below, and the other way round: the former are
+// better on lattices, where dissection goes on as it began, the latter on other meshes, where now and then the former win lower down.
+constexpr double kLevelSetsWin = 0.9, kMultilevelWins = 0.7;
+// Distances know nothing of balance; what is lopsided and thin at a corner of the graph helps least.
+constexpr double kMostLevelSetSide = 0.65;
+// Refinement and flow may leave a side with this share.
+constexpr double kLopsided = 0.72;
+constexpr Index kBandWidth = 5;
+// Vertices from which on several threads are worth their start.
+constexpr Index kShared = 20000;
+
+bool lopsided(const Separation& s) {
+  return heavier_side(s.weight) > most_side(s.weight[kLeft] + s.weight[kRight] + s.weight[kSeparator], kLopsided);
+}
 
 /// True if a is better than b by what both are predicted to cost.
 bool better(const Separation& a, const Separation& b) {
-  const auto lopsided = [](const Separation& s) { return static_cast<double>(std::max(s.weight[kLeft], s.weight[kRight])) > 0.72 * static_cast<double>(s.weight[kLeft] + s.weight[kRight] + s.weight[kSeparator]); };
   if (const bool l = lopsided(a); l != lopsided(b)) return !l;
-  const double reference = std::min(weight_of(a), weight_of(b));
+  const double reference = std::min(reference_of(a.weight), reference_of(b.weight));
   return predicted_work(a.weight, reference) < predicted_work(b.weight, reference);
 }
 
-void keep_better(std::optional<Separation>& best, Separation&& s) {
-  if (!best || better(s, *best)) best = std::move(s);
-}
-
-class Search {
+class Searcher {
  public:
-  Search(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspace& workspace)
-      : graph_(graph), trials_(trials), seed_(seed), w_(workspace), total_(graph.total_weight()) {}
+  Searcher(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces)
+      : graph_(graph), trials_(trials), multilevel_seed_(splitmix64(seed)), start_seed_(splitmix64(seed)), workspaces_(workspaces) {}
 
-  Found run() {
-    Found found;
-    std::optional<Separation> ml, ls;
-    if (trials_.level_sets) {
-      ls = level_sets(found.reached);
-      if (!found.reached.empty()) return found;
+  Search run() {
+    if (trials_.level_sets && trials_.multilevel && shared()) {
+      tbb::parallel_invoke([this] { try_level_sets(); }, [this] { try_multilevel(); });
+    } else {
+      if (trials_.level_sets) try_level_sets();
+      if (connected_ && (trials_.multilevel || !level_set_)) try_multilevel();
     }
-    if (trials_.multilevel || !ls) {
-      ml = multilevel_separation(graph_, {}, splitmix64(seed_), w_.multilevel);
-      if (trials_.polish_all) polish(*ml);
-    }
-    if (getenv("DBG") && graph_.size() > 4000) { printf("n %d", graph_.size()); if (ls) printf(" ls %ld %.3f", (long)ls->weight[2], double(ls->weight[0])/(ls->weight[0]+ls->weight[1])); if (ml) printf(" ml %ld %.3f", (long)ml->weight[2], double(ml->weight[0])/(ml->weight[0]+ml->weight[1])); printf("\n"); }
-    if (ml && ls) {
-      const double reference = std::min(weight_of(*ml), weight_of(*ls));
-      found.multilevel_work = predicted_work(ml->weight, reference);
-      found.level_set_work = predicted_work(ls->weight, reference);
-    }
-    found.best = std::move(ls);
-    if (ml) keep_better(found.best, std::move(*ml));
+    Search found{{}, trials_};
+    if (!connected_) return found;
+    if (trials_.follow && multilevel_ && level_set_) follow(found.below);
+    if (multilevel_ && level_set_)
+      found.best = better(*level_set_, *multilevel_) ? std::move(level_set_) : std::move(multilevel_);
+    else
+      found.best = multilevel_ ? std::move(multilevel_) : std::move(level_set_);
     if (!trials_.polish_all) polish(*found.best);
     return found;
   }
 
  private:
+  [[nodiscard]] bool shared() const { return graph_.size() >= kShared; }
+
+  void follow(Trials& below) const {
+    const double reference = std::min(reference_of(multilevel_->weight), reference_of(level_set_->weight));
+    const double multilevel = predicted_work(multilevel_->weight, reference), level_set = predicted_work(level_set_->weight, reference);
+    if (level_set < kLevelSetsWin * multilevel) below.multilevel = false;
+    if (multilevel < kMultilevelWins * level_set) below.level_sets = false;
+  }
+
+  void try_multilevel() {
+    multilevel_ = multilevel_separation(graph_, multilevel_seed_, workspaces_.local().multilevel);
+    if (trials_.polish_all) polish(*multilevel_);
+  }
+
   void polish(Separation& s) {
     if (s.weight[kSeparator] == 0) return;
     BandCutOptions options;
-    options.width = static_cast<Index>(tune[15]);
-    options.excess = tune[9];
-    options.most_side = static_cast<Offset>(tune[1] * static_cast<double>(total_));
-    options.score = [reference = weight_of(s)](const PartWeights& w) { return predicted_work(w, reference); };
+    options.width = kBandWidth;
+    options.excess = 0;
+    options.most_side = most_side(graph_.total_weight());
+    options.score = [reference = reference_of(s.weight)](const PartWeights& w) { return predicted_work(w, reference); };
     for (int k = 0; k < trials_.rounds; ++k)
-      if (!improve_separator(graph_, s.side, s.weight, options, w_.cut).improved) break;
+      if (!improve_separator(graph_, s.side, s.weight, options, workspaces_.local().cut).improved) break;
   }
 
   // Each source lies far from those before it: the first two are ends of a long shortest path.
-  std::optional<Separation> level_sets(std::vector<Index>& reached) {
-    const auto start = static_cast<Index>(splitmix64(seed_) % static_cast<std::uint64_t>(graph_.size()));
-    Distances from = breadth_first(graph_, start, w_.level);
-    if (from.reached < graph_.size()) {
-      reached = std::move(from.of);
-      return {};
-    }
+  void try_level_sets() {
+    LevelSetWorkspace& workspace = workspaces_.local().level;
+    const auto start = static_cast<Index>(start_seed_ % static_cast<std::uint64_t>(graph_.size()));
+    const Distances from = breadth_first(graph_, start, workspace);
+    connected_ = from.reached == graph_.size();
+    if (!connected_) return;
     std::vector<Distances> source;
-    while (static_cast<int>(source.size()) < trials_.sources) {
-      const Index next = source.size() < 2 ? from.farthest : far_from(source);
-      source.push_back(breadth_first(graph_, next, w_.level));
-      from.farthest = source.back().farthest;
-    }
-    return best_of(source);
+    source.push_back(breadth_first(graph_, from.farthest, workspace));
+    while (static_cast<int>(source.size()) < trials_.sources)
+      source.push_back(breadth_first(graph_, source.size() < 2 ? source[0].farthest : far_from(source), workspace));
+    refine_best(thresholds(source));
   }
 
   // The vertex whose nearest source is farthest away, the first of several.
@@ -94,43 +109,61 @@ class Search {
     return best;
   }
 
-  std::optional<Separation> best_of(const std::vector<Distances>& source) {
-    std::vector<Separation> raw;
-    const auto consider = [&](std::span<const Index> key, Index keys) {
-      if (keys > 2) raw.push_back(threshold_separation(graph_, key, keys, tune[5], w_.level));
-    };
-    for (std::size_t k = 0; k < source.size(); ++k) {
-      consider(source[k].of, source[k].levels());
-      for (std::size_t j = 0; j < k; ++j) consider(difference(source[j], source[k]), source[j].levels() + source[k].levels());
-    }
-    std::stable_sort(raw.begin(), raw.end(), better);
-    std::optional<Separation> best;
-    if (raw.size() > static_cast<std::size_t>(trials_.refined)) raw.resize(static_cast<std::size_t>(trials_.refined));
-    for (Separation& s : raw) {
-      NodeRefiner(graph_, s, w_.multilevel.refine).refine({static_cast<Index>(tune[5] * static_cast<double>(total_)), static_cast<int>(tune[2]), static_cast<Index>(tune[3])});
-      if (trials_.polish_all) polish(s);
-      keep_better(best, std::move(s));
-    }
-    return best;
+  // Of each function the best separation, the best first.
+  std::vector<Separation> thresholds(const std::vector<Distances>& source) {
+    std::vector<std::pair<std::size_t, std::size_t>> function;  // distances from one source, or the difference of two
+    for (std::size_t k = 0; k < source.size(); ++k)
+      for (std::size_t j = 0; j <= k; ++j) function.emplace_back(j, k);
+    std::vector<Separation> found(function.size());
+    for_each(function.size(), [&](std::size_t f) {
+      const Distances &a = source[function[f].first], &b = source[function[f].second];
+      LevelSetWorkspace& workspace = workspaces_.local().level;
+      const bool single = &a == &b;
+      const Index keys = single ? a.levels() : a.levels() + b.levels() - 1;
+      if (keys < 3) return;
+      found[f] = threshold_separation(graph_, single ? a.of : difference(a, b, workspace.key), keys, kMostLevelSetSide, workspace);
+    });
+    std::erase_if(found, [](const Separation& s) { return s.side.empty(); });
+    std::stable_sort(found.begin(), found.end(), better);
+    if (found.size() > static_cast<std::size_t>(trials_.refined)) found.resize(static_cast<std::size_t>(trials_.refined));
+    return found;
   }
 
-  std::span<const Index> difference(const Distances& a, const Distances& b) {
-    w_.level.key.resize(a.of.size());
-    for (std::size_t v = 0; v < a.of.size(); ++v) w_.level.key[v] = a.of[v] - b.of[v] + b.levels() - 1;
-    return w_.level.key;
+  static std::span<const Index> difference(const Distances& a, const Distances& b, std::vector<Index>& key) {
+    key.resize(a.of.size());
+    for (std::size_t v = 0; v < key.size(); ++v) key[v] = a.of[v] - b.of[v] + b.levels() - 1;
+    return key;
+  }
+
+  void refine_best(std::vector<Separation> found) {
+    for_each(found.size(), [&](std::size_t k) {
+      NodeRefiner(graph_, found[k], workspaces_.local().multilevel.refine).refine({most_side(graph_.total_weight(), kMostLevelSetSide)});
+      if (trials_.polish_all) polish(found[k]);
+    });
+    for (Separation& s : found)
+      if (!level_set_ || better(s, *level_set_)) level_set_ = std::move(s);
+  }
+
+  template <class F>
+  void for_each(std::size_t count, F&& f) const {
+    if (shared())
+      tbb::parallel_for(std::size_t{0}, count, f);
+    else
+      for (std::size_t k = 0; k < count; ++k) f(k);
   }
 
   const GraphView graph_;
   const Trials& trials_;
-  std::uint64_t seed_;
-  SeparatorWorkspace& w_;
-  const Index total_;
+  const std::uint64_t multilevel_seed_, start_seed_;
+  SeparatorWorkspaces& workspaces_;
+  std::optional<Separation> multilevel_, level_set_;
+  bool connected_ = true;
 };
 
 }  // namespace
 
-Found best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspace& workspace) {
-  return Search(graph, trials, seed, workspace).run();
+Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces) {
+  return Searcher(graph, trials, seed, workspaces).run();
 }
 
 }  // namespace kauri::ordering::dissection

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <oneapi/tbb/enumerable_thread_specific.h>
+
 #include <cstdint>
 #include <optional>
 
@@ -11,14 +13,15 @@
 
 namespace kauri::ordering::dissection {
 
-/// What is tried.
+/// What is tried for a separator.
 struct Trials {
   bool multilevel = true;
   bool level_sets = true;
-  int sources = 2;         ///< of breadth-first searches: their distances and the differences of these are the functions tried
-  int refined = 2;         ///< of these functions: the best so many are refined
-  int rounds = 1;          ///< of the minimum cut of the band round the winner; 0: none
-  bool polish_all = false; ///< round all that were refined
+  bool follow = true;       ///< where one of the two wins by far it is tried alone below
+  int sources = 2;          ///< of breadth-first searches: their distances and the differences of these are the functions tried
+  int refined = 2;          ///< of these functions: the best so many are refined
+  int rounds = 1;           ///< of minimum cuts of the band round the winner
+  bool polish_all = false;  ///< round all that were refined
 };
 
 /// Memory of a thread that looks for separators.
@@ -28,15 +31,16 @@ struct SeparatorWorkspace {
   BandCutWorkspace cut;
 };
 
-/// The outcome. Where the graph is not connected there is no separation: `reached` are the vertices of one component.
-struct Found {
-  std::optional<Separation> best;
-  std::vector<Index> reached;     ///< distances from a vertex, kNone where there is no path; empty if the graph is connected
-  double multilevel_work = 0;     ///< predicted, on one scale; 0: not tried
-  double level_set_work = 0;
+/// A thread takes its workspace after it has waited for others, not before: while it waits it may do another search.
+using SeparatorWorkspaces = tbb::enumerable_thread_specific<SeparatorWorkspace>;
+
+struct Search {
+  std::optional<Separation> best;  ///< empty where the graph was found not to be connected
+  Trials below;                    ///< what to try for the two sides
 };
 
-/// The graph has at least two vertices. A function of its arguments alone.
-Found best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspace& workspace);
+/// The graph has at least two vertices. A function of graph, trials and seed alone: large graphs are worked on by several threads of the
+/// caller's arena.
+Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces);
 
 }  // namespace kauri::ordering::dissection

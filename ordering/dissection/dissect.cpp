@@ -2,106 +2,148 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/dissect.hpp"
 
+#include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "ordering/amd.hpp"
 #include "ordering/dissection/candidates.hpp"
+#include "ordering/dissection/leaf.hpp"
+#include "ordering/dissection/piece.hpp"
 #include "src/base/splitmix64.hpp"
 
 namespace kauri::ordering {
 namespace dissection {
 namespace {
 
-/// A subgraph and what its vertices are called in the whole.
-struct Piece {
-  LevelGraph graph;
-  std::vector<Index> vertex;
-};
+constexpr Index kLeaf = 200;
+// Below, the two sides are not worth a task each.
+constexpr Index kTask = 2000;
+// What a separator divides that costs less than so many operations a vertex (s^3 / n) has no fill to speak of: minimum degree does better.
+constexpr double kThin = 4;
+// Separators of more than this share of the vertices, or sides, leave nothing to dissect.
+constexpr double kThick = 1.0 / 3, kWhole = 0.9;
 
-Piece extract(const GraphView& graph, std::span<const Index> vertex, const Separation& separation, Side side, std::vector<Index>& local) {
-  Piece piece;
-  local.resize(separation.side.size());
-  Index count = 0;
-  Offset edges = 0;
-  for (Index v = 0; v < graph.size(); ++v)
-    if (separation.side[v] == side) local[v] = count++, edges += graph.degree(v);
-  piece.vertex.reserve(static_cast<std::size_t>(count));
-  piece.graph.ptr.reserve(static_cast<std::size_t>(count) + 1);
-  piece.graph.adjacency.resize(static_cast<std::size_t>(edges));
-  if (!graph.weight.empty()) piece.graph.weight.reserve(static_cast<std::size_t>(count));
-  Index* to = piece.graph.adjacency.data();
-  for (Index v = 0; v < graph.size(); ++v) {
-    if (separation.side[v] != side) continue;
-    for (const Index u : graph.neighbours(v))
-      if (separation.side[u] == side) *to++ = local[u];
-    piece.graph.ptr.push_back(to - piece.graph.adjacency.data());
-    piece.vertex.push_back(vertex.empty() ? v : vertex[v]);
-    if (!graph.weight.empty()) piece.graph.weight.push_back(graph.weight[v]);
+Trials trials_of(Effort effort) {
+  Trials trials;
+  switch (effort) {
+    case Effort::fast:
+      trials.refined = 1;
+      break;
+    case Effort::standard:
+      break;
+    case Effort::best:
+      trials.follow = false;
+      trials.sources = 3;
+      trials.refined = 3;
+      trials.rounds = 3;
+      trials.polish_all = true;
+      break;
   }
-  piece.graph.adjacency.resize(static_cast<std::size_t>(to - piece.graph.adjacency.data()));
-  return piece;
+  return trials;
 }
 
 class Dissection {
  public:
-  Dissection(const DissectionOptions& options, std::span<Index> order) : options_(options), order_(order) {}
+  Dissection(const GraphView& whole, std::span<Index> order)
+      : whole_(whole), order_(order), place_(static_cast<std::size_t>(whole.size()), kNone) {}
 
-  void run(const GraphView& graph, std::span<const Index> vertex, Index first, Trials trials, std::uint64_t seed) {
-    if (graph.size() <= options_.leaf) return leaf(graph, vertex, first);
-    Trials mine = trials;
-    Found found = best_separation(graph, mine, splitmix64(seed), w_);
-    if (!found.best) found.best = pieces(graph, found.reached);
-    const Separation& separation = *found.best;
-    if (separation.weight[kLeft] == 0 || separation.weight[kRight] == 0) return leaf(graph, vertex, first);
-    if (options_.follow && found.multilevel_work > 0 && found.level_set_work > 0) {
-      if (found.level_set_work < tune[6] * found.multilevel_work) trials.multilevel = false;
-      if (found.multilevel_work < tune[7] * found.level_set_work) trials.level_sets = false;
-    }
-    Piece left = extract(graph, vertex, separation, kLeft, local_), right = extract(graph, vertex, separation, kRight, local_);
-    const Index l = left.graph.size(), r = right.graph.size();
-    Index to = first + l + r;
-    for (Index v = 0; v < graph.size(); ++v)
-      if (separation.side[v] == kSeparator) order_[to++] = vertex.empty() ? v : vertex[v];
-    found = {};
-    const std::uint64_t left_seed = splitmix64(seed), right_seed = splitmix64(seed);
-    run(left.graph.view(), left.vertex, first, trials, left_seed);
-    left = {};
-    run(right.graph.view(), right.vertex, first + l, trials, right_seed);
-  }
+  void run(const Trials& trials, std::uint64_t seed) { divide({whole_, {}}, 0, trials, seed); }
 
  private:
-  void leaf(const GraphView& graph, std::span<const Index> vertex, Index first) {
-    leaf_order_.resize(static_cast<std::size_t>(graph.size()));
-    approximate_minimum_degree(graph, {}, amd_, leaf_order_);
-    for (const Index v : leaf_order_) order_[first++] = vertex.empty() ? v : vertex[v];
+  // Orders a piece that it owns, from place `first` on.
+  void order(Piece piece, Index first, const Trials& trials, std::uint64_t seed) {
+    if (piece.graph.size() <= kLeaf)
+      leaf(view_of(piece), first);
+    else
+      divide(view_of(piece), first, trials, seed, &piece);
   }
 
-  // Not connected: what the search reached on one side, the rest on the other.
-  static Separation pieces(const GraphView& graph, const std::vector<Index>& reached) {
-    Separation s{std::vector<Side>(reached.size()), {}};
-    for (Index v = 0; v < graph.size(); ++v) {
-      s.side[v] = reached[v] == kNone ? kRight : kLeft;
-      s.weight[s.side[v]] += graph.weight_of(v);
+  // owner: what holds the view, to be let go of once its parts are there; or null.
+  void divide(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed, Piece* owner = nullptr) {
+    const Index n = piece.graph.size();
+    if (n <= kLeaf) return leaf(piece, first);
+    Search found = best_separation(piece.graph, trials, splitmix64(seed), separators_);
+    if (!found.best) return order_components(piece, first, trials, seed);
+    const Separation& separation = *found.best;
+    if (!divides(separation.weight)) return leaf(piece, first);
+    Piece left, right;
+    const auto take = [&](Piece& side, Side which) { side = extract_side(piece, separation, which); };
+    tbb::parallel_invoke([&] { take(left, kLeft); }, [&] { take(right, kRight); });
+    const Index middle = first + left.graph.size();
+    place_separator(piece, separation, middle + right.graph.size());
+    const Trials below = found.below;
+    found = {};
+    if (owner != nullptr) *owner = {};
+    const std::uint64_t left_seed = splitmix64(seed), right_seed = splitmix64(seed);
+    if (n < kTask) {
+      order(std::move(left), first, below, left_seed);
+      order(std::move(right), middle, below, right_seed);
+    } else {
+      tbb::parallel_invoke([&] { order(std::move(left), first, below, left_seed); },
+                           [&] { order(std::move(right), middle, below, right_seed); });
     }
-    return s;
   }
 
-  const DissectionOptions& options_;
-  std::span<Index> order_;
-  SeparatorWorkspace w_;
-  AmdWorkspace amd_;
-  std::vector<Index> local_, leaf_order_;
+  static bool divides(const PartWeights& weight) {
+    const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
+    const auto s = static_cast<double>(weight[kSeparator]);
+    if (s == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
+    return weight[kLeft] > 0 && weight[kRight] > 0 && heavier_side(weight) <= most_side(total, kWhole) &&
+           weight[kSeparator] <= most_side(total, kThick) && s * s * s > kThin * static_cast<double>(total);
+  }
+
+  void place_separator(const PieceView& piece, const Separation& separation, Index to) {
+    for (Index v = 0; v < piece.graph.size(); ++v)
+      if (separation.side[v] == kSeparator) {
+        const Index u = piece.vertex_of(v);
+        place_[u] = to;
+        order_[to++] = u;
+      }
+  }
+
+  void order_components(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed) {
+    tbb::task_group group;
+    for (Piece& part : extract_components(piece, kLeaf)) {
+      const Index begin = first;
+      first += part.graph.size();
+      const std::uint64_t part_seed = splitmix64(seed);
+      group.run([this, begin, &trials, part_seed, mine = std::make_shared<Piece>(std::move(part))] {
+        order(std::move(*mine), begin, trials, part_seed);
+      });
+    }
+    group.wait();
+  }
+
+  void leaf(const PieceView& piece, Index first) {
+    const Index n = piece.graph.size();
+    if (piece.vertex.empty()) {  // the whole: no halo
+      AmdWorkspace workspace;
+      return approximate_minimum_degree(piece.graph, {}, workspace, order_);
+    }
+    for (Index v = 0; v < n; ++v) place_[piece.vertex[v]] = first + v;
+    const std::span<const Index> sequence = order_leaf(whole_, piece, place_, first, leaves_.local());
+    for (const Index v : sequence) order_[first++] = piece.vertex[v];
+  }
+
+  const GraphView& whole_;
+  const std::span<Index> order_;
+  std::vector<Index> place_;  // by vertex: of separators their place, of a leaf's vertices, while that is ordered, first + their number
+  SeparatorWorkspaces separators_;
+  tbb::enumerable_thread_specific<LeafOrderWorkspace> leaves_;
 };
 
 }  // namespace
 }  // namespace dissection
 
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order) {
-  dissection::Trials t;
-  t.multilevel = options.multilevel, t.level_sets = options.level_sets > 0, t.sources = options.level_sets;
-  t.refined = dissection::tune[10], t.rounds = dissection::tune[11], t.polish_all = dissection::tune[12];
-  dissection::Dissection(options, order).run(graph, {}, 0, t, options.seed);
+  if (graph.size() == 0) return;
+  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+  arena.execute([&] { dissection::Dissection(graph, order).run(dissection::trials_of(options.effort), options.seed); });
 }
 
 }  // namespace kauri::ordering

@@ -14,13 +14,15 @@ struct DissectionOptions {
   std::uint64_t seed = 1;
   Effort effort = Effort::standard;
   int threads = 0;  ///< at most; 0: all that the process may use. Never reaches the order
-  bool multilevel = true;
-  int level_sets = 2;       ///< functions tried
-  bool follow = true;       ///< what won by far is tried alone below
-  Index leaf = 200;         ///< vertices at most of what is not divided further
 };
 
-/// Writes to order (length graph.size()) a nested dissection.
+/// Writes to order (length graph.size()) a nested dissection: the vertices of either side of a separator, then the separator, in the same
+/// way for the sides, down to leaves of some 200 vertices, which are ordered by minimum degree with their surroundings in sight
+/// (leaf_minimum_degree). Separators are the best of several, by predicted_work(): level sets of distances and multilevel ones, refined and
+/// exchanged for minimum cuts of the band around. A part that a thin separator divides, as of trees, networks and chains, is a leaf whatever
+/// its size, and so is one that nothing divides well. The graph need not be connected.
+///
+/// A function of graph, seed and effort alone. Threads are those of an arena of its own. Memory: two to three times that of the graph.
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order);
 
 }  // namespace kauri::ordering

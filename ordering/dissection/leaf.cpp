@@ -1,0 +1,91 @@
+// A leaf's graph with its halo: the neighbours of its vertices beyond it, all of separators.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/dissection/leaf.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace kauri::ordering::dissection {
+namespace {
+
+class HaloGraph {
+ public:
+  HaloGraph(const GraphView& whole, const PieceView& piece, std::span<const Index> place, Index first, LeafOrderWorkspace& workspace)
+      : whole_(whole), piece_(piece), place_(place), first_(first), w_(workspace), interior_(piece.graph.size()) {}
+
+  GraphView build() {
+    w_.halo.clear();
+    w_.graph.ptr.assign(1, 0);
+    w_.graph.adjacency.clear();
+    w_.graph.weight.clear();
+    make_slots();
+    for (Index v = 0; v < interior_; ++v) add_vertex(v);
+    add_halo();
+    return w_.graph.view();
+  }
+
+ private:
+  // Open addressing, at most half full: a halo is small where its leaf is, and an array by vertex would not stay near.
+  void make_slots() {
+    Offset edges = 0;
+    for (Index v = 0; v < interior_; ++v) edges += whole_.degree(piece_.vertex_of(v)) - piece_.graph.degree(v);
+    w_.slot.assign(std::bit_ceil(static_cast<std::size_t>(2 * edges + 2)), kNone);
+  }
+  [[nodiscard]] Index number_of(Index u) {
+    const std::size_t mask = w_.slot.size() - 1;
+    for (std::size_t k = static_cast<std::uint32_t>(u) * 0x9E3779B1u & mask;; k = (k + 1) & mask) {
+      if (w_.slot[k] == kNone) {
+        w_.slot[k] = static_cast<Index>(w_.halo.size());
+        w_.halo.push_back(u);
+      }
+      if (w_.halo[w_.slot[k]] == u) return interior_ + w_.slot[k];
+    }
+  }
+  void add_vertex(Index v) {
+    for (const Index u : whole_.neighbours(piece_.vertex_of(v))) {
+      const Index local = place_[u] - first_;
+      w_.graph.adjacency.push_back(local >= 0 && local < interior_ ? local : number_of(u));
+    }
+    w_.graph.ptr.push_back(static_cast<Offset>(w_.graph.adjacency.size()));
+  }
+  // Its edges to the interior, by counting; edges within it are not needed.
+  void add_halo() {
+    const Offset known = w_.graph.ptr.back();
+    w_.next.assign(w_.halo.size(), 0);
+    for (Offset k = 0; k < known; ++k)
+      if (const Index u = w_.graph.adjacency[k]; u >= interior_) ++w_.next[u - interior_];
+    Offset end = known;
+    for (Index& count : w_.next) {
+      const Index begin = static_cast<Index>(end);
+      end += count;
+      count = begin;
+      w_.graph.ptr.push_back(end);
+    }
+    w_.graph.adjacency.resize(static_cast<std::size_t>(end));
+    for (Index v = 0; v < interior_; ++v)
+      for (Offset k = w_.graph.ptr[v]; k < w_.graph.ptr[v + 1]; ++k)
+        if (const Index u = w_.graph.adjacency[k]; u >= interior_) w_.graph.adjacency[w_.next[u - interior_]++] = v;
+    if (whole_.weight.empty()) return;
+    for (Index v = 0; v < interior_; ++v) w_.graph.weight.push_back(whole_.weight[piece_.vertex_of(v)]);
+    for (const Index u : w_.halo) w_.graph.weight.push_back(whole_.weight[u]);
+  }
+
+  const GraphView& whole_;
+  const PieceView& piece_;
+  const std::span<const Index> place_;
+  const Index first_;
+  LeafOrderWorkspace& w_;
+  const Index interior_;
+};
+
+}  // namespace
+
+std::span<const Index> order_leaf(const GraphView& whole, const PieceView& piece, std::span<const Index> place, Index first,
+                                  LeafOrderWorkspace& workspace) {
+  const GraphView graph = HaloGraph(whole, piece, place, first, workspace).build();
+  workspace.sequence.resize(static_cast<std::size_t>(piece.graph.size()));
+  leaf_minimum_degree(graph, piece.graph.size(), workspace.order, workspace.sequence);
+  return workspace.sequence;
+}
+
+}  // namespace kauri::ordering::dissection
