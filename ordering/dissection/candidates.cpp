@@ -18,6 +18,8 @@ namespace {
 constexpr double kLevelSetsWin = 0.9, kMultilevelWins = 0.7;
 // Distances know nothing of balance; what is lopsided and thin at a corner of the graph helps least.
 constexpr double kMostLevelSetSide = 0.65;
+// A minimum cut sees its band alone.
+constexpr double kMostCutSide = 0.6;
 // Refinement and flow may leave a side with this share.
 constexpr double kLopsided = 0.72;
 constexpr Index kBandWidth = 5;
@@ -69,7 +71,11 @@ class Searcher {
   }
 
   void try_multilevel() {
-    multilevel_ = multilevel_separation(graph_, multilevel_seed_, workspaces_.local().multilevel);
+    multilevel_ = multilevel_separation(graph_, multilevel_seed_, false, workspaces_.local().multilevel);
+    if (trials_.backwards) {
+      auto other = multilevel_separation(graph_, multilevel_seed_, true, workspaces_.local().multilevel);
+      if (better(other, *multilevel_)) multilevel_ = std::move(other);
+    }
     if (trials_.polish_all) polish(*multilevel_);
   }
 
@@ -78,7 +84,7 @@ class Searcher {
     BandCutOptions options;
     options.width = kBandWidth;
     options.excess = 0;
-    options.most_side = most_side(graph_.total_weight());
+    options.most_side = most_side(graph_.total_weight(), kMostCutSide);
     options.score = [reference = reference_of(s.weight)](const PartWeights& w) { return predicted_work(w, reference); };
     for (int k = 0; k < trials_.rounds; ++k)
       if (!improve_separator(graph_, s.side, s.weight, options, workspaces_.local().cut).improved) break;

@@ -17,6 +17,7 @@ namespace kauri::ordering::dissection {
 struct Trials {
   bool multilevel = true;
   bool level_sets = true;
+  bool backwards = false;   ///< a second multilevel separation, of vertices matched in reverse
   bool follow = true;       ///< where one of the two wins by far it is tried alone below
   int sources = 2;          ///< of breadth-first searches: their distances and the differences of these are the functions tried
   int refined = 2;          ///< of these functions: the best so many are refined

@@ -19,10 +19,12 @@ class Matching {
   }
 
   /// Returns the number of pairs.
-  Index run() {
+  Index run(bool backwards) {
+    backwards_ = backwards;
     const Index n = graph_.size();
     Index pairs = 0, left = 0;
-    for (Index v = 0; v < n; ++v) {
+    for (Index k = 0; k < n; ++k) {
+      const Index v = backwards ? n - 1 - k : k;
       if (mate_[v] != kNone) continue;
       const Index u = edge_weight_.empty() ? lightest(v) : heaviest(v);
       if (u == kNone)
@@ -37,8 +39,14 @@ class Matching {
   // Of equal edges.
   [[nodiscard]] Index lightest(Index v) const {
     if (graph_.weight.empty()) {
-      for (const Index u : graph_.neighbours(v))
-        if (mate_[u] == kNone) return u;
+      if (!backwards_) {
+        for (const Index u : graph_.neighbours(v))
+          if (mate_[u] == kNone) return u;
+      } else {
+        const auto near = graph_.neighbours(v);
+        for (std::size_t k = near.size(); k-- > 0;)
+          if (mate_[near[k]] == kNone) return near[k];
+      }
       return kNone;
     }
     Index best = kNone, weight = most_ - graph_.weight[v] + 1;
@@ -75,13 +83,15 @@ class Matching {
   }
   [[nodiscard]] Index hub(Index v) const {
     const auto neighbours = graph_.neighbours(v);
-    return *std::max_element(neighbours.begin(), neighbours.end(), [this](Index a, Index b) { return graph_.degree(a) < graph_.degree(b); });
+    return *std::max_element(neighbours.begin(), neighbours.end(),
+                             [this](Index a, Index b) { return graph_.degree(a) < graph_.degree(b); });
   }
 
   const GraphView& graph_;
   const std::span<const Index> edge_weight_;
   const Index most_;
   std::vector<Index>& mate_;
+  bool backwards_ = false;
 };
 
 Index sum_of(Index a, Index b) { return static_cast<Index>(std::min<Offset>(Offset{a} + b, std::numeric_limits<Index>::max())); }
@@ -126,10 +136,10 @@ class Merger {
 
 }  // namespace
 
-Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, CoarsenWorkspace& workspace) {
+Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace) {
   const Index n = graph.size();
   const std::vector<Index>& mate = workspace.mate;
-  const Index size = n - Matching(graph, edge_weight, most, workspace.mate).run();
+  const Index size = n - Matching(graph, edge_weight, most, workspace.mate).run(backwards);
   Coarser coarser;
   coarser.coarse_of.resize(static_cast<std::size_t>(n));
   LevelGraph& to = coarser.graph;

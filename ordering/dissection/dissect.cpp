@@ -37,6 +37,7 @@ Trials trials_of(Effort effort) {
     case Effort::standard:
       break;
     case Effort::best:
+      trials.backwards = true;
       trials.follow = false;
       trials.sources = 3;
       trials.refined = 3;

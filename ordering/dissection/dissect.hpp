@@ -19,8 +19,8 @@ struct DissectionOptions {
 /// Writes to order (length graph.size()) a nested dissection: the vertices of either side of a separator, then the separator, in the same
 /// way for the sides, down to leaves of some 200 vertices, which are ordered by minimum degree with their surroundings in sight
 /// (leaf_minimum_degree). Separators are the best of several, by predicted_work(): level sets of distances and multilevel ones, refined and
-/// exchanged for minimum cuts of the band around. A part that a thin separator divides, as of trees, networks and chains, is a leaf whatever
-/// its size, and so is one that nothing divides well. The graph need not be connected.
+/// exchanged for minimum cuts of the band around. A part that a thin separator divides, as of trees, networks and chains, is a leaf
+/// whatever its size, and so is one that nothing divides well. The graph need not be connected.
 ///
 /// A function of graph, seed and effort alone. Threads are those of an arena of its own. Memory: two to three times that of the graph.
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order);

@@ -57,7 +57,8 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
       const auto weight = weights_at(w, k, upper, total);
       const double heavier = static_cast<double>(std::max(weight[kLeft], weight[kRight]));
       // Beyond the limit: whatever is nearest to it.
-      const double work = predicted_work(weight, reference) + (heavier > limit ? 1e6 * reference * reference * reference * heavier / limit : 0);
+      const double work =
+          predicted_work(weight, reference) + (heavier > limit ? 1e6 * reference * reference * reference * heavier / limit : 0);
       if ((k > 1 || !upper) && work >= least) continue;
       least = work, best = {k, upper};
     }

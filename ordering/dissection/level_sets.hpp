@@ -18,9 +18,9 @@ struct LevelSetWorkspace {
 
 /// Distances from one vertex.
 struct Distances {
-  std::vector<Index> of;  ///< of each vertex; kNone where it is not reached
-  Index reached = 0;      ///< vertices
-  Index farthest = kNone; ///< of those at the greatest distance the one of least degree, of these the first
+  std::vector<Index> of;   ///< of each vertex; kNone where it is not reached
+  Index reached = 0;       ///< vertices
+  Index farthest = kNone;  ///< of those at the greatest distance the one of least degree, of these the first
   [[nodiscard]] Index levels() const { return of[farthest] + 1; }
 };
 

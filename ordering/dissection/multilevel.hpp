@@ -15,8 +15,9 @@ struct MultilevelWorkspace {
   RefineWorkspace refine;
 };
 
-/// Coarsens, takes the best of several grown separations of the coarsest graph, and refines it on each level on the way back. The graph has
-/// at least one vertex. A function of its arguments alone.
-Separation multilevel_separation(const GraphView& graph, std::uint64_t seed, MultilevelWorkspace& workspace);
+/// Coarsens, takes the best of several grown separations of the coarsest graph, and refines it on each level on the way back, all with two
+/// bounds on the sides; returns the better one. backwards: vertices are matched in reverse order, for another hierarchy. The graph has at
+/// least one vertex. A function of its arguments alone.
+Separation multilevel_separation(const GraphView& graph, std::uint64_t seed, bool backwards, MultilevelWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

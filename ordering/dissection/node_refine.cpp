@@ -39,7 +39,7 @@ void NodeRefiner::refine(const RefineLimits& limits) {
 bool NodeRefiner::pass(const RefineLimits& limits) {
   begin_pass(to_);
   const double reference = reference_of(s_.weight);
-  double least = predicted_work(s_.weight, reference);
+  double least = predicted_work(s_.weight, reference, kSidesWhileMoving);
   Offset best = s_.weight[kSeparator];
   std::size_t best_moves = 0;
   const auto patience = static_cast<std::size_t>(limits.patience);
@@ -49,7 +49,7 @@ bool NodeRefiner::pass(const RefineLimits& limits) {
     while (!w_.heap.empty() && s_.weight[to_] + graph_.weight_of(w_.heap.top()) > limits.most) w_.heap.pop();
     if (w_.heap.empty()) break;
     move(w_.heap.top());
-    const double work = predicted_work(s_.weight, reference);
+    const double work = predicted_work(s_.weight, reference, kSidesWhileMoving);
     if (work >= least) continue;
     least = work, best = s_.weight[kSeparator], best_moves = w_.move.size();
   }

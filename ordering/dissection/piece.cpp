@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace kauri::ordering::dissection {
 namespace {
 

@@ -23,22 +23,23 @@ struct Separation {
   PartWeights weight{};
 };
 
-/// Share of the weight that either side may reach. Loose, since predicted_work() knows what it costs; 0.6 left separators of irregular
-/// meshes 2 to 10 % heavier, 0.8 too many lopsided ones.
-inline constexpr double kMostSide = 0.7;
-
 inline Offset heavier_side(const PartWeights& weight) { return std::max(weight[kLeft], weight[kRight]); }
-inline Offset most_side(Offset total, double share = kMostSide) { return static_cast<Offset>(share * static_cast<double>(total)); }
+inline Offset most_side(Offset total, double share) { return static_cast<Offset>(share * static_cast<double>(total)); }
 
-/// What a separation is taken to cost in operations, up to a factor: s^3 for the separator and as much again, were they halves, for the
-/// sides, growing with the squares of their weights: what dissection of a regular mesh of three dimensions leaves to its halves (George
-/// 1973), fronts without the part that they share with separators further up. Compares separations of one graph with one reference: the
-/// weight of a typical separator.
-inline double predicted_work(const PartWeights& weight, double reference) {
+/// What the sides weigh in predicted_work(): when separations are compared, and while one is being refined, where more would keep it from
+/// passing over what is worse for a while.
+inline constexpr double kSides = 4, kSidesWhileMoving = 1;
+
+/// What a separation is taken to cost in operations, up to a factor: s^3 for the separator and, for the sides, `sides` times as much were
+/// they halves, growing with the squares of their weights as dissection of a mesh of three dimensions does (George 1973). On such meshes
+/// the first separator does a twentieth of all work, but it surrounds fronts of all levels below, which a lighter one makes smaller: hence
+/// not
+/// 20. Compares separations of one graph with one reference: the weight of a typical separator.
+inline double predicted_work(const PartWeights& weight, double reference, double sides = kSides) {
   const auto s = static_cast<double>(weight[kSeparator]), left = static_cast<double>(weight[kLeft]),
              right = static_cast<double>(weight[kRight]);
   const double both = std::max(left + right, 1.0);
-  return s * s * s + reference * reference * reference * 2 * (left * left + right * right) / (both * both);
+  return s * s * s + sides * reference * reference * reference * 2 * (left * left + right * right) / (both * both);
 }
 
 /// The weight of a separator as a reference.
