@@ -124,21 +124,14 @@ class Searcher {
     for_each(function.size(), [&](std::size_t f) {
       const Distances &a = source[function[f].first], &b = source[function[f].second];
       LevelSetWorkspace& workspace = workspaces_.local().level;
-      const bool single = &a == &b;
-      const Index keys = single ? a.levels() : a.levels() + b.levels() - 1;
-      if (keys < 3) return;
-      found[f] = threshold_separation(graph_, single ? a.of : difference(a, b, workspace.key), keys, kMostLevelSetSide, workspace);
+      if (a.levels() < 3 || b.levels() < 3) return;
+      found[f] = &a == &b ? level_separation(graph_, a, kMostLevelSetSide, workspace)
+                          : difference_separation(graph_, a, b, kMostLevelSetSide, workspace);
     });
     std::erase_if(found, [](const Separation& s) { return s.side.empty(); });
     std::stable_sort(found.begin(), found.end(), better);
     if (found.size() > static_cast<std::size_t>(trials_.refined)) found.resize(static_cast<std::size_t>(trials_.refined));
     return found;
-  }
-
-  static std::span<const Index> difference(const Distances& a, const Distances& b, std::vector<Index>& key) {
-    key.resize(a.of.size());
-    for (std::size_t v = 0; v < key.size(); ++v) key[v] = a.of[v] - b.of[v] + b.levels() - 1;
-    return key;
   }
 
   void refine_best(std::vector<Separation> found) {

@@ -26,9 +26,20 @@ Range keys_around(const GraphView& graph, std::span<const Index> key, Index v) {
   return range;
 }
 
-/// Weights of the separators of all thresholds, by differences first.
-void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
+void clear(Index keys, LevelSetWorkspace& w) {
   for (std::vector<Index>* sums : {&w.upper, &w.lower, &w.below}) sums->assign(static_cast<std::size_t>(keys) + 1, 0);
+}
+
+/// Weights of the separators of all thresholds of distances: there is no smaller one on the lower side worth a look at the neighbours.
+void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
+  clear(keys, w);
+  for (Index v = 0; v < graph.size(); ++v) w.upper[key[v]] += graph.weight_of(v);
+  for (Index k = 1; k <= keys; ++k) w.below[k] = w.below[k - 1] + w.upper[k - 1], w.lower[k] = w.upper[k - 1];
+}
+
+/// The same of any function, by differences first.
+void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
+  clear(keys, w);
   for (Index v = 0; v < graph.size(); ++v) {
     const Index k = key[v], weight = graph.weight_of(v);
     const Range range = keys_around(graph, key, v);
@@ -89,15 +100,31 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
   return d;
 }
 
-Separation threshold_separation(const GraphView& graph, std::span<const Index> key, Index keys, double most, LevelSetWorkspace& workspace) {
+Separation level_separation(const GraphView& graph, const Distances& distances, double most, LevelSetWorkspace& workspace) {
+  const Index keys = distances.levels(), total = graph.total_weight();
+  weigh_levels(graph, distances.of, keys, workspace);
+  const Threshold at = choose(workspace, keys, total, most);
+  const Index level = at.upper ? at.key : at.key - 1;
+  Separation separation{std::vector<Side>(distances.of.size()), weights_at(workspace, at.key, at.upper, total)};
+  for (Index v = 0; v < graph.size(); ++v)
+    separation.side[v] = distances.of[v] < level ? kLeft : distances.of[v] == level ? kSeparator : kRight;
+  return separation;
+}
+
+Separation difference_separation(const GraphView& graph, const Distances& a, const Distances& b, double most,
+                                 LevelSetWorkspace& workspace) {
+  const Index keys = a.levels() + b.levels() - 1, total = graph.total_weight();
+  std::vector<Index>& key = workspace.key;
+  key.resize(a.of.size());
+  for (std::size_t v = 0; v < key.size(); ++v) key[v] = a.of[v] - b.of[v] + b.levels() - 1;
   weigh(graph, key, keys, workspace);
-  const Index total = graph.total_weight();
   const Threshold at = choose(workspace, keys, total, most);
   Separation separation{std::vector<Side>(key.size()), weights_at(workspace, at.key, at.upper, total)};
   for (Index v = 0; v < graph.size(); ++v) {
     const bool above = key[v] >= at.key;
     Side side = above ? kRight : kLeft;
-    if (above == at.upper) {
+    // Along an edge either distance changes by one at most.
+    if (above == at.upper && key[v] >= at.key - 2 && key[v] < at.key + 2) {
       const Range range = keys_around(graph, key, v);
       if (above ? range.least < at.key : range.greatest >= at.key) side = kSeparator;
     }

@@ -13,7 +13,8 @@
 namespace kauri::ordering::dissection {
 
 struct LevelSetWorkspace {
-  std::vector<Index> queue, key, upper, lower, below;
+  std::vector<Index> queue, key;
+  std::vector<Index> upper, lower, below;  // by threshold: weight of the separator on either side of it; of all vertices below
 };
 
 /// Distances from one vertex.
@@ -26,9 +27,12 @@ struct Distances {
 
 Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& workspace);
 
-/// The best separation, by predicted_work, among those between vertices of keys below a threshold and the others, the separator being the
-/// vertices on one side of it that have a neighbour on the other. key: of each vertex, 0 <= key < keys. `most`: share of the weight that
-/// either side may reach if that is possible.
-Separation threshold_separation(const GraphView& graph, std::span<const Index> key, Index keys, double most, LevelSetWorkspace& workspace);
+/// The best separation, by predicted_work(), among those between vertices at less than some distance and the others, the separator being
+/// the vertices at that distance. most: share of the weight that either side may reach if that is possible. At least three levels.
+Separation level_separation(const GraphView& graph, const Distances& distances, double most, LevelSetWorkspace& workspace);
+
+/// The same for the difference of two distances, the separator being the vertices on one side of a threshold that have a neighbour on the
+/// other.
+Separation difference_separation(const GraphView& graph, const Distances& a, const Distances& b, double most, LevelSetWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

@@ -45,24 +45,26 @@ Piece extract_side(const PieceView& from, const Separation& separation, Side sid
 
 std::vector<Piece> extract_components(const PieceView& from, Index batch) {
   const Index n = from.graph.size();
-  std::vector<Index> component(static_cast<std::size_t>(n), kNone), first{0}, member, local(static_cast<std::size_t>(n));
-  // Breadth first from each vertex not met yet; `member` is the queue of all searches, one after the other.
-  member.reserve(static_cast<std::size_t>(n));
+  std::vector<Index> component(static_cast<std::size_t>(n), kNone), queue(static_cast<std::size_t>(n)), first{0};
+  Index tail = 0;
   for (Index start = 0; start < n; ++start) {
     if (component[start] != kNone) continue;
     const auto c = static_cast<Index>(first.size()) - 1;
-    component[start] = c;
-    member.push_back(start);
-    for (std::size_t head = static_cast<std::size_t>(first.back()); head < member.size(); ++head)
-      for (const Index u : from.graph.neighbours(member[head]))
-        if (component[u] == kNone) component[u] = c, member.push_back(u);
-    first.push_back(static_cast<Index>(member.size()));
+    Index head = tail;
+    component[start] = c, queue[tail++] = start;
+    while (head < tail)
+      for (const Index u : from.graph.neighbours(queue[head++]))
+        if (component[u] == kNone) component[u] = c, queue[tail++] = u;
+    first.push_back(tail);
   }
+  std::vector<Index>& member = queue;  // by component, ascending in each
+  std::vector<Index> next(first.begin(), first.end() - 1), local(static_cast<std::size_t>(n));
+  for (Index v = 0; v < n; ++v) member[next[component[v]]++] = v;
   std::vector<Piece> pieces;
   for (std::size_t begin = 0, end = 0; begin + 1 < first.size(); begin = end) {
     for (end = begin + 1; end + 1 < first.size() && first[end + 1] - first[begin] <= batch;) ++end;
     const std::span<Index> mine(member.data() + first[begin], static_cast<std::size_t>(first[end] - first[begin]));
-    std::sort(mine.begin(), mine.end());
+    if (end > begin + 1) std::sort(mine.begin(), mine.end());
     for (std::size_t k = 0; k < mine.size(); ++k) local[mine[k]] = static_cast<Index>(k);
     pieces.push_back(extract(from, mine, local, [](Index) { return true; }));
   }
