@@ -71,9 +71,10 @@ class Searcher {
   }
 
   void try_multilevel() {
-    multilevel_ = multilevel_separation(graph_, multilevel_seed_, false, workspaces_.local().multilevel);
+    MultilevelWorkspace& workspace = workspaces_.local().multilevel;
+    multilevel_ = multilevel_separation(graph_, {false, trials_.thorough}, multilevel_seed_, workspace);
     if (trials_.backwards) {
-      auto other = multilevel_separation(graph_, multilevel_seed_, true, workspaces_.local().multilevel);
+      Separation other = multilevel_separation(graph_, {true, trials_.thorough}, multilevel_seed_, workspace);
       if (better(other, *multilevel_)) multilevel_ = std::move(other);
     }
     if (trials_.polish_all) polish(*multilevel_);

@@ -22,6 +22,7 @@ struct Trials {
   int sources = 2;          ///< of breadth-first searches: their distances and the differences of these are the functions tried
   int refined = 2;          ///< of these functions: the best so many are refined
   int rounds = 1;           ///< of minimum cuts of the band round the winner
+  bool thorough = false;    ///< MultilevelOptions::thorough
   bool polish_all = false;  ///< round all that were refined
 };
 

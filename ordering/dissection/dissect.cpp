@@ -38,6 +38,7 @@ Trials trials_of(Effort effort) {
       break;
     case Effort::best:
       trials.backwards = true;
+      trials.thorough = true;
       trials.follow = false;
       trials.sources = 3;
       trials.refined = 3;

@@ -15,22 +15,21 @@ constexpr double kLeastShrinking = 0.95;  // or where a level keeps more than th
 // Shares of the weight that a side may reach: separators of irregular meshes are lighter where balance is loose, and worse where it is
 // looser still, those of regular ones where it is tight.
 constexpr double kTight = 0.57, kLoose = 0.66;
-constexpr int kTries = 4;  // separations of the coarsest graph
+constexpr Index kBoth = 3000;  // vertices of a level up to which both are kept
+constexpr int kTries = 4;      // separations of the coarsest graph
 
-struct Track {
-  double share;  // that either side may reach
-  Separation separation;
-};
+bool better(const Separation& a, const Separation& b) {
+  const double reference = std::min(reference_of(a.weight), reference_of(b.weight));
+  return predicted_work(a.weight, reference) < predicted_work(b.weight, reference);
+}
 
-Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, double share, RefineWorkspace& workspace) {
+Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const RefineLimits& limits, RefineWorkspace& workspace) {
   Separation best, now;
-  double reference = 0;
   for (int k = 0; k < kTries; ++k) {
     NodeRefiner refiner(graph, now, workspace);
     refiner.grow(static_cast<Index>(splitmix64(seed) % static_cast<std::uint64_t>(graph.size())));
-    refiner.refine({most_side(graph.total_weight(), share)});
-    if (k == 0) reference = reference_of(now.weight);
-    if (k == 0 || predicted_work(now.weight, reference) < predicted_work(best.weight, reference)) std::swap(best, now);
+    refiner.refine(limits);
+    if (k == 0 || better(now, best)) std::swap(best, now);
   }
   return best;
 }
@@ -57,23 +56,36 @@ std::vector<Coarser> coarsened(const GraphView& graph, bool backwards, CoarsenWo
 
 }  // namespace
 
-Separation multilevel_separation(const GraphView& graph, std::uint64_t seed, bool backwards, MultilevelWorkspace& workspace) {
-  std::vector<Coarser> level = coarsened(graph, backwards, workspace.coarsen);
-  const auto view = [&](std::size_t k) { return k == 0 ? graph : level[k - 1].graph.view(); };
-  const Offset total = graph.total_weight();
-  Track track[] = {{kTight, {}}, {kLoose, {}}};
-  for (Track& t : track) t.separation = coarsest_separation(view(level.size()), seed, t.share, workspace.refine);
+Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
+                                 MultilevelWorkspace& workspace) {
+  std::vector<Coarser> level = coarsened(graph, options.backwards, workspace.coarsen);
+  const auto view = [&] { return level.empty() ? graph : level.back().graph.view(); };
+  const auto limits = [&](double share) {
+    RefineLimits made{most_side(graph.total_weight(), share)};
+    if (options.thorough) made.patience = kMostPatience;
+    return made;
+  };
+  struct Track {
+    RefineLimits limits;
+    Separation separation;
+  };
+  std::vector<Track> tracks{{limits(kTight), {}}, {limits(kLoose), {}}};
+  for (Track& t : tracks) t.separation = coarsest_separation(view(), seed, t.limits, workspace.refine);
+  const auto keep_better = [&tracks] {
+    if (better(tracks[1].separation, tracks[0].separation)) std::swap(tracks[0], tracks[1]);
+    tracks.pop_back();
+  };
   while (!level.empty()) {
     const Coarser last = std::move(level.back());
     level.pop_back();
-    for (Track& t : track) {
+    if (tracks.size() > 1 && view().size() > kBoth && !options.thorough) keep_better();
+    for (Track& t : tracks) {
       t.separation = projected(t.separation, last.coarse_of);
-      NodeRefiner(view(level.size()), t.separation, workspace.refine).refine({most_side(total, t.share)});
+      NodeRefiner(view(), t.separation, workspace.refine).refine(t.limits);
     }
   }
-  Separation &tight = track[0].separation, &loose = track[1].separation;
-  const double reference = std::min(reference_of(tight.weight), reference_of(loose.weight));
-  return predicted_work(loose.weight, reference) < predicted_work(tight.weight, reference) ? std::move(loose) : std::move(tight);
+  if (tracks.size() > 1) keep_better();
+  return std::move(tracks[0].separation);
 }
 
 }  // namespace kauri::ordering::dissection

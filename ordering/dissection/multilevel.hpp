@@ -15,9 +15,15 @@ struct MultilevelWorkspace {
   RefineWorkspace refine;
 };
 
-/// Coarsens, takes the best of several grown separations of the coarsest graph, and refines it on each level on the way back, all with two
-/// bounds on the sides; returns the better one. backwards: vertices are matched in reverse order, for another hierarchy. The graph has at
-/// least one vertex. A function of its arguments alone.
-Separation multilevel_separation(const GraphView& graph, std::uint64_t seed, bool backwards, MultilevelWorkspace& workspace);
+struct MultilevelOptions {
+  bool backwards = false;  ///< vertices are matched in reverse order, for another hierarchy
+  bool thorough = false;   ///< more moves, and both bounds on all levels, not on those up to some size alone
+};
+
+/// Coarsens, takes the best of several grown separations of the coarsest graph, and refines it on each level on the way back, with two
+/// bounds on the sides as long as that costs little; returns the better one. The graph has at least one vertex. A function of graph,
+/// options and seed alone.
+Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
+                                 MultilevelWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

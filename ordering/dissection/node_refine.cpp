@@ -42,7 +42,7 @@ bool NodeRefiner::pass(const RefineLimits& limits) {
   double least = predicted_work(s_.weight, reference, kSidesWhileMoving);
   Offset best = s_.weight[kSeparator];
   std::size_t best_moves = 0;
-  const auto patience = static_cast<std::size_t>(limits.patience);
+  const std::size_t patience = std::clamp<std::size_t>(w_.member.size(), static_cast<std::size_t>(limits.patience), kMostPatience);
   for (;;) {
     const std::size_t vain = w_.move.size() - best_moves;
     if (vain >= 3 * patience || (vain >= patience && s_.weight[kSeparator] > best + best / 10)) break;

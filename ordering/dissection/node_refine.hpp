@@ -25,10 +25,14 @@ struct RefineWorkspace {
   std::vector<Move> move;
 };
 
+inline constexpr int kMostPatience = 200;
+
 struct RefineLimits {
-  Offset most;         ///< weight that either side may reach
-  int passes = 6;      ///< at most
-  int patience = 200;  ///< moves without a better separation after which a pass ends; three times as many while it is not much worse
+  Offset most;     ///< weight that either side may reach
+  int passes = 6;  ///< at most
+  /// Moves without a better separation after which a pass ends, three times as many while it is not much worse: as many as the separator
+  /// has vertices, but no fewer than this and no more than kMostPatience.
+  int patience = 60;
 };
 
 /// Moves of separator vertices of one graph, in passes to one side each: a pass may carry the whole separator on over a ridge, which passes
