@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/compress.hpp"
 
-#include <bit>
-
 namespace kauri::ordering {
 namespace {
 
@@ -18,24 +16,20 @@ class TwinFinder {
   TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
       : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
 
+  // Vertices of equal closed neighbourhoods are neighbours: the least of a class is the first such neighbour of all others.
   std::vector<Index> run() {
     const Index n = graph_.size();
     std::vector<Index> representative(static_cast<std::size_t>(n));
-    const std::size_t buckets = std::bit_ceil(static_cast<std::size_t>(n) + 1);
-    std::vector<Index> head(buckets, kNone), next(static_cast<std::size_t>(n));
     hash_.resize(static_cast<std::size_t>(n));
+    for (Index v = 0; v < n; ++v) hash_[v] = is_kept(v) ? hash(v) : 0;
     for (Index v = 0; v < n; ++v) {
       representative[v] = v;
       if (!is_kept(v)) continue;
-      hash_[v] = hash(v);
-      Index& bucket = head[hash_[v] & (buckets - 1)];
-      Index u = bucket;
-      while (u != kNone && !(hash_[u] == hash_[v] && equal(u, v))) u = next[u];
-      if (u != kNone) {
+      for (const Index u : graph_.neighbours(v)) {
+        if (u > v) break;
+        if (hash_[u] != hash_[v] || !is_kept(u) || !equal(u, v)) continue;
         representative[v] = u;
-      } else {
-        next[v] = bucket;
-        bucket = v;
+        break;
       }
     }
     return representative;
@@ -44,13 +38,13 @@ class TwinFinder {
  private:
   bool is_kept(Index v) const { return kept_.empty() || kept_[v]; }
 
-  std::uint64_t hash(Index v) const {
+  std::uint32_t hash(Index v) const {
     std::uint64_t sum = scramble(v);
     if (kept_.empty())
       for (const Index u : graph_.neighbours(v)) sum += scramble(u);
     else
       for (const Index u : graph_.neighbours(v)) sum += kept_[u] ? scramble(u) : 0;
-    return (sum ^ (sum >> 32)) & hash_mask_;
+    return static_cast<std::uint32_t>((sum ^ (sum >> 32)) & hash_mask_);
   }
 
   // Both lists ascend; u is left out of v's and v out of u's, and each must have been there.
@@ -70,7 +64,7 @@ class TwinFinder {
   GraphView graph_;
   std::span<const char> kept_;
   std::uint64_t hash_mask_;
-  std::vector<std::uint64_t> hash_;
+  std::vector<std::uint32_t> hash_;
 };
 
 /// True if some class has more than one row.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/base/disjoint_sets.hpp"
+
 namespace kauri::ordering {
 Index dense_degree(Index n, double dense) {
   if (!(dense > 0)) return n;
@@ -41,27 +43,33 @@ void Reduction::merge_but_for_dense() {
     }
 }
 
-// Breadth first from each vertex not yet met, ascending; then a counting sort by component keeps the vertices of each ascending.
+// By the least vertex of each; then a counting sort by component keeps the vertices of each ascending.
 void Reduction::find_components() {
   const Index n = compressed_.size();
-  component_of_.assign(static_cast<std::size_t>(n), kNone);
-  std::vector<Index> queue(static_cast<std::size_t>(n));
-  first_.assign(1, 0);
-  Index tail = 0;
-  for (Index start = 0; start < n; ++start) {
-    if (component_of_[start] != kNone || (!kept_.empty() && !kept_[start])) continue;
-    const Index c = components();
-    Index head = tail;
-    component_of_[start] = c;
-    queue[tail++] = start;
-    while (head < tail)
-      for (const Index u : whole_.neighbours(queue[head++]))
-        if (component_of_[u] == kNone && (kept_.empty() || kept_[u])) {
-          component_of_[u] = c;
-          queue[tail++] = u;
-        }
-    first_.push_back(tail);
+  DisjointSets sets(n);
+  const auto is_kept = [this](Index v) { return kept_.empty() || kept_[v]; };
+  for (Index v = 0; v < n; ++v) {
+    if (!is_kept(v)) continue;
+    for (const Index u : whole_.neighbours(v)) {
+      if (u > v) break;
+      if (is_kept(u)) sets.unite(u, v);
+    }
   }
+  component_of_.assign(static_cast<std::size_t>(n), kNone);
+  std::vector<Index> size;
+  for (Index v = 0; v < n; ++v) {
+    if (!is_kept(v)) continue;
+    const Index least = sets.representative(v);
+    if (least == v) {
+      component_of_[v] = static_cast<Index>(size.size());
+      size.push_back(0);
+    } else {
+      component_of_[v] = component_of_[least];
+    }
+    ++size[component_of_[v]];
+  }
+  first_.assign(1, 0);
+  for (const Index s : size) first_.push_back(first_.back() + s);
 }
 
 void Reduction::extract() {

@@ -23,6 +23,8 @@ class DisjointSets {
     --count_;
     return true;
   }
+  /// The least member of the set that v is in.
+  [[nodiscard]] Index representative(Index v) { return root(v); }
   /// Sets that there are.
   [[nodiscard]] Index count() const { return count_; }
 
