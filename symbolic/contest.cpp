@@ -90,14 +90,18 @@ const ordering::CompressedGraph& Contest::compressed() {
   return *plain_;
 }
 
+double Contest::predicted_order_seconds(OrderingMethod method) {
+  return order_seconds(method, options_.ordering.effort, orderer().vertices(), orderer().edges());
+}
+
 double Contest::predicted_trial_seconds(OrderingMethod method) {
-  return order_seconds(method, orderer().vertices(), orderer().edges()) + outline_seconds(lower_.n, lower_.nnz());
+  return predicted_order_seconds(method) + outline_seconds(lower_.n, lower_.nnz());
 }
 
 double Contest::predicted_first_trial_seconds(OrderingMethod method) const {
   const Index n = lower_.n;
   const Offset entries = lower_.nnz();
-  return reduction_seconds(n, entries) + order_seconds(method, n, entries - n) + outline_seconds(n, entries);
+  return reduction_seconds(n, entries) + order_seconds(method, options_.ordering.effort, n, entries - n) + outline_seconds(n, entries);
 }
 
 double Contest::band_seconds(double entries) const {
@@ -129,8 +133,7 @@ Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
     if (method == OrderingMethod::natural) {
       perm = Permutation::identity(lower_.n);
     } else {
-      candidate.predicted_order_s =
-          reduction_seconds(lower_.n, lower_.nnz()) + order_seconds(method, orderer().vertices(), orderer().edges());
+      candidate.predicted_order_s = reduction_seconds(lower_.n, lower_.nnz()) + predicted_order_seconds(method);
       perm = orderer().run(method);
     }
   });

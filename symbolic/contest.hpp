@@ -68,6 +68,8 @@ class Contest {
   ordering::Orderer& orderer();
   /// The graph of A with the supervariables that the orderings found; as it is if none was run.
   const ordering::CompressedGraph& compressed();
+  /// Predicted seconds to run a method on this graph.
+  double predicted_order_seconds(OrderingMethod method);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
   void add(Candidate candidate, Known known);
   /// The candidate of a method that is planned already, or none.
