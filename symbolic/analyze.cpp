@@ -14,10 +14,6 @@ namespace kauri {
 namespace symbolic {
 namespace {
 
-/// Nested dissection is hoped to spare this part of what fill costs: more only on grids so large that running it is cheap beside their
-/// jobs.
-constexpr double kDissectionHope = 0.45;
-
 /// The numbering as it is is taken without a look at any other if its job is promised to take less than this many times what it takes to
 /// get from minimum degree to an outline. An envelope is more than L, often twice as much, and minimum degree leaves a job too.
 constexpr double kNaturalHope = 2;
@@ -78,7 +74,8 @@ void consider_rcm(Contest& contest) {
 
 /// Nested dissection costs much more than minimum degree. If it is not run for that: why.
 std::optional<std::string> consider_dissection(Contest& contest) {
-  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, kDissectionHope * fill_seconds(contest)))
+  const double work = contest.best_flops() / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
+  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, dissection_hope(work) * fill_seconds(contest)))
     return "nd not tried: " + *why;
   contest.try_method(OrderingMethod::nested_dissection);
   return {};

@@ -165,7 +165,7 @@ bool Contest::enter(std::size_t k) {
 void Contest::judge(Candidate candidate, const Permutation& perm) {
   std::optional<Outline> outline;
   candidate.symbolic_s += seconds_of([&] { outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate); });
-  const Known known{outline->core, outline->cost.nnz_l};
+  const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + " on one core";
   add(std::move(candidate), known);
@@ -178,7 +178,7 @@ void Contest::plan(Candidate candidate, const Permutation& perm) {
   Known known;
   candidate.symbolic_s += seconds_of([&] {
     Outline outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate);
-    known = {outline.core, outline.cost.nnz_l};
+    known = {outline.core, outline.cost.nnz_l, outline.cost.flops};
     const auto made = complete_plan(lower_, std::move(outline), table_);
     made->ordering = candidate.method;
     made->given = candidate.given;

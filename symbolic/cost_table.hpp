@@ -47,6 +47,10 @@ std::span<const CostTable> cost_tables();
 /// threads that an ordering may use does not count.
 double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges);
 
+/// The part of what fill costs that nested dissection is hoped to spare a job, from the operations per entry of L of the best other
+/// ordering: from 0 (trees, power grids) to less than 1 (large grids in space).
+double dissection_hope(double flops_per_entry);
+
 /// Predicted seconds on one core, from the rows and entries of A: to build its graph and reduce it; of the symbolic phase up to the counts
 /// and sizes of a plan; of a look at the levels of the graph (banded_entries).
 double reduction_seconds(Index n, Offset entries);
