@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "kauri/error.hpp"
 #include "ordering/dissection/dissect.hpp"
 #include "ordering/orderer.hpp"
+#include "src/base/allowed_threads.hpp"
 
 namespace kauri {
 namespace ordering {
@@ -89,6 +91,7 @@ Permutation Orderer::run(OrderingMethod method) {
   OrderingOptions options = options_;
   options.method = method;
   check(options);
+  options.threads = std::min(options.threads == 0 ? std::numeric_limits<int>::max() : options.threads, allowed_threads());
   if (method == OrderingMethod::natural) return Permutation::identity(size_);
   std::vector<Index> old_of, order;
   old_of.reserve(static_cast<std::size_t>(size_));

@@ -9,6 +9,7 @@
 
 #include "kauri/ordering.hpp"
 #include "support/graphs.hpp"
+#include "support/many_threads.hpp"
 
 namespace kauri {
 namespace {
@@ -64,6 +65,7 @@ std::map<std::string, Graph> shapes() {
 
 // order() checks that it is a permutation.
 TEST(NestedDissection, OrdersEveryShape) {
+  const ManyThreads many;
   for (const auto& [name, graph] : shapes())
     for (const bool reduced : {true, false}) {
       OrderingOptions options{.method = OrderingMethod::nested_dissection, .compress = reduced};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kauri/plan.hpp"
+#include "support/many_threads.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/cost_table.hpp"
 #include "symbolic/level_structure.hpp"
@@ -155,6 +156,7 @@ TEST(Analyze, AutomaticNeverRunsMetis) {
 }
 
 TEST(Analyze, ThreadsOfTheOrderingReachNothing) {
+  const ManyThreads many;
   const OwnedPattern a = grid_pattern(16, 16, 16);
   AnalyzeOptions options = options_for();
   options.factorizations = 1000;
