@@ -13,7 +13,8 @@ Lines are made, one run per ordering, by
 with one thread, on an idle machine; of several lines for one system and ordering the least time of each phase counts. The other efforts of
 nd are fitted to runs of their own (--ordering nd --effort best), in a call without the default's. Printed are
 
-    order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms
+    order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms; of nd, over those
+                         that it dissects (more than kHopelessWork operations per entry of L)
     outline constants    seconds per row and per entry of A of the symbolic phase, least squares of the relative error
     factor constants     seconds per front, row, operation and entry of A: least squares of the relative error, none negative, with the
                          bandwidth as it is in the table (needs SciPy)
@@ -53,15 +54,20 @@ def total(line):
     return sum(line[phase] for phase in PHASES)
 
 
+def constant(name, source):
+    return float(re.search(rf"{name} = ([0-9.]+);", source).group(1))
+
+
 def fit_orders(table):
     source, pair = SOURCE.read_text(encoding="utf-8"), r"{([0-9.e-]+), ([0-9.e-]+)}"
     methods = {method: (vertex, edge) for method, vertex, edge in re.findall(r"case OrderingMethod::(\w+):\s+return " + pair, source)}
     efforts = {effort: (vertex, edge) for vertex, edge, effort in re.findall(r"OrderConstants" + pair + r",\s+// (\w+)", source)}
+    hopeless = constant("kHopelessWork", source)
     cases = [(name, None, methods[method]) for method, name in NAMES.items()] + [("nd", effort, efforts[effort]) for effort in efforts]
     for name, effort, today in cases:
         ratios = [row[name]["reorder_s"] / row[name]["predicted_reorder_s"] for row in table.values()
                   if name in row and row[name].get("effort") == effort and row[name]["predicted_reorder_s"] > 0
-                  and row[name]["reorder_s"] > 1e-3]  # fmt: skip
+                  and row[name]["reorder_s"] > 1e-3 and (effort is None or row[name]["flops"] > hopeless * row[name]["nnzL"])]  # fmt: skip
         if ratios:
             middle = statistics.median(ratios)
             vertex, edge = map(float, today)
@@ -129,7 +135,7 @@ def report_factor(table):
 def fit_hope(table):
     """The part of what fill costs that nd spares, by doublings of the operations per entry of the best L without it."""
     source = SOURCE.read_text(encoding="utf-8")
-    hopeless, slope = (float(re.search(rf"{name} = ([0-9.]+);", source).group(1)) for name in ("kHopelessWork", "kHopePerDoubling"))
+    hopeless, slope = constant("kHopelessWork", source), constant("kHopePerDoubling", source)
     points = []
     for system, row in table.items():
         others = [line for name, line in row.items() if name not in ("nd", "metis", "auto")]

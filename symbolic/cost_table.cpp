@@ -101,16 +101,16 @@ struct OrderConstants {
   double vertex_s, edge_s;
 };
 
-// Nested dissection: what it takes and what it spares, fitted to 30 systems (docs/orderings.md says how). As yet all efforts are alike.
+// Nested dissection: what it takes and what it spares, fitted to 30 systems (docs/orderings.md says how).
 constexpr double kHopelessWork = 50;       // operations per entry of L: up to here it spares nothing
 constexpr double kHopePerDoubling = 0.13;  // of what fill costs, by each doubling of that
 constexpr double kMostHope = 0.9;
 
-/// Of each effort.
+/// By effort, of graphs that are dissected: where it sees that there is nothing to gain it takes less.
 constexpr std::array kDissection{
-    OrderConstants{3.5e-8, 3.2e-8},  // fast
-    OrderConstants{3.5e-8, 3.2e-8},  // default
-    OrderConstants{3.5e-8, 3.2e-8},  // best
+    OrderConstants{5e-9, 4.1e-8},    // fast
+    OrderConstants{1e-8, 4.4e-8},    // default
+    OrderConstants{2.5e-7, 3.7e-8},  // best
 };
 
 /// Fitted to the medians of 36 systems on one core of an AMD EPYC (Zen 5).
