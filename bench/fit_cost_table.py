@@ -5,25 +5,28 @@
 
 Lines are made, one run per ordering, by
 
-    for o in natural rcm md amd metis auto; do
+    for o in natural rcm md amd nd metis auto; do
       kauri bench FILES --gen "poisson3d 20" --gen ... --ordering $o --threads 1 --reps 3 --max-flops 1e11 > $o.jsonl
     done
-    bench/fit_cost_table.py natural.jsonl rcm.jsonl md.jsonl amd.jsonl metis.jsonl --auto auto.jsonl
+    bench/fit_cost_table.py natural.jsonl rcm.jsonl md.jsonl amd.jsonl nd.jsonl metis.jsonl --auto auto.jsonl
 
-with one thread, on an idle machine; of several lines for one system and ordering the least time of each phase counts. Printed are
+with one thread, on an idle machine; of several lines for one system and ordering the least time of each phase counts. The other efforts of
+nd are fitted to runs of their own (--ordering nd --effort best), in a call without the default's. Printed are
 
-    order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms
+    order constants      today's constants times the median of reorder_s / predicted_reorder_s over systems of at least 1 ms; of nd, over those
+                         that it dissects (more than kHopelessWork operations per entry of L)
     outline constants    seconds per row and per entry of A of the symbolic phase, least squares of the relative error
     factor constants     seconds per front, row, operation and entry of A: least squares of the relative error, none negative, with the
                          bandwidth as it is in the table (needs SciPy)
     factor               predicted_factor_s / factor_s: median, and the share within a factor of 2 (one thread only)
     solve constants      seconds per front, column and byte of L of a sweep, likewise
-    spared by metis      the greatest part of factor_s + solve1_s of the best other ordering that metis spares: kMetisHope
+    hope                 what nd spares of the cost of fill, by doublings of the operations per entry of the best L without it
     auto                 total (reorder + symbolic + factor + solve1) of auto over the best of the single orderings
 """
 import argparse
 import collections
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -51,17 +54,25 @@ def total(line):
     return sum(line[phase] for phase in PHASES)
 
 
+def constant(name, source):
+    return float(re.search(rf"{name} = ([0-9.]+);", source).group(1))
+
+
 def fit_orders(table):
-    pairs = re.findall(r"case OrderingMethod::(\w+):\s+return {([0-9.e-]+), ([0-9.e-]+)};", SOURCE.read_text(encoding="utf-8"))
-    constants = {method: (float(vertex), float(edge)) for method, vertex, edge in pairs}
-    for method, name in NAMES.items():
+    source, pair = SOURCE.read_text(encoding="utf-8"), r"{([0-9.e-]+), ([0-9.e-]+)}"
+    methods = {method: (vertex, edge) for method, vertex, edge in re.findall(r"case OrderingMethod::(\w+):\s+return " + pair, source)}
+    efforts = {effort: (vertex, edge) for vertex, edge, effort in re.findall(r"OrderConstants" + pair + r",\s+// (\w+)", source)}
+    hopeless = constant("kHopelessWork", source)
+    cases = [(name, None, methods[method]) for method, name in NAMES.items()] + [("nd", effort, efforts[effort]) for effort in efforts]
+    for name, effort, today in cases:
         ratios = [row[name]["reorder_s"] / row[name]["predicted_reorder_s"] for row in table.values()
-                  if name in row and row[name]["predicted_reorder_s"] > 0 and row[name]["reorder_s"] > 1e-3]  # fmt: skip
+                  if name in row and row[name].get("effort") == effort and row[name]["predicted_reorder_s"] > 0
+                  and row[name]["reorder_s"] > 1e-3 and (effort is None or row[name]["flops"] > hopeless * row[name]["nnzL"])]  # fmt: skip
         if ratios:
             middle = statistics.median(ratios)
-            vertex, edge = constants[method]
-            print(f"order {name:6}: {vertex * middle:.3g} per vertex, {edge * middle:.3g} per edge (today {vertex}, {edge}; measured/"
-                  f"predicted: median {middle:.2f}, {min(ratios):.2f} to {max(ratios):.2f} on {len(ratios)} systems)")  # fmt: skip
+            vertex, edge = map(float, today)
+            print(f"order {name:5} {effort or '':7}: {vertex * middle:.3g} per vertex, {edge * middle:.3g} per edge (today {vertex}, {edge}; "
+                  f"measured/predicted: median {middle:.2f}, {min(ratios):.2f} to {max(ratios):.2f} on {len(ratios)} systems)")  # fmt: skip
 
 
 def fit_outline(table):
@@ -121,14 +132,27 @@ def report_factor(table):
         print(f"factor: predicted/measured median {statistics.median(ratios):.2f}, {100 * inside:.0f} % within 2x of {len(ratios)}")
 
 
-def report_metis(table):
-    spared = []
+def fit_hope(table):
+    """The part of what fill costs that nd spares, by doublings of the operations per entry of the best L without it."""
+    source = SOURCE.read_text(encoding="utf-8")
+    hopeless, slope = constant("kHopelessWork", source), constant("kHopePerDoubling", source)
+    points = []
     for system, row in table.items():
-        others = [line["factor_s"] + line["solve1_s"] for name, line in row.items() if name not in ("metis", "auto")]
-        if "metis" in row and others:
-            spared.append((1 - (row["metis"]["factor_s"] + row["metis"]["solve1_s"]) / min(others), system))
-    if spared:
-        print("spared by metis: " + ", ".join(f"{100 * part:.0f} % ({system})" for part, system in sorted(spared, reverse=True)[:5]))
+        others = [line for name, line in row.items() if name not in ("nd", "metis", "auto")]
+        if "nd" not in row or not others:
+            continue
+        best = min(others, key=lambda line: line["factor_s"] + line["solve1_s"])
+        seconds = best["factor_s"] + best["solve1_s"]
+        fill = (1 - best["nnz_lower"] / best["nnzL"]) * seconds
+        work = best["flops"] / best["nnzL"]
+        if fill > 0:
+            points.append((work, (seconds - row["nd"]["factor_s"] - row["nd"]["solve1_s"]) / fill, system))
+    above = [(math.log2(work / hopeless), part) for work, part, _ in points if work > hopeless]
+    if above:
+        print(f"hope: {sum(x * y for x, y in above) / sum(x * x for x, _ in above):.3g} per doubling from {hopeless:g} operations per entry "
+              f"(today {slope:g})")  # fmt: skip
+    for work, part, system in sorted(points):
+        print(f"  {work:7.0f} operations per entry: nd spares {100 * part:4.0f} % of what fill costs ({system})")
 
 
 def report_auto(table):
@@ -151,7 +175,7 @@ def main():
     parser.add_argument("--auto", nargs="*", default=[], help="JSON lines of kauri bench --ordering auto")
     options = parser.parse_args()
     table = read(options.single, options.auto)
-    for step in (fit_orders, fit_outline, fit_factor, report_factor, fit_solve, report_metis, report_auto):
+    for step in (fit_orders, fit_outline, fit_factor, report_factor, fit_solve, fit_hope, report_auto):
         step(table)
 
 

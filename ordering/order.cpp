@@ -4,25 +4,51 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
 
 #include "kauri/error.hpp"
+#include "ordering/dissection/dissect.hpp"
 #include "ordering/orderer.hpp"
+#include "src/base/allowed_threads.hpp"
 
 namespace kauri {
 namespace ordering {
 namespace {
 
-constexpr std::array<std::pair<OrderingMethod, std::string_view>, 6> kNames{{
+constexpr std::array<std::pair<OrderingMethod, std::string_view>, 7> kNames{{
     {OrderingMethod::natural, "natural"},
     {OrderingMethod::rcm, "rcm"},
     {OrderingMethod::minimum_degree, "md"},
     {OrderingMethod::amd, "amd"},
+    {OrderingMethod::nested_dissection, "nd"},
     {OrderingMethod::metis, "metis"},
     {OrderingMethod::automatic, "auto"},
 }};
+
+constexpr std::array<std::pair<Effort, std::string_view>, 3> kEffortNames{{
+    {Effort::fast, "fast"},
+    {Effort::standard, "default"},
+    {Effort::best, "best"},
+}};
+
+/// The name of a value in such a list, or nothing.
+template <class Names, class Value>
+std::optional<std::string_view> find_name(const Names& names, Value wanted) {
+  for (const auto& [value, name] : names)
+    if (value == wanted) return name;
+  return std::nullopt;
+}
+
+/// The inverse of find_name.
+template <class Value, std::size_t N>
+std::optional<Value> find_value(const std::array<std::pair<Value, std::string_view>, N>& names, std::string_view wanted) {
+  for (const auto& [value, name] : names)
+    if (name == wanted) return value;
+  return std::nullopt;
+}
 
 void order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, std::span<Index> order) {
   switch (options.method) {
@@ -30,6 +56,8 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
       return reverse_cuthill_mckee(graph, workspace.rcm, order);
     case OrderingMethod::amd:
       return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
+    case OrderingMethod::nested_dissection:
+      return nested_dissection(graph, {.seed = options.seed, .effort = options.effort, .threads = options.threads}, order);
     case OrderingMethod::metis:
       return metis_nested_dissection(graph, options.seed, workspace.metis, order);
     case OrderingMethod::minimum_degree: {
@@ -51,6 +79,7 @@ void check(const OrderingOptions& options) {
     throw Error(ErrorKind::usage, "order: method 'auto' needs the symbolic phase, call analyze()");
   if (options.method == OrderingMethod::metis && !metis_available()) throw Error(ErrorKind::usage, "kauri was built without METIS");
   if (options.delta < 0) throw Error(ErrorKind::usage, "order: delta must be >= 0");
+  if (options.threads < 0) throw Error(ErrorKind::usage, "order: threads must be >= 0");
 }
 
 }  // namespace
@@ -62,6 +91,7 @@ Permutation Orderer::run(OrderingMethod method) {
   OrderingOptions options = options_;
   options.method = method;
   check(options);
+  options.threads = std::min(options.threads == 0 ? std::numeric_limits<int>::max() : options.threads, allowed_threads());
   if (method == OrderingMethod::natural) return Permutation::identity(size_);
   std::vector<Index> old_of, order;
   old_of.reserve(static_cast<std::size_t>(size_));
@@ -80,16 +110,18 @@ Permutation Orderer::run(OrderingMethod method) {
 }  // namespace ordering
 
 std::string_view name_of(OrderingMethod method) {
-  for (const auto& [value, name] : ordering::kNames)
-    if (value == method) return name;
+  if (const auto name = ordering::find_name(ordering::kNames, method)) return *name;
   throw Error(ErrorKind::usage, "name_of: no such ordering method");
 }
 
-std::optional<OrderingMethod> ordering_from_name(std::string_view name) {
-  for (const auto& [value, known] : ordering::kNames)
-    if (known == name) return value;
-  return std::nullopt;
+std::optional<OrderingMethod> ordering_from_name(std::string_view name) { return ordering::find_value(ordering::kNames, name); }
+
+std::string_view name_of(Effort effort) {
+  if (const auto name = ordering::find_name(ordering::kEffortNames, effort)) return *name;
+  throw Error(ErrorKind::usage, "name_of: no such effort");
 }
+
+std::optional<Effort> effort_from_name(std::string_view name) { return ordering::find_value(ordering::kEffortNames, name); }
 
 bool ordering_available(OrderingMethod method) { return method != OrderingMethod::metis || ordering::metis_available(); }
 

@@ -15,6 +15,7 @@ template <Scalar T>
 struct Solver<T>::State {
   explicit State(SolverOptions o) : options(std::move(o)), backends(options.backend, options.threads) {
     if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
+    if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
   }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {

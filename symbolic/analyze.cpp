@@ -14,9 +14,6 @@ namespace kauri {
 namespace symbolic {
 namespace {
 
-/// METIS is hoped to spare this part of what fill costs: more only on grids so large that running it is cheap beside their jobs.
-constexpr double kMetisHope = 0.45;
-
 /// The numbering as it is is taken without a look at any other if its job is promised to take less than this many times what it takes to
 /// get from minimum degree to an outline. An envelope is more than L, often twice as much, and minimum degree leaves a job too.
 constexpr double kNaturalHope = 2;
@@ -48,8 +45,8 @@ std::optional<std::string> natural_will_do(Contest& contest, double job) {
   if (job >= kNaturalHope * amd) return {};
   contest.try_method(OrderingMethod::natural);
   std::string why = "the envelope of the natural ordering promises " + in_seconds(job) + ", to run amd takes " + in_seconds(amd);
-  for (const OrderingMethod method : {OrderingMethod::amd, OrderingMethod::rcm, OrderingMethod::metis})
-    if (ordering_available(method)) contest.skip(method, "not tried: " + why);
+  for (const OrderingMethod method : {OrderingMethod::amd, OrderingMethod::rcm, OrderingMethod::nested_dissection})
+    contest.skip(method, "not tried: " + why);
   return why;
 }
 
@@ -76,10 +73,11 @@ void consider_rcm(Contest& contest) {
 }
 
 /// Nested dissection costs much more than minimum degree. If it is not run for that: why.
-std::optional<std::string> consider_metis(Contest& contest) {
-  if (!ordering_available(OrderingMethod::metis)) return {};
-  if (auto why = too_dear(contest, OrderingMethod::metis, kMetisHope * fill_seconds(contest))) return "metis not tried: " + *why;
-  contest.try_method(OrderingMethod::metis);
+std::optional<std::string> consider_dissection(Contest& contest) {
+  const double work = contest.best_flops() / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
+  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, dissection_hope(work) * fill_seconds(contest)))
+    return "nd not tried: " + *why;
+  contest.try_method(OrderingMethod::nested_dissection);
   return {};
 }
 
@@ -91,9 +89,8 @@ std::string hold(Contest& contest) {
     contest.try_method(OrderingMethod::amd);
     consider_natural(contest, natural);
     consider_rcm(contest);
-    why = consider_metis(contest);
+    why = consider_dissection(contest);
   }
-  if (!ordering_available(OrderingMethod::metis)) contest.skip(OrderingMethod::metis, "kauri was built without METIS");
   return contest.comparison() + (why ? "; " + *why : "");
 }
 
@@ -114,12 +111,12 @@ Analysis run_one(const Pattern& lower, const AnalyzeOptions& options) {
 Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
   Contest contest(lower, options);
   if (options.permutation) contest.plan_given();
-  for (const OrderingMethod method :
-       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::metis}) {
+  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
+                                      OrderingMethod::nested_dissection, OrderingMethod::metis}) {
     if (ordering_available(method))
       contest.plan_method(method);
     else
-      contest.skip(method, "kauri was built without it");
+      contest.skip(method, "kauri was built without METIS");
   }
   return contest.finish(hold(contest));
 }

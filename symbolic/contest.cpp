@@ -90,14 +90,18 @@ const ordering::CompressedGraph& Contest::compressed() {
   return *plain_;
 }
 
+double Contest::predicted_order_seconds(OrderingMethod method) {
+  return order_seconds(method, options_.ordering.effort, orderer().vertices(), orderer().edges());
+}
+
 double Contest::predicted_trial_seconds(OrderingMethod method) {
-  return order_seconds(method, orderer().vertices(), orderer().edges()) + outline_seconds(lower_.n, lower_.nnz());
+  return predicted_order_seconds(method) + outline_seconds(lower_.n, lower_.nnz());
 }
 
 double Contest::predicted_first_trial_seconds(OrderingMethod method) const {
   const Index n = lower_.n;
   const Offset entries = lower_.nnz();
-  return reduction_seconds(n, entries) + order_seconds(method, n, entries - n) + outline_seconds(n, entries);
+  return reduction_seconds(n, entries) + order_seconds(method, options_.ordering.effort, n, entries - n) + outline_seconds(n, entries);
 }
 
 double Contest::band_seconds(double entries) const {
@@ -129,8 +133,7 @@ Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
     if (method == OrderingMethod::natural) {
       perm = Permutation::identity(lower_.n);
     } else {
-      candidate.predicted_order_s =
-          reduction_seconds(lower_.n, lower_.nnz()) + order_seconds(method, orderer().vertices(), orderer().edges());
+      candidate.predicted_order_s = reduction_seconds(lower_.n, lower_.nnz()) + predicted_order_seconds(method);
       perm = orderer().run(method);
     }
   });
@@ -162,7 +165,7 @@ bool Contest::enter(std::size_t k) {
 void Contest::judge(Candidate candidate, const Permutation& perm) {
   std::optional<Outline> outline;
   candidate.symbolic_s += seconds_of([&] { outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate); });
-  const Known known{outline->core, outline->cost.nnz_l};
+  const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + " on one core";
   add(std::move(candidate), known);
@@ -175,7 +178,7 @@ void Contest::plan(Candidate candidate, const Permutation& perm) {
   Known known;
   candidate.symbolic_s += seconds_of([&] {
     Outline outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate);
-    known = {outline.core, outline.cost.nnz_l};
+    known = {outline.core, outline.cost.nnz_l, outline.cost.flops};
     const auto made = complete_plan(lower_, std::move(outline), table_);
     made->ordering = candidate.method;
     made->given = candidate.given;

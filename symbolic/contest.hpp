@@ -33,9 +33,10 @@ class Contest {
   /// Lists a method that does not compete, and why; nothing if it is listed already.
   void skip(OrderingMethod method, std::string why);
 
-  /// Predicted job seconds of the best so far, and its entries of L.
+  /// Predicted job seconds of the best so far, its entries of L and its operations.
   [[nodiscard]] double best_seconds() const { return best_seconds_; }
   [[nodiscard]] Offset best_entries() const { return known_[best_candidate_].nnz_l; }
+  [[nodiscard]] double best_flops() const { return known_[best_candidate_].flops; }
   [[nodiscard]] Offset entries() const { return lower_.nnz(); }
   /// Predicted seconds of the job if L is a band of this many entries.
   [[nodiscard]] double band_seconds(double entries) const;
@@ -57,6 +58,7 @@ class Contest {
   struct Known {  // of a candidate that was outlined
     CoreSeconds core;
     Offset nnz_l = 0;
+    double flops = 0;
   };
 
   struct Waiting {  // ordered, not judged yet
@@ -68,6 +70,8 @@ class Contest {
   ordering::Orderer& orderer();
   /// The graph of A with the supervariables that the orderings found; as it is if none was run.
   const ordering::CompressedGraph& compressed();
+  /// Predicted seconds to run a method on this graph.
+  double predicted_order_seconds(OrderingMethod method);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
   void add(Candidate candidate, Known known);
   /// The candidate of a method that is planned already, or none.

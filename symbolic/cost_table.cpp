@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/cost_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -100,8 +101,20 @@ struct OrderConstants {
   double vertex_s, edge_s;
 };
 
+// Nested dissection: what it takes and what it spares, fitted to 30 systems (docs/orderings.md says how).
+constexpr double kHopelessWork = 50;       // operations per entry of L: up to here it spares nothing
+constexpr double kHopePerDoubling = 0.13;  // of what fill costs, by each doubling of that
+constexpr double kMostHope = 0.9;
+
+/// By effort, of graphs that are dissected: where it sees that there is nothing to gain it takes less.
+constexpr std::array kDissection{
+    OrderConstants{5e-9, 4.1e-8},    // fast
+    OrderConstants{1e-8, 4.4e-8},    // default
+    OrderConstants{2.5e-7, 3.7e-8},  // best
+};
+
 /// Fitted to the medians of 36 systems on one core of an AMD EPYC (Zen 5).
-OrderConstants order_constants(OrderingMethod method) {
+OrderConstants order_constants(OrderingMethod method, Effort effort) {
   switch (method) {
     case OrderingMethod::rcm:
       return {1.7e-9, 5.6e-10};
@@ -109,6 +122,8 @@ OrderConstants order_constants(OrderingMethod method) {
       return {1.5e-8, 4.5e-9};
     case OrderingMethod::amd:
       return {8.8e-9, 2.6e-9};
+    case OrderingMethod::nested_dissection:
+      return kDissection.at(static_cast<std::size_t>(effort));
     case OrderingMethod::metis:
       return {1.45e-7, 2.6e-8};
     case OrderingMethod::natural:
@@ -131,10 +146,14 @@ const CostTable& cost_table(std::string_view target) {
   throw Error(ErrorKind::usage, "analyze: no cost table for target \"" + std::string(target) + "\"");
 }
 
-double order_seconds(OrderingMethod method, Offset vertices, Offset edges) {
-  const auto [vertex_s, edge_s] = order_constants(method);
+double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges) {
+  const auto [vertex_s, edge_s] = order_constants(method, effort);
   const auto v = static_cast<double>(vertices), e = static_cast<double>(edges);
   return (vertex_s * v + edge_s * e) * std::log2(v + 1);
+}
+
+double dissection_hope(double flops_per_entry) {
+  return std::clamp(kHopePerDoubling * std::log2(std::max(flops_per_entry, 1.0) / kHopelessWork), 0.0, kMostHope);
 }
 
 double reduction_seconds(Index n, Offset entries) { return pass_seconds(1.7e-8, n, 5.6e-9, entries); }

@@ -42,9 +42,14 @@ const CostTable& cost_table(std::string_view target);
 /// All tables.
 std::span<const CostTable> cost_tables();
 
-/// Predicted seconds of an ordering on one core: constants of the method for vertices and for undirected edges, times log2(vertices), of
-/// the graph whose indistinguishable vertices are merged. Zero for natural.
-double order_seconds(OrderingMethod method, Offset vertices, Offset edges);
+/// Predicted seconds of an ordering on one core: constants of the method (and, for nested_dissection, of its effort) for vertices and for
+/// undirected edges, times log2(vertices), of the graph whose indistinguishable vertices are merged. Zero for natural. The number of
+/// threads that an ordering may use does not count.
+double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges);
+
+/// The part of what fill costs that nested dissection is hoped to spare a job, from the operations per entry of L of the best other
+/// ordering: from 0 (trees, power grids) to less than 1 (large grids in space).
+double dissection_hope(double flops_per_entry);
 
 /// Predicted seconds on one core, from the rows and entries of A: to build its graph and reduce it; of the symbolic phase up to the counts
 /// and sizes of a plan; of a look at the levels of the graph (banded_entries).

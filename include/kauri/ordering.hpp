@@ -14,15 +14,16 @@
 namespace kauri {
 
 enum class OrderingMethod {
-  natural,         ///< the caller's numbering as it is
-  rcm,             ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
-  minimum_degree,  ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
-  amd,             ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
-  metis,           ///< nested dissection by METIS (Karypis & Kumar 1998)
-  automatic,       ///< several of the above are tried; the least predicted time of the whole job wins
+  natural,            ///< the caller's numbering as it is
+  rcm,                ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
+  minimum_degree,     ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
+  amd,                ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
+  nested_dissection,  ///< kauri's own nested dissection (George 1973)
+  metis,              ///< nested dissection by METIS (Karypis & Kumar 1998)
+  automatic,          ///< several of the above are tried; the least predicted time of the whole job wins
 };
 
-/// "natural", "rcm", "md", "amd", "metis", "auto".
+/// "natural", "rcm", "md", "amd", "nd", "metis", "auto".
 std::string_view name_of(OrderingMethod method);
 /// The inverse of name_of; empty for an unknown name.
 std::optional<OrderingMethod> ordering_from_name(std::string_view name);
@@ -40,14 +41,23 @@ enum class TieBreak {
 /// How much time nested dissection spends on separators: what is tried for each, and how it is polished.
 enum class Effort { fast, standard, best };
 
+/// "fast", "default", "best".
+std::string_view name_of(Effort effort);
+/// The inverse of name_of; empty for an unknown name.
+std::optional<Effort> effort_from_name(std::string_view name);
+
 struct OrderingOptions {
   OrderingMethod method = OrderingMethod::automatic;
   std::uint64_t seed = 1;  ///< of every random choice; the same seed gives the same permutation everywhere
   TieBreak tie_break = TieBreak::last;
-  bool compress = true;    ///< merge indistinguishable vertices first (equal closed neighbourhoods)
-  bool aggressive = true;  ///< amd: aggressive element absorption
-  double dense = 10.0;     ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
-  int delta = 0;           ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
+  bool compress = true;              ///< merge indistinguishable vertices first (equal closed neighbourhoods)
+  bool aggressive = true;            ///< amd: aggressive element absorption
+  double dense = 10.0;               ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
+  int delta = 0;                     ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
+  Effort effort = Effort::standard;  ///< nested_dissection: more of it takes more time and mostly leaves less fill
+  /// nested_dissection: this many work on it at most, >= 0; 0: all that oneTBB allows the process now, which is also the most. Never
+  /// reaches the permutation.
+  int threads = 0;
 };
 
 /// A fill-reducing permutation of the graph by one method (not automatic: that choice needs the symbolic phase, see analyze()).
@@ -59,8 +69,8 @@ struct OrderingOptions {
 /// metis: seed 1 is METIS's own default (its seed -1), so that results compare. METIS keeps state of the process: one call at a time runs
 /// in it, the others wait, and it reseeds and draws from rand(). Its result repeats as rand() does: on one C library.
 ///
-/// Throws Error(usage) for automatic, for metis where it is not available and for delta < 0, Error(overflow) for a graph too large for
-/// METIS.
+/// Throws Error(usage) for automatic, for metis where it is not available, for delta < 0 and for threads < 0, Error(overflow) for a graph
+/// too large for METIS.
 Permutation order(const Graph& graph, const OrderingOptions& options);
 
 }  // namespace kauri

@@ -20,7 +20,7 @@ struct SolverOptions {
   AnalyzeOptions analyze;
   RefineOptions refine;
   BackendChoice backend = BackendChoice::automatic;
-  int threads = 0;  ///< CPU threads; 0: one per hardware thread
+  int threads = 0;  ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
 };
 
 /// Seconds of each phase and the errors reached, of the last calls.

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "kauri/plan.hpp"
-#include "numeric/allowed_threads.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "src/base/memory.hpp"
 
 namespace kauri::numeric::cpu {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <deque>
 
-#include "numeric/allowed_threads.hpp"
+#include "src/base/allowed_threads.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -79,7 +79,7 @@ std::string to_text(const Options& options, const System& system, const Job& job
   const auto memory = [](Offset b) { return bytes(static_cast<double>(b)); };
   const double stored = static_cast<double>(cost.stored_entries) / static_cast<double>(std::max<Offset>(1, cost.nnz_l));
   Facts facts;
-  facts.add("ordering", ordering_name(plan),
+  facts.add("ordering", ordering_label(ordering_name(plan), options.job),
             fmt::format("{}, then {} for the plan", seconds(analysis.order_s), seconds(analysis.symbolic_s)));
   facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
             fmt::format("{:.3g} times the lower triangle of A; stored {:.2f}x", fill_ratio(plan), stored));

@@ -100,9 +100,9 @@ Json work_json(const DeviceWork& work) {
   return object;
 }
 
-void add_analysis(Json& line, const System& system, const Analysis& analysis, int scalar_bytes) {
+void add_analysis(Json& line, const System& system, const Analysis& analysis, const JobOptions& options) {
   const Cost& cost = analysis.plan->cost;
-  line["ordering"] = ordering_name(*analysis.plan);
+  add_ordering(line, ordering_name(*analysis.plan), options);
   line["read_s"] = system.read_s;
   line["reorder_s"] = analysis.order_s;
   line["predicted_reorder_s"] = 0.0;
@@ -113,7 +113,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis, in
   line["predicted_create_s"] = cost.predicted_create_s;
   line["predicted_solve_s"] = cost.predicted_solve_s;
   line["prepared_bytes"] = analysis.plan->prepared_bytes();
-  line["planned_bytes"] = analysis.plan->peak_bytes(scalar_bytes);
+  line["planned_bytes"] = analysis.plan->peak_bytes(scalar_bytes(options));
   line["nnzL"] = cost.nnz_l;
   line["flops"] = whole(cost.flops);
   line["stored_entries"] = cost.stored_entries;
@@ -150,7 +150,7 @@ int bench_system(const Options& options, const Source& source, Job& job, Json& l
   const System system = load(source, options.system.shift, options.limits);
   add_size(line, system);
   Analysis analysis = analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
-  add_analysis(line, system, analysis, scalar_bytes(options.job));
+  add_analysis(line, system, analysis, options.job);
   add_backend(line, job.backends.current(), options.job);
   add_targets(line, analysis);
   analysis.candidates.clear();  // and the plans that were not chosen

@@ -60,7 +60,7 @@ Json to_json(const Row& row, const Options& options) {
   const int scalar = scalar_bytes(options.job);
   const auto if_plan = [plan](auto value_of) { return plan != nullptr ? Json(value_of(*plan)) : Json(nullptr); };
   Json object;
-  object["ordering"] = ordering_name(candidate);
+  add_ordering(object, ordering_name(candidate), options.job);
   object["order_s"] = if_plan([&](const Plan&) { return candidate.order_s; });
   object["symbolic_s"] = if_plan([&](const Plan&) { return candidate.symbolic_s; });
   object["nnzL"] = if_plan([](const Plan& p) { return p.cost.nnz_l; });
@@ -98,8 +98,9 @@ std::string to_text(const Options& options, const System& system, const Job& job
   std::string notes;
   const int scalar = scalar_bytes(options.job);
   for (const Row& row : rows) {
-    const std::string name = ordering_name(*row.candidate) + (row.candidate->chosen ? " *" : "");
-    if (!row.note.empty()) notes += fmt::format("  {}: {}\n", ordering_name(*row.candidate), row.note);
+    const std::string label = ordering_label(ordering_name(*row.candidate), options.job),
+                      name = label + (row.candidate->chosen ? " *" : "");
+    if (!row.note.empty()) notes += fmt::format("  {}: {}\n", label, row.note);
     if (!row.candidate->plan) continue;
     const Plan& plan = *row.candidate->plan;
     const Cost& cost = plan.cost;

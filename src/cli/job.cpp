@@ -34,7 +34,7 @@ void choose_ordering(const JobOptions& options, Job& job) {
   }
   if (!std::filesystem::is_regular_file(options.ordering))
     throw Error(ErrorKind::usage,
-                fmt::format("--ordering '{}': neither natural, rcm, md, amd, metis or auto, nor a file", options.ordering));
+                fmt::format("--ordering '{}': neither natural, rcm, md, amd, nd, metis or auto, nor a file", options.ordering));
   job.given = read_permutation(options.ordering);
 }
 
@@ -73,6 +73,8 @@ Job make_job(const JobOptions& options) {
   Job job{std::move(threads), Backends(choice_of(options), options.threads), {}, scalar_bytes(options), {}};
   job.analyze.ordering.seed = options.seed;
   job.analyze.ordering.tie_break = tie_break(options.ties);
+  job.analyze.ordering.effort = effort_from_name(options.effort).value();
+  job.analyze.ordering.threads = options.threads;
   job.analyze.target = job.backends.current().target();
   job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
   job.analyze.solves = options.solves;
@@ -93,6 +95,10 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
 std::string ordering_name(const Plan& plan) { return plan.given ? "given" : std::string(name_of(plan.ordering)); }
 
 std::string ordering_name(const Candidate& candidate) { return candidate.given ? "given" : std::string(name_of(candidate.method)); }
+
+std::string ordering_label(const std::string& name, const JobOptions& options) {
+  return name == name_of(OrderingMethod::nested_dissection) ? fmt::format("{} ({})", name, options.effort) : name;
+}
 
 double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
 

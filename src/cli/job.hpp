@@ -38,6 +38,8 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
 /// "amd"; "given" for the caller's permutation.
 std::string ordering_name(const Plan& plan);
 std::string ordering_name(const Candidate& candidate);
+/// The name with the effort of nested dissection behind it: "amd", "nd (best)".
+std::string ordering_label(const std::string& name, const JobOptions& options);
 /// Entries of L for one of A's lower triangle.
 double fill_ratio(const Plan& plan);
 int scalar_bytes(const JobOptions& options);

@@ -27,7 +27,7 @@ std::string check_seed(const std::string& word) {
 }  // namespace
 
 std::string ordering_words() {
-  return "natural, rcm, md, amd, metis, auto (the least predicted time of several),\n"
+  return "natural, rcm, md, amd, nd, metis, auto (the least predicted time of several),\n"
          "or a FILE: one row number a line, from 0, the one eliminated first on top";
 }
 
@@ -55,7 +55,7 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
       ->group("Method");
   command
       .add_option("--threads", options.threads,
-                  "CPU threads, also more than there are cores; 0: one per hardware thread; x is the same for any number")
+                  "CPU threads, of nd too, also more than there are cores; 0: one per hardware thread;\nx is the same for any number")
       ->capture_default_str()
       ->check(CLI::Range(0, 4096))
       ->type_name("N")
@@ -64,6 +64,11 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
 
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
   command.add_option("--ordering", options.ordering, ordering_help)->capture_default_str()->type_name("NAME|FILE")->group("Method");
+  command.add_option("--effort", options.effort, "of nd, also where auto or compare runs it: fast, default or best")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"fast", "default", "best"}))
+      ->type_name("NAME")
+      ->group("Method");
   command.add_option("--ties", options.ties, "md only: which row of least degree comes first: first, last or peripheral")
       ->capture_default_str()
       ->check(CLI::IsMember({"first", "last", "peripheral"}))

@@ -30,6 +30,7 @@ struct SystemOptions {
 /// How a system is worked on.
 struct JobOptions {
   std::string ordering = "auto";
+  std::string effort = "default";
   std::string ties = "last";
   std::string backend = "auto";
   std::string scalar = "double";

@@ -26,8 +26,14 @@ Json header(std::string_view command, const std::string& system, const Backend& 
                  {"commit", commit()}};
   add_backend(object, backend, options);
   object["scalar"] = options.scalar;
-  object["ordering"] = ordering;
+  add_ordering(object, ordering, options);
   return object;
+}
+
+void add_ordering(Json& object, const Json& ordering, const JobOptions& options) {
+  object["ordering"] = ordering;
+  const bool nd = ordering == Json(name_of(OrderingMethod::nested_dissection));
+  object["effort"] = nd ? Json(options.effort) : Json(nullptr);
 }
 
 void add_backend(Json& object, const Backend& backend, const JobOptions& options) {

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 /// An exact count held in a double, as a JSON integer where it fits one.
 Json whole(double count);
 
-/// The keys that every object has: schema ("kauri.COMMAND/1"), system, solver, commit, device, backend, threads, scalar, ordering.
+/// The keys that every object has: schema ("kauri.COMMAND/1"), system, solver, commit, device, backend, threads, scalar, ordering, effort.
 /// ordering: null where the command orders nothing.
 Json header(std::string_view command, const std::string& system, const Backend& backend, const JobOptions& options, const Json& ordering);
 
@@ -29,6 +29,9 @@ Json system_header(std::string_view command, const System& system, const Backend
 
 /// n and nnz_lower.
 void add_size(Json& object, const System& system);
+
+/// ordering, and effort: null unless the ordering is nd.
+void add_ordering(Json& object, const Json& ordering, const JobOptions& options);
 
 /// device, backend, threads, kernels.
 void add_backend(Json& object, const Backend& backend, const JobOptions& options);

@@ -167,7 +167,7 @@ Json to_json(const Options& options, const System& system, const Job& job, const
 }
 
 /// The phases with their times; the share of each in the whole tells where the time goes.
-std::string phase_table(const System& system, const Outcome& out) {
+std::string phase_table(const System& system, const Outcome& out, const JobOptions& options) {
   const Cost& cost = out.analysis.plan->cost;
   const double whole_s = system.read_s + out.analysis.order_s + out.analysis.symbolic_s + out.factor_s + out.solve_s + out.refine_s;
   Table table({"phase", "time", "share", ""}, Table::Last::left);
@@ -175,7 +175,7 @@ std::string phase_table(const System& system, const Outcome& out) {
     table.add({name, seconds(s), fmt::format("{:.0f} %", whole_s > 0 ? 100 * s / whole_s : 0), std::move(remark)});
   };
   add("read or make", system.read_s);
-  add("order", out.analysis.order_s, ordering_name(*out.analysis.plan));
+  add("order", out.analysis.order_s, ordering_label(ordering_name(*out.analysis.plan), options));
   add("analyse", out.analysis.symbolic_s);
   add("factorise", out.factor_s, fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s), seconds(cost.predicted_factor_s)));
   if (!out.breakdown) {
@@ -198,8 +198,8 @@ std::string to_text(const Options& options, const System& system, const Job& job
     facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
     facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));
   }
-  std::string text =
-      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job), phase_table(system, out), facts.text());
+  std::string text = fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
+                                 phase_table(system, out, options.job), facts.text());
   if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
   text += target_lines(out.analysis);
   if (!options.output.empty() && out.status == Status::ok) text += fmt::format("x is in {}\n", options.output);

@@ -29,6 +29,11 @@ class InputTest(ProgramTest):
         self.fails(1, "compare", *SYSTEM, "--ordering", "amd", says=["--ordering"])
         self.fails(1, "generate", "poisson2d", "9", says=["-o"])
 
+    def test_unknown_effort(self):
+        for command in ["solve", "analyze", "compare", "bench"]:
+            for word in ["most", "standard", "Best", ""]:
+                self.fails(1, command, *SYSTEM, "--effort", word, says=["--effort", "fast", "default", "best"])
+
     def test_bad_systems(self):
         self.fails(1, "solve", self.folder / "absent.mtx", says=["absent.mtx", "no such file"])
         self.fails(1, "solve", self.folder, says=["folder"])
@@ -95,7 +100,7 @@ class IndefiniteTest(ProgramTest):
             self.assertEqual(result["smallest_pivot"], result["pivot"])
             self.assertIsNone(result["backward_error"])
             self.assertIsNone(result["solve_s"])
-            for ordering in available(["rcm", "md", "amd", "metis", "auto"]):
+            for ordering in available(["rcm", "md", "amd", "nd", "metis", "auto"]):
                 self.assertEqual(kauri("solve", matrix, "--ordering", ordering).returncode, 2, ordering)
             self.assertEqual(kauri("solve", matrix, "--shift", "4").returncode, 0)
 

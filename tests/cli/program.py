@@ -13,7 +13,7 @@ import unittest
 
 BINARY = None  # set by run_tests.py
 
-HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering"]
+HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering", "effort"]
 
 
 def kauri(*words, **more):

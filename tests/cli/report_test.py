@@ -14,7 +14,7 @@ ANALYZE_KEYS = HEADER_KEYS + [
 ]  # fmt: skip
 COMPARE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "orderings", "reason"]
 ORDERING_KEYS = [
-    "ordering", "order_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "tree_height", "largest_front", "factor_bytes", "peak_bytes",
+    "ordering", "effort", "order_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "tree_height", "largest_front", "factor_bytes", "peak_bytes",
     "predicted_factor_s", "chosen", "note",
 ]  # fmt: skip
 MEASURED_KEYS = ["status", "column", "factor_s", "solve1_s", "backward_error", "backward_error_componentwise"]
@@ -37,7 +37,7 @@ TARGET_KEYS = [
     "predicted_job_s", "bytes", "scaled",
 ]  # fmt: skip
 GENERATE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "file", "generate_s", "write_s"]
-METHODS = {"natural", "rcm", "md", "amd", "metis"}
+METHODS = {"natural", "rcm", "md", "amd", "nd", "metis"}
 
 
 class AnalyzeTest(ProgramTest):
@@ -73,7 +73,7 @@ class AnalyzeTest(ProgramTest):
             self.assertIn("for the whole job", text)
 
     def test_permutation_that_is_written_gives_the_same_plan(self):
-        for ordering in available(["amd", "metis", "rcm"]):
+        for ordering in available(["amd", "nd", "metis", "rcm"]):
             path = self.folder / "p.txt"
             first = self.json_of("analyze", "--gen", "elast3d 4", "--ordering", ordering, "-o", path)
             again = self.json_of("analyze", "--gen", "elast3d 4", "--ordering", path)
@@ -91,6 +91,23 @@ class AnalyzeTest(ProgramTest):
                 self.assertEqual((chosen, compared["reason"]), ([auto["ordering"]], auto["reason"]), system)
                 reasons.add(auto["reason"])
             self.assertEqual(len(reasons), 1, system)
+
+    def test_effort_is_told_where_it_counts(self):
+        for effort in ["fast", "default", "best"]:
+            words = ["--gen", "poisson3d 10", "--effort", effort]
+            for command in ["analyze", "solve"]:
+                self.assertEqual(self.json_of(command, *words, "--ordering", "nd")["effort"], effort)
+                self.assertIn(f"nd ({effort})", self.run_ok(command, *words, "--ordering", "nd"))
+                self.assertIsNone(self.json_of(command, *words, "--ordering", "amd")["effort"])
+            compared = self.json_of("compare", *words)
+            self.assertEqual({row["effort"] for row in compared["orderings"] if row["ordering"] != "nd"}, {None})
+            self.assertEqual([row["effort"] for row in compared["orderings"] if row["ordering"] == "nd"], [effort])
+            self.assertEqual(compared["effort"], effort if compared["ordering"] == "nd" else None)
+            self.assertIn(f"nd ({effort})", self.run_ok("compare", *words))
+            line = strict_json(kauri("bench", *words, "--ordering", "nd").stdout)
+            self.assertEqual((line["ordering"], line["effort"]), ("nd", effort))
+        default = self.json_of("analyze", "--gen", "poisson3d 10", "--ordering", "nd")
+        self.assertEqual(default["effort"], "default")
 
     def test_says_what_solve_would_refuse(self):
         text = self.run_ok("analyze", "--gen", "poisson3d 12", "--max-gb", "0.001")

@@ -10,7 +10,7 @@ SOLVE_KEYS = HEADER_KEYS + [
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
     "planned_bytes", "peak_rss_bytes", "reason", "target_reason", "targets",
 ]  # fmt: skip
-ORDERINGS = ["natural", "rcm", "md", "amd", "metis", "auto"]
+ORDERINGS = ["natural", "rcm", "md", "amd", "nd", "metis", "auto"]
 
 
 class SolveTest(ProgramTest):
@@ -111,7 +111,7 @@ class SolveTest(ProgramTest):
 
     def test_threads_do_not_change_a_bit(self):
         for system in ["poisson3d 14", "elast3d 6", "tree 3000 1"]:
-            for ordering in available(["metis", "amd"]):
+            for ordering in available(["nd", "metis", "amd"]):
                 bits = set()
                 for threads in [1, 2, 8]:  # more than there are cores, too
                     path = self.folder / "x.npy"

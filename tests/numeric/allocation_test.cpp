@@ -101,7 +101,7 @@ TEST(Allocation, EveryPhaseSurvivesEveryFailure) {
 
 TEST(Allocation, OrderingsThatCallOthersSurviveEveryFailure) {
   const auto a = generate("poisson2d 9 --dof 2");
-  for (const auto method : {OrderingMethod::metis, OrderingMethod::automatic}) {
+  for (const auto method : {OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     AnalyzeOptions options;
     options.ordering.method = method;

@@ -16,8 +16,9 @@ namespace {
 
 using namespace kauri::test;
 
-const std::vector<OrderingMethod> kAll{OrderingMethod::natural, OrderingMethod::rcm,   OrderingMethod::minimum_degree,
-                                       OrderingMethod::amd,     OrderingMethod::metis, OrderingMethod::automatic};
+const std::vector<OrderingMethod> kAll{
+    OrderingMethod::natural,           OrderingMethod::rcm,   OrderingMethod::minimum_degree, OrderingMethod::amd,
+    OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic};
 
 class Order : public testing::TestWithParam<OrderingMethod> {
  protected:
@@ -28,15 +29,27 @@ class Order : public testing::TestWithParam<OrderingMethod> {
 };
 
 TEST(OrderingNames, AreInverses) {
-  std::map<std::string, OrderingMethod> expected{{"natural", OrderingMethod::natural},   {"rcm", OrderingMethod::rcm},
-                                                 {"md", OrderingMethod::minimum_degree}, {"amd", OrderingMethod::amd},
-                                                 {"metis", OrderingMethod::metis},       {"auto", OrderingMethod::automatic}};
+  std::map<std::string, OrderingMethod> expected{{"natural", OrderingMethod::natural},      {"rcm", OrderingMethod::rcm},
+                                                 {"md", OrderingMethod::minimum_degree},    {"amd", OrderingMethod::amd},
+                                                 {"nd", OrderingMethod::nested_dissection}, {"metis", OrderingMethod::metis},
+                                                 {"auto", OrderingMethod::automatic}};
   for (const auto& [name, method] : expected) {
     EXPECT_EQ(name_of(method), name);
     EXPECT_EQ(ordering_from_name(name), method);
   }
-  for (const char* wrong : {"", "AMD", "amd ", "automatic", "nd"}) EXPECT_FALSE(ordering_from_name(wrong).has_value());
+  for (const char* wrong : {"", "AMD", "amd ", "automatic", "ND"}) EXPECT_FALSE(ordering_from_name(wrong).has_value());
   EXPECT_THROW((void)name_of(static_cast<OrderingMethod>(99)), Error);
+}
+
+TEST(EffortNames, AreInverses) {
+  const std::map<std::string, Effort> expected{{"fast", Effort::fast}, {"default", Effort::standard}, {"best", Effort::best}};
+  for (const auto& [name, effort] : expected) {
+    EXPECT_EQ(name_of(effort), name);
+    EXPECT_EQ(effort_from_name(name), effort);
+  }
+  for (const char* wrong : {"", "standard", "Best", "best "}) EXPECT_FALSE(effort_from_name(wrong).has_value());
+  EXPECT_THROW((void)name_of(static_cast<Effort>(99)), Error);
+  EXPECT_EQ(OrderingOptions().effort, *effort_from_name("default"));
 }
 
 TEST(OrderingOptions, MisuseIsAnError) {
@@ -50,6 +63,7 @@ TEST(OrderingOptions, MisuseIsAnError) {
   };
   EXPECT_EQ(kind({}), ErrorKind::usage);
   EXPECT_EQ(kind({.method = OrderingMethod::minimum_degree, .delta = -1}), ErrorKind::usage);
+  EXPECT_EQ(kind({.method = OrderingMethod::nested_dissection, .threads = -1}), ErrorKind::usage);
   if (!ordering_available(OrderingMethod::metis)) {
     EXPECT_EQ(kind({.method = OrderingMethod::metis}), ErrorKind::usage);
   }
@@ -163,7 +177,7 @@ TEST(OrderNatural, IsTheIdentity) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, Order,
                          testing::Values(OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                         OrderingMethod::metis),
+                                         OrderingMethod::nested_dissection, OrderingMethod::metis),
                          [](const auto& method) { return std::string(name_of(method.param)); });
 
 }  // namespace

@@ -125,8 +125,8 @@ void check_all(const OwnedPattern& a, std::uint64_t seed) {
   const Graph graph(a.view());
   const CompressedGraph compressed(graph, true);
   std::map<std::string, Permutation> perms;
-  for (const OrderingMethod method :
-       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::metis}) {
+  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
+                                      OrderingMethod::nested_dissection, OrderingMethod::metis}) {
     if (!ordering_available(method)) continue;
     OrderingOptions options;
     options.method = method;

@@ -1,4 +1,4 @@
-// How many threads of the host a backend may use.
+// How many threads of the host an ordering or a backend may use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace kauri::numeric {
+namespace kauri {
 
 /// Threads that oneTBB allows the process now.
 inline int allowed_threads() {
@@ -16,4 +16,4 @@ inline int allowed_threads() {
                                                 std::numeric_limits<int>::max()));
 }
 
-}  // namespace kauri::numeric
+}  // namespace kauri
