@@ -28,7 +28,7 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
 
 /// The best separation, by predicted_work, among those between vertices of keys below a threshold and the others, the separator being the
 /// vertices on one side of it that have a neighbour on the other. key: of each vertex, 0 <= key < keys. `most`: share of the weight that
-/// either side may reach if that is possible.
+/// either side may reach, unless it takes a separator some hundred times as heavy as one that halves the graph.
 Separation threshold_separation(const GraphView& graph, std::span<const Index> key, Index keys, double most, LevelSetWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection
