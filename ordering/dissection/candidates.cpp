@@ -6,6 +6,8 @@
 #include <oneapi/tbb/parallel_invoke.h>
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "src/base/splitmix64.hpp"
@@ -130,9 +132,16 @@ class Searcher {
                           : difference_separation(graph_, a, b, kMostLevelSetSide, workspace);
     });
     std::erase_if(found, [](const Separation& s) { return s.side.empty(); });
-    std::stable_sort(found.begin(), found.end(), better);
-    if (found.size() > static_cast<std::size_t>(trials_.refined)) found.resize(static_cast<std::size_t>(trials_.refined));
-    return found;
+    // One reference for all, so that there is an order; the first of equals goes first.
+    double reference = std::numeric_limits<double>::max();
+    for (const Separation& s : found) reference = std::min(reference, reference_of(s.weight));
+    std::vector<std::tuple<bool, double, std::size_t>> rank;
+    for (const Separation& s : found) rank.emplace_back(lopsided(s), predicted_work(s.weight, reference), rank.size());
+    std::sort(rank.begin(), rank.end());
+    rank.resize(std::min(rank.size(), static_cast<std::size_t>(trials_.refined)));
+    std::vector<Separation> best;
+    for (const auto& [heavy, work, k] : rank) best.push_back(std::move(found[k]));
+    return best;
   }
 
   void refine_best(std::vector<Separation> found) {

@@ -59,7 +59,7 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
   // What the thresholds that halve the graph cost is what to compare with.
   Index half = 1;
   while (half < keys - 1 && 2 * Offset{w.below[half]} < total) ++half;
-  const double reference = std::min(w.upper[half], w.lower[half]);
+  const double reference = std::max<Index>(1, std::min(w.upper[half], w.lower[half]));  // none where no vertex has its key or a greater one
   Threshold best;
   double least = 0;
   const double limit = most * static_cast<double>(total);

@@ -28,7 +28,8 @@ struct Distances {
 Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& workspace);
 
 /// The best separation, by predicted_work(), among those between vertices at less than some distance and the others, the separator being
-/// the vertices at that distance. most: share of the weight that either side may reach if that is possible. At least three levels.
+/// the vertices at that distance. Of at least three levels. most: share of the weight that either side may reach, unless it takes a
+/// separator some hundred times as heavy as one that halves the graph.
 Separation level_separation(const GraphView& graph, const Distances& distances, double most, LevelSetWorkspace& workspace);
 
 /// The same for the difference of two distances, the separator being the vertices on one side of a threshold that have a neighbour on the

@@ -1,0 +1,435 @@
+// Steps of nested dissection, each against a naive one or against what it promises: coarsening, refinement, level sets.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "ordering/dissection/coarsen.hpp"
+#include "ordering/dissection/level_sets.hpp"
+#include "ordering/dissection/node_refine.hpp"
+#include "support/seeds.hpp"
+#include "support/separations.hpp"
+
+namespace kauri::ordering::dissection {
+namespace {
+
+using namespace kauri::test;
+using ordering::view_of;
+
+using EdgeWeights = std::map<std::pair<Index, Index>, Offset>;
+
+EdgeWeights weights_of_edges(const GraphView& graph, std::span<const Index> edge_weight) {
+  EdgeWeights weight;
+  for (Index v = 0; v < graph.size(); ++v)
+    for (Offset k = graph.ptr[v]; k < graph.ptr[v + 1]; ++k) weight[{v, graph.adjacency[k]}] += edge_weight.empty() ? 1 : edge_weight[k];
+  return weight;
+}
+
+/// Edges between different coarse vertices, those between the same two added up.
+EdgeWeights contracted(const EdgeWeights& fine, const std::vector<Index>& coarse_of) {
+  EdgeWeights coarse;
+  for (const auto& [edge, weight] : fine)
+    if (coarse_of[edge.first] != coarse_of[edge.second]) coarse[{coarse_of[edge.first], coarse_of[edge.second]}] += weight;
+  return coarse;
+}
+
+/// Those of each coarse vertex, in one list each.
+std::vector<std::vector<Index>> groups_of(const Coarser& coarser) {
+  std::vector<std::vector<Index>> group(static_cast<std::size_t>(coarser.graph.size()));
+  for (std::size_t v = 0; v < coarser.coarse_of.size(); ++v) group.at(coarser.coarse_of[v]).push_back(static_cast<Index>(v));
+  return group;
+}
+
+void expect_contraction(const GraphView& fine, std::span<const Index> edge_weight, const Coarser& coarser, Index most) {
+  ASSERT_EQ(coarser.coarse_of.size(), static_cast<std::size_t>(fine.size()));
+  ASSERT_EQ(coarser.graph.weight.size(), static_cast<std::size_t>(coarser.graph.size()));
+  const auto group = groups_of(coarser);
+  for (std::size_t c = 0; c < group.size(); ++c) {
+    ASSERT_TRUE(group[c].size() == 1 || group[c].size() == 2);
+    Offset weight = 0;
+    for (const Index v : group[c]) weight += fine.weight_of(v);
+    ASSERT_EQ(coarser.graph.weight[c], weight);
+    ASSERT_TRUE(group[c].size() == 1 || weight <= most) << weight;
+  }
+  ASSERT_EQ(weights_of_edges(coarser.graph.view(), coarser.graph.edge_weight),
+            contracted(weights_of_edges(fine, edge_weight), coarser.coarse_of));
+  ASSERT_EQ(coarser.graph.adjacency.size(), static_cast<std::size_t>(coarser.graph.ptr.back()));
+  ASSERT_EQ(coarser.graph.edge_weight.size(), coarser.graph.adjacency.size());
+}
+
+/// No two neighbours are left single that could be a pair; a pair without an edge has a neighbour in common.
+void expect_maximal(const GraphView& fine, const Coarser& coarser, Index most) {
+  const auto group = groups_of(coarser);
+  const auto single = [&](Index v) { return group[coarser.coarse_of[v]].size() == 1; };
+  for (Index v = 0; v < fine.size(); ++v)
+    for (const Index u : fine.neighbours(v)) {
+      if (!single(u) || !single(v)) continue;
+      ASSERT_GT(fine.weight_of(u) + fine.weight_of(v), most) << u << " and " << v;
+    }
+  for (const auto& pair : group) {
+    if (pair.size() < 2) continue;
+    const auto a = fine.neighbours(pair[0]), b = fine.neighbours(pair[1]);
+    if (std::find(a.begin(), a.end(), pair[1]) != a.end()) continue;
+    ASSERT_TRUE(std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end()) << pair[0] << " and " << pair[1];
+  }
+}
+
+TEST(Coarsen, IsAContractionOfPairs) {
+  CoarsenWorkspace shared;
+  for (std::uint64_t seed = 0; seed < seeds(1200); ++seed) {
+    const auto weighted = with_weights(graph_to_divide(seed, 150), seed);
+    LevelGraph last;
+    GraphView fine = weighted.view();
+    for (int level = 0; level < 4; ++level) {
+      const Index heaviest = fine.weight.empty() ? 1 : *std::max_element(fine.weight.begin(), fine.weight.end());
+      const Index most = std::max<Index>(2, seed % 2 == 0 ? fine.total_weight() / 10 : heaviest + 1);
+      Coarser next = coarsen(fine, last.edge_weight, most, seed % 4 < 2, shared);
+      ASSERT_NO_FATAL_FAILURE(expect_contraction(fine, last.edge_weight, next, most)) << "seed " << seed << " level " << level;
+      ASSERT_NO_FATAL_FAILURE(expect_maximal(fine, next, most)) << "seed " << seed << " level " << level;
+      CoarsenWorkspace fresh;
+      ASSERT_EQ(coarsen(fine, last.edge_weight, most, seed % 4 < 2, fresh).coarse_of, next.coarse_of) << "seed " << seed;
+      last = std::move(next.graph);
+      fine = last.view();
+    }
+  }
+}
+
+// A triangle of unlike edges and a vertex that hangs on it: each in turn takes its heaviest edge, and is gone.
+TEST(Coarsen, TakesTheHeaviestEdge) {
+  const Graph graph = graph_of(4, {{0, 1}, {0, 2}, {1, 2}, {2, 3}});
+  const std::vector<Index> weight{1, 1, 1, 1}, edge{1, 3, /**/ 1, 9, /**/ 3, 9, 2, /**/ 2};
+  CoarsenWorkspace workspace;
+  const GraphView view{graph.ptr(), graph.adjacency(), weight};
+  EXPECT_EQ(coarsen(view, edge, 10, false, workspace).coarse_of, (std::vector<Index>{0, 1, 0, 1}));  // 0 takes 2, the others hang on it
+  EXPECT_EQ(coarsen(view, edge, 10, true, workspace).coarse_of, (std::vector<Index>{0, 0, 1, 1}));   // 3 takes 2, 1 takes 0
+}
+
+TEST(Coarsen, TakesTheLightestOfEqualNeighbours) {
+  const Graph graph = star(5);
+  const std::vector<Index> weight{1, 4, 3, 2, 3}, ones(8, 1);
+  CoarsenWorkspace workspace;
+  for (const auto& edges : {std::vector<Index>{}, ones}) {
+    const auto coarse_of = coarsen({graph.ptr(), graph.adjacency(), weight}, edges, 100, false, workspace).coarse_of;
+    EXPECT_EQ(coarse_of[0], coarse_of[3]);
+  }
+}
+
+TEST(Coarsen, StarsShrink) {
+  CoarsenWorkspace workspace;
+  for (const Index n : {10, 100, 1001}) {
+    const Graph graph = star(n, n / 3);
+    for (const bool backwards : {false, true}) EXPECT_LE(coarsen(view_of(graph), {}, n, backwards, workspace).graph.size(), n / 2 + 1);
+  }
+  std::vector<Edge> edges;  // of hubs in a ring
+  for (Index hub = 0; hub < 10; ++hub) {
+    edges.emplace_back(hub, (hub + 1) % 10);
+    for (Index leaf = 0; leaf < 20; ++leaf) edges.emplace_back(hub, 10 + 20 * hub + leaf);
+  }
+  const Graph ring = graph_of(210, edges);
+  EXPECT_LE(coarsen(view_of(ring), {}, 210, false, workspace).graph.size(), 120);
+}
+
+TEST(Coarsen, BackwardsIsAnotherHierarchy) {
+  CoarsenWorkspace workspace;
+  const Graph graph = path(101);
+  const auto forwards = coarsen(view_of(graph), {}, 10, false, workspace), backwards = coarsen(view_of(graph), {}, 10, true, workspace);
+  EXPECT_EQ(forwards.coarse_of[0], forwards.coarse_of[1]);
+  EXPECT_NE(backwards.coarse_of[0], backwards.coarse_of[1]);
+  EXPECT_EQ(backwards.coarse_of[100], backwards.coarse_of[99]);
+}
+
+void refine(const GraphView& graph, Separation& s, const RefineLimits& limits, RefineWorkspace& workspace) {
+  NodeRefiner(graph, s, workspace).refine(limits);
+}
+
+TEST(NodeRefine, NeverWorseValidAndWithinTheLimit) {
+  RefineWorkspace shared;
+  int better = 0;
+  for (std::uint64_t seed = 0; seed < seeds(3000); ++seed) {
+    std::mt19937_64 random(seed);
+    const auto weighted = with_weights(graph_to_divide(seed, 120), seed);
+    const GraphView graph = weighted.view();
+    const Separation before = random_separation(graph, random);
+    const RefineLimits limits{most_side(graph.total_weight(), 0.5 + 0.1 * static_cast<double>(seed % 5)), 1 + static_cast<int>(seed % 7),
+                              static_cast<int>(1 + random() % 60)};
+    Separation now = before;
+    refine(graph, now, limits, shared);
+    ASSERT_EQ(flaw_of(graph, now), "") << "seed " << seed;
+    for (const Side side : {kLeft, kRight}) {
+      ASSERT_LE(now.weight[side], std::max(limits.most, before.weight[side])) << "seed " << seed;
+    }
+    const double reference = reference_of(before.weight);
+    const double work = predicted_work(before.weight, reference, kSidesWhileMoving);
+    // Later passes compare by a lighter reference: the sides weigh less then, the separator more.
+    ASSERT_LE(predicted_work(now.weight, std::min(reference, reference_of(now.weight)), kSidesWhileMoving), work) << "seed " << seed;
+    better += now.weight[kSeparator] < before.weight[kSeparator];
+    RefineWorkspace fresh;
+    Separation again = before;
+    refine(graph, again, limits, fresh);
+    ASSERT_EQ(again.side, now.side) << "seed " << seed;
+    for (const char state : shared.state) ASSERT_EQ(state, 0);
+    ASSERT_TRUE(shared.heap.empty());
+  }
+  EXPECT_GT(better, static_cast<int>(seeds(3000)) / 2);  // the separations are worth it
+}
+
+TEST(NodeRefine, APassIsNeverWorseByItsOwnReference) {
+  RefineWorkspace shared;
+  for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
+    std::mt19937_64 random(seed);
+    const auto weighted = with_weights(graph_to_divide(seed, 100), seed);
+    const GraphView graph = weighted.view();
+    const Separation before = random_separation(graph, random);
+    Separation now = before;
+    refine(graph, now, {graph.total_weight(), 1}, shared);
+    const double reference = reference_of(before.weight);
+    ASSERT_LE(predicted_work(now.weight, reference, kSidesWhileMoving), predicted_work(before.weight, reference, kSidesWhileMoving));
+    ASSERT_TRUE(now.side == before.side ||
+                predicted_work(now.weight, reference, kSidesWhileMoving) < predicted_work(before.weight, reference, kSidesWhileMoving));
+  }
+}
+
+// A separator one column wide, with a bulge: one straight column is left. The same where the bulge is on the other side.
+TEST(NodeRefine, StraightensASeparatorOfAGrid) {
+  constexpr Index kRows = 9, kColumns = 21;
+  const Graph graph = grid(kRows, kColumns);
+  RefineWorkspace workspace;
+  for (const Index bulge : {-2, -1, 1, 2}) {
+    Separation s{std::vector<Side>(static_cast<std::size_t>(graph.size())), {}};
+    for (Index v = 0; v < graph.size(); ++v) {
+      const Index row = v / kColumns, column = v % kColumns, at = 10 + (row >= 3 && row <= 5 ? bulge : 0);
+      const Index low = row == 2 || row == 6 ? std::min<Index>(10, 10 + bulge) : at,
+                  high = row == 2 || row == 6 ? std::max<Index>(10, 10 + bulge) : at;
+      s.side[v] = column < low ? kLeft : column > high ? kRight : kSeparator;
+    }
+    s.weight = recounted(view_of(graph), s.side);
+    ASSERT_EQ(flaw_of(view_of(graph), s), "");
+    ASSERT_GT(s.weight[kSeparator], kRows);
+    refine(view_of(graph), s, {graph.size() * 6 / 10}, workspace);
+    EXPECT_EQ(s.weight[kSeparator], kRows) << bulge;
+  }
+}
+
+/// Part weights after the move of each separator vertex that takes most from the separator; whatever it brings in counts.
+std::vector<PartWeights> greatest_gains(const GraphView& graph, const Separation& s, Side to) {
+  std::vector<PartWeights> best;
+  for (Index v = 0; v < graph.size(); ++v) {
+    if (s.side[v] != kSeparator) continue;
+    auto side = s.side;
+    side[v] = to;
+    for (const Index u : graph.neighbours(v))
+      if (side[u] == 1 - to) side[u] = kSeparator;
+    const PartWeights moved = recounted(graph, side);
+    if (!best.empty() && moved[kSeparator] > best[0][kSeparator]) continue;
+    if (!best.empty() && moved[kSeparator] < best[0][kSeparator]) best.clear();
+    best.push_back(moved);
+  }
+  return best;
+}
+
+// A pass begins with a move of the greatest gain. At the end none of them, of those of equal gain at least one, makes things better.
+TEST(NodeRefine, EndsWhereTheGreatestGainIsNone) {
+  RefineWorkspace workspace;
+  for (std::uint64_t seed = 0; seed < seeds(1500); ++seed) {
+    std::mt19937_64 random(seed);
+    const auto weighted = with_weights(graph_to_divide(seed, 60), seed);
+    const GraphView graph = weighted.view();
+    Separation s = random_separation(graph, random);
+    refine(graph, s, {graph.total_weight(), 1000, 1}, workspace);
+    const double reference = reference_of(s.weight), work = predicted_work(s.weight, reference, kSidesWhileMoving);
+    for (const Side to : {kLeft, kRight}) {
+      const auto moved = greatest_gains(graph, s, to);
+      const bool better = !moved.empty() && std::all_of(moved.begin(), moved.end(), [&](const PartWeights& w) {
+        return predicted_work(w, reference, kSidesWhileMoving) < work;
+      });
+      ASSERT_FALSE(better) << "seed " << seed << " to " << int{to};
+    }
+  }
+}
+
+TEST(NodeRefine, GrowsHalf) {
+  RefineWorkspace shared;
+  for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
+    const auto weighted = with_weights(graph_to_divide(seed, 150), seed);
+    const GraphView graph = weighted.view();
+    const auto start = static_cast<Index>(seed * 7 % static_cast<std::uint64_t>(graph.size()));
+    Separation s, again;
+    NodeRefiner(graph, s, shared).grow(start);
+    ASSERT_EQ(flaw_of(graph, s), "") << "seed " << seed;
+    // The right side has no more than half, and one vertex less would not have done.
+    const Offset total = graph.total_weight();
+    ASSERT_GE(2 * s.weight[kLeft] + s.weight[kSeparator], total) << "seed " << seed;
+    ASSERT_LE(2 * s.weight[kRight], total) << "seed " << seed;
+    ASSERT_NE(s.side[start], kRight);
+    RefineWorkspace fresh;
+    NodeRefiner(graph, again, fresh).grow(start);
+    ASSERT_EQ(again.side, s.side) << "seed " << seed;
+    for (const char state : shared.state) ASSERT_EQ(state, 0);
+  }
+}
+
+TEST(NodeRefine, GrowsAsAFrontDoes) {
+  const Graph line = path(101), square = grid(20, 20);
+  RefineWorkspace workspace;
+  Separation s;
+  NodeRefiner(view_of(line), s, workspace).grow(0);
+  EXPECT_EQ(s.weight[kSeparator], 1);
+  EXPECT_EQ(s.weight[kLeft], 50);
+  NodeRefiner(view_of(square), s, workspace).grow(0);
+  EXPECT_LE(s.weight[kSeparator], 30);
+  EXPECT_LE(s.weight[kLeft], 210);
+}
+
+Distances naive_distances(const GraphView& graph, Index start) {
+  Distances d;
+  d.of.assign(static_cast<std::size_t>(graph.size()), kNone);
+  d.of[start] = 0;
+  for (Index level = 0;; ++level) {
+    bool any = false;
+    for (Index v = 0; v < graph.size(); ++v)
+      if (d.of[v] == level)
+        for (const Index u : graph.neighbours(v))
+          if (d.of[u] == kNone) d.of[u] = level + 1, any = true;
+    if (!any) break;
+  }
+  for (Index v = 0; v < graph.size(); ++v) {
+    if (d.of[v] == kNone) continue;
+    ++d.reached;
+    const auto rank = [&](Index u) { return std::make_pair(-d.of[u], graph.degree(u)); };
+    if (d.farthest == kNone || rank(v) < rank(d.farthest)) d.farthest = v;
+  }
+  return d;
+}
+
+TEST(LevelSets, BreadthFirst) {
+  LevelSetWorkspace shared;
+  for (std::uint64_t seed = 0; seed < seeds(800); ++seed) {
+    const Graph graph = graph_to_divide(seed, 120);
+    const auto start = static_cast<Index>(seed * 5 % static_cast<std::uint64_t>(graph.size()));
+    const Distances d = breadth_first(view_of(graph), start, shared), expected = naive_distances(view_of(graph), start);
+    ASSERT_EQ(d.of, expected.of) << "seed " << seed;
+    ASSERT_EQ(d.reached, expected.reached) << "seed " << seed;
+    ASSERT_EQ(d.farthest, expected.farthest) << "seed " << seed;
+    ASSERT_EQ(d.levels(), 1 + *std::max_element(d.of.begin(), d.of.end()));
+  }
+}
+
+/// The separation at a threshold by definition.
+Separation naive_threshold(const GraphView& graph, std::span<const Index> key, Index at, bool upper) {
+  Separation s{std::vector<Side>(key.size()), {}};
+  for (Index v = 0; v < graph.size(); ++v) {
+    const bool above = key[v] >= at;
+    bool crosses = false;
+    for (const Index u : graph.neighbours(v)) crosses = crosses || (key[u] >= at) != above;
+    s.side[v] = crosses && above == upper ? kSeparator : above ? kRight : kLeft;
+  }
+  s.weight = recounted(graph, s.side);
+  return s;
+}
+
+/// All separations that one threshold of the difference of two distances makes; element 2 k + 1 is the upper one of threshold k + 1.
+std::vector<Separation> naive_differences(const GraphView& graph, const Distances& a, const Distances& b) {
+  std::vector<Index> key(a.of.size());
+  for (std::size_t v = 0; v < key.size(); ++v) key[v] = a.of[v] - b.of[v] + b.levels() - 1;
+  std::vector<Separation> all;
+  for (Index at = 1; at < a.levels() + b.levels() - 1; ++at)
+    for (const bool upper : {false, true}) all.push_back(naive_threshold(graph, key, at, upper));
+  return all;
+}
+
+/// All that one distance makes, in the same places: whole levels.
+std::vector<Separation> naive_levels(const GraphView& graph, const Distances& d) {
+  std::vector<Separation> all;
+  for (Index at = 1; at < d.levels(); ++at)
+    for (const Index level : {at - 1, at}) {
+      Separation s{std::vector<Side>(d.of.size()), {}};
+      for (std::size_t v = 0; v < d.of.size(); ++v) s.side[v] = d.of[v] == level ? kSeparator : d.of[v] < level ? kLeft : kRight;
+      s.weight = recounted(graph, s.side);
+      all.push_back(std::move(s));
+    }
+  return all;
+}
+
+/// What thresholds are compared by: predicted work, and a penalty for a heavy side. The reference is the lighter separator of the least
+/// threshold with half the weight below it.
+class Criterion {
+ public:
+  Criterion(const std::vector<Separation>& all, Offset total, double most) : limit_(most * static_cast<double>(total)) {
+    for (std::size_t k = 0; k < all.size(); k += 2) {
+      const PartWeights &lower = all[k].weight, &upper = all[k + 1].weight;
+      reference_ = static_cast<double>(std::max<Offset>(1, std::min(upper[kSeparator], lower[kSeparator])));
+      if (2 * (lower[kLeft] + lower[kSeparator]) >= total) return;
+    }
+  }
+  [[nodiscard]] double operator()(const PartWeights& weight) const {
+    const auto heavier = static_cast<double>(heavier_side(weight));
+    return predicted_work(weight, reference_) + (heavier > limit_ ? 1e6 * reference_ * reference_ * reference_ * heavier / limit_ : 0);
+  }
+
+ private:
+  double limit_, reference_ = 1;
+};
+
+void expect_the_best(const GraphView& graph, const Separation& found, const std::vector<Separation>& all, double most) {
+  ASSERT_EQ(flaw_of(graph, found), "");
+  const Criterion cost(all, graph.total_weight(), most);
+  bool among = false;
+  for (const Separation& s : all) {
+    among = among || s.side == found.side;
+    ASSERT_LE(cost(found.weight), cost(s.weight));
+  }
+  ASSERT_TRUE(among);
+}
+
+TEST(LevelSets, TheBestOfAllThresholds) {
+  LevelSetWorkspace shared;
+  int levels = 0, differences = 0, within = 0;
+  for (std::uint64_t seed = 0; seed < seeds(1500) && !testing::Test::HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const auto weighted = with_weights(graph_to_divide(seed, 120), seed);
+    const GraphView graph = weighted.view();
+    const double most = 0.55 + 0.1 * static_cast<double>(seed % 4);
+    const auto any = [&](std::uint64_t k) { return static_cast<Index>((seed * 7919 + k) % static_cast<std::uint64_t>(graph.size())); };
+    const Distances a = breadth_first(graph, any(0), shared), b = breadth_first(graph, seed % 2 == 0 ? a.farthest : any(1), shared);
+    if (a.reached != graph.size() || a.levels() < 3 || b.levels() < 3) continue;
+    const Separation level = level_separation(graph, a, most, shared), difference = difference_separation(graph, a, b, most, shared);
+    expect_the_best(graph, level, naive_levels(graph, a), most);
+    expect_the_best(graph, difference, naive_differences(graph, a, b), most);
+    ++levels, differences += difference.side != level.side;
+    within += heavier_side(level.weight) <= most_side(graph.total_weight(), most);
+  }
+  EXPECT_GT(levels, static_cast<int>(seeds(1500)) / 3);
+  EXPECT_GT(differences, levels / 2);
+  EXPECT_GT(within, levels / 2);
+}
+
+// The second source outweighs all others: no vertex lies beyond the threshold that would halve the graph.
+TEST(LevelSets, AHeavySource) {
+  LevelSetWorkspace workspace;
+  const Graph graph = path(4);
+  const std::vector<Index> weight{1, 1, 1, 9};
+  const GraphView view{graph.ptr(), graph.adjacency(), weight};
+  const Distances a = breadth_first(view, 0, workspace), b = breadth_first(view, 3, workspace);
+  EXPECT_EQ(difference_separation(view, a, b, 0.8, workspace).weight, (PartWeights{2, 9, 1}));
+}
+
+// A dumbbell: the thinnest place between the halves, on the side that is thinner.
+TEST(LevelSets, FindsTheNeck) {
+  LevelSetWorkspace workspace;
+  std::vector<Edge> edges = edges_of(side_by_side({grid(8, 8), path(1), grid(8, 8)}));
+  edges.emplace_back(63, 64);
+  edges.emplace_back(64, 65);
+  const Graph graph = graph_of(129, edges);
+  const Distances d = breadth_first(view_of(graph), 0, workspace);
+  const Separation s = level_separation(view_of(graph), d, 0.65, workspace);
+  EXPECT_EQ(s.weight, (PartWeights{64, 64, 1}));
+  EXPECT_EQ(s.side[64], kSeparator);
+}
+
+}  // namespace
+}  // namespace kauri::ordering::dissection
