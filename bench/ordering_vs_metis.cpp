@@ -1,21 +1,22 @@
-// ordering_vs_metis [--pairs P] SOURCE ...: kauri's nested dissection against METIS_NodeND with its default options on the graph of A as it
-// is.
+// ordering_vs_metis [--only own|metis] [--effort E] [--threads T] [--seed S] [--pairs P] SOURCE ...: kauri's nested dissection against
+// METIS_NodeND with its default options on the graph of A as it is: flops of L and seconds, the least of P runs of each in turn. One thread
+// (the default) is timed by its own clock. With --only the most memory that the process held is that of one of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <metis.h>
+#include <sys/resource.h>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
 
-#include <algorithm>
+#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
-#include <numeric>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/source.hpp"
 #include "kauri/ordering.hpp"
-#include "ordering/dissection/dissect.hpp"
-#include "ordering/reduce.hpp"
+#include "ordering/compress.hpp"
 #include "symbolic/column_counts.hpp"
 #include "symbolic/elimination_tree.hpp"
 
@@ -25,38 +26,34 @@ using kauri::Graph;
 using kauri::Index;
 using kauri::Offset;
 
-// The time of this thread where it is the only one, else that on the clock.
-clockid_t clock_kind = CLOCK_THREAD_CPUTIME_ID;
+struct Order {
+  std::vector<Index> old_of;
+  double seconds = 1e30;
+};
 
-double cpu_seconds() {
+double now_on(clockid_t clock) {
   timespec now;
-  clock_gettime(clock_kind, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-std::vector<Index> metis_order(const Graph& graph, double& seconds) {
+Order metis_order(const Graph& graph, clockid_t clock) {
   idx_t n = graph.size();
   std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
-  std::vector<idx_t> old_of(static_cast<std::size_t>(n)), new_of(static_cast<std::size_t>(n));
-  const double start = cpu_seconds();
-  const int status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, old_of.data(), new_of.data());
-  seconds = cpu_seconds() - start;
+  Order found{std::vector<Index>(static_cast<std::size_t>(n))};
+  std::vector<idx_t> new_of(static_cast<std::size_t>(n));
+  const double start = now_on(clock);
+  const int status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, found.old_of.data(), new_of.data());
+  found.seconds = now_on(clock) - start;
   if (status != METIS_OK) throw std::runtime_error("METIS_NodeND failed");
-  return old_of;
+  return found;
 }
 
-std::vector<Index> own_order(const Graph& graph, const kauri::ordering::DissectionOptions& options, double& seconds) {
-  const double start = cpu_seconds();
-  const kauri::ordering::Reduction reduction(graph, true, 10.0);
-  std::vector<Index> old_of, order;
-  for (Index c = 0; c < reduction.components(); ++c) {
-    order.resize(static_cast<std::size_t>(reduction.size(c)));
-    kauri::ordering::nested_dissection(reduction.component(c), options, order);
-    reduction.expand(c, order, old_of);
-  }
-  reduction.append_dense(old_of);
-  seconds = cpu_seconds() - start;
-  return old_of;
+Order own_order(const Graph& graph, const kauri::OrderingOptions& options, clockid_t clock) {
+  const double start = now_on(clock);
+  const kauri::Permutation permutation = kauri::order(graph, options);
+  const double seconds = now_on(clock) - start;
+  return {{permutation.old_of().begin(), permutation.old_of().end()}, seconds};
 }
 
 double flops(const Graph& graph, const std::vector<Index>& old_of) {
@@ -71,44 +68,59 @@ double flops(const Graph& graph, const std::vector<Index>& old_of) {
   return sum;
 }
 
+/// The most that the process has held so far.
+long peak_kilobytes() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-  int pairs = 1;
-  kauri::ordering::DissectionOptions options;
+  CLI::App app("kauri's nested dissection against METIS_NodeND");
+  kauri::OrderingOptions options;
+  options.method = kauri::OrderingMethod::nested_dissection;
   options.threads = 1;
+  int pairs = 1;
+  std::string only, effort{name_of(options.effort)};
   std::vector<std::string> sources;
-  bool metis = true;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const auto next = [&] { return std::atoi(argv[++i]); };
-    if (word == "--pairs") pairs = next();
-    else if (word == "--effort") options.effort = std::vector{kauri::Effort::fast, kauri::Effort::standard, kauri::Effort::best}.at(static_cast<std::size_t>(next()));
-    else if (word == "--threads") options.threads = next();
-    else if (word == "--seed") options.seed = static_cast<std::uint64_t>(next());
-    else if (word == "--own") metis = false;
-    else sources.push_back(word);
-  }
-  if (options.threads != 1) clock_kind = CLOCK_MONOTONIC;
+  app.add_option("--only", only)->check(CLI::IsMember({"own", "metis"}));
+  app.add_option("--effort", effort)->check(CLI::IsMember({"fast", "default", "best"}));
+  app.add_option("--threads", options.threads);
+  app.add_option("--seed", options.seed);
+  app.add_option("--pairs", pairs)->check(CLI::PositiveNumber);
+  app.add_option("SOURCE", sources)->required();
+  CLI11_PARSE(app, argc, argv);
+  options.effort = kauri::effort_from_name(effort).value();
+  const clockid_t clock = options.threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+
   std::vector<double> work, time;
   for (const std::string& source : sources) {
-    const auto a = kauri::bench::load(source);
-    const Graph graph(a.pattern());
-    double least = 1e30, least_metis = 1e30;
-    std::vector<Index> own, theirs;
+    const Graph graph(kauri::bench::load(source).pattern());
+    const auto held_before = peak_kilobytes();
+    Order own, metis;
     for (int k = 0; k < pairs; ++k) {
-      double s = 0, t = 1;
-      own = own_order(graph, options, s);
-      if (metis) theirs = metis_order(graph, t);
-      least = std::min(least, s), least_metis = std::min(least_metis, t);
+      if (only != "metis")
+        if (Order o = own_order(graph, options, clock); o.seconds < own.seconds) own = std::move(o);
+      if (only != "own")
+        if (Order o = metis_order(graph, clock); o.seconds < metis.seconds) metis = std::move(o);
     }
-    const double f = flops(graph, own), g = metis ? flops(graph, theirs) : 1;
-    std::printf("{\"system\": \"%s\", \"n\": %d, \"flops\": %.4g, \"flops_metis\": %.4g, \"flops_ratio\": %.4f, \"order_s\": %.4f, \"metis_s\": %.4f, \"time_ratio\": %.3f}\n",
-                source.c_str(), a.n(), f, g, f / g, least, least_metis, least / least_metis);
+    nlohmann::ordered_json line{{"system", source}, {"n", graph.size()}, {"more_kb", peak_kilobytes() - held_before}};
+    if (only != "metis") line["flops"] = flops(graph, own.old_of), line["order_s"] = own.seconds;
+    if (only != "own") line["flops_metis"] = flops(graph, metis.old_of), line["metis_s"] = metis.seconds;
+    if (only.empty()) {
+      work.push_back(flops(graph, own.old_of) / flops(graph, metis.old_of)), time.push_back(own.seconds / metis.seconds);
+      line["flops_ratio"] = work.back(), line["time_ratio"] = time.back();
+    }
+    std::puts(line.dump().c_str());
     std::fflush(stdout);
-    work.push_back(f / g), time.push_back(least / least_metis);
   }
-  std::printf("{\"systems\": %zu, \"flops_ratio\": %.4f, \"time_ratio\": %.4f}\n", work.size(), kauri::bench::geometric_mean(work), kauri::bench::geometric_mean(time));
+  if (!work.empty())
+    std::puts(nlohmann::ordered_json{
+        {"systems", work.size()}, {"flops_ratio", kauri::bench::geometric_mean(work)}, {"time_ratio", kauri::bench::geometric_mean(time)}}
+                  .dump()
+                  .c_str());
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "ordering_vs_metis: %s\n", e.what());

@@ -34,10 +34,11 @@ TEST(Multilevel, ValidAndRepeats) {
     const auto weighted = with_weights(graph_to_divide(seed, seed % 5 == 0 ? 900 : 300), seed);
     const GraphView graph = weighted.view();
     for (const bool backwards : {false, true}) {
-      const Separation s = multilevel_separation(graph, seed, backwards, shared);
+      const MultilevelOptions options{.backwards = backwards, .thorough = seed % 3 == 0};
+      const Separation s = multilevel_separation(graph, options, seed, shared);
       ASSERT_EQ(flaw_of(graph, s), "") << "seed " << seed;
       MultilevelWorkspace fresh;
-      ASSERT_EQ(multilevel_separation(graph, seed, backwards, fresh).side, s.side) << "seed " << seed;
+      ASSERT_EQ(multilevel_separation(graph, options, seed, fresh).side, s.side) << "seed " << seed;
     }
   }
 }
@@ -47,7 +48,7 @@ TEST(Multilevel, SmallestGraphs) {
   for (Index n = 1; n <= 4; ++n)
     for (std::uint64_t seed = 0; seed < 20; ++seed)
       for (const Graph& graph : {path(n), clique(n), star(n), graph_of(n, {})})
-        ASSERT_EQ(flaw_of(view_of(graph), multilevel_separation(view_of(graph), seed, false, workspace)), "") << n;
+        ASSERT_EQ(flaw_of(view_of(graph), multilevel_separation(view_of(graph), {}, seed, workspace)), "") << n;
 }
 
 TEST(Multilevel, NearlyTheShortestSideOfAGrid) {
@@ -56,7 +57,7 @@ TEST(Multilevel, NearlyTheShortestSideOfAGrid) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const Graph square = shuffled(grid(40, 40), random), slab = shuffled(grid(15, 150), random);
     for (const Graph& graph : {square, slab}) {
-      const Separation s = multilevel_separation(view_of(graph), seed, false, workspace);
+      const Separation s = multilevel_separation(view_of(graph), {}, seed, workspace);
       EXPECT_LE(s.weight[kSeparator], graph.size() == 1600 ? 50 : 18);
       EXPECT_LE(heavier_side(s.weight), graph.size() * 2 / 3);
     }
@@ -67,11 +68,10 @@ TEST(Multilevel, SeedAndDirectionMatter) {
   MultilevelWorkspace workspace;
   std::mt19937_64 random(2);
   const Graph graph = random_graph(1500, 4000, random);
-  const auto first = multilevel_separation(view_of(graph), 1, false, workspace).side;
-  EXPECT_NE(multilevel_separation(view_of(graph), 1, true, workspace).side, first);
+  const auto first = multilevel_separation(view_of(graph), {}, 1, workspace).side;
+  EXPECT_NE(multilevel_separation(view_of(graph), {.backwards = true}, 1, workspace).side, first);
   bool other = false;
-  for (std::uint64_t seed = 2; seed < 10; ++seed)
-    other = other || multilevel_separation(view_of(graph), seed, false, workspace).side != first;
+  for (std::uint64_t seed = 2; seed < 10; ++seed) other = other || multilevel_separation(view_of(graph), {}, seed, workspace).side != first;
   EXPECT_TRUE(other);
 }
 
@@ -86,12 +86,14 @@ Trials any_trials(std::uint64_t seed) {
   trials.refined = 1 + static_cast<int>(seed % 3);
   trials.rounds = static_cast<int>(seed % 4);
   trials.polish_all = seed % 7 == 0;
+  trials.thorough = seed % 4 == 1;
   return trials;
 }
 
 bool same(const Trials& a, const Trials& b) {
   return a.multilevel == b.multilevel && a.level_sets == b.level_sets && a.backwards == b.backwards && a.follow == b.follow &&
-         a.sources == b.sources && a.refined == b.refined && a.rounds == b.rounds && a.polish_all == b.polish_all;
+         a.sources == b.sources && a.refined == b.refined && a.rounds == b.rounds && a.polish_all == b.polish_all &&
+         a.thorough == b.thorough;
 }
 
 TEST(BestSeparation, ValidOrDisconnected) {
