@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/compress.hpp"
 
+#include "src/base/blocks.hpp"
+
 namespace kauri::ordering {
 namespace {
+
+constexpr Index kBlock = 16384;  // vertices that are worth a task
 
 // Sums of plain vertex numbers collide on regular meshes; a multiplication folded onto itself is not linear and does not.
 std::uint64_t scramble(Index v) {
@@ -21,21 +25,26 @@ class TwinFinder {
     const Index n = graph_.size();
     std::vector<Index> representative(static_cast<std::size_t>(n));
     hash_.resize(static_cast<std::size_t>(n));
-    for (Index v = 0; v < n; ++v) hash_[v] = is_kept(v) ? hash(v) : 0;
-    for (Index v = 0; v < n; ++v) {
-      representative[v] = v;
-      if (!is_kept(v)) continue;
-      for (const Index u : graph_.neighbours(v)) {
-        if (u > v) break;
-        if (hash_[u] != hash_[v] || !is_kept(u) || !equal(u, v)) continue;
-        representative[v] = u;
-        break;
-      }
-    }
+    const Blocks blocks(n, kBlock);
+    blocks.for_each([this](Index, Index begin, Index end) {
+      for (Index v = begin; v < end; ++v) hash_[v] = is_kept(v) ? hash(v) : 0;
+    });
+    blocks.for_each([&](Index, Index begin, Index end) {
+      for (Index v = begin; v < end; ++v) representative[v] = is_kept(v) ? first_twin(v) : v;
+    });
     return representative;
   }
 
  private:
+  // v itself if none comes before it.
+  Index first_twin(Index v) const {
+    for (const Index u : graph_.neighbours(v)) {
+      if (u > v) break;
+      if (hash_[u] == hash_[v] && is_kept(u) && equal(u, v)) return u;
+    }
+    return v;
+  }
+
   bool is_kept(Index v) const { return kept_.empty() || kept_[v]; }
 
   std::uint32_t hash(Index v) const {

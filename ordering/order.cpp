@@ -57,7 +57,7 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
     case OrderingMethod::amd:
       return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
     case OrderingMethod::nested_dissection:
-      return nested_dissection(graph, {.seed = options.seed, .effort = options.effort, .threads = options.threads}, order);
+      return nested_dissection(graph, {.seed = options.seed, .effort = options.effort}, order);
     case OrderingMethod::metis:
       return metis_nested_dissection(graph, options.seed, workspace.metis, order);
     case OrderingMethod::minimum_degree: {
@@ -91,7 +91,6 @@ Permutation Orderer::run(OrderingMethod method) {
   OrderingOptions options = options_;
   options.method = method;
   check(options);
-  options.threads = std::min(options.threads == 0 ? std::numeric_limits<int>::max() : options.threads, allowed_threads());
   if (method == OrderingMethod::natural) return Permutation::identity(size_);
   std::vector<Index> old_of, order;
   old_of.reserve(static_cast<std::size_t>(size_));
@@ -128,7 +127,9 @@ bool ordering_available(OrderingMethod method) { return method != OrderingMethod
 Permutation order(const Graph& graph, const OrderingOptions& options) {
   ordering::check(options);
   if (options.method == OrderingMethod::natural) return Permutation::identity(graph.size());
-  return ordering::Orderer(graph, options).run(options.method);
+  std::optional<Permutation> found;
+  with_threads(options.threads, [&] { found = ordering::Orderer(graph, options).run(options.method); });
+  return *std::move(found);
 }
 
 }  // namespace kauri

@@ -5,9 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/base/blocks.hpp"
 #include "src/base/disjoint_sets.hpp"
 
 namespace kauri::ordering {
+namespace {
+
+constexpr Index kBlock = 65536;  // vertices that are worth a task
+
+}  // namespace
+
 Index dense_degree(Index n, double dense) {
   if (!(dense > 0)) return n;
   return static_cast<Index>(std::min<double>(n, std::max(16.0, dense * std::sqrt(static_cast<double>(n)))));
@@ -43,18 +50,25 @@ void Reduction::merge_but_for_dense() {
     }
 }
 
-// By the least vertex of each; then a counting sort by component keeps the vertices of each ascending.
+// By the least vertex of each: of blocks by themselves, whatever they are, then of all that crosses them. Then a counting sort by component
+// keeps the vertices of each ascending.
 void Reduction::find_components() {
   const Index n = compressed_.size();
   DisjointSets sets(n);
   const auto is_kept = [this](Index v) { return kept_.empty() || kept_[v]; };
-  for (Index v = 0; v < n; ++v) {
-    if (!is_kept(v)) continue;
+  const auto unite = [&](Index v, Index from, Index to) {
+    if (!is_kept(v)) return;
     for (const Index u : whole_.neighbours(v)) {
-      if (u > v) break;
-      if (is_kept(u)) sets.unite(u, v);
+      if (u >= to) break;
+      if (u >= from && is_kept(u)) sets.unite(u, v);
     }
-  }
+  };
+  const Blocks blocks(n, kBlock);
+  blocks.for_each([&](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v) unite(v, begin, v);
+  });
+  for (Index b = 1; b < blocks.count(); ++b)
+    for (Index v = blocks.begin(b); v < blocks.end(b); ++v) unite(v, 0, blocks.begin(b));
   component_of_.assign(static_cast<std::size_t>(n), kNone);
   std::vector<Index> size;
   for (Index v = 0; v < n; ++v) {

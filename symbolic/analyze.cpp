@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "src/base/allowed_threads.hpp"
 #include "symbolic/contest.hpp"
 #include "symbolic/level_structure.hpp"
 
@@ -136,11 +137,14 @@ Analysis checked(Analysis analysis) {
 Analysis checked(Analysis analysis) { return analysis; }
 #endif
 
-/// f(), with memory that ran out told as an Error of kauri.
+/// f() by as many threads as it may have, with memory that ran out told as an Error of kauri.
 template <class F>
-Analysis guarded(const Pattern& lower, F&& f) {
+Analysis guarded(const Pattern& lower, int threads, F&& f) {
   try {
-    return checked(f());
+    if (threads < 0) throw Error(ErrorKind::usage, "analyze: threads must be >= 0");
+    Analysis found;
+    with_threads(threads, [&] { found = checked(f()); });
+    return found;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory, "analyze: not enough memory for the plan of a matrix with n = " + std::to_string(lower.n) + " and " +
                                        std::to_string(lower.nnz()) + " entries");
@@ -151,7 +155,7 @@ Analysis guarded(const Pattern& lower, F&& f) {
 }  // namespace symbolic
 
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options) {
-  return symbolic::guarded(lower, [&] {
+  return symbolic::guarded(lower, options.ordering.threads, [&] {
     const bool contest = !options.permutation && options.ordering.method == OrderingMethod::automatic;
     return contest ? symbolic::run_contest(lower, options) : symbolic::run_one(lower, options);
   });
@@ -162,7 +166,7 @@ std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& 
 }
 
 Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options) {
-  return symbolic::guarded(lower, [&] { return symbolic::run_all(lower, options); });
+  return symbolic::guarded(lower, options.ordering.threads, [&] { return symbolic::run_all(lower, options); });
 }
 
 }  // namespace kauri

@@ -14,7 +14,7 @@ namespace kauri {
 class Graph {
  public:
   Graph() : ptr_(1, 0) {}
-  /// From the lower triangle of A (checked). Throws Error(input). O(n + nnz).
+  /// From the lower triangle of A (checked), by the threads of the calling arena of oneTBB. Throws Error(input). O(n + nnz).
   explicit Graph(const Pattern& lower);
   /// From adjacency lists that already keep the promises above: ptr of length n+1, adjacency of length ptr[n]. Checked: Error(input).
   Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);

@@ -42,7 +42,7 @@ bool better(const Separation& a, const Separation& b) {
 class Searcher {
  public:
   Searcher(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces)
-      : graph_(graph), trials_(trials), multilevel_seed_(splitmix64(seed)), start_seed_(splitmix64(seed)), workspaces_(workspaces) {}
+      : graph_(graph), trials_(trials), seed_(splitmix64(seed)), workspaces_(workspaces) {}
 
   Search run() {
     if (trials_.level_sets && trials_.multilevel && shared()) {
@@ -74,9 +74,9 @@ class Searcher {
 
   void try_multilevel() {
     MultilevelWorkspace& workspace = workspaces_.local().multilevel;
-    multilevel_ = multilevel_separation(graph_, {false, trials_.thorough}, multilevel_seed_, workspace);
+    multilevel_ = multilevel_separation(graph_, {false, trials_.thorough}, seed_, workspace);
     if (trials_.backwards) {
-      Separation other = multilevel_separation(graph_, {true, trials_.thorough}, multilevel_seed_, workspace);
+      Separation other = multilevel_separation(graph_, {true, trials_.thorough}, seed_, workspace);
       if (better(other, *multilevel_)) multilevel_ = std::move(other);
     }
     if (trials_.polish_all) polish(*multilevel_);
@@ -96,12 +96,13 @@ class Searcher {
   // Each source lies far from those before it: the first two are ends of a long shortest path.
   void try_level_sets() {
     LevelSetWorkspace& workspace = workspaces_.local().level;
-    const auto start = static_cast<Index>(start_seed_ % static_cast<std::uint64_t>(graph_.size()));
-    const Distances from = breadth_first(graph_, start, workspace);
+    constexpr Index start = 0;  // often at a corner, where numberings begin
+    Distances from = breadth_first(graph_, start, workspace);
     connected_ = from.reached == graph_.size();
     if (!connected_) return;
     std::vector<Distances> source;
     source.push_back(breadth_first(graph_, from.farthest, workspace));
+    if (trials_.sources > 1 && source[0].of[start] + 1 == source[0].levels()) source.push_back(std::move(from));
     while (static_cast<int>(source.size()) < trials_.sources)
       source.push_back(breadth_first(graph_, source.size() < 2 ? source[0].farthest : far_from(source), workspace));
     refine_best(thresholds(source));
@@ -136,10 +137,12 @@ class Searcher {
     double reference = std::numeric_limits<double>::max();
     for (const Separation& s : found) reference = std::min(reference, reference_of(s.weight));
     std::vector<std::tuple<bool, double, std::size_t>> rank;
+    rank.reserve(found.size());
     for (const Separation& s : found) rank.emplace_back(lopsided(s), predicted_work(s.weight, reference), rank.size());
     std::sort(rank.begin(), rank.end());
     rank.resize(std::min(rank.size(), static_cast<std::size_t>(trials_.refined)));
     std::vector<Separation> best;
+    best.reserve(rank.size());
     for (const auto& [heavy, work, k] : rank) best.push_back(std::move(found[k]));
     return best;
   }
@@ -163,7 +166,7 @@ class Searcher {
 
   const GraphView graph_;
   const Trials& trials_;
-  const std::uint64_t multilevel_seed_, start_seed_;
+  const std::uint64_t seed_;
   SeparatorWorkspaces& workspaces_;
   std::optional<Separation> multilevel_, level_set_;
   bool connected_ = true;

@@ -20,8 +20,9 @@ struct CoarsenWorkspace {
 };
 
 /// Matches each vertex with an unmatched neighbour along the heaviest edge (Karypis & Kumar 1998), the lightest such neighbour, none
-/// heavier together than `most`; of those left over, vertices that hang on the same neighbour are matched two by two, so that stars shrink
-/// too. Edges into one another become one that weighs as much. edge_weight: as LevelGraph's.
+/// heavier together than `most`, in blocks of fixed size by themselves and then across these; of those left over, vertices that hang on
+/// the same neighbour are matched two by two, so that stars shrink too. Edges into one another become one that weighs as much. edge_weight:
+/// as LevelGraph's.
 Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

@@ -3,7 +3,6 @@
 #include "ordering/dissection/dissect.hpp"
 
 #include <oneapi/tbb/parallel_invoke.h>
-#include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
@@ -144,8 +143,7 @@ class Dissection {
 
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order) {
   if (graph.size() == 0) return;
-  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
-  arena.execute([&] { dissection::Dissection(graph, order).run(dissection::trials_of(options.effort), options.seed); });
+  dissection::Dissection(graph, order).run(dissection::trials_of(options.effort), options.seed);
 }
 
 }  // namespace kauri::ordering

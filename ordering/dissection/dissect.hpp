@@ -13,7 +13,6 @@ namespace kauri::ordering {
 struct DissectionOptions {
   std::uint64_t seed = 1;
   Effort effort = Effort::standard;
-  int threads = 0;  ///< at most; 0: all that the process may use. Never reaches the order
 };
 
 /// Writes to order (length graph.size()) a nested dissection: the vertices of either side of a separator, then the separator, in the same
@@ -23,7 +22,8 @@ struct DissectionOptions {
 /// whatever its size, and so is one that nothing divides well. The graph need not be connected. Dense rows are the
 /// caller's business, as in approximate_minimum_degree, which orders all of a thin graph: one star takes O(n^2).
 ///
-/// A function of graph, seed and effort alone. Threads are those of an arena of its own. Memory: two to three times that of the graph.
+/// A function of graph, seed and effort alone. Threads are those of the calling arena of oneTBB. Memory: two to three times that of the
+/// graph.
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order);
 
 }  // namespace kauri::ordering

@@ -3,10 +3,20 @@
 #include "ordering/dissection/level_sets.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <utility>
+
+#include "src/base/blocks.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
+
+// Vertices that are worth a task: of a loop over all of them, and of one level of a search.
+constexpr Index kBlock = 16384, kFrontier = 512;
+// Thresholds above which sums by block would take more room than the vertices.
+constexpr Index kMostKeys = 4096;
 
 struct Threshold {
   Index key = 1;
@@ -26,27 +36,48 @@ Range keys_around(const GraphView& graph, std::span<const Index> key, Index v) {
   return range;
 }
 
-void clear(Index keys, LevelSetWorkspace& w) {
-  for (std::vector<Index>* sums : {&w.upper, &w.lower, &w.below}) sums->assign(static_cast<std::size_t>(keys) + 1, 0);
+/// Where a loop adds up what its vertices weigh, by threshold.
+struct Sums {
+  Index *upper, *lower, *below;
+};
+
+/// f(begin, end, sums) for all vertices, in blocks where that takes little room; the sums are the workspace's.
+template <class F>
+void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
+  const std::size_t length = static_cast<std::size_t>(keys) + 1;
+  for (std::vector<Index>* sums : {&w.upper, &w.lower, &w.below}) sums->assign(length, 0);
+  const Blocks blocks(n, kBlock);
+  if (blocks.count() < 2 || keys > kMostKeys) return f(Index{0}, n, Sums{w.upper.data(), w.lower.data(), w.below.data()});
+  std::vector<Index> part(static_cast<std::size_t>(blocks.count()) * 3 * length, 0);
+  blocks.for_each([&](Index b, Index begin, Index end) {
+    Index* const mine = part.data() + static_cast<std::size_t>(b) * 3 * length;
+    f(begin, end, Sums{mine, mine + length, mine + 2 * length});
+  });
+  auto from = part.begin();
+  for (Index b = 0; b < blocks.count(); ++b)
+    for (std::vector<Index>* sums : {&w.upper, &w.lower, &w.below})
+      for (Index& sum : *sums) sum += *from++;
 }
 
 /// Weights of the separators of all thresholds of distances: there is no smaller one on the lower side worth a look at the neighbours.
 void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
-  clear(keys, w);
-  for (Index v = 0; v < graph.size(); ++v) w.upper[key[v]] += graph.weight_of(v);
+  add_up(graph.size(), keys, w, [&](Index begin, Index end, const Sums& sums) {
+    for (Index v = begin; v < end; ++v) sums.upper[key[v]] += graph.weight_of(v);
+  });
   for (Index k = 1; k <= keys; ++k) w.below[k] = w.below[k - 1] + w.upper[k - 1], w.lower[k] = w.upper[k - 1];
 }
 
 /// The same of any function, by differences first.
 void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
-  clear(keys, w);
-  for (Index v = 0; v < graph.size(); ++v) {
-    const Index k = key[v], weight = graph.weight_of(v);
-    const Range range = keys_around(graph, key, v);
-    w.upper[range.least + 1] += weight, w.upper[k + 1] -= weight;
-    w.lower[k + 1] += weight, w.lower[range.greatest + 1] -= weight;
-    w.below[k + 1] += weight;
-  }
+  add_up(graph.size(), keys, w, [&](Index begin, Index end, const Sums& sums) {
+    for (Index v = begin; v < end; ++v) {
+      const Index k = key[v], weight = graph.weight_of(v);
+      const Range range = keys_around(graph, key, v);
+      sums.upper[range.least + 1] += weight, sums.upper[k + 1] -= weight;
+      sums.lower[k + 1] += weight, sums.lower[range.greatest + 1] -= weight;
+      sums.below[k + 1] += weight;
+    }
+  });
   for (Index k = 1; k <= keys; ++k) w.upper[k] += w.upper[k - 1], w.lower[k] += w.lower[k - 1], w.below[k] += w.below[k - 1];
 }
 
@@ -76,6 +107,39 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
   return best;
 }
 
+/// One level of a search: what the queue has from `head` to `tail` gives those at distance `next`; returns the new end.
+Index expand(const GraphView& graph, Index* queue, Index head, Index tail, Index next, Index* of) {
+  Index end = tail;
+  for (; head < tail; ++head)
+    for (const Index u : graph.neighbours(queue[head]))
+      if (of[u] == kNone) of[u] = next, queue[end++] = u;
+  return end;
+}
+
+/// The same by several threads: the same vertices, in whatever sequence.
+Index expand_shared(const GraphView& graph, Index* queue, Index head, Index tail, Index next, Index* of) {
+  std::atomic<Index> end{tail};
+  Blocks(tail - head, kFrontier).for_each([&](Index, Index first, Index last) {
+    std::array<Index, 1024> found;
+    Index count = 0;
+    const auto append = [&] {
+      std::copy_n(found.data(), count, queue + end.fetch_add(count, std::memory_order_relaxed));
+      count = 0;
+    };
+    for (Index k = first; k < last; ++k)
+      for (const Index u : graph.neighbours(queue[head + k])) {
+        const std::atomic_ref<Index> distance(of[u]);
+        Index none = kNone;
+        if (distance.load(std::memory_order_relaxed) != kNone || !distance.compare_exchange_strong(none, next, std::memory_order_relaxed))
+          continue;
+        found[static_cast<std::size_t>(count++)] = u;
+        if (count == static_cast<Index>(found.size())) append();
+      }
+    append();
+  });
+  return end;
+}
+
 }  // namespace
 
 Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& workspace) {
@@ -83,20 +147,19 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
   d.of.assign(static_cast<std::size_t>(graph.size()), kNone);
   workspace.queue.resize(d.of.size());
   Index* const queue = workspace.queue.data();
+  const bool alone = tbb::this_task_arena::max_concurrency() == 1;
   Index head = 0, tail = 1;
   queue[0] = start;
   d.of[start] = 0;
-  while (head < tail) {
-    const Index v = queue[head++], next = d.of[v] + 1;
-    for (const Index u : graph.neighbours(v))
-      if (d.of[u] == kNone) d.of[u] = next, queue[tail++] = u;
+  for (Index next = 1;; ++next) {
+    const bool few = alone || tail - head < 2 * kFrontier;
+    const Index end = (few ? expand : expand_shared)(graph, queue, head, tail, next, d.of.data());
+    if (end == tail) break;
+    head = tail, tail = end;
   }
   d.reached = tail;
-  d.farthest = queue[tail - 1];
-  for (Index k = tail; k-- > 0 && d.of[queue[k]] == d.of[d.farthest];) {
-    const Index v = queue[k], degree = graph.degree(v), best = graph.degree(d.farthest);
-    if (degree < best || (degree == best && v < d.farthest)) d.farthest = v;
-  }
+  d.farthest = *std::min_element(queue + head, queue + tail,
+                                 [&graph](Index u, Index v) { return std::pair(graph.degree(u), u) < std::pair(graph.degree(v), v); });
   return d;
 }
 
@@ -106,8 +169,10 @@ Separation level_separation(const GraphView& graph, const Distances& distances, 
   const Threshold at = choose(workspace, keys, total, most);
   const Index level = at.upper ? at.key : at.key - 1;
   Separation separation{std::vector<Side>(distances.of.size()), weights_at(workspace, at.key, at.upper, total)};
-  for (Index v = 0; v < graph.size(); ++v)
-    separation.side[v] = distances.of[v] < level ? kLeft : distances.of[v] == level ? kSeparator : kRight;
+  Blocks(graph.size(), kBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v)
+      separation.side[v] = distances.of[v] < level ? kLeft : distances.of[v] == level ? kSeparator : kRight;
+  });
   return separation;
 }
 
@@ -116,20 +181,26 @@ Separation difference_separation(const GraphView& graph, const Distances& a, con
   const Index keys = a.levels() + b.levels() - 1, total = graph.total_weight();
   std::vector<Index>& key = workspace.key;
   key.resize(a.of.size());
-  for (std::size_t v = 0; v < key.size(); ++v) key[v] = a.of[v] - b.of[v] + b.levels() - 1;
+  const Index offset = b.levels() - 1;
+  const Blocks blocks(graph.size(), kBlock);
+  blocks.for_each([&](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v) key[v] = a.of[v] - b.of[v] + offset;
+  });
   weigh(graph, key, keys, workspace);
   const Threshold at = choose(workspace, keys, total, most);
   Separation separation{std::vector<Side>(key.size()), weights_at(workspace, at.key, at.upper, total)};
-  for (Index v = 0; v < graph.size(); ++v) {
-    const bool above = key[v] >= at.key;
-    Side side = above ? kRight : kLeft;
-    // Along an edge either distance changes by one at most.
-    if (above == at.upper && key[v] >= at.key - 2 && key[v] < at.key + 2) {
-      const Range range = keys_around(graph, key, v);
-      if (above ? range.least < at.key : range.greatest >= at.key) side = kSeparator;
+  blocks.for_each([&](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v) {
+      const bool above = key[v] >= at.key;
+      Side side = above ? kRight : kLeft;
+      // Along an edge either distance changes by one at most.
+      if (above == at.upper && key[v] >= at.key - 2 && key[v] < at.key + 2) {
+        const Range range = keys_around(graph, key, v);
+        if (above ? range.least < at.key : range.greatest >= at.key) side = kSeparator;
+      }
+      separation.side[v] = side;
     }
-    separation.side[v] = side;
-  }
+  });
   return separation;
 }
 

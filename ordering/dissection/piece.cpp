@@ -4,43 +4,81 @@
 
 #include <algorithm>
 
+#include "src/base/blocks.hpp"
+
 namespace kauri::ordering::dissection {
 namespace {
 
-/// The vertices listed, ascending, with the edges to those for which inside(u) holds; local[u]: number of u in the piece.
-template <class Inside>
-Piece extract(const PieceView& from, std::span<const Index> member, const std::vector<Index>& local, Inside inside) {
+constexpr Index kBlock = 16384;
+
+/// What a side has of a block of vertices; summed up, where the block's part begins.
+struct Block {
+  Index members = 0;
+  Offset edges = 0;
+};
+
+/// The vertices listed, ascending, with all their edges; local[u]: number of u in the piece.
+Piece extract(const PieceView& from, std::span<const Index> member, const std::vector<Index>& local) {
   const GraphView& graph = from.graph;
   Offset edges = 0;
   for (const Index v : member) edges += graph.degree(v);
   Piece piece;
   piece.vertex.reserve(member.size());
   piece.graph.ptr.reserve(member.size() + 1);
-  piece.graph.adjacency.resize(static_cast<std::size_t>(edges));
+  piece.graph.adjacency.reserve(static_cast<std::size_t>(edges));
   if (!graph.weight.empty()) piece.graph.weight.reserve(member.size());
-  Index* const begin = piece.graph.adjacency.data();
-  Index* to = begin;
   for (const Index v : member) {
-    for (const Index u : graph.neighbours(v))
-      if (inside(u)) *to++ = local[u];
-    piece.graph.ptr.push_back(to - begin);
+    for (const Index u : graph.neighbours(v)) piece.graph.adjacency.push_back(local[u]);
+    piece.graph.ptr.push_back(static_cast<Offset>(piece.graph.adjacency.size()));
     piece.vertex.push_back(from.vertex_of(v));
     if (!graph.weight.empty()) piece.graph.weight.push_back(graph.weight[v]);
   }
-  piece.graph.adjacency.resize(static_cast<std::size_t>(to - begin));
   return piece;
 }
 
 }  // namespace
 
+// Sizes by block first, so that blocks can be written side by side.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side) {
-  std::vector<Index> local(separation.side.size()), member;
-  for (Index v = 0; v < from.graph.size(); ++v)
-    if (separation.side[v] == side) {
-      local[v] = static_cast<Index>(member.size());
-      member.push_back(v);
+  const GraphView& graph = from.graph;
+  const Blocks blocks(graph.size(), kBlock);
+  std::vector<Block> block(static_cast<std::size_t>(blocks.count()) + 1);
+  blocks.for_each([&](Index b, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v)
+      if (separation.side[v] == side) ++block[b + 1].members, block[b + 1].edges += graph.degree(v);
+  });
+  for (Index v = 0; v < graph.size(); ++v)
+    if (separation.side[v] == kSeparator)
+      for (const Index u : graph.neighbours(v))
+        if (separation.side[u] == side) --block[u / kBlock + 1].edges;
+  for (std::size_t b = 1; b < block.size(); ++b) block[b].members += block[b - 1].members, block[b].edges += block[b - 1].edges;
+
+  const auto size = static_cast<std::size_t>(block.back().members);
+  Piece piece;
+  piece.vertex.resize(size);
+  piece.graph.ptr.resize(size + 1);
+  piece.graph.adjacency.resize(static_cast<std::size_t>(block.back().edges));
+  if (!graph.weight.empty()) piece.graph.weight.resize(size);
+  std::vector<Index> local(separation.side.size());
+  blocks.for_each([&](Index b, Index begin, Index end) {
+    Index next = block[b].members;
+    for (Index v = begin; v < end; ++v) {
+      if (separation.side[v] != side) continue;
+      piece.vertex[next] = from.vertex_of(v);
+      if (!graph.weight.empty()) piece.graph.weight[next] = graph.weight[v];
+      local[v] = next++;
     }
-  return extract(from, member, local, [&](Index u) { return separation.side[u] == side; });
+  });
+  blocks.for_each([&](Index b, Index begin, Index end) {
+    Offset to = block[b].edges;
+    for (Index v = begin; v < end; ++v) {
+      if (separation.side[v] != side) continue;
+      for (const Index u : graph.neighbours(v))
+        if (separation.side[u] == side) piece.graph.adjacency[to++] = local[u];
+      piece.graph.ptr[local[v] + 1] = to;
+    }
+  });
+  return piece;
 }
 
 std::vector<Piece> extract_components(const PieceView& from, Index batch) {
@@ -66,7 +104,7 @@ std::vector<Piece> extract_components(const PieceView& from, Index batch) {
     const std::span<Index> mine(member.data() + first[begin], static_cast<std::size_t>(first[end] - first[begin]));
     if (end > begin + 1) std::sort(mine.begin(), mine.end());
     for (std::size_t k = 0; k < mine.size(); ++k) local[mine[k]] = static_cast<Index>(k);
-    pieces.push_back(extract(from, mine, local, [](Index) { return true; }));
+    pieces.push_back(extract(from, mine, local));
   }
   return pieces;
 }

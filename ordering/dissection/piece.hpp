@@ -26,7 +26,7 @@ struct PieceView {
 
 inline PieceView view_of(const Piece& piece) { return {piece.graph.view(), piece.vertex}; }
 
-/// One side of a separation.
+/// One of the two sides of a separation, between which there is no edge.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side);
 
 /// Connected components in the order of their least vertex; those in a row that have no more than `batch` vertices together are one piece.

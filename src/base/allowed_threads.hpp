@@ -1,12 +1,14 @@
-// How many threads of the host an ordering or a backend may use.
+// How many threads of the host an ordering, an analysis or a backend may use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace kauri {
 
@@ -14,6 +16,14 @@ namespace kauri {
 inline int allowed_threads() {
   return static_cast<int>(std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
                                                 std::numeric_limits<int>::max()));
+}
+
+/// f() in an arena of at most so many threads; 0: all that oneTBB allows the process. In the calling one if it has no more.
+template <class F>
+void with_threads(int threads, F&& f) {
+  const int most = threads == 0 ? allowed_threads() : std::min(threads, allowed_threads());
+  if (tbb::this_task_arena::max_concurrency() <= most) return std::forward<F>(f)();
+  tbb::task_arena(most).execute(std::forward<F>(f));
 }
 
 }  // namespace kauri

@@ -10,23 +10,20 @@
 
 namespace kauri {
 
-/// {0}, {1}, ... {n-1} at first. One array of n.
+/// {0}, {1}, ... {n-1} at first. One array of n. Threads may unite members of ranges that do not meet.
 class DisjointSets {
  public:
-  explicit DisjointSets(Index n) : up_(static_cast<std::size_t>(n)), count_(n) { std::iota(up_.begin(), up_.end(), 0); }
+  explicit DisjointSets(Index n) : up_(static_cast<std::size_t>(n)) { std::iota(up_.begin(), up_.end(), 0); }
 
   /// Makes one set of the two that u and v are in; true if they were two. The least member stands for the set.
   bool unite(Index u, Index v) {
     u = root(u), v = root(v);
     if (u == v) return false;
     up_[std::max(u, v)] = std::min(u, v);
-    --count_;
     return true;
   }
   /// The least member of the set that v is in.
   [[nodiscard]] Index representative(Index v) { return root(v); }
-  /// Sets that there are.
-  [[nodiscard]] Index count() const { return count_; }
 
  private:
   Index root(Index v) {
@@ -34,7 +31,6 @@ class DisjointSets {
     return v;
   }
   std::vector<Index> up_;
-  Index count_;
 };
 
 }  // namespace kauri

@@ -2,15 +2,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/graph.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "src/base/blocks.hpp"
+
 namespace kauri {
+namespace {
+
+constexpr Index kBlock = 16384;  // columns that are worth a task
+
+/// The lists of lower's graph by all threads of the arena, who take places in a list as they come: then it is sorted. ptr: length n+1,
+/// zeros.
+void fill_lists(const Pattern& lower, std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
+  const Index n = lower.n;
+  const Blocks blocks(n, kBlock);
+  std::vector<Index> taken(static_cast<std::size_t>(n), 0);  // of each vertex: smaller neighbours, then those without a place
+  blocks.for_each([&](Index, Index begin, Index end) {
+    for (Offset k = lower.col_ptr[begin]; k < lower.col_ptr[end]; ++k)
+      std::atomic_ref<Index>(taken[lower.row[k]]).fetch_add(1, std::memory_order_relaxed);
+  });
+  for (Index v = 0; v < n; ++v) {
+    --taken[v];  // its diagonal entry
+    ptr[v + 1] = ptr[v] + taken[v] + lower.col_ptr[v + 1] - lower.col_ptr[v] - 1;
+  }
+  adjacency.resize(static_cast<std::size_t>(ptr[n]));
+  blocks.for_each([&](Index, Index begin, Index end) {
+    for (Index j = begin; j < end; ++j)
+      for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) {
+        const Index i = lower.row[k];
+        adjacency[ptr[i] + std::atomic_ref<Index>(taken[i]).fetch_sub(1, std::memory_order_relaxed) - 1] = j;
+      }
+  });
+  blocks.for_each([&](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v) {
+      const auto larger = lower.row.subspan(static_cast<std::size_t>(lower.col_ptr[v]) + 1,
+                                            static_cast<std::size_t>(lower.col_ptr[v + 1] - lower.col_ptr[v] - 1));
+      const auto middle = adjacency.begin() + ptr[v + 1] - static_cast<Offset>(larger.size());
+      std::sort(adjacency.begin() + ptr[v], middle);
+      std::copy(larger.begin(), larger.end(), middle);
+    }
+  });
+}
+
+}  // namespace
 
 Graph::Graph(const Pattern& lower) {
   check(lower);
   const Index n = lower.n;
+  if (n >= 4 * kBlock && tbb::this_task_arena::max_concurrency() > 1) {
+    ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
+    fill_lists(lower, ptr_, adjacency_);
+    return;
+  }
   ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
   for (Index j = 0; j < n; ++j) {
     ptr_[j + 1] += lower.col_ptr[j + 1] - lower.col_ptr[j] - 1;

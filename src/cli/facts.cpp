@@ -29,6 +29,7 @@ MatrixFacts facts_of(const SymmetricView<double>& a) {
   std::vector<Index> degree(static_cast<std::size_t>(pattern.n), 1);
   std::vector<double> radius(static_cast<std::size_t>(pattern.n), 0.0);
   DisjointSets sets(pattern.n);
+  facts.components = pattern.n;
   for (Index j = 0; j < pattern.n; ++j) {
     const Offset begin = pattern.col_ptr[j], end = pattern.col_ptr[j + 1];
     add_diagonal(facts, a.value[begin]);
@@ -37,10 +38,9 @@ MatrixFacts facts_of(const SymmetricView<double>& a) {
       ++degree[i], ++degree[j];
       radius[i] += std::abs(a.value[k]), radius[j] += std::abs(a.value[k]);
       facts.bandwidth = std::max(facts.bandwidth, i - j);
-      sets.unite(i, j);
+      facts.components -= sets.unite(i, j) ? 1 : 0;
     }
   }
-  facts.components = sets.count();
   facts.entries_full = 2 * pattern.nnz() - pattern.n;
   facts.mean_in_row = static_cast<double>(facts.entries_full) / pattern.n;
   const auto [least, most] = std::minmax_element(degree.begin(), degree.end());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ordering/dissection/dissect.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "tests/fuzz/outcome.hpp"
 
 namespace {
@@ -65,10 +66,10 @@ Input input_of(Bytes bytes) {
 }
 
 std::vector<Index> order_of(const Input& input, int threads) {
-  auto options = input.options;
-  options.threads = threads;
   std::vector<Index> order(input.ptr.size() - 1, kauri::kNone);
-  kauri::ordering::nested_dissection({input.ptr, input.adjacency, input.weight}, options, order);
+  kauri::with_threads(threads, [&] {
+    kauri::ordering::nested_dissection({input.ptr, input.adjacency, input.weight}, input.options, order);
+  });
   return order;
 }
 

@@ -214,7 +214,7 @@ TEST(Piece, SidesOfSides) {
     const auto weighted = with_weights(graph_to_divide(seed, 150), seed);
     const PieceView whole{weighted.view(), {}};
     const Separation s = random_separation(whole.graph, random);
-    for (const Side side : {kLeft, kRight, kSeparator}) {
+    for (const Side side : {kLeft, kRight}) {
       const Piece piece = extract_side(whole, s, side);
       ASSERT_NO_FATAL_FAILURE(expect_piece(whole, piece, members_of(s.side, side))) << "seed " << seed;
       const Separation again = random_separation(piece.graph.view(), random);

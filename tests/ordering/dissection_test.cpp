@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ordering/amd.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
 #include "support/seeds.hpp"
@@ -25,9 +26,9 @@ using namespace kauri::test;
 
 constexpr Effort kEfforts[] = {Effort::fast, Effort::standard, Effort::best};
 
-std::vector<Index> order_of(const GraphView& graph, const DissectionOptions& options = {.threads = 1}) {
+std::vector<Index> order_of(const GraphView& graph, const DissectionOptions& options = {}, int threads = 1) {
   std::vector<Index> order(static_cast<std::size_t>(graph.size()), kNone);
-  nested_dissection(graph, options, order);
+  with_threads(threads, [&] { nested_dissection(graph, options, order); });
   return order;
 }
 
@@ -55,7 +56,7 @@ Fill fill_of(const Graph& graph, const Permutation& permutation) {
   return fill;
 }
 
-Fill fill_of(const Graph& graph, const DissectionOptions& options = {.threads = 1}) {
+Fill fill_of(const Graph& graph, const DissectionOptions& options = {}) {
   return fill_of(graph, Permutation::from_old_of(order_of(view_of(graph), options)));
 }
 
@@ -153,7 +154,7 @@ TEST(Dissection, PermutesSmallGraphs) {
   for (std::uint64_t seed = 0; seed < seeds(4000); ++seed) {
     const auto weighted = with_weights(seed % 2 == 0 ? any_graph(seed / 2) : graph_to_divide(seed / 2, 230), seed);
     const Effort effort = kEfforts[seed % 3];
-    ASSERT_TRUE(is_permutation_of(weighted.size(), order_of(weighted.view(), {seed, effort, 1}))) << "seed " << seed;
+    ASSERT_TRUE(is_permutation_of(weighted.size(), order_of(weighted.view(), {seed, effort}))) << "seed " << seed;
   }
 }
 
@@ -162,9 +163,9 @@ TEST(Dissection, ThreadsChangeNothing) {
   for (std::uint64_t seed = 0; seed < seeds(160); ++seed) {
     const auto weighted = with_weights(graph_to_divide(seed, 1500), seed);
     const Effort effort = kEfforts[seed % 3];
-    const auto expected = order_of(weighted.view(), {seed, effort, 1});
+    const auto expected = order_of(weighted.view(), {seed, effort});
     ASSERT_TRUE(is_permutation_of(weighted.size(), expected)) << "seed " << seed;
-    for (const int threads : {1, 3, 8}) ASSERT_EQ(order_of(weighted.view(), {seed, effort, threads}), expected) << "seed " << seed;
+    for (const int threads : {1, 3, 8}) ASSERT_EQ(order_of(weighted.view(), {seed, effort}, threads), expected) << "seed " << seed;
   }
 }
 
@@ -175,9 +176,9 @@ TEST(Dissection, PermutesHostileGraphs) {
     for (const Effort effort : kEfforts) {
       const auto weight = weights_of_kind(named.graph.size(), kind++ % 5);
       const GraphView view{named.graph.ptr(), named.graph.adjacency(), weight};
-      const auto expected = order_of(view, {7, effort, 1});
+      const auto expected = order_of(view, {7, effort});
       ASSERT_TRUE(is_permutation_of(view.size(), expected)) << named.name;
-      ASSERT_EQ(order_of(view, {7, effort, 8}), expected) << named.name;
+      ASSERT_EQ(order_of(view, {7, effort}, 8), expected) << named.name;
     }
 }
 
@@ -187,7 +188,7 @@ TEST(Dissection, PermutesWhateverTheWeights) {
     for (int kind = 1; kind < 5; ++kind) {
       const auto weight = weights_of_kind(named.graph.size(), kind);
       const GraphView view{named.graph.ptr(), named.graph.adjacency(), weight};
-      ASSERT_TRUE(is_permutation_of(view.size(), order_of(view, {1, Effort::fast, 1}))) << named.name << " kind " << kind;
+      ASSERT_TRUE(is_permutation_of(view.size(), order_of(view, {1, Effort::fast}))) << named.name << " kind " << kind;
     }
   }
 }
@@ -198,9 +199,9 @@ TEST(Dissection, ThreadsChangeNothingOnLargeGraphs) {
   std::mt19937_64 random(2);
   const Graph parts = shuffled(side_by_side({grid(150, 150), path(300), box_graph(10, 10, 10)}), random);
   for (const Effort effort : kEfforts) {
-    const auto expected = order_of(view_of(parts), {3, effort, 1});
+    const auto expected = order_of(view_of(parts), {3, effort});
     ASSERT_TRUE(is_permutation_of(parts.size(), expected));
-    for (const int threads : {2, 3, 8, 0}) ASSERT_EQ(order_of(view_of(parts), {3, effort, threads}), expected) << threads;
+    for (const int threads : {2, 3, 8, 0}) ASSERT_EQ(order_of(view_of(parts), {3, effort}, threads), expected) << threads;
     if (kSanitized) break;
   }
 }
@@ -208,14 +209,14 @@ TEST(Dissection, ThreadsChangeNothingOnLargeGraphs) {
 TEST(Dissection, TheSeedAndTheEffortMatter) {
   std::mt19937_64 random(3);
   const Graph mesh = shuffled(grid(60, 60), random), small = geometric_graph(150, 0.15, random);
-  const auto first = order_of(view_of(mesh), {1, Effort::standard, 1});
-  EXPECT_EQ(order_of(view_of(mesh), {1, Effort::standard, 1}), first);
+  const auto first = order_of(view_of(mesh), {1, Effort::standard});
+  EXPECT_EQ(order_of(view_of(mesh), {1, Effort::standard}), first);
   bool other = false;
-  for (std::uint64_t seed = 2; seed < 10; ++seed) other = other || order_of(view_of(mesh), {seed, Effort::standard, 1}) != first;
+  for (std::uint64_t seed = 2; seed < 10; ++seed) other = other || order_of(view_of(mesh), {seed, Effort::standard}) != first;
   EXPECT_TRUE(other);
-  EXPECT_NE(order_of(view_of(mesh), {1, Effort::best, 1}), first);
+  EXPECT_NE(order_of(view_of(mesh), {1, Effort::best}), first);
   // A leaf is ordered without them.
-  EXPECT_EQ(order_of(view_of(small), {2, Effort::best, 1}), order_of(view_of(small), {1, Effort::fast, 1}));
+  EXPECT_EQ(order_of(view_of(small), {2, Effort::best}), order_of(view_of(small), {1, Effort::fast}));
 }
 
 // The lists of a component lie among those of others.
@@ -227,7 +228,7 @@ TEST(Dissection, ViewsOfOtherGraphs) {
   for (const Offset p : mesh.ptr()) ptr.push_back(p + 1000);
   adjacency.insert(adjacency.end(), mesh.adjacency().begin(), mesh.adjacency().end());
   adjacency.resize(adjacency.size() + 10, 99);
-  for (const Effort effort : kEfforts) EXPECT_EQ(order_of({ptr, adjacency, {}}, {1, effort, 1}), order_of(view_of(mesh), {1, effort, 1}));
+  for (const Effort effort : kEfforts) EXPECT_EQ(order_of({ptr, adjacency, {}}, {1, effort}), order_of(view_of(mesh), {1, effort}));
 }
 
 struct Box {
@@ -244,7 +245,7 @@ TEST(Dissection, FillOfGridsIsThatOfDissection) {
     const Fill geometric = fill_of(graph, grid_dissection(box.x, box.y, box.z));
     for (const Effort effort : kEfforts)
       for (const Graph* g : {&graph, &mixed}) {
-        const Fill fill = fill_of(*g, {1, effort, 1});
+        const Fill fill = fill_of(*g, {1, effort});
         EXPECT_LE(static_cast<double>(fill.entries), box.entries * static_cast<double>(geometric.entries)) << box.x;
         EXPECT_LE(fill.operations, box.operations * geometric.operations) << box.x;
       }
@@ -258,7 +259,7 @@ TEST(Dissection, NotWorseThanMinimumDegreeOnMeshes) {
        {geometric_graph(4000, 0.035, random), shuffled(grid(90, 90), random), shuffled(box_graph(16, 16, 16), random)}) {
     const Fill amd = minimum_degree_fill(mesh);
     for (const Effort effort : kEfforts) {
-      const Fill fill = fill_of(mesh, {1, effort, 1});
+      const Fill fill = fill_of(mesh, {1, effort});
       EXPECT_LE(fill.operations, amd.operations);
     }
   }
@@ -268,7 +269,7 @@ TEST(Dissection, NotWorseThanMinimumDegreeOnMeshes) {
 TEST(Dissection, TheLastVerticesSeparate) {
   const Graph graph = grid(30, 60);
   for (const Effort effort : kEfforts) {
-    const auto order = order_of(view_of(graph), {1, effort, 1});
+    const auto order = order_of(view_of(graph), {1, effort});
     std::vector<char> taken(order.size(), 0);
     for (std::size_t k = order.size() - 40; k < order.size(); ++k) taken[order[k]] = 1;
     std::vector<Index> component{order.front()};
@@ -286,7 +287,7 @@ TEST(Dissection, TreesHaveNoMoreFillThanByMinimumDegree) {
     std::mt19937_64 random(seed);
     const Index n = 100 + static_cast<Index>(random() % 2000), reach = seed % 3 == 0 ? n : 1 + static_cast<Index>(random() % 20);
     const Graph tree = shuffled(random_tree(n, reach, random), random);
-    const auto fill = fill_of(tree, {seed, kEfforts[seed % 3], 1});
+    const auto fill = fill_of(tree, {seed, kEfforts[seed % 3]});
     ASSERT_EQ(fill.entries, 2 * Offset{n} - 1) << "seed " << seed;  // none at all
     ASSERT_EQ(minimum_degree_fill(tree).entries, fill.entries) << "seed " << seed;
   }

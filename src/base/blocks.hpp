@@ -1,0 +1,41 @@
+// Loops over fixed blocks of a range, by the threads of the calling arena of oneTBB.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "kauri/types.hpp"
+
+namespace kauri {
+
+/// [0, n) in blocks of `size` >= 1, the last one of what is left. How many there are says n alone: what is computed block by block does not
+/// depend on threads.
+class Blocks {
+ public:
+  Blocks(Index n, Index size) : n_(n), size_(size) {}
+  [[nodiscard]] Index count() const { return n_ / size_ + (n_ % size_ != 0); }
+  [[nodiscard]] Index begin(Index b) const { return b * size_; }
+  [[nodiscard]] Index end(Index b) const { return size_ < n_ - begin(b) ? begin(b) + size_ : n_; }
+
+  /// f(b, begin(b), end(b)) for each block, side by side. A thread that waits for others takes up nothing but blocks of this loop, so that
+  /// memory of its own that it holds stays its own. f may throw.
+  template <class F>
+  void for_each(F&& f) const {
+    if (count() < 2 || tbb::this_task_arena::max_concurrency() == 1) {
+      for (Index b = 0; b < count(); ++b) f(b, begin(b), end(b));
+      return;
+    }
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(
+          Index{0}, count(), [&](Index b) { f(b, begin(b), end(b)); }, tbb::simple_partitioner());
+    });
+  }
+
+ private:
+  Index n_, size_;
+};
+
+}  // namespace kauri
