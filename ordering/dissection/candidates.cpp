@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <limits>
@@ -39,6 +40,9 @@ bool better(const Separation& a, const Separation& b) {
   return predicted_work(a.weight, reference) < predicted_work(b.weight, reference);
 }
 
+// Who waits for one separation must not take up others meanwhile, which may take much longer.
+using tbb::this_task_arena::isolate;
+
 class Searcher {
  public:
   Searcher(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces)
@@ -46,7 +50,7 @@ class Searcher {
 
   Search run() {
     if (trials_.level_sets && trials_.multilevel && shared()) {
-      tbb::parallel_invoke([this] { try_level_sets(); }, [this] { try_multilevel(); });
+      isolate([this] { tbb::parallel_invoke([this] { try_level_sets(); }, [this] { try_multilevel(); }); });
     } else {
       if (trials_.level_sets) try_level_sets();
       if (connected_ && (trials_.multilevel || !level_set_)) try_multilevel();
@@ -159,7 +163,7 @@ class Searcher {
   template <class F>
   void for_each(std::size_t count, F&& f) const {
     if (shared())
-      tbb::parallel_for(std::size_t{0}, count, f);
+      isolate([&] { tbb::parallel_for(std::size_t{0}, count, f); });
     else
       for (std::size_t k = 0; k < count; ++k) f(k);
   }

@@ -3,6 +3,7 @@
 #include "ordering/dissection/dissect.hpp"
 
 #include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
@@ -74,7 +75,10 @@ class Dissection {
     if (!divides(separation.weight)) return leaf(piece, first);
     Piece left, right;
     const auto take = [&](Piece& side, Side which) { side = extract_side(piece, separation, which); };
-    tbb::parallel_invoke([&] { take(left, kLeft); }, [&] { take(right, kRight); });
+    if (n < kTask)
+      take(left, kLeft), take(right, kRight);
+    else
+      tbb::this_task_arena::isolate([&] { tbb::parallel_invoke([&] { take(left, kLeft); }, [&] { take(right, kRight); }); });
     const Index middle = first + left.graph.size();
     place_separator(piece, separation, middle + right.graph.size());
     const Trials below = found.below;
