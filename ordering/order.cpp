@@ -87,6 +87,13 @@ void check(const OrderingOptions& options) {
 Orderer::Orderer(const Graph& graph, const OrderingOptions& options)
     : size_(graph.size()), options_(options), reduction_(graph, options.compress, options.dense) {}
 
+GraphView Orderer::largest_component() const {
+  Index largest = 0;
+  for (Index c = 1; c < reduction_.components(); ++c)
+    if (reduction_.size(c) > reduction_.size(largest)) largest = c;
+  return reduction_.component(largest);
+}
+
 Permutation Orderer::run(OrderingMethod method) {
   OrderingOptions options = options_;
   options.method = method;

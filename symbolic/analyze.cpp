@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "ordering/shape.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "symbolic/contest.hpp"
 #include "symbolic/level_structure.hpp"
@@ -24,6 +25,12 @@ constexpr double kEnvelopeHope = 1.2;
 
 /// Few graphs are long and thin: a look whether one is may cost this part of the best job.
 constexpr double kLook = 0.03;
+
+/// Vertices of the reduced graph's largest component from which on dissection may be run at once: the share of those with two neighbours or
+/// less, at most, in what is no tree or network of chains, and, unless a device factorises, the least cube of its mean level per vertex:
+/// some 10,000 in bodies, 100 on surfaces, where minimum degree may do and takes a tenth of the time on one core.
+constexpr Index kDissected = 50000;
+constexpr double kMostHanging = 0.5, kWide = 1000;
 
 /// If what a method may spare does not pay for running it: why. Then it is listed as not tried.
 std::optional<std::string> too_dear(Contest& contest, OrderingMethod method, double hope) {
@@ -82,10 +89,32 @@ std::optional<std::string> consider_dissection(Contest& contest) {
   return {};
 }
 
+/// Where nested dissection is as good as certain to win, minimum degree, which one thread runs, is not run before it. If so: why.
+std::optional<std::string> dissect_at_once(Contest& contest) {
+  if (contest.graph().size() < kDissected) return {};
+  const ordering::GraphView graph = contest.largest_component();
+  const Index n = graph.size();
+  if (n < kDissected || ordering::hanging_share(graph) > kMostHanging) return {};
+  if (contest.for_device()) return in_digits(n) + " vertices for a device, which factorises faster than one thread orders";
+  const double width = ordering::level_width(graph);
+  if (width * width * width < kWide * n) return {};
+  return in_digits(n) + " vertices in levels of " + in_digits(width);
+}
+
+std::optional<std::string> only_dissection(Contest& contest) {
+  std::optional<std::string> why = dissect_at_once(contest);
+  if (!why) return {};
+  contest.try_method(OrderingMethod::nested_dissection);
+  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::rcm})
+    contest.skip(method, "not tried: " + *why);
+  return "nd alone: " + *why;
+}
+
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
 std::string hold(Contest& contest) {
   const double natural = contest.envelope_seconds(OrderingMethod::natural);
   std::optional<std::string> why = natural_will_do(contest, natural);
+  if (!why) why = only_dissection(contest);
   if (!why) {
     contest.try_method(OrderingMethod::amd);
     consider_natural(contest, natural);

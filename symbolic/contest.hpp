@@ -8,6 +8,7 @@
 #include "kauri/plan.hpp"
 #include "ordering/orderer.hpp"
 #include "src/base/stopwatch.hpp"
+#include "symbolic/device_schedule.hpp"
 #include "symbolic/in_digits.hpp"
 #include "symbolic/outline.hpp"
 
@@ -44,6 +45,10 @@ class Contest {
   double envelope_seconds(OrderingMethod method);
   /// The graph of A, built when first asked for.
   const Graph& graph();
+  /// What is left of it when it is reduced: the connected component with the most vertices. The matrix has at least one row.
+  ordering::GraphView largest_component() { return orderer().largest_component(); }
+  /// True if the plan is for a device, or one is offered.
+  [[nodiscard]] bool for_device() const { return is_device_target(table_.target) || !options_.device.target.empty(); }
   /// Predicted seconds to run a method on this graph and to outline what it gives.
   double predicted_trial_seconds(OrderingMethod method);
   /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.

@@ -18,11 +18,12 @@ inline int allowed_threads() {
                                                 std::numeric_limits<int>::max()));
 }
 
-/// f() in an arena of at most so many threads; 0: all that oneTBB allows the process. In the calling one if it has no more.
+/// f() in an arena of so many threads, which may be more than there are cores, or fewer where oneTBB allows the process no more; 0: all
+/// that it allows. In the calling arena if that is one of as many.
 template <class F>
 void with_threads(int threads, F&& f) {
   const int most = threads == 0 ? allowed_threads() : std::min(threads, allowed_threads());
-  if (tbb::this_task_arena::max_concurrency() <= most) return std::forward<F>(f)();
+  if (tbb::this_task_arena::max_concurrency() == most) return std::forward<F>(f)();
   tbb::task_arena(most).execute(std::forward<F>(f));
 }
 

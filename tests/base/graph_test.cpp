@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
+#include "src/base/allowed_threads.hpp"
 #include "tests/support/error_text.hpp"
+#include "tests/support/many_threads.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace kauri {
@@ -36,6 +39,19 @@ TEST(Graph, HoldsBothDirectionsAscendingWithoutLoops) {
   }
   EXPECT_EQ(Graph().size(), 0);
   EXPECT_EQ(Graph().edges(), 0);
+}
+
+TEST(Graph, IsTheSameByManyThreads) {
+  const test::ManyThreads many;
+  const auto p = test::random_pattern(70000, 4, 1);
+  const auto made = [&p](int threads) {
+    Graph graph;
+    with_threads(threads, [&] { graph = Graph(p.view()); });
+    return graph;
+  };
+  const Graph alone = made(1), together = made(8);
+  EXPECT_TRUE(std::ranges::equal(alone.ptr(), together.ptr()));
+  EXPECT_TRUE(std::ranges::equal(alone.adjacency(), together.adjacency()));
 }
 
 TEST(Graph, RefusesListsThatBreakItsPromises) {

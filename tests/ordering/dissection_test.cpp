@@ -206,6 +206,15 @@ TEST(Dissection, ThreadsChangeNothingOnLargeGraphs) {
   }
 }
 
+// Several blocks of all loops over vertices.
+TEST(Dissection, ThreadsChangeNothingInABody) {
+  const ManyThreads many;
+  const Graph body = box_graph(42, 42, 42);
+  const auto expected = order_of(view_of(body), {1, Effort::fast});
+  ASSERT_TRUE(is_permutation_of(body.size(), expected));
+  for (const int threads : {2, 8}) ASSERT_EQ(order_of(view_of(body), {1, Effort::fast}, threads), expected) << threads;
+}
+
 TEST(Dissection, TheSeedAndTheEffortMatter) {
   std::mt19937_64 random(3);
   const Graph mesh = shuffled(grid(60, 60), random), small = geometric_graph(150, 0.15, random);

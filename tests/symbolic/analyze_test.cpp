@@ -143,6 +143,30 @@ TEST(Analyze, DissectionWinsLargeJobsOnGridsInSpace) {
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::nested_dissection) << analysis.reason;
 }
 
+// Minimum degree takes longer than the rest of the job where a device factorises, and little of it on one core.
+TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
+  AnalyzeOptions host = options_for(), device = options_for(), offered = options_for();
+  device.target = "sm_90";
+  offered.device.target = "sm_90";
+  const auto at_once = [](const OwnedPattern& a, const AnalyzeOptions& options) {
+    const Analysis analysis = analyze_with_report(a.view(), options);
+    const bool found = analysis.reason.find("nd alone") != std::string::npos;
+    EXPECT_EQ(candidate_of(analysis, OrderingMethod::amd)->note.find("not tried: ") == 0, found) << analysis.reason;
+    EXPECT_TRUE(!found || analysis.plan->ordering == OrderingMethod::nested_dissection);
+    return found;
+  };
+  const OwnedPattern body = shuffled(grid_pattern(38, 38, 38), 1), surface = shuffled(grid_pattern(230, 230, 1), 2);
+  EdgeList edges;
+  for (Index v = 1; v < 60000; ++v) edges.emplace_back(v, v / 2);
+  const OwnedPattern tree = shuffled(pattern_of(60000, std::move(edges)), 3), small = shuffled(grid_pattern(30, 30, 30), 4);
+  for (const AnalyzeOptions& options : {host, device, offered}) {
+    EXPECT_TRUE(at_once(body, options));
+    EXPECT_EQ(at_once(surface, options), options.target == "sm_90" || !options.device.target.empty());
+    EXPECT_FALSE(at_once(tree, options));
+    EXPECT_FALSE(at_once(small, options));
+  }
+}
+
 // The methods by METIS are there to be compared: a build without it chooses the same.
 TEST(Analyze, AutomaticNeverRunsMetis) {
   for (const OwnedPattern& a : {chain_pattern(50), grid_pattern(14, 14, 14), shuffled(grid_pattern(40, 40, 1), 2)}) {
