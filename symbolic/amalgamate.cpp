@@ -3,58 +3,84 @@
 #include "symbolic/amalgamate.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <atomic>
 #include <cstddef>
-#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "src/base/blocks.hpp"
 #include "symbolic/children.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
+constexpr Index kSubtree = 4096;  // fronts that are worth a task
+constexpr Index kReport = 256;    // fronts between two looks at what is stored
+
 /// Of a front in a factorisation and a solve.
 double seconds_of(const CostTable& table, Index m, Index p) { return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p); }
 
-/// Power of a path's length, relative to the longest one's, that says how much it counts.
-constexpr double kSharpness = 2;
+/// Of all critical work, in and below each front, times the weight of a path: work counts less where the longest path through a front is
+/// shorter than others, by the square of its length over theirs.
+std::vector<double> critical_shares(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds) {
+  std::vector<double> up(seconds.size(), 0.0), down(up);
+  double longest = 0;
+  for (Index s = 0; s < fronts.count(); ++s) {
+    up[s] += front_latency(table, fronts.order[s], fronts.pivots[s]);
+    const Index parent = fronts.parent[s];
+    (parent == kNone ? longest : up[parent]) = std::max(parent == kNone ? longest : up[parent], up[s]);
+  }
+  std::vector<double> share(seconds.begin(), seconds.end());
+  double total = 0;
+  for (Index s = fronts.count() - 1; s >= 0; --s) {
+    if (const Index parent = fronts.parent[s]; parent != kNone)
+      down[s] = down[parent] + front_latency(table, fronts.order[parent], fronts.pivots[parent]);
+    const double length = (up[s] + down[s]) / longest;
+    share[s] *= length * length;
+    total += share[s];
+  }
+  for (Index s = 0; s < fronts.count(); ++s)
+    if (fronts.parent[s] != kNone) share[fronts.parent[s]] += share[s];
+  for (double& x : share) x *= table.path_weight / total;
+  return share;
+}
 
-/// The longest paths from leaves up to fronts, as children are merged into their parents.
+/// A tree as children are merged into their parents: fronts of subtrees that do not meet may be seen to side by side.
+struct Merging {
+  FrontTree tree;  // sizes are right for fronts that are not merged
+  std::vector<unsigned char> merged;
+  std::vector<double> seconds;  // of each front as it is now
+  std::vector<double> below;    // on a device: the longest path up to the children of a front as merged
+};
+
+/// The longest paths from leaves up to one front at a time.
 class Paths {
  public:
-  /// tree, merged: as they are when a call is made. seconds: of each front as it is now.
-  Paths(const FrontTree& tree, const std::vector<unsigned char>& merged, const CostTable& table, std::span<const double> seconds)
-      : tree_(tree), merged_(merged), table_(table), share_(critical(tree, table, seconds)), below_(seconds.size(), 0.0) {
-    double total = 0;
-    for (const double x : share_) total += x;
-    for (Index s = 0; s < tree.count(); ++s)
-      if (tree.parent[s] != kNone) share_[tree.parent[s]] += share_[s];
-    for (double& x : share_) x *= table.path_weight / total;
-  }
+  Paths(Merging& now, const CostTable& table, std::span<const double> share) : now_(now), table_(table), share_(share) {}
 
   /// Begins with front s and its children.
   void enter(Index s, std::span<const Index> children) {
     own_ = share_[s];
-    below_[s] = 0;
+    now_.below[s] = 0;
     first_ = 0, second_ = 1;
     child_.clear();
-    for (const Index c : children) child_.push_back({below_[c] + front_latency(table_, tree_.order[c], tree_.pivots[c]), c});
+    for (const Index c : children) child_.push_back({now_.below[c] + front_latency(table_, now_.tree.order[c], now_.tree.pivots[c]), c});
     std::sort(child_.begin(), child_.end(),
               [](const Child& a, const Child& b) { return a.path != b.path ? a.path > b.path : a.index < b.index; });
   }
   /// Seconds of one core that the longer path is worth if c is merged into s, which makes a front of order m with p pivots.
   [[nodiscard]] double price(Index c, Index s, Index m, Index p) const {
-    const double before = front_latency(table_, tree_.order[s], tree_.pivots[s]) + std::max(below_[s], longest(kNone));
-    const double after = front_latency(table_, m, p) + std::max({below_[s], below_[c], longest(c)});
+    const double before = front_latency(table_, now_.tree.order[s], now_.tree.pivots[s]) + std::max(now_.below[s], longest(kNone));
+    const double after = front_latency(table_, m, p) + std::max({now_.below[s], now_.below[c], longest(c)});
     return own_ * (after - before);
   }
   void merge(Index c, Index s) {
-    below_[s] = std::max(below_[s], below_[c]);
+    now_.below[s] = std::max(now_.below[s], now_.below[c]);
     first_ = next(first_);
     second_ = next(std::max(second_, first_ + 1));
   }
-  void leave(Index s) { below_[s] = std::max(below_[s], longest(kNone)); }
+  void leave(Index s) { now_.below[s] = std::max(now_.below[s], longest(kNone)); }
 
  private:
   struct Child {
@@ -62,89 +88,34 @@ class Paths {
     Index index;
   };
   [[nodiscard]] std::size_t next(std::size_t k) const {
-    while (k < child_.size() && merged_[child_[k].index] != 0) ++k;
+    while (k < child_.size() && now_.merged[child_[k].index] != 0) ++k;
     return k;
   }
-  /// Seconds of each front, less where the longest path through it is shorter than others.
-  static std::vector<double> critical(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds) {
-    std::vector<double> up(seconds.size(), 0.0), down(up);
-    double longest = 0;
-    for (Index s = 0; s < fronts.count(); ++s) {
-      up[s] += front_latency(table, fronts.order[s], fronts.pivots[s]);
-      const Index parent = fronts.parent[s];
-      (parent == kNone ? longest : up[parent]) = std::max(parent == kNone ? longest : up[parent], up[s]);
-    }
-    std::vector<double> critical(seconds.begin(), seconds.end());
-    for (Index s = fronts.count() - 1; s >= 0; --s) {
-      if (const Index parent = fronts.parent[s]; parent != kNone)
-        down[s] = down[parent] + front_latency(table, fronts.order[parent], fronts.pivots[parent]);
-      critical[s] *= std::pow((up[s] + down[s]) / longest, kSharpness);
-    }
-    return critical;
-  }
-
   /// Of the children that are left, but for c.
   [[nodiscard]] double longest(Index c) const {
     const std::size_t k = first_ < child_.size() && child_[first_].index == c ? second_ : first_;
     return k < child_.size() ? child_[k].path : 0.0;
   }
 
-  const FrontTree& tree_;
-  const std::vector<unsigned char>& merged_;
+  Merging& now_;
   const CostTable& table_;
-  std::vector<double> share_;           // of all critical work, in and below each front, times the weight of a path
-  std::vector<double> below_;           // longest path up to the children of a front as merged
+  const std::span<const double> share_;
   std::vector<Child> child_;            // of the front entered, longest first
   std::size_t first_ = 0, second_ = 1;  // of those that are left
   double own_ = 0;
 };
 
-/// One pass over the tree at a given price of padding.
+/// Merges children into their parents, at a given price of padding, front by front.
 class Merger {
  public:
-  /// seconds: of each front as it is; stored: the sum of m p.
-  Merger(const FrontTree& fronts, const Children& children, const CostTable& table, double padding_s, std::vector<double> seconds,
-         double stored)
-      : children_(children),
-        table_(table),
-        padding_s_(padding_s),
-        tree_(fronts),
-        merged_(fronts.parent.size(), 0),
-        stored_(stored),
-        seconds_(std::move(seconds)),
-        paths_(table.path_weight > 0 ? std::make_unique<Paths>(tree_, merged_, table, seconds_) : nullptr) {}
-
-  /// False, with the pass left half done, once more than `limit` entries are stored: merging never makes them fewer.
-  bool run(double limit) {
-    for (Index s = 0; s < tree_.count() && stored_ <= limit; ++s) absorb_children(s);
-    return stored_ <= limit;
+  /// share: as Paths'; empty where paths do not count.
+  Merger(Merging& now, const Children& children, const CostTable& table, std::span<const double> share, double padding_s)
+      : now_(now), children_(children), table_(table), padding_s_(padding_s) {
+    if (!share.empty()) paths_.emplace(now, table, share);
   }
 
-  [[nodiscard]] bool merged(Index s) const { return merged_[s] != 0; }  // into its parent
-  [[nodiscard]] const FrontTree& tree() const { return tree_; }         // sizes are right for fronts that are not merged
-
- private:
-  struct Candidate {
-    double delta;  // seconds lost, below 0
-    Index child;
-    double together;  // seconds of the two as one
-
-    bool operator<(const Candidate& other) const { return delta != other.delta ? delta < other.delta : child < other.child; }
-  };
-
-  /// Seconds lost (gained if negative) by merging c into s as s is now.
-  double price(Index c, Index s, double& together) const {
-    const Index p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
-    together = seconds_of(table_, m, p);
-    const double path = paths_ ? paths_->price(c, s, m, p) : 0.0;
-    return together - seconds_[c] - seconds_[s] + padding_s_ * padding(c, s) + path;
-  }
-
-  /// Entries of zeros stored once c is merged into s. Exact: far below 2^53.
-  [[nodiscard]] double padding(Index c, Index s) const {
-    const double p = tree_.pivots[c] + tree_.pivots[s], m = tree_.pivots[c] + tree_.order[s];
-    return m * p - static_cast<double>(tree_.order[c]) * tree_.pivots[c] - static_cast<double>(tree_.order[s]) * tree_.pivots[s];
-  }
+  /// Entries of zeros stored since the last time that was asked. Exact: far below 2^53.
+  double taken() { return std::exchange(taken_, 0); }
 
   void absorb_children(Index s) {
     candidates_.clear();
@@ -158,42 +129,120 @@ class Merger {
     bool grown = false;
     for (auto& [delta, c, together] : candidates_) {
       if (grown && price(c, s, together) >= 0) continue;
-      stored_ += padding(c, s);
-      tree_.order[s] += tree_.pivots[c];
-      tree_.pivots[s] += tree_.pivots[c];
-      seconds_[s] = together;
-      merged_[c] = 1;
+      taken_ += padding(c, s);
+      now_.tree.order[s] += now_.tree.pivots[c];
+      now_.tree.pivots[s] += now_.tree.pivots[c];
+      now_.seconds[s] = together;
+      now_.merged[c] = 1;
       grown = true;
       if (paths_) paths_->merge(c, s);
     }
     if (paths_) paths_->leave(s);
   }
 
+ private:
+  struct Candidate {
+    double delta;  // seconds lost, below 0
+    Index child;
+    double together;  // seconds of the two as one
+
+    bool operator<(const Candidate& other) const { return delta != other.delta ? delta < other.delta : child < other.child; }
+  };
+
+  /// Seconds lost (gained if negative) by merging c into s as s is now.
+  double price(Index c, Index s, double& together) const {
+    const Index p = now_.tree.pivots[c] + now_.tree.pivots[s], m = now_.tree.pivots[c] + now_.tree.order[s];
+    together = seconds_of(table_, m, p);
+    const double path = paths_ ? paths_->price(c, s, m, p) : 0.0;
+    return together - now_.seconds[c] - now_.seconds[s] + padding_s_ * padding(c, s) + path;
+  }
+
+  /// Entries of zeros stored once c is merged into s.
+  [[nodiscard]] double padding(Index c, Index s) const {
+    const FrontTree& tree = now_.tree;
+    const double p = tree.pivots[c] + tree.pivots[s], m = tree.pivots[c] + tree.order[s];
+    return m * p - static_cast<double>(tree.order[c]) * tree.pivots[c] - static_cast<double>(tree.order[s]) * tree.pivots[s];
+  }
+
+  Merging& now_;
   const Children& children_;
   const CostTable& table_;
-  double padding_s_;
-  FrontTree tree_;
-  std::vector<unsigned char> merged_;
-  double stored_;  // sum of m p over the fronts as merged so far
-  std::vector<double> seconds_;
-  std::unique_ptr<Paths> paths_;  // on a device
+  const double padding_s_;
+  double taken_ = 0;
+  std::optional<Paths> paths_;  // on a device
   std::vector<Candidate> candidates_;
 };
 
-Groups compact(const FrontTree& fronts, const Merger& merger) {
+/// What a pass over the tree begins with.
+struct Before {
+  const FrontTree& fronts;
+  const Children& children;
+  const CostTable& table;
+  std::span<const double> share, seconds;
+  double stored;                // the sum of m p
+  std::vector<Index> subtrees;  // fronts [subtrees[k], subtrees[k+1]) are whole subtrees, or one front that is above others
+};
+
+/// One pass at a given price of padding, from below. False, with the pass left half done, once more than `limit` entries are stored:
+/// merging never makes them fewer.
+bool merge_all(const Before& before, double padding_s, double limit, Merging& now) {
+  const FrontTree& fronts = before.fronts;
+  now = {fronts, std::vector<unsigned char>(fronts.parent.size(), 0), {before.seconds.begin(), before.seconds.end()}, {}};
+  if (!before.share.empty()) now.below.assign(fronts.parent.size(), 0.0);
+  std::atomic<double> stored{before.stored};
+  const auto go = [&](Merger& merger, Index begin, Index end) {
+    for (Index s = begin; s < end && stored.load(std::memory_order_relaxed) <= limit; ++s) {
+      merger.absorb_children(s);
+      if (s % kReport == 0 || s + 1 == end) stored.fetch_add(merger.taken(), std::memory_order_relaxed);
+    }
+  };
+  const auto is_whole = [&](Index k) {  // with nothing below it that is not in it
+    const Index begin = before.subtrees[k];
+    return before.subtrees[k + 1] > begin + 1 || before.children.of(begin).empty();
+  };
+  const Blocks parts(static_cast<Index>(before.subtrees.size()) - 1, 1);
+  parts.for_each([&](Index k, Index, Index) {
+    if (!is_whole(k)) return;
+    Merger merger(now, before.children, before.table, before.share, padding_s);
+    go(merger, before.subtrees[k], before.subtrees[k + 1]);
+  });
+  Merger merger(now, before.children, before.table, before.share, padding_s);
+  for (Index k = 0; k < parts.count(); ++k)
+    if (!is_whole(k)) go(merger, before.subtrees[k], before.subtrees[k + 1]);
+  return stored.load() <= limit;
+}
+
+/// Cuts postordered fronts into whole subtrees of about kSubtree of them, several small ones together, and single fronts above.
+std::vector<Index> cut_into_subtrees(std::span<const Index> parent) {
+  const auto count = static_cast<Index>(parent.size());
+  std::vector<Index> size(parent.size(), 1), begin{0};
+  for (Index s = 0; s < count; ++s)
+    if (parent[s] != kNone) size[parent[s]] += size[s];
+  for (Index s = 0; s < count; ++s)
+    if (size[s] > kSubtree) {
+      if (begin.back() < s) begin.push_back(s);
+      begin.push_back(s + 1);
+    } else if (const Index up = parent[s]; (up == kNone || size[up] > kSubtree) && s + 1 - begin.back() >= kSubtree) {
+      begin.push_back(s + 1);
+    }
+  if (begin.back() < count) begin.push_back(count);
+  return begin;
+}
+
+Groups compact(const FrontTree& fronts, const Merging& now) {
   const Index count = fronts.count();
   Groups groups;
   groups.group.assign(fronts.parent.size(), kNone);
   for (Index s = 0; s < count; ++s)
-    if (!merger.merged(s)) {
+    if (now.merged[s] == 0) {
       groups.group[s] = groups.fronts.count();
       groups.fronts.parent.push_back(kNone);
-      groups.fronts.order.push_back(merger.tree().order[s]);
-      groups.fronts.pivots.push_back(merger.tree().pivots[s]);
+      groups.fronts.order.push_back(now.tree.order[s]);
+      groups.fronts.pivots.push_back(now.tree.pivots[s]);
     }
   for (Index s = count - 1; s >= 0; --s) {
     const Index up = fronts.parent[s];
-    if (merger.merged(s))
+    if (now.merged[s] != 0)
       groups.group[s] = groups.group[up];
     else if (up != kNone)
       groups.fronts.parent[groups.group[s]] = groups.group[up];
@@ -228,10 +277,11 @@ Groups amalgamate(const FrontTree& fronts, const CostTable& table) {
     seconds.push_back(seconds_of(table, fronts.order[s], fronts.pivots[s]));
     stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
   }
-  for (double padding_s = table.padding_s;; padding_s *= 2) {
-    Merger merger(fronts, children, table, padding_s, seconds, stored);
-    if (merger.run(limit)) return compact(fronts, merger);
-  }
+  const std::vector<double> share = table.path_weight > 0 ? critical_shares(fronts, table, seconds) : std::vector<double>{};
+  const Before before{fronts, children, table, share, seconds, stored, cut_into_subtrees(fronts.parent)};
+  Merging now;
+  for (double padding_s = table.padding_s; !merge_all(before, padding_s, limit, now);) padding_s *= 2;
+  return compact(fronts, now);
 }
 
 }  // namespace kauri::symbolic

@@ -112,6 +112,17 @@ std::optional<std::string> only_dissection(Contest& contest) {
 
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
 std::string hold(Contest& contest) {
+  const auto said = [&contest](const std::optional<std::string>& why) { return contest.comparison() + (why ? "; " + *why : ""); };
+  if (contest.on_device()) {
+    for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm})
+      contest.skip(method, "not tried: the fronts of a band, one behind the other, leave a device without work");
+    std::optional<std::string> why = only_dissection(contest);
+    if (!why) {
+      contest.try_method(OrderingMethod::amd);
+      why = consider_dissection(contest);
+    }
+    return said(why);
+  }
   const double natural = contest.envelope_seconds(OrderingMethod::natural);
   std::optional<std::string> why = natural_will_do(contest, natural);
   if (!why) why = only_dissection(contest);
@@ -121,7 +132,7 @@ std::string hold(Contest& contest) {
     consider_rcm(contest);
     why = consider_dissection(contest);
   }
-  return contest.comparison() + (why ? "; " + *why : "");
+  return said(why);
 }
 
 Analysis run_contest(const Pattern& lower, const AnalyzeOptions& options) {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <span>
 
+#include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/child_rows.hpp"
 #include "symbolic/front_cells.hpp"
@@ -49,6 +51,14 @@ struct Stage {
   }
 };
 
+/// Sums of some columns of the host: partial ones, stage by stage, and those that add to the front. Scratch is numbered as if there were no
+/// other columns.
+struct Part {
+  std::vector<Stage> partial;
+  Stage last;
+  Offset scratch = 0;
+};
+
 class Host {
  public:
   Host(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out)
@@ -60,14 +70,16 @@ class Host {
 
   std::vector<Index> list() {
     const std::vector<Offset> begin = columns();
-    std::vector<Offset> terms, first;
-    for (Index c = 0; c < cells_.m; c += kPatchColumns) {
-      if (begin[c] == begin[std::min(c + kPatchColumns, cells_.m)]) continue;
+    const Blocks blocks(cells_.m, kPatchColumns);
+    std::vector<Part> part(at(blocks.count()));
+    blocks.for_each([&](Index b, Index c, Index end) {
+      if (begin[c] == begin[end]) return;
+      std::vector<Offset> terms, first;
       count(c, begin, first);
       gather(c, begin, first, terms);
-      add_columns(c, first, terms);
-    }
-    return append();
+      add_columns(c, first, terms, part[b]);
+    });
+    return append(part);
   }
 
  private:
@@ -125,21 +137,20 @@ class Host {
   }
 
   /// The sums of columns from c0 on.
-  void add_columns(Index c0, std::vector<Offset>& first, std::vector<Offset>& terms) {
+  void add_columns(Index c0, std::vector<Offset>& first, std::vector<Offset>& terms, Part& out) const {
     std::vector<Offset> next_first, next;
-    for (std::size_t stage = 0; reduce(stage, first, terms, next_first, next); ++stage)
-      std::swap(first, next_first), std::swap(terms, next);
+    while (reduce(first, terms, next_first, next, out)) std::swap(first, next_first), std::swap(terms, next);
     for (Index e = 0; e + 1 < static_cast<Index>(first.size()); ++e) {
       const Index r = e / kSumGroup * kPatchRows + e % kPatchRows, c = c0 + e % kSumGroup / kPatchRows;
       if (first[e] < first[e + 1])
-        last_.push((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c),
-                   std::span(terms).subspan(at(first[e]), at(first[e + 1] - first[e])));
+        out.last.push((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c),
+                      std::span(terms).subspan(at(first[e]), at(first[e + 1] - first[e])));
     }
   }
 
   /// Entries with more than kFanIn terms to sums of as many at a time, which become the entry's terms. False if there are none.
-  bool reduce(std::size_t stage, const std::vector<Offset>& first, const std::vector<Offset>& terms, std::vector<Offset>& next_first,
-              std::vector<Offset>& next) {
+  bool reduce(const std::vector<Offset>& first, const std::vector<Offset>& terms, std::vector<Offset>& next_first,
+              std::vector<Offset>& next, Part& out) const {
     const auto parts = [](Offset count) { return count <= kFanIn ? Offset{0} : (count + kFanIn - 1) / kFanIn; };
     Offset most = 0;
     next_first.assign(first.size(), 0);
@@ -149,7 +160,7 @@ class Host {
       next_first[r + 1] = next_first[r] + (parts(count) > 0 ? parts(count) : count);
     }
     if (most == 0) return false;
-    if (partial_.size() == stage) partial_.emplace_back();
+    Stage& stage = out.partial.emplace_back();
     next.resize(at(next_first.back()));
     for (std::size_t r = 0; r + 1 < first.size(); ++r)
       if (parts(first[r + 1] - first[r]) == 0)
@@ -158,26 +169,51 @@ class Host {
       for (std::size_t r = 0; r + 1 < first.size(); ++r) {
         const Offset count = first[r + 1] - first[r];
         if (part >= parts(count)) continue;
-        next[at(next_first[r] + part)] = out_.entries;
-        partial_[stage].push(out_.entries,
-                             std::span(terms).subspan(at(first[r] + part * kFanIn), at(std::min<Offset>(kFanIn, count - part * kFanIn))));
-        out_.entries = checked_add(out_.entries, 1, "entries of device memory");
+        const Offset place = checked_add(out_.entries, out.scratch++, "entries of device memory");
+        next[at(next_first[r] + part)] = place;
+        stage.push(place, std::span(terms).subspan(at(first[r] + part * kFanIn), at(std::min<Offset>(kFanIn, count - part * kFanIn))));
       }
     return true;
   }
 
-  std::vector<Index> append() {
-    DeviceSchedule::Sums& sums = out_.sums;
-    partial_.push_back(std::move(last_));
-    std::vector<Index> stages{count_of(sums.place)};
-    for (const Stage& stage : partial_) {
-      sums.place.insert(sums.place.end(), stage.place.begin(), stage.place.end());
-      sums.term.insert(sums.term.end(), stage.term.begin(), stage.term.end());
-      for (const Offset terms : stage.terms) sums.ptr.push_back(sums.ptr.back() + terms);
-      while (sums.place.size() % kSumGroup != 0) sums.place.push_back(-1), sums.ptr.push_back(sums.ptr.back());
-      stages.push_back(count_of(sums.place));
+  /// Stage by stage, in each by columns; scratch is numbered through.
+  std::vector<Index> append(const std::vector<Part>& part) {
+    std::vector<Offset> scratch{0};
+    std::size_t partial = 0;
+    for (const Part& p : part) {
+      scratch.push_back(scratch.back() + p.scratch);
+      partial = std::max(partial, p.partial.size());
+    }
+    const Offset entries = out_.entries;
+    out_.entries = checked_add(entries, scratch.back(), "entries of device memory");
+    std::vector<Index> stages{count_of(out_.sums.place)};
+    for (std::size_t k = 0; k <= partial; ++k) {
+      append_stage(part, scratch, entries, k, k == partial);
+      stages.push_back(count_of(out_.sums.place));
     }
     return stages;
+  }
+  void append_stage(const std::vector<Part>& part, const std::vector<Offset>& scratch, Offset entries, std::size_t k, bool last) {
+    DeviceSchedule::Sums& sums = out_.sums;
+    const auto stage_of = [&](std::size_t b) { return last ? &part[b].last : k < part[b].partial.size() ? &part[b].partial[k] : nullptr; };
+    std::vector<std::size_t> place{sums.place.size()}, term{sums.term.size()};
+    for (std::size_t b = 0; b < part.size(); ++b) {
+      const Stage* const stage = stage_of(b);
+      place.push_back(place.back() + (stage ? stage->place.size() : 0));
+      term.push_back(term.back() + (stage ? stage->term.size() : 0));
+    }
+    sums.place.resize((place.back() + kSumGroup - 1) / kSumGroup * kSumGroup, -1);
+    sums.ptr.resize(sums.place.size() + 1, static_cast<Offset>(term.back()));
+    grow_large(sums.term, term.back());
+    Blocks(static_cast<Index>(part.size()), 1).for_each([&](Index b, Index, Index) {
+      const Stage* const stage = stage_of(at(b));
+      if (stage == nullptr) return;
+      const auto numbered = [&](Offset p) { return p >= entries ? p + scratch[b] : p; };
+      std::transform(stage->place.begin(), stage->place.end(), sums.place.begin() + static_cast<Offset>(place[b]), numbered);
+      std::transform(stage->term.begin(), stage->term.end(), sums.term.begin() + static_cast<Offset>(term[b]), numbered);
+      auto end = static_cast<Offset>(term[b]);
+      for (std::size_t e = 0; e < stage->terms.size(); ++e) sums.ptr[place[b] + e + 1] = end += stage->terms[e];
+    });
   }
 
   DeviceSchedule& out_;
@@ -187,8 +223,6 @@ class Host {
   std::vector<Index> rows_;      // of all listed children, as rows of the host
   std::vector<Offset> row_end_;  // per child
   std::vector<Column> column_;
-  std::vector<Stage> partial_;
-  Stage last_;
 };
 
 }  // namespace

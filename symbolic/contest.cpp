@@ -167,7 +167,7 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
   candidate.symbolic_s += seconds_of([&] { outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate); });
   const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
-                   in_seconds(job_seconds(known.core, options_)) + " on one core";
+                   in_seconds(job_seconds(known.core, options_)) + std::string(where());
   add(std::move(candidate), known);
   if (!enter(known_.size() - 1)) return;
   best_ = std::move(outline);
@@ -238,7 +238,7 @@ void Contest::skip(OrderingMethod method, std::string why) {
 }
 
 std::string Contest::comparison() const {
-  std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " + in_seconds(best_seconds_) + " on one core";
+  std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " + in_seconds(best_seconds_) + std::string(where());
   std::optional<std::size_t> second;
   double least = 0;
   for (const std::size_t k : entered_) {

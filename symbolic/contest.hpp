@@ -17,8 +17,9 @@ namespace kauri::symbolic {
 /// Predicted seconds of all that is done with a plan: factorizations, each with its solves.
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options);
 
-/// One analysis at work. Candidates are judged by the predicted seconds of their job on one core, so that no choice depends on a number of
-/// threads; seconds of orderings that were run are spent and do not count any more. Not copyable; lives for one call.
+/// One analysis at work. Candidates are judged by the predicted seconds of their job on one core or on the device that the plan is for, so
+/// that no choice depends on a number of threads; seconds of orderings that were run are spent and do not count any more. Not copyable;
+/// lives for one call.
 class Contest {
  public:
   /// Checks the pattern and the options. Borrows both.
@@ -47,8 +48,10 @@ class Contest {
   const Graph& graph();
   /// What is left of it when it is reduced: the connected component with the most vertices. The matrix has at least one row.
   ordering::GraphView largest_component() { return orderer().largest_component(); }
-  /// True if the plan is for a device, or one is offered.
-  [[nodiscard]] bool for_device() const { return is_device_target(table_.target) || !options_.device.target.empty(); }
+  /// True if the plan is for a device.
+  [[nodiscard]] bool on_device() const { return is_device_target(table_.target); }
+  /// True if one is offered at least.
+  [[nodiscard]] bool for_device() const { return on_device() || !options_.device.target.empty(); }
   /// Predicted seconds to run a method on this graph and to outline what it gives.
   double predicted_trial_seconds(OrderingMethod method);
   /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.
@@ -88,6 +91,8 @@ class Contest {
   /// The best outline against that of the same ordering for the device that is offered; the better one becomes the best.
   void offer_device();
   [[nodiscard]] std::string label(const Candidate& candidate) const;
+  /// What predicted seconds are those of.
+  [[nodiscard]] std::string_view where() const { return on_device() ? " on the device" : " on one core"; }
 
   const Pattern& lower_;
   const AnalyzeOptions& options_;

@@ -14,7 +14,7 @@ namespace kauri::symbolic {
 /// Rows of B to those of the front at hand.
 using LocalRows = std::vector<Index>;
 
-/// The lists of A's entries by column of B, as they are made: columns ascending, fronts that own them one by one.
+/// The lists of A's entries by column of B. Where they begin is known before any is filled: threads may fill those of fronts side by side.
 class EntryLists {
  public:
   EntryLists(const Pattern& lower, const Permutation& perm, Assembly& assembly) : lower_(lower), perm_(perm), assembly_(assembly) {
@@ -24,41 +24,48 @@ class EntryLists {
   }
 
  protected:
-  /// The next entry of the column at hand.
-  void put(Offset source, Index row) {
-    assembly_.entry_source[at_] = static_cast<std::uint32_t>(source);
-    assembly_.entry_row[at_++] = row;
+  /// entry_ptr from the length of each list.
+  template <class F>
+  void set_begins(F&& length) {
+    for (Index i = 0; i < lower_.n; ++i) assembly_.entry_ptr[i + 1] = assembly_.entry_ptr[i] + length(i);
+  }
+  void put(Offset at, Offset source, Index row) const {
+    assembly_.entry_source[at] = static_cast<std::uint32_t>(source);
+    assembly_.entry_row[at] = row;
   }
 
-  /// Sources of all lists that hold the diagonal and then the others in the caller's order, entry_ptr[i + 1] standing behind the diagonal
-  /// of list i: each entry of A is the next in the list of its column of B. It ends with entry_ptr at the ends.
-  void scatter_sources() {
+  /// Sources of all lists that hold the diagonal and then the others in the caller's order: each entry of A is the next in the list of its
+  /// column of B.
+  void scatter_sources() const {
     const auto new_of = perm_.new_of();
+    std::vector<Offset> next(assembly_.entry_ptr.begin(), assembly_.entry_ptr.end() - 1);
+    for (Offset& at : next) ++at;
     for (Index j = 0; j < lower_.n; ++j)
       for (Offset k = lower_.col_ptr[j] + 1; k < lower_.col_ptr[j + 1]; ++k)
-        assembly_.entry_source[assembly_.entry_ptr[std::min(new_of[j], new_of[lower_.row[k]]) + 1]++] = static_cast<std::uint32_t>(k);
+        assembly_.entry_source[next[std::min(new_of[j], new_of[lower_.row[k]])]++] = static_cast<std::uint32_t>(k);
   }
 
   const Pattern& lower_;
   const Permutation& perm_;
   Assembly& assembly_;
-  Offset at_ = 0;
 };
 
 /// Row by row, from the pairs of a graph with nothing merged. After the diagonal a list is in the caller's order.
 class EntriesByPairs : EntryLists {
  public:
   EntriesByPairs(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly), outline_(outline), place_(place) {}
+      : EntryLists(lower, outline.perm, assembly), outline_(outline), place_(place) {
+    set_begins([this](Index i) { return static_cast<Offset>(outline_.pairs.higher(place_[i]).size()) + 1; });
+  }
 
-  void fill(Index first, Index last, const LocalRows& local) {
+  void fill(Index first, Index last, const LocalRows& local) const {
     for (Index i = first; i < last; ++i) {
-      put(lower_.col_ptr[perm_.old_of(i)], i - first);
-      assembly_.entry_ptr[i + 1] = at_;
-      for (const Index k : outline_.pairs.higher(place_[i])) assembly_.entry_row[at_++] = local[outline_.row_of[k]];
+      Offset at = assembly_.entry_ptr[i];
+      put(at, lower_.col_ptr[perm_.old_of(i)], i - first);
+      for (const Index k : outline_.pairs.higher(place_[i])) assembly_.entry_row[++at] = local[outline_.row_of[k]];
     }
   }
-  void finish() { scatter_sources(); }
+  void finish() const { scatter_sources(); }
 
  private:
   const Outline& outline_;
@@ -69,29 +76,28 @@ class EntriesByPairs : EntryLists {
 class EntriesByRows : EntryLists {
  public:
   EntriesByRows(const Pattern& lower, const Outline& outline, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->graph()) {}
+      : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->graph()) {
+    const auto new_of = perm_.new_of();
+    set_begins([&](Index i) {
+      Offset count = 1;
+      for (const Index u : graph_.neighbours(perm_.old_of(i))) count += new_of[u] > i ? 1 : 0;
+      return count;
+    });
+  }
 
-  void fill(Index first, Index last, const LocalRows& local) {
+  void fill(Index first, Index last, const LocalRows& local) const {
     const auto new_of = perm_.new_of();
     for (Index i = first; i < last; ++i) {
-      put(lower_.col_ptr[perm_.old_of(i)], i - first);
-      assembly_.entry_ptr[i + 1] = at_;
-      const auto neighbours = graph_.neighbours(perm_.old_of(i));
-      if (below_.size() <= neighbours.size()) below_.resize(neighbours.size() + 1);
-      Index count = 0;  // no branch on who comes first: see Pairs
-      for (const Index u : neighbours) {
-        below_[count] = local[new_of[u]];
-        count += new_of[u] > i ? 1 : 0;
-      }
-      std::copy_n(below_.begin(), count, assembly_.entry_row.begin() + at_);
-      at_ += count;
+      Offset at = assembly_.entry_ptr[i];
+      put(at, lower_.col_ptr[perm_.old_of(i)], i - first);
+      for (const Index u : graph_.neighbours(perm_.old_of(i)))
+        if (new_of[u] > i) assembly_.entry_row[++at] = local[new_of[u]];
     }
   }
-  void finish() { scatter_sources(); }
+  void finish() const { scatter_sources(); }
 
  private:
   const Graph& graph_;
-  std::vector<Index> below_;  // local rows of one column
 };
 
 /// Block by block: what two supervariables have in common is consecutive in the columns of A and in the lists. A list holds the entries of
@@ -106,25 +112,35 @@ class EntriesByBlocks : EntryLists {
         place_(place),
         source_(static_cast<std::size_t>(pairs_.pairs())) {
     find_sources();
+    Index left = 0;  // members of the supervariable at hand
+    Offset others = 0;
+    set_begins([&](Index i) {
+      if (left == 0) {
+        const Index k = place_[i];
+        left = pairs_.weight(k), others = 0;
+        for (const Index other : pairs_.higher(k)) others += pairs_.weight(other);
+      }
+      return others + left--;
+    });
   }
 
-  void fill(Index first, Index last, const LocalRows& local) {
+  void fill(Index first, Index last, const LocalRows& local) const {
+    Offset at = assembly_.entry_ptr[first];
     for (Index i = first; i < last;) {
       const Index k = place_[i], weight = pairs_.weight(k);
       for (Index a = 0; a < weight; ++a, ++i) {
         const Offset diagonal = lower_.col_ptr[graph_.member(pairs_.vertex(k), a)];
-        for (Index b = 0; a + b < weight; ++b) put(diagonal + b, i - first + b);
-        fill_blocks(k, a, local);
-        assembly_.entry_ptr[i + 1] = at_;
+        for (Index b = 0; a + b < weight; ++b) put(at++, diagonal + b, i - first + b);
+        at = fill_blocks(k, a, local, at);
       }
     }
   }
-  void finish() {}
+  void finish() const {}
 
  private:
   /// What column a of those at place k has with another supervariable are consecutive entries of one column of A, or one entry each of
-  /// consecutive columns.
-  void fill_blocks(Index k, Index a, const LocalRows& local) {
+  /// consecutive columns. From `at` on; returns the end.
+  Offset fill_blocks(Index k, Index a, const LocalRows& local, Offset at) const {
     const auto end = lower_.col_ptr.subspan(1);
     const auto higher = pairs_.higher(k);
     const Offset* source = source_.data() + pairs_.higher_ptr()[k];
@@ -133,8 +149,9 @@ class EntriesByBlocks : EntryLists {
     for (std::size_t e = 0; e < higher.size(); ++e) {
       const Index u = pairs_.vertex(higher[e]), weight = pairs_.weight(higher[e]), row = local[row_of_[higher[e]]];
       const Index i = graph_.member(u, 0);
-      for (Index b = 0; b < weight; ++b) put(source[e] + (v < u ? further + b : end[i + b] - end[i] + a), row + b);
+      for (Index b = 0; b < weight; ++b) put(at++, source[e] + (v < u ? further + b : end[i + b] - end[i] + a), row + b);
     }
+    return at;
   }
 
   /// For each of the pairs, as in the lists of higher places: the position of A's entry of their least members.

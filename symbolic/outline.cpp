@@ -130,13 +130,14 @@ void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<
   out.perm = Permutation::from_old_of(std::move(old_of));
 }
 
-/// The seconds of the device in place of those of one of its multiprocessors, by which orderings are judged and tasks are cut.
+/// The seconds of the device, by which orderings are judged, in place of those of one of its multiprocessors, by which tasks are cut.
 void predict_device(std::string_view target, const Pattern& lower, Outline& out) {
   const DeviceCost& cost = device_cost(target);
   out.device_work = count_device_work(out.supernodes, lower.nnz());
   out.cost.predicted_factor_s = device_factor_seconds(cost, out.device_work);
   out.cost.predicted_solve_s = device_solve_seconds(cost, out.device_work, lower.n);
   out.cost.predicted_create_s = device_create_seconds(cost, out.device_work);
+  out.core = {out.cost.predicted_factor_s, out.cost.predicted_solve_s};
 }
 
 }  // namespace

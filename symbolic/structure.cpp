@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/structure.hpp"
 
+#include <oneapi/tbb/enumerable_thread_specific.h>
+
 #include <utility>
 
+#include "src/base/blocks.hpp"
 #include "symbolic/children.hpp"
 #include "symbolic/entry_lists.hpp"
 #include "symbolic/row_walk.hpp"
@@ -11,6 +14,8 @@
 
 namespace kauri::symbolic {
 namespace {
+
+constexpr Index kBlock = 512;  // fronts that are worth a task
 
 /// The place, in the ordering's own sequence, of the supervariable whose first member is row i of B; length n, else of no meaning.
 std::vector<Index> places_by_row(const Outline& outline) {
@@ -50,16 +55,19 @@ void fill_runs(const Supernodes& nodes, std::span<const Index> children, const L
 
 /// Front by front: the lists of its columns, and its children's runs.
 template <class Lists>
-void fill_maps(const Supernodes& nodes, Lists lists, Assembly& assembly) {
+void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) {
   Children children = children_of(nodes.parent);
   assembly.run.resize(static_cast<std::size_t>(assembly.run_ptr.back()));
-  LocalRows local(static_cast<std::size_t>(nodes.first.back()));
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const auto rows = nodes.rows(s);
-    for (Index k = 0; k < nodes.order(s); ++k) local[rows[k]] = k;
-    lists.fill(nodes.first[s], nodes.first[s + 1], local);
-    fill_runs(nodes, children.of(s), local, assembly);
-  }
+  tbb::enumerable_thread_specific<LocalRows> local_rows(static_cast<std::size_t>(nodes.first.back()));
+  Blocks(nodes.count(), kBlock).for_each([&](Index, Index begin, Index end) {
+    LocalRows& local = local_rows.local();
+    for (Index s = begin; s < end; ++s) {
+      const auto rows = nodes.rows(s);
+      for (Index k = 0; k < nodes.order(s); ++k) local[rows[k]] = k;
+      lists.fill(nodes.first[s], nodes.first[s + 1], local);
+      fill_runs(nodes, children.of(s), local, assembly);
+    }
+  });
   lists.finish();
   children.ptr.pop_back();
   children.child.resize(static_cast<std::size_t>(children.ptr.back()));
@@ -73,7 +81,7 @@ Assembly fill_structure(const Pattern& lower, Outline& outline) {
   Assembly assembly;
   const std::vector<Index> place = places_by_row(outline);
   fill_rows(place, outline, assembly);
-  const auto fill = [&](auto lists) { fill_maps(outline.supernodes, std::move(lists), assembly); };
+  const auto fill = [&](const auto& lists) { fill_maps(outline.supernodes, lists, assembly); };
   if (!outline.graph->merged())
     fill(EntriesByPairs(lower, outline, place, assembly));
   else if (in_blocks(*outline.graph, outline.perm))

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
@@ -209,8 +210,8 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
     return;
   }
   for (std::size_t b = 1; b < begins.size(); ++b) begins[b] += begins[b - 1];
-  to.adjacency.resize(static_cast<std::size_t>(begins.back()));
-  to.edge_weight.resize(static_cast<std::size_t>(begins.back()));
+  resize_large(to.adjacency, begins.back());
+  resize_large(to.edge_weight, begins.back());
   blocks.for_each([&](Index b, Index, Index) {
     std::copy(adjacency[b].begin(), adjacency[b].end(), to.adjacency.begin() + begins[b]);
     std::copy(weight[b].begin(), weight[b].end(), to.edge_weight.begin() + begins[b]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
@@ -57,7 +58,7 @@ Piece extract_side(const PieceView& from, const Separation& separation, Side sid
   Piece piece;
   piece.vertex.resize(size);
   piece.graph.ptr.resize(size + 1);
-  piece.graph.adjacency.resize(static_cast<std::size_t>(block.back().edges));
+  resize_large(piece.graph.adjacency, block.back().edges);
   if (!graph.weight.empty()) piece.graph.weight.resize(size);
   std::vector<Index> local(separation.side.size());
   blocks.for_each([&](Index b, Index begin, Index end) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 
 namespace kauri {
 namespace {
@@ -29,7 +30,7 @@ void fill_lists(const Pattern& lower, std::vector<Offset>& ptr, std::vector<Inde
     --taken[v];  // its diagonal entry
     ptr[v + 1] = ptr[v] + taken[v] + lower.col_ptr[v + 1] - lower.col_ptr[v] - 1;
   }
-  adjacency.resize(static_cast<std::size_t>(ptr[n]));
+  resize_large(adjacency, ptr[n]);
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index j = begin; j < end; ++j)
       for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) {
@@ -64,7 +65,7 @@ Graph::Graph(const Pattern& lower) {
     for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) ++ptr_[lower.row[k] + 1];
   }
   for (Index v = 0; v < n; ++v) ptr_[v + 1] += ptr_[v];
-  adjacency_.resize(static_cast<std::size_t>(ptr_[n]));
+  resize_large(adjacency_, ptr_[n]);
   std::vector<Offset> next(ptr_.begin(), ptr_.end() - 1);
   // Column by column: vertex i receives its smaller neighbours j in ascending order first, and its larger ones in its own turn.
   for (Index j = 0; j < n; ++j)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <span>
@@ -42,6 +43,19 @@ void resize_large(std::vector<T>& empty, Offset size) {
   empty.reserve(static_cast<std::size_t>(size));
   prefer_huge_pages(empty.data(), static_cast<std::size_t>(size) * sizeof(T));
   empty.resize(static_cast<std::size_t>(size));
+}
+
+/// A vector to more elements, the new ones zeros, moved to huge pages if it is large.
+template <class T>
+void grow_large(std::vector<T>& values, std::size_t size) {
+  if (size > values.capacity()) {
+    std::vector<T> grown;
+    grown.reserve(std::max(size, 2 * values.size()));
+    prefer_huge_pages(grown.data(), grown.capacity() * sizeof(T));
+    grown.assign(values.begin(), values.end());
+    values = std::move(grown);
+  }
+  values.resize(size);
 }
 
 /// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
