@@ -65,7 +65,8 @@ class EntriesByPairs : EntryLists {
       for (const Index k : outline_.pairs.higher(place_[i])) assembly_.entry_row[++at] = local[outline_.row_of[k]];
     }
   }
-  void finish() const { scatter_sources(); }
+  /// What the lists of fronts leave out. In any order with fill().
+  void fill_sources() const { scatter_sources(); }
 
  private:
   const Outline& outline_;
@@ -94,7 +95,7 @@ class EntriesByRows : EntryLists {
         if (new_of[u] > i) assembly_.entry_row[++at] = local[new_of[u]];
     }
   }
-  void finish() const { scatter_sources(); }
+  void fill_sources() const { scatter_sources(); }
 
  private:
   const Graph& graph_;
@@ -135,7 +136,7 @@ class EntriesByBlocks : EntryLists {
       }
     }
   }
-  void finish() const {}
+  void fill_sources() const {}
 
  private:
   /// What column a of those at place k has with another supervariable are consecutive entries of one column of A, or one entry each of

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/make_plan.hpp"
 
+#include <oneapi/tbb/parallel_invoke.h>
+
 #include <algorithm>
 #include <string>
 #include <thread>
@@ -25,10 +27,9 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
-  plan->assembly = fill_structure(lower, outline);
+  tbb::parallel_invoke([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->fingerprint = fingerprint(lower); });
   plan->n = lower.n;
   plan->nnz = lower.nnz();
-  plan->fingerprint = fingerprint(lower);
   plan->target = table.target;
   plan->perm = std::move(outline.perm);
   plan->tree = std::move(outline.tree);

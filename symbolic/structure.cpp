@@ -3,7 +3,9 @@
 #include "symbolic/structure.hpp"
 
 #include <oneapi/tbb/enumerable_thread_specific.h>
+#include <oneapi/tbb/parallel_invoke.h>
 
+#include <optional>
 #include <utility>
 
 #include "src/base/blocks.hpp"
@@ -68,7 +70,6 @@ void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) 
       fill_runs(nodes, children.of(s), local, assembly);
     }
   });
-  lists.finish();
   children.ptr.pop_back();
   children.child.resize(static_cast<std::size_t>(children.ptr.back()));
   assembly.child_ptr = std::move(children.ptr);
@@ -80,14 +81,17 @@ void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) 
 Assembly fill_structure(const Pattern& lower, Outline& outline) {
   Assembly assembly;
   const std::vector<Index> place = places_by_row(outline);
-  fill_rows(place, outline, assembly);
-  const auto fill = [&](const auto& lists) { fill_maps(outline.supernodes, lists, assembly); };
+  const auto fill = [&](auto make) {
+    std::optional<decltype(make())> lists;
+    tbb::parallel_invoke([&] { fill_rows(place, outline, assembly); }, [&] { lists.emplace(make()).fill_sources(); });
+    fill_maps(outline.supernodes, *lists, assembly);
+  };
   if (!outline.graph->merged())
-    fill(EntriesByPairs(lower, outline, place, assembly));
+    fill([&] { return EntriesByPairs(lower, outline, place, assembly); });
   else if (in_blocks(*outline.graph, outline.perm))
-    fill(EntriesByBlocks(lower, outline, place, assembly));
+    fill([&] { return EntriesByBlocks(lower, outline, place, assembly); });
   else
-    fill(EntriesByRows(lower, outline, assembly));
+    fill([&] { return EntriesByRows(lower, outline, assembly); });
   return assembly;
 }
 
