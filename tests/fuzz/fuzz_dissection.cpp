@@ -37,7 +37,7 @@ struct Input {
 std::vector<std::set<Index>> lists_of(Bytes& bytes, Index n) {
   std::vector<std::set<Index>> list(static_cast<std::size_t>(n));
   Offset edges = 0;
-  while (!bytes.empty() && edges < 20000) {
+  while (!bytes.empty() && edges < 8000) {
     Index u = bytes.below(n), v = bytes.below(n);
     const Index first_step = bytes.next() % 3, second_step = bytes.next() % 64;
     for (int count = 1 + bytes.next() * 4; count > 0; --count, ++edges) {
@@ -55,7 +55,7 @@ Input input_of(Bytes bytes) {
   const std::uint8_t kind = bytes.next();
   input.options.effort = kEfforts[kind % 3];
   input.options.seed = bytes.next();
-  const Index n = bytes.below(2500);
+  const Index n = bytes.below(1500);
   for (Index v = 0; v < n && kind / 3 % 2 == 1; ++v) input.weight.push_back(1 + bytes.next() % 50);
   if (n == 0) return input;
   for (const auto& near : lists_of(bytes, n)) {
