@@ -101,6 +101,7 @@ std::optional<std::string> dissect_at_once(Contest& contest) {
   return in_digits(n) + " vertices in levels of " + in_digits(width);
 }
 
+/// The same, and it is run: the others are listed with the reason.
 std::optional<std::string> only_dissection(Contest& contest) {
   std::optional<std::string> why = dissect_at_once(contest);
   if (!why) return {};
@@ -112,27 +113,26 @@ std::optional<std::string> only_dissection(Contest& contest) {
 
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
 std::string hold(Contest& contest) {
-  const auto said = [&contest](const std::optional<std::string>& why) { return contest.comparison() + (why ? "; " + *why : ""); };
-  if (contest.on_device()) {
+  std::optional<std::string> why;
+  double natural = 0;
+  const bool banded = !contest.on_device();
+  if (banded) {
+    natural = contest.envelope_seconds(OrderingMethod::natural);
+    why = natural_will_do(contest, natural);
+  } else {
     for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm})
       contest.skip(method, "not tried: the fronts of a band, one behind the other, leave a device without work");
-    std::optional<std::string> why = only_dissection(contest);
-    if (!why) {
-      contest.try_method(OrderingMethod::amd);
-      why = consider_dissection(contest);
-    }
-    return said(why);
   }
-  const double natural = contest.envelope_seconds(OrderingMethod::natural);
-  std::optional<std::string> why = natural_will_do(contest, natural);
   if (!why) why = only_dissection(contest);
   if (!why) {
     contest.try_method(OrderingMethod::amd);
-    consider_natural(contest, natural);
-    consider_rcm(contest);
+    if (banded) {
+      consider_natural(contest, natural);
+      consider_rcm(contest);
+    }
     why = consider_dissection(contest);
   }
-  return said(why);
+  return contest.comparison() + (why ? "; " + *why : "");
 }
 
 Analysis run_contest(const Pattern& lower, const AnalyzeOptions& options) {

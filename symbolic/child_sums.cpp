@@ -204,7 +204,7 @@ class Host {
     }
     sums.place.resize((place.back() + kSumGroup - 1) / kSumGroup * kSumGroup, -1);
     sums.ptr.resize(sums.place.size() + 1, static_cast<Offset>(term.back()));
-    grow_large(sums.term, term.back());
+    resize_large(sums.term, static_cast<Offset>(term.back()));
     Blocks(static_cast<Index>(part.size()), 1).for_each([&](Index b, Index, Index) {
       const Stage* const stage = stage_of(at(b));
       if (stage == nullptr) return;

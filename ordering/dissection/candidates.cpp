@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/candidates.hpp"
 
-#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -11,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/base/blocks.hpp"
 #include "src/base/splitmix64.hpp"
 
 namespace kauri::ordering::dissection {
@@ -36,12 +36,8 @@ bool lopsided(const Separation& s) {
 /// True if a is better than b by what both are predicted to cost.
 bool better(const Separation& a, const Separation& b) {
   if (const bool l = lopsided(a); l != lopsided(b)) return !l;
-  const double reference = std::min(reference_of(a.weight), reference_of(b.weight));
-  return predicted_work(a.weight, reference) < predicted_work(b.weight, reference);
+  return costs_less(a.weight, b.weight);
 }
-
-// Who waits for one separation must not take up others meanwhile, which may take much longer.
-using tbb::this_task_arena::isolate;
 
 class Searcher {
  public:
@@ -50,7 +46,8 @@ class Searcher {
 
   Search run() {
     if (trials_.level_sets && trials_.multilevel && shared()) {
-      isolate([this] { tbb::parallel_invoke([this] { try_level_sets(); }, [this] { try_multilevel(); }); });
+      // Who waits for one of the two must not take up another separation meanwhile, which may take much longer.
+      tbb::this_task_arena::isolate([this] { tbb::parallel_invoke([this] { try_level_sets(); }, [this] { try_multilevel(); }); });
     } else {
       if (trials_.level_sets) try_level_sets();
       if (connected_ && (trials_.multilevel || !level_set_)) try_multilevel();
@@ -162,10 +159,10 @@ class Searcher {
 
   template <class F>
   void for_each(std::size_t count, F&& f) const {
-    if (shared())
-      isolate([&] { tbb::parallel_for(std::size_t{0}, count, f); });
-    else
-      for (std::size_t k = 0; k < count; ++k) f(k);
+    const auto n = static_cast<Index>(count);
+    Blocks(n, shared() ? 1 : std::max<Index>(n, 1)).for_each([&](Index, Index begin, Index end) {
+      for (Index k = begin; k < end; ++k) f(static_cast<std::size_t>(k));
+    });
   }
 
   const GraphView graph_;

@@ -17,7 +17,6 @@ class GainHeap {
   }
   [[nodiscard]] bool empty() const { return entry_.empty(); }
   [[nodiscard]] Index top() const { return entry_.front().vertex; }
-  [[nodiscard]] Index top_gain() const { return entry_.front().gain; }
   [[nodiscard]] bool has(Index v) const { return place_[v] != kNone; }
 
   void push(Index v, Index gain) {

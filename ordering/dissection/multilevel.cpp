@@ -20,18 +20,13 @@ constexpr Index kBoth = 3000;    // vertices of a level up to which both are kep
 constexpr Index kBlock = 65536;  // vertices that are worth a task
 constexpr int kTries = 4;        // separations of the coarsest graph
 
-bool better(const Separation& a, const Separation& b) {
-  const double reference = std::min(reference_of(a.weight), reference_of(b.weight));
-  return predicted_work(a.weight, reference) < predicted_work(b.weight, reference);
-}
-
 Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const RefineLimits& limits, RefineWorkspace& workspace) {
   Separation best, now;
   for (int k = 0; k < kTries; ++k) {
     NodeRefiner refiner(graph, now, workspace);
     refiner.grow(static_cast<Index>(splitmix64(seed) % static_cast<std::uint64_t>(graph.size())));
     refiner.refine(limits);
-    if (k == 0 || better(now, best)) std::swap(best, now);
+    if (k == 0 || costs_less(now.weight, best.weight)) std::swap(best, now);
   }
   return best;
 }
@@ -76,7 +71,7 @@ Separation multilevel_separation(const GraphView& graph, const MultilevelOptions
   std::vector<Track> tracks{{limits(kTight), {}}, {limits(kLoose), {}}};
   for (Track& t : tracks) t.separation = coarsest_separation(view(), seed, t.limits, workspace.refine);
   const auto keep_better = [&tracks] {
-    if (better(tracks[1].separation, tracks[0].separation)) std::swap(tracks[0], tracks[1]);
+    if (costs_less(tracks[1].separation.weight, tracks[0].separation.weight)) std::swap(tracks[0], tracks[1]);
     tracks.pop_back();
   };
   while (!level.empty()) {

@@ -33,8 +33,7 @@ inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 /// What a separation is taken to cost in operations, up to a factor: s^3 for the separator and, for the sides, `sides` times as much were
 /// they halves, growing with the squares of their weights as dissection of a mesh of three dimensions does (George 1973). On such meshes
 /// the first separator does a twentieth of all work, but it surrounds fronts of all levels below, which a lighter one makes smaller: hence
-/// not
-/// 20. Compares separations of one graph with one reference: the weight of a typical separator.
+/// not 20. Compares separations of one graph with one reference: the weight of a typical separator.
 inline double predicted_work(const PartWeights& weight, double reference, double sides = kSides) {
   const auto s = static_cast<double>(weight[kSeparator]), left = static_cast<double>(weight[kLeft]),
              right = static_cast<double>(weight[kRight]);
@@ -44,5 +43,11 @@ inline double predicted_work(const PartWeights& weight, double reference, double
 
 /// The weight of a separator as a reference.
 inline double reference_of(const PartWeights& weight) { return static_cast<double>(std::max<Offset>(1, weight[kSeparator])); }
+
+/// True if a is predicted to cost less than b, by the lighter one of their separators.
+inline bool costs_less(const PartWeights& a, const PartWeights& b) {
+  const double reference = std::min(reference_of(a), reference_of(b));
+  return predicted_work(a, reference) < predicted_work(b, reference);
+}
 
 }  // namespace kauri::ordering::dissection

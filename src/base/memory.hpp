@@ -37,25 +37,18 @@ void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
 /// small pages would take a third of an analysis.
 void prefer_huge_pages(const void* data, std::size_t bytes) noexcept;
 
-/// An empty vector to `size` zeros, on huge pages if it is large.
+/// A vector to `size` elements, no fewer than it has, the new ones zeros; on huge pages if it is large.
 template <class T>
-void resize_large(std::vector<T>& empty, Offset size) {
-  empty.reserve(static_cast<std::size_t>(size));
-  prefer_huge_pages(empty.data(), static_cast<std::size_t>(size) * sizeof(T));
-  empty.resize(static_cast<std::size_t>(size));
-}
-
-/// A vector to more elements, the new ones zeros, moved to huge pages if it is large.
-template <class T>
-void grow_large(std::vector<T>& values, std::size_t size) {
-  if (size > values.capacity()) {
+void resize_large(std::vector<T>& values, Offset size) {
+  const auto count = static_cast<std::size_t>(size);
+  if (count > values.capacity()) {
     std::vector<T> grown;
-    grown.reserve(std::max(size, 2 * values.size()));
+    grown.reserve(std::max(count, 2 * values.size()));
     prefer_huge_pages(grown.data(), grown.capacity() * sizeof(T));
     grown.assign(values.begin(), values.end());
     values = std::move(grown);
   }
-  values.resize(size);
+  values.resize(count);
 }
 
 /// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
