@@ -55,8 +55,8 @@ struct OrderingOptions {
   double dense = 10.0;               ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
   int delta = 0;                     ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
   Effort effort = Effort::standard;  ///< nested_dissection: more of it takes more time and mostly leaves less fill
-  /// nested_dissection: this many work on it at most, >= 0; 0: all that oneTBB allows the process now, which is also the most. Never
-  /// reaches the permutation.
+  /// This many work on it at most, on nested_dissection and on what is done around every method, in an analysis on all of that; >= 0; 0:
+  /// all that oneTBB allows the process now, which is also the most. Never reaches the permutation.
   int threads = 0;
 };
 
