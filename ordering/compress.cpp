@@ -83,14 +83,29 @@ bool any_merged(std::span<const Index> representative) {
   return false;
 }
 
+/// Takes rows out of their classes; the least of the others leads what is left of one.
+void separate(std::vector<Index>& representative, std::span<const Index> apart) {
+  std::vector<char> alone(representative.size(), 0);
+  for (const Index v : apart) alone[v] = 1;
+  std::vector<Index> leader(representative.size(), kNone);  // by the representative before
+  for (Index v = 0; v < static_cast<Index>(representative.size()); ++v) {
+    Index& lead = leader[representative[v]];
+    if (lead == kNone && alone[v] == 0) lead = v;
+    representative[v] = alone[v] != 0 ? v : lead;
+  }
+}
+
 }  // namespace
 
 std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask) {
   return TwinFinder(graph, kept, hash_mask).run();
 }
 
-CompressedGraph::CompressedGraph(const Graph& graph, bool merge) : graph_(&graph), view_(view_of(graph)) {
-  if (merge) merge_classes(indistinguishable(view_, {}));
+CompressedGraph::CompressedGraph(const Graph& graph, bool merge, std::span<const Index> apart) : graph_(&graph), view_(view_of(graph)) {
+  if (!merge) return;
+  std::vector<Index> representative = indistinguishable(view_, {});
+  if (!apart.empty()) separate(representative, apart);
+  merge_classes(representative);
 }
 
 CompressedGraph::CompressedGraph(const Graph& graph, std::span<const Index> representative) : graph_(&graph), view_(view_of(graph)) {

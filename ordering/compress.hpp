@@ -21,8 +21,9 @@ std::vector<Index> indistinguishable(const GraphView& graph, std::span<const cha
 /// members, rows of A, ascending. Where nothing is merged it is the caller's graph itself and nothing is copied. Read-only once built.
 class CompressedGraph {
  public:
-  /// merge: false leaves every row a supervariable of its own. Borrows the graph, which outlives this. O(n + nnz).
-  CompressedGraph(const Graph& graph, bool merge);
+  /// merge: false leaves every row a supervariable of its own; and so are those of `apart`, rows of the graph, in any case. Borrows the
+  /// graph, which outlives this. O(n + nnz).
+  CompressedGraph(const Graph& graph, bool merge, std::span<const Index> apart = {});
   /// From classes: representative[v] = the least row of v's class, length n; rows of a class have equal closed neighbourhoods.
   CompressedGraph(const Graph& graph, std::span<const Index> representative);
   CompressedGraph(CompressedGraph&&) = default;  // vectors keep their storage when they move, so the view stays right

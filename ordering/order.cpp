@@ -85,9 +85,11 @@ void check(const OrderingOptions& options) {
 }  // namespace
 
 Orderer::Orderer(const Graph& graph, const OrderingOptions& options)
-    : size_(graph.size()), options_(options), reduction_(graph, options.compress, options.dense) {}
+    : size_(graph.size()), options_(options), reduction_(graph, options.compress, options.dense, options_.last) {}
 
 GraphView Orderer::largest_component() const {
+  static constexpr Offset kNoEdges[] = {0};
+  if (reduction_.components() == 0) return {kNoEdges, {}, {}};  // all is set aside
   Index largest = 0;
   for (Index c = 1; c < reduction_.components(); ++c)
     if (reduction_.size(c) > reduction_.size(largest)) largest = c;
@@ -98,7 +100,7 @@ Permutation Orderer::run(OrderingMethod method) {
   OrderingOptions options = options_;
   options.method = method;
   check(options);
-  if (method == OrderingMethod::natural) return Permutation::identity(size_);
+  if (method == OrderingMethod::natural) return natural_order(size_, options_.last);
   std::vector<Index> old_of, order;
   old_of.reserve(static_cast<std::size_t>(size_));
   for (Index c = 0; c < reduction_.components(); ++c) {
@@ -109,7 +111,7 @@ Permutation Orderer::run(OrderingMethod method) {
       order_component(reduction_.component(c), options, workspace_, order);
     reduction_.expand(c, order, old_of);
   }
-  reduction_.append_dense(old_of);
+  reduction_.append_rest(old_of);
   return Permutation::from_old_of(std::move(old_of));
 }
 
@@ -133,7 +135,7 @@ bool ordering_available(OrderingMethod method) { return method != OrderingMethod
 
 Permutation order(const Graph& graph, const OrderingOptions& options) {
   ordering::check(options);
-  if (options.method == OrderingMethod::natural) return Permutation::identity(graph.size());
+  if (options.method == OrderingMethod::natural) return ordering::natural_order(graph.size(), options.last);
   std::optional<Permutation> found;
   with_threads(options.threads, [&] { found = ordering::Orderer(graph, options).run(options.method); });
   return *std::move(found);

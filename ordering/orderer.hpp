@@ -32,7 +32,7 @@ class Orderer {
   /// Vertices and undirected edges of the reduced graph: what the time of an ordering depends on.
   [[nodiscard]] Offset vertices() const { return reduction_.size(); }
   [[nodiscard]] Offset edges() const { return reduction_.edges() / 2; }
-  /// The connected component of the reduced graph that has the most vertices, the first of several. The graph has at least one vertex.
+  /// The connected component of the reduced graph that has the most vertices, the first of several; empty if all vertices are set aside.
   [[nodiscard]] GraphView largest_component() const;
 
  private:

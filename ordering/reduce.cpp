@@ -1,10 +1,12 @@
-// Dense rows and connected components.
+// Rows that are set aside, and connected components.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/reduce.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "kauri/error.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/disjoint_sets.hpp"
 
@@ -13,6 +15,25 @@ namespace {
 
 constexpr Index kBlock = 65536;  // vertices that are worth a task
 
+/// By row: its place in `last`, or kNone.
+std::vector<Index> places_in(Index n, std::span<const Index> last) {
+  std::vector<Index> place(static_cast<std::size_t>(n), kNone);
+  for (std::size_t k = 0; k < last.size(); ++k) {
+    const auto fail = [&](const std::string& what) {
+      throw Error(ErrorKind::input, "order: entry " + std::to_string(k) + " of the rows to come last is " + std::to_string(last[k]) + what);
+    };
+    if (last[k] < 0 || last[k] >= n) fail(", expected 0 to " + std::to_string(n - 1));
+    if (place[last[k]] != kNone) fail(", as is entry " + std::to_string(place[last[k]]));
+    place[last[k]] = static_cast<Index>(k);
+  }
+  return place;
+}
+
+std::span<const Index> checked(Index n, std::span<const Index> last) {
+  if (!last.empty()) (void)places_in(n, last);
+  return last;
+}
+
 }  // namespace
 
 Index dense_degree(Index n, double dense) {
@@ -20,22 +41,37 @@ Index dense_degree(Index n, double dense) {
   return static_cast<Index>(std::min<double>(n, std::max(16.0, dense * std::sqrt(static_cast<double>(n)))));
 }
 
-Reduction::Reduction(const Graph& graph, bool compress, double dense) : compressed_(graph, compress), whole_(compressed_.view()) {
-  const Index limit = dense_degree(graph.size(), dense);
-  for (Index v = 0; v < compressed_.size(); ++v)
-    if (graph.degree(compressed_.member(v, 0)) > limit) dense_.push_back(v);
-  if (!dense_.empty()) {
-    kept_.assign(static_cast<std::size_t>(compressed_.size()), 1);
-    for (const Index v : dense_) kept_[v] = 0;
-    if (compress) merge_but_for_dense();
-  }
+Permutation natural_order(Index n, std::span<const Index> last) {
+  if (last.empty()) return Permutation::identity(n);
+  const std::vector<Index> place = places_in(n, last);
+  std::vector<Index> old_of;
+  old_of.reserve(place.size());
+  for (Index i = 0; i < n; ++i)
+    if (place[i] == kNone) old_of.push_back(i);
+  old_of.insert(old_of.end(), last.begin(), last.end());
+  return Permutation::from_old_of(std::move(old_of));
+}
+
+Reduction::Reduction(const Graph& graph, bool compress, double dense, std::span<const Index> last)
+    : compressed_(graph, compress, checked(graph.size(), last)), whole_(compressed_.view()), last_(last) {
+  set_aside(graph, dense_degree(graph.size(), dense));
+  if (!kept_.empty() && compress) merge_the_rest();
   find_components();
   if (components() != 1 || !kept_.empty()) extract();
   component_of_ = {};
 }
 
-// Without the dense rows some supervariables may have become alike.
-void Reduction::merge_but_for_dense() {
+void Reduction::set_aside(const Graph& graph, Index limit) {
+  if (!last_.empty()) kept_.assign(static_cast<std::size_t>(compressed_.size()), 1);
+  for (const Index row : last_) kept_[compressed_.vertex_of(row)] = 0;
+  for (Index v = 0; v < compressed_.size(); ++v)
+    if (graph.degree(compressed_.member(v, 0)) > limit && (kept_.empty() || kept_[v] != 0)) dense_.push_back(v);
+  if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(compressed_.size()), 1);
+  for (const Index v : dense_) kept_[v] = 0;
+}
+
+// Without what is set aside some supervariables may have become alike.
+void Reduction::merge_the_rest() {
   const std::vector<Index> representative = indistinguishable(whole_, kept_);
   const Index count = compressed_.size();
   bool merged = false;
@@ -130,8 +166,9 @@ void Reduction::expand(Index c, std::span<const Index> order, std::vector<Index>
       append_members(v, old_of);
 }
 
-void Reduction::append_dense(std::vector<Index>& old_of) const {
+void Reduction::append_rest(std::vector<Index>& old_of) const {
   for (const Index v : dense_) append_members(v, old_of);
+  old_of.insert(old_of.end(), last_.begin(), last_.end());
 }
 
 }  // namespace kauri::ordering

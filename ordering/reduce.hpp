@@ -1,11 +1,12 @@
-// What is done to a graph before any ordering method sees it: indistinguishable vertices merged, dense rows set aside, components told
-// apart.
+// What is done to a graph before any ordering method sees it: indistinguishable vertices merged, dense rows and those that are to come last
+// set aside, components told apart.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "kauri/permutation.hpp"
 #include "ordering/compress.hpp"
 
 namespace kauri::ordering {
@@ -13,14 +14,19 @@ namespace kauri::ordering {
 /// Degree above which a row of a graph of n vertices is dense: max(16, dense*sqrt(n)); n (that is: none) for dense <= 0 or not a number.
 Index dense_degree(Index n, double dense);
 
+/// The numbering as it is, but for the rows of `last`, which stand last in their sequence. n: of the graph. Throws Error(input) for one
+/// that is out of range or there twice. O(n).
+Permutation natural_order(Index n, std::span<const Index> last);
+
 /// A graph made ready: connected components one after the other, in the order of their least vertex. Read-only once built.
 class Reduction {
  public:
   /// compress: merge indistinguishable vertices, and then those that dense rows alone told apart. dense: rows of degree >
-  /// dense_degree(n, dense) are set aside. Borrows the graph, which outlives the reduction. O(n + nnz).
-  Reduction(const Graph& graph, bool compress, double dense);
+  /// dense_degree(n, dense) are set aside. last: rows that are set aside, too, and never merged. Borrows graph and rows, which outlive the
+  /// reduction. Throws as natural_order(). O(n + nnz).
+  Reduction(const Graph& graph, bool compress, double dense, std::span<const Index> last = {});
 
-  /// The graph as it was compressed first, dense rows included.
+  /// The graph as it was compressed first, with all that is set aside.
   [[nodiscard]] const CompressedGraph& compressed() const { return compressed_; }
 
   [[nodiscard]] Index components() const { return static_cast<Index>(first_.size()) - 1; }
@@ -35,11 +41,12 @@ class Reduction {
   /// Appends to old_of, in the caller's numbering, the vertices of component c in the order given: order[k] = local vertex placed k-th,
   /// length size(c). The members of a merged vertex stay together: its supervariables by their least member, each ascending.
   void expand(Index c, std::span<const Index> order, std::vector<Index>& old_of) const;
-  /// Appends the rows that were set aside, by supervariable in the same way.
-  void append_dense(std::vector<Index>& old_of) const;
+  /// Appends the rows that were set aside: dense ones by supervariable in the same way, then `last`.
+  void append_rest(std::vector<Index>& old_of) const;
 
  private:
-  void merge_but_for_dense();
+  void set_aside(const Graph& graph, Index limit);
+  void merge_the_rest();
   void find_components();
   void extract();
   void append_members(Index v, std::vector<Index>& old_of) const;
@@ -47,9 +54,10 @@ class Reduction {
   // Vertices are supervariables of compressed_ from here on.
   CompressedGraph compressed_;
   GraphView whole_;                  // of compressed_ where nothing had to be copied, else views of the arrays below
+  std::span<const Index> last_;      // rows
   std::vector<Index> dense_;         // set aside, ascending
-  std::vector<Index> next_;          // chain of those merged since dense ones do not count, ascending; or empty: none were
-  std::vector<char> kept_;           // neither dense nor merged into another; or empty: all are
+  std::vector<Index> next_;          // chain of those merged since what is set aside does not count, ascending; or empty: none were
+  std::vector<char> kept_;           // neither set aside nor merged into another; or empty: all are
   std::vector<Index> component_of_;  // while the reduction is built
   std::vector<Index> vertex_;        // the supervariable of each reduced vertex, by component; empty: the identity
   std::vector<Index> first_;         // component c is vertex_[first_[c]] ... vertex_[first_[c+1]-1]

@@ -11,12 +11,14 @@
 
 #include "src/base/blocks.hpp"
 #include "symbolic/children.hpp"
+#include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
 constexpr Index kSubtree = 4096;  // fronts that are worth a task
 constexpr Index kReport = 256;    // fronts between two looks at what is stored
+constexpr Index kBlock = 65536;   // fronts that are worth a task where little is done to each
 
 /// Of a front in a factorisation and a solve.
 double seconds_of(const CostTable& table, Index m, Index p) { return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p); }
@@ -24,18 +26,21 @@ double seconds_of(const CostTable& table, Index m, Index p) { return front_secon
 /// Of all critical work, in and below each front, times the weight of a path: work counts less where the longest path through a front is
 /// shorter than others, by the square of its length over theirs.
 std::vector<double> critical_shares(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds) {
+  std::vector<double> latency(seconds.size());
+  Blocks(fronts.count(), kSubtree).for_each([&](Index, Index begin, Index end) {
+    for (Index s = begin; s < end; ++s) latency[s] = front_latency(table, fronts.order[s], fronts.pivots[s]);
+  });
   std::vector<double> up(seconds.size(), 0.0), down(up);
   double longest = 0;
   for (Index s = 0; s < fronts.count(); ++s) {
-    up[s] += front_latency(table, fronts.order[s], fronts.pivots[s]);
+    up[s] += latency[s];
     const Index parent = fronts.parent[s];
     (parent == kNone ? longest : up[parent]) = std::max(parent == kNone ? longest : up[parent], up[s]);
   }
   std::vector<double> share(seconds.begin(), seconds.end());
   double total = 0;
   for (Index s = fronts.count() - 1; s >= 0; --s) {
-    if (const Index parent = fronts.parent[s]; parent != kNone)
-      down[s] = down[parent] + front_latency(table, fronts.order[parent], fronts.pivots[parent]);
+    if (const Index parent = fronts.parent[s]; parent != kNone) down[s] = down[parent] + latency[parent];
     const double length = (up[s] + down[s]) / longest;
     share[s] *= length * length;
     total += share[s];
@@ -48,10 +53,22 @@ std::vector<double> critical_shares(const FrontTree& fronts, const CostTable& ta
 
 /// A tree as children are merged into their parents: fronts of subtrees that do not meet may be seen to side by side.
 struct Merging {
-  FrontTree tree;  // sizes are right for fronts that are not merged
+  std::vector<Index> order, pivots;  // right for fronts that are not merged
   std::vector<unsigned char> merged;
   std::vector<double> seconds;  // of each front as it is now
   std::vector<double> below;    // on a device: the longest path up to the children of a front as merged
+
+  void begin(const FrontTree& fronts, std::span<const double> each_s) {
+    const std::size_t count = fronts.parent.size();
+    order.resize(count), pivots.resize(count), merged.resize(count), seconds.resize(count), below.resize(count);
+    Blocks(fronts.count(), kBlock).for_each([&](Index, Index first, Index last) {
+      std::copy(fronts.order.begin() + first, fronts.order.begin() + last, order.begin() + first);
+      std::copy(fronts.pivots.begin() + first, fronts.pivots.begin() + last, pivots.begin() + first);
+      std::fill(merged.begin() + first, merged.begin() + last, 0);
+      std::copy(each_s.begin() + first, each_s.begin() + last, seconds.begin() + first);
+      std::fill(below.begin() + first, below.begin() + last, 0.0);
+    });
+  }
 };
 
 /// The longest paths from leaves up to one front at a time.
@@ -65,13 +82,13 @@ class Paths {
     now_.below[s] = 0;
     first_ = 0, second_ = 1;
     child_.clear();
-    for (const Index c : children) child_.push_back({now_.below[c] + front_latency(table_, now_.tree.order[c], now_.tree.pivots[c]), c});
+    for (const Index c : children) child_.push_back({now_.below[c] + front_latency(table_, now_.order[c], now_.pivots[c]), c});
     std::sort(child_.begin(), child_.end(),
               [](const Child& a, const Child& b) { return a.path != b.path ? a.path > b.path : a.index < b.index; });
   }
   /// Seconds of one core that the longer path is worth if c is merged into s, which makes a front of order m with p pivots.
   [[nodiscard]] double price(Index c, Index s, Index m, Index p) const {
-    const double before = front_latency(table_, now_.tree.order[s], now_.tree.pivots[s]) + std::max(now_.below[s], longest(kNone));
+    const double before = front_latency(table_, now_.order[s], now_.pivots[s]) + std::max(now_.below[s], longest(kNone));
     const double after = front_latency(table_, m, p) + std::max({now_.below[s], now_.below[c], longest(c)});
     return own_ * (after - before);
   }
@@ -130,8 +147,8 @@ class Merger {
     for (auto& [delta, c, together] : candidates_) {
       if (grown && price(c, s, together) >= 0) continue;
       taken_ += padding(c, s);
-      now_.tree.order[s] += now_.tree.pivots[c];
-      now_.tree.pivots[s] += now_.tree.pivots[c];
+      now_.order[s] += now_.pivots[c];
+      now_.pivots[s] += now_.pivots[c];
       now_.seconds[s] = together;
       now_.merged[c] = 1;
       grown = true;
@@ -151,7 +168,7 @@ class Merger {
 
   /// Seconds lost (gained if negative) by merging c into s as s is now.
   double price(Index c, Index s, double& together) const {
-    const Index p = now_.tree.pivots[c] + now_.tree.pivots[s], m = now_.tree.pivots[c] + now_.tree.order[s];
+    const Index p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
     together = seconds_of(table_, m, p);
     const double path = paths_ ? paths_->price(c, s, m, p) : 0.0;
     return together - now_.seconds[c] - now_.seconds[s] + padding_s_ * padding(c, s) + path;
@@ -159,9 +176,8 @@ class Merger {
 
   /// Entries of zeros stored once c is merged into s.
   [[nodiscard]] double padding(Index c, Index s) const {
-    const FrontTree& tree = now_.tree;
-    const double p = tree.pivots[c] + tree.pivots[s], m = tree.pivots[c] + tree.order[s];
-    return m * p - static_cast<double>(tree.order[c]) * tree.pivots[c] - static_cast<double>(tree.order[s]) * tree.pivots[s];
+    const double p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
+    return m * p - static_cast<double>(now_.order[c]) * now_.pivots[c] - static_cast<double>(now_.order[s]) * now_.pivots[s];
   }
 
   Merging& now_;
@@ -179,54 +195,32 @@ struct Before {
   const Children& children;
   const CostTable& table;
   std::span<const double> share, seconds;
-  double stored;                // the sum of m p
-  std::vector<Index> subtrees;  // fronts [subtrees[k], subtrees[k+1]) are whole subtrees, or one front that is above others
+  double stored;  // the sum of m p
+  std::vector<TreePart> parts;
+  Index apart;
 };
 
 /// One pass at a given price of padding, from below. False, with the pass left half done, once more than `limit` entries are stored:
 /// merging never makes them fewer.
 bool merge_all(const Before& before, double padding_s, double limit, Merging& now) {
-  const FrontTree& fronts = before.fronts;
-  now = {fronts, std::vector<unsigned char>(fronts.parent.size(), 0), {before.seconds.begin(), before.seconds.end()}, {}};
-  if (!before.share.empty()) now.below.assign(fronts.parent.size(), 0.0);
+  now.begin(before.fronts, before.seconds);
   std::atomic<double> stored{before.stored};
   const auto go = [&](Merger& merger, Index begin, Index end) {
     for (Index s = begin; s < end && stored.load(std::memory_order_relaxed) <= limit; ++s) {
-      merger.absorb_children(s);
+      if (s != before.apart) merger.absorb_children(s);
       if (s % kReport == 0 || s + 1 == end) stored.fetch_add(merger.taken(), std::memory_order_relaxed);
     }
   };
-  const auto is_whole = [&](Index k) {  // with nothing below it that is not in it
-    const Index begin = before.subtrees[k];
-    return before.subtrees[k + 1] > begin + 1 || before.children.of(begin).empty();
-  };
-  const Blocks parts(static_cast<Index>(before.subtrees.size()) - 1, 1);
+  const Blocks parts(static_cast<Index>(before.parts.size()), 1);
   parts.for_each([&](Index k, Index, Index) {
-    if (!is_whole(k)) return;
+    if (!before.parts[k].whole) return;
     Merger merger(now, before.children, before.table, before.share, padding_s);
-    go(merger, before.subtrees[k], before.subtrees[k + 1]);
+    go(merger, before.parts[k].begin, before.parts[k].end);
   });
   Merger merger(now, before.children, before.table, before.share, padding_s);
-  for (Index k = 0; k < parts.count(); ++k)
-    if (!is_whole(k)) go(merger, before.subtrees[k], before.subtrees[k + 1]);
+  for (const TreePart& part : before.parts)
+    if (!part.whole) go(merger, part.begin, part.end);
   return stored.load() <= limit;
-}
-
-/// Cuts postordered fronts into whole subtrees of about kSubtree of them, several small ones together, and single fronts above.
-std::vector<Index> cut_into_subtrees(std::span<const Index> parent) {
-  const auto count = static_cast<Index>(parent.size());
-  std::vector<Index> size(parent.size(), 1), begin{0};
-  for (Index s = 0; s < count; ++s)
-    if (parent[s] != kNone) size[parent[s]] += size[s];
-  for (Index s = 0; s < count; ++s)
-    if (size[s] > kSubtree) {
-      if (begin.back() < s) begin.push_back(s);
-      begin.push_back(s + 1);
-    } else if (const Index up = parent[s]; (up == kNone || size[up] > kSubtree) && s + 1 - begin.back() >= kSubtree) {
-      begin.push_back(s + 1);
-    }
-  if (begin.back() < count) begin.push_back(count);
-  return begin;
 }
 
 Groups compact(const FrontTree& fronts, const Merging& now) {
@@ -237,8 +231,8 @@ Groups compact(const FrontTree& fronts, const Merging& now) {
     if (now.merged[s] == 0) {
       groups.group[s] = groups.fronts.count();
       groups.fronts.parent.push_back(kNone);
-      groups.fronts.order.push_back(now.tree.order[s]);
-      groups.fronts.pivots.push_back(now.tree.pivots[s]);
+      groups.fronts.order.push_back(now.order[s]);
+      groups.fronts.pivots.push_back(now.pivots[s]);
     }
   for (Index s = count - 1; s >= 0; --s) {
     const Index up = fronts.parent[s];
@@ -267,18 +261,17 @@ double storage_limit(const FrontTree& fronts) {
   return stored + std::max(0.3 * stored, 4 * columns);
 }
 
-Groups amalgamate(const FrontTree& fronts, const CostTable& table) {
+Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart) {
   const double limit = storage_limit(fronts);
   const Children children = children_of(fronts.parent);
-  std::vector<double> seconds;
-  seconds.reserve(fronts.parent.size());
+  std::vector<double> seconds(fronts.parent.size());
+  Blocks(fronts.count(), kSubtree).for_each([&](Index, Index begin, Index end) {
+    for (Index s = begin; s < end; ++s) seconds[s] = seconds_of(table, fronts.order[s], fronts.pivots[s]);
+  });
   double stored = 0;
-  for (Index s = 0; s < fronts.count(); ++s) {
-    seconds.push_back(seconds_of(table, fronts.order[s], fronts.pivots[s]));
-    stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
-  }
+  for (Index s = 0; s < fronts.count(); ++s) stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
   const std::vector<double> share = table.path_weight > 0 ? critical_shares(fronts, table, seconds) : std::vector<double>{};
-  const Before before{fronts, children, table, share, seconds, stored, cut_into_subtrees(fronts.parent)};
+  const Before before{fronts, children, table, share, seconds, stored, cut_into_subtrees(fronts.parent, kSubtree), apart};
   Merging now;
   for (double padding_s = table.padding_s; !merge_all(before, padding_s, limit, now);) padding_s *= 2;
   return compact(fronts, now);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
@@ -142,10 +143,11 @@ class Host {
     while (reduce(first, terms, next_first, next, out)) std::swap(first, next_first), std::swap(terms, next);
     for (Index e = 0; e + 1 < static_cast<Index>(first.size()); ++e) {
       const Index r = e / kSumGroup * kPatchRows + e % kPatchRows, c = c0 + e % kSumGroup / kPatchRows;
-      if (first[e] < first[e + 1])
-        out.last.push((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c),
-                      std::span(terms).subspan(at(first[e]), at(first[e + 1] - first[e])));
+      if (first[e] == first[e + 1]) continue;
+      out.last.place.push_back((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c));
+      out.last.terms.push_back(first[e + 1] - first[e]);
     }
+    out.last.term = std::move(terms);  // in the order of the slots
   }
 
   /// Entries with more than kFanIn terms to sums of as many at a time, which become the entry's terms. False if there are none.
@@ -161,6 +163,7 @@ class Host {
     }
     if (most == 0) return false;
     Stage& stage = out.partial.emplace_back();
+    stage.term.reserve(terms.size());
     next.resize(at(next_first.back()));
     for (std::size_t r = 0; r + 1 < first.size(); ++r)
       if (parts(first[r + 1] - first[r]) == 0)

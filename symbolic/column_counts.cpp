@@ -2,53 +2,161 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/column_counts.hpp"
 
+#include <oneapi/tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
+
+#include "src/base/blocks.hpp"
+#include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
-/// The root of x's set; halves the path on its way.
-Index find_root(std::vector<Index>& up, Index x) {
-  while (up[x] != x) {
-    up[x] = up[up[x]];
-    x = up[x];
+constexpr Index kBlock = 65536;  // nodes that are worth a task
+
+/// The subtrees of a part, and the places of the rows above it that each of them meets.
+struct Subtrees {
+  std::vector<Index> root;
+  std::vector<Offset> end;  // per subtree: of its rows
+  std::vector<Index> row;
+};
+
+class Counting {
+ public:
+  Counting(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent)
+      : pairs_(pairs),
+        position_(position),
+        parent_(parent),
+        count_(position.size(), 0),
+        first_(position.size()),
+        up_(position.size()),
+        place_(position.size()) {
+    Blocks(pairs.size(), kBlock).for_each([this](Index, Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        first_[j] = up_[j] = j;
+        place_[position_[j]] = j;
+      }
+    });
   }
-  return x;
-}
+
+  std::vector<Index> run(Index size) {
+    const std::vector<TreePart> parts = cut_into_subtrees(parent_, size);
+    std::vector<Subtrees> subtrees(parts.size());
+    const Leaves none(position_.size(), kNone);
+    tbb::enumerable_thread_specific<Leaves> leaves(none);
+    Blocks(static_cast<Index>(parts.size()), 1).for_each([&](Index k, Index, Index) {
+      if (parts[k].whole) subtrees[k] = count_part(parts[k], leaves.local());
+    });
+    Leaves leaf = none;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (parts[k].whole)
+        join(subtrees[k], leaf);
+      else
+        count_above(parts[k].begin, leaf);
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (parts[k].whole)
+        for (const Index root : subtrees[k].root) hand_up(root);
+      else
+        hand_up(parts[k].begin);
+    return std::move(count_);
+  }
+
+ private:
+  /// By place of a row: the last leaf of its row subtree so far. A column is one if no earlier leaf lies in its own subtree.
+  using Leaves = std::vector<Index>;
+
+  // count_[j] is the weight whose sum over the subtree of j is the count of column j: that of the row where a row subtree has a leaf,
+  // minus that where two of its branches meet, and minus that at the parent of its root.
+  Subtrees count_part(const TreePart& part, Leaves& leaf) {
+    Subtrees out;
+    Index begin = part.begin;  // of the subtree at hand: leaves before it, and after j, are what the thread found in other ones
+    for (Index j = begin; j < part.end; ++j) {
+      const Index k = place_[j], least = first_[j];
+      Index sum = diagonal(j);
+      for (const Index i : pairs_.higher(k)) {
+        const Index last = leaf[i];
+        if (last >= least && last < j) continue;
+        const Index row = pairs_.weight(i);
+        sum += row;
+        if (last >= begin && last < j)
+          count_[find_root(last)] -= row;
+        else if (position_[i] >= part.end)
+          out.row.push_back(i);
+        leaf[i] = j;
+      }
+      count_[j] += sum;
+      if (const Index p = parent_[j]; p != kNone && p < part.end) {
+        link(j, p);
+      } else {
+        out.root.push_back(j);
+        out.end.push_back(static_cast<Offset>(out.row.size()));
+        begin = j + 1;
+      }
+    }
+    for (Index j = part.begin; j < part.end; ++j)
+      if (const Index p = parent_[j]; p != kNone && p < part.end) count_[p] += count_[j];
+    return out;
+  }
+
+  /// What subtrees leave to be done above them.
+  void join(const Subtrees& subtrees, Leaves& leaf) {
+    Offset begin = 0;
+    for (std::size_t t = 0; t < subtrees.root.size(); ++t) {
+      const Index root = subtrees.root[t];
+      for (Offset e = begin; e < subtrees.end[t]; ++e) {
+        const Index i = subtrees.row[e];
+        if (leaf[i] != kNone) count_[find_root(leaf[i])] -= pairs_.weight(i);
+        leaf[i] = root;
+      }
+      begin = subtrees.end[t];
+      if (parent_[root] != kNone) link(root, parent_[root]);
+    }
+  }
+
+  void count_above(Index j, Leaves& leaf) {
+    Index sum = diagonal(j);
+    for (const Index i : pairs_.higher(place_[j])) {
+      if (leaf[i] >= first_[j]) continue;
+      const Index row = pairs_.weight(i);
+      sum += row;
+      if (leaf[i] != kNone) count_[find_root(leaf[i])] -= row;
+      leaf[i] = j;
+    }
+    count_[j] += sum;
+    if (parent_[j] != kNone) link(j, parent_[j]);
+  }
+
+  /// Of the diagonal's row: its leaves are those of the tree, from where it is carried up.
+  [[nodiscard]] Index diagonal(Index j) const { return first_[j] == j ? pairs_.weight(place_[j]) : 0; }
+  void link(Index j, Index p) {
+    count_[p] -= pairs_.weight(place_[j]);
+    up_[j] = p;
+    first_[p] = std::min(first_[p], first_[j]);
+  }
+  void hand_up(Index j) {
+    if (parent_[j] != kNone) count_[parent_[j]] += count_[j];
+  }
+  /// The root of what is linked to x; halves the path on its way.
+  Index find_root(Index x) {
+    while (up_[x] != x) {
+      up_[x] = up_[up_[x]];
+      x = up_[x];
+    }
+    return x;
+  }
+
+  const Pairs& pairs_;
+  const std::span<const Index> position_, parent_;
+  std::vector<Index> count_;
+  std::vector<Index> first_;  // the least node of the subtree
+  std::vector<Index> up_;     // towards the root of what is linked so far
+  std::vector<Index> place_;
+};
 
 }  // namespace
 
-std::vector<Index> column_counts(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent) {
-  const Index n = pairs.size();
-  std::vector<Index> count(position.size(), 0), first(position.size()), up(position.size()), place(position.size());
-  for (Index j = 0; j < n; ++j) {
-    first[j] = up[j] = j;  // first: the least position in the subtree
-    place[position[j]] = j;
-  }
-  std::vector<Index> leaf(position.size(), kNone);  // by place: the last leaf of its row subtree so far; a column is one if no earlier
-                                                    // leaf lies in its own subtree
-  // count[j] becomes the weight whose sum over the subtree of j is the count of column j: that of the row where a row subtree has a leaf,
-  // minus that where two of its branches meet, and minus that at the parent of its root.
-  for (Index j = 0; j < n; ++j) {
-    const Index k = place[j], least = first[j], weight = pairs.weight(k);
-    Index sum = least == j ? weight : 0;  // the diagonal starts at leaves of the tree and is carried up
-    for (const Index i : pairs.higher(k)) {
-      if (leaf[i] >= least) continue;
-      const Index row = pairs.weight(i);
-      sum += row;
-      if (leaf[i] != kNone) count[find_root(up, leaf[i])] -= row;
-      leaf[i] = j;
-    }
-    count[j] += sum;
-    if (const Index p = parent[j]; p != kNone) {
-      count[p] -= weight;
-      up[j] = p;
-      first[p] = std::min(first[p], least);
-    }
-  }
-  for (Index j = 0; j < n; ++j)
-    if (parent[j] != kNone) count[parent[j]] += count[j];
-  return count;
+std::vector<Index> column_counts(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent, Index part) {
+  return Counting(pairs, position, parent).run(part_size(pairs.size(), part));
 }
 
 }  // namespace kauri::symbolic

@@ -42,7 +42,8 @@ Forecast device_forecast(const Outline& outline, const Pattern& lower, const Dev
   const DeviceWork& work = outline.device_work;
   const Offset rows = checked_mul(Offset{4} * lower.n, std::min(offer.nrhs, kSolveBlock), "rows of a workspace");
   const Offset numbers =
-      checked_add(checked_add(device_entries(outline.supernodes), lower.nnz(), "entries on the device"), rows, "entries on the device");
+      checked_add(checked_add(device_entries(outline.supernodes, outline.device_levels), lower.nnz(), "entries on the device"), rows,
+                  "entries on the device");
   Forecast out;
   out.target = offer.target;
   out.start_s = offer.started ? 0 : constants.context_s;
@@ -54,6 +55,19 @@ Forecast device_forecast(const Outline& outline, const Pattern& lower, const Dev
               device_residual_bytes(lower.n, lower.nnz(), offer.scalar_bytes);
   out.scaled = constants.scaled;
   return out;
+}
+
+/// The caller's permutation must have the rows that are to come last where they belong.
+void check_last(const Permutation& perm, std::span<const Index> last) {
+  const auto first = perm.size() - static_cast<Index>(last.size());
+  if (first < 0)
+    throw Error(ErrorKind::input,
+                "analyze: " + std::to_string(last.size()) + " rows to come last in a matrix of " + std::to_string(perm.size()));
+  for (std::size_t k = 0; k < last.size(); ++k)
+    if (const Index row = perm.old_of(first + static_cast<Index>(k)); row != last[k])
+      throw Error(ErrorKind::input, "analyze: the permutation has row " + std::to_string(row) + " at place " +
+                                        std::to_string(first + static_cast<Index>(k)) + ", where row " + std::to_string(last[k]) +
+                                        " is to come by the rows asked for last");
 }
 
 }  // namespace
@@ -72,6 +86,7 @@ Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
   if (options.permutation && options.permutation->size() != lower.n)
     throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(options.permutation->size()) + " rows for a matrix of " +
                                       std::to_string(lower.n));
+  if (options.permutation) check_last(*options.permutation, options.ordering.last);
 }
 
 const Graph& Contest::graph() {
@@ -131,7 +146,7 @@ Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
   Permutation perm;
   candidate.order_s += seconds_of([&] {
     if (method == OrderingMethod::natural) {
-      perm = Permutation::identity(lower_.n);
+      perm = ordering::natural_order(lower_.n, options_.ordering.last);
     } else {
       candidate.predicted_order_s = reduction_seconds(lower_.n, lower_.nnz()) + predicted_order_seconds(method);
       perm = orderer().run(method);
@@ -164,7 +179,7 @@ bool Contest::enter(std::size_t k) {
 
 void Contest::judge(Candidate candidate, const Permutation& perm) {
   std::optional<Outline> outline;
-  candidate.symbolic_s += seconds_of([&] { outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate); });
+  candidate.symbolic_s += seconds_of([&] { outline = make_outline(lower_, compressed(), perm, table_, shape()); });
   const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + std::string(where());
@@ -177,7 +192,7 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
 void Contest::plan(Candidate candidate, const Permutation& perm) {
   Known known;
   candidate.symbolic_s += seconds_of([&] {
-    Outline outline = make_outline(lower_, compressed(), perm, table_, workers_, options_.amalgamate);
+    Outline outline = make_outline(lower_, compressed(), perm, table_, shape());
     known = {outline.core, outline.cost.nnz_l, outline.cost.flops};
     const auto made = complete_plan(lower_, std::move(outline), table_);
     made->ordering = candidate.method;
@@ -208,7 +223,8 @@ void Contest::try_method(OrderingMethod method) {
 double Contest::envelope_seconds(OrderingMethod method) {
   Candidate candidate{};
   Permutation perm = ordered(method, candidate);
-  const double seconds = band_seconds(method == OrderingMethod::natural ? envelope_entries(lower_) : envelope_entries(lower_, perm));
+  const double seconds = band_seconds(method == OrderingMethod::natural && options_.ordering.last.empty() ? envelope_entries(lower_)
+                                                                                                          : envelope_entries(lower_, perm));
   waiting_.emplace(Waiting{std::move(candidate), std::move(perm)});
   return seconds;
 }
@@ -253,7 +269,7 @@ std::string Contest::comparison() const {
 
 void Contest::offer_device() {
   const CostTable& table = cost_table(options_.device.target);
-  Outline rival = make_outline(lower_, compressed(), best_perm_, table, workers_, options_.amalgamate);
+  Outline rival = make_outline(lower_, compressed(), best_perm_, table, shape());
   Forecast host = host_forecast(*best_, table_.target, workers_, options_.device.scalar_bytes),
            device = device_forecast(rival, lower_, options_.device);
   TargetChoice choice = choose_target(host, device, options_);

@@ -46,7 +46,7 @@ class Contest {
   double envelope_seconds(OrderingMethod method);
   /// The graph of A, built when first asked for.
   const Graph& graph();
-  /// What is left of it when it is reduced: the connected component with the most vertices. The matrix has at least one row.
+  /// What is left of it when it is reduced: the connected component with the most vertices.
   ordering::GraphView largest_component() { return orderer().largest_component(); }
   /// True if the plan is for a device.
   [[nodiscard]] bool on_device() const { return is_device_target(table_.target); }
@@ -90,6 +90,7 @@ class Contest {
   void plan(Candidate candidate, const Permutation& perm);
   /// The best outline against that of the same ordering for the device that is offered; the better one becomes the best.
   void offer_device();
+  [[nodiscard]] OutlineOptions shape() const { return {workers_, options_.amalgamate, static_cast<Index>(options_.ordering.last.size())}; }
   [[nodiscard]] std::string label(const Candidate& candidate) const;
   /// What predicted seconds are those of.
   [[nodiscard]] std::string_view where() const { return on_device() ? " on the device" : " on one core"; }

@@ -9,6 +9,7 @@
 #include <queue>
 #include <vector>
 
+#include "src/base/blocks.hpp"
 #include "symbolic/checked.hpp"
 
 namespace kauri::symbolic {
@@ -84,13 +85,14 @@ CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Sched
   const double share = entries == 0 ? 0 : table.entry_s * static_cast<double>(entries);
   double columns = 0;
   for (const Index p : fronts.pivots) columns += p;
-  for (std::size_t t = 0; t < schedule.task.size(); ++t)
+  Blocks(static_cast<Index>(schedule.task.size()), 1).for_each([&](Index t, Index, Index) {
     for (Index s = schedule.task[t].first_front; s < schedule.task[t].last_front; ++s) {
       const Index m = fronts.order[s], p = fronts.pivots[s];
       (FrontScratch::packed(m, p) ? factor[t].shared : factor[t].alone) += front_seconds(table, m, p);
       factor[t].alone += share * p / columns;
       sweep[t].alone += front_sweep_seconds(table, m, p);
     }
+  });
   cost.predicted_factor_s = list_schedule(schedule.factor_edges, schedule.workers, factor, table.tile_efficiency);
   cost.predicted_solve_s = 2 * list_schedule(schedule.forward_edges, schedule.workers, sweep, table.tile_efficiency);
   cost.predicted_create_s =

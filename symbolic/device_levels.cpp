@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "src/base/blocks.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/children.hpp"
 #include "symbolic/cost_table.hpp"
@@ -231,19 +232,20 @@ DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kind
     flops += subtrees.flops[r];
     path = std::max(path, subtrees.path[r]);
   }
-  DeviceLevels best;
-  double least_price = std::numeric_limits<double>::infinity(), large = least_price;  // at first no subtree is large
-  for (int k = 0; k <= kHalvings; ++k) {
-    if (k > 0) large = std::ldexp(flops, -k);
+  struct Way {
+    DeviceLevels levels;
+    double price = 0;
+  };
+  const bool any = std::find(kinds.begin(), kinds.end(), tiled) != kinds.end();
+  std::vector<Way> ways(any ? kHalvings + 1 : 1);
+  Blocks(static_cast<Index>(ways.size()), 1).for_each([&](Index k, Index, Index) {
+    const double large = k == 0 ? std::numeric_limits<double>::infinity() : std::ldexp(flops, -k);  // at first no subtree is large
     const Numbering numbering(nodes, children, kinds, subtrees, large);
-    DeviceLevels levels = assemble(nodes, kinds, numbering.levels());
-    const auto entries = static_cast<double>(most_entries(levels, nodes.parent, sizes));
-    const double price = std::pow(entries, kMemory) * (flops / kPeak + path + numbering.loss());
-    if (price >= least_price && k > 0) continue;
-    best = std::move(levels);
-    least_price = price;
-  }
-  return best;
+    ways[k].levels = assemble(nodes, kinds, numbering.levels());
+    const auto entries = static_cast<double>(most_entries(ways[k].levels, nodes.parent, sizes));
+    ways[k].price = std::pow(entries, kMemory) * (flops / kPeak + path + numbering.loss());
+  });
+  return std::move(std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.price < b.price; })->levels);
 }
 
 }  // namespace kauri::symbolic

@@ -9,7 +9,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "symbolic/checked.hpp"
@@ -95,16 +94,37 @@ DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index co
   }
 }
 
+/// Stable: values in ascending order of key(value), 0 <= key < keys.
+template <class Key>
+std::vector<Index> sorted_by(std::span<const Index> values, Index keys, const Key& key) {
+  std::vector<Index> next(static_cast<std::size_t>(keys) + 1, 0), out(values.size());
+  for (const Index v : values) ++next[key(v) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (const Index v : values) out[next[key(v)]++] = v;
+  return out;
+}
+
+/// By level; in one of small fronts by order, in one of tiled fronts those with most tiles of pivots first.
+std::vector<Index> sorted_fronts(const Supernodes& nodes, const DeviceLevels& levels) {
+  std::vector<Index> key(levels.of.size()), fronts(levels.of.size());
+  std::iota(fronts.begin(), fronts.end(), 0);
+  Index most = 0, tiles = 0;
+  for (Index s = 0; s < nodes.count(); ++s) {
+    key[s] = levels.is_tiled(s) ? tiles_for(cells_for(nodes.pivots(s))) : nodes.order(s);
+    Index& bound = levels.is_tiled(s) ? tiles : most;
+    bound = std::max(bound, key[s]);
+  }
+  for (Index s = 0; s < nodes.count(); ++s)
+    if (levels.is_tiled(s)) key[s] = tiles - key[s];
+  fronts = sorted_by(fronts, std::max(most, tiles) + 1, [&](Index s) { return key[s]; });
+  return sorted_by(fronts, levels.begin[3], [&](Index s) { return levels.of[s]; });
+}
+
 /// Fronts by level; tiled ones and their positions; what each level does.
 void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   out.narrow_levels = levels.begin[small];
   out.small_levels = levels.begin[tiled];
-  out.front.resize(levels.of.size());
-  std::iota(out.front.begin(), out.front.end(), 0);
-  const auto key = [&](Index s) {
-    return std::tuple(levels.of[s], levels.is_tiled(s) ? -tiles_for(cells_for(nodes.pivots(s))) : nodes.order(s), s);
-  };
-  std::sort(out.front.begin(), out.front.end(), [&](Index a, Index b) { return key(a) < key(b); });
+  out.front = sorted_fronts(nodes, levels);
   out.tiled.assign(out.front.size(), kNone);
   for (Index l = 0, first = 0, end = 0; l < levels.begin[3]; ++l, first = end) {
     while (end < nodes.count() && levels.of[out.front[end]] == l) ++end;
@@ -240,9 +260,8 @@ void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceL
 
 }  // namespace
 
-Offset device_entries(const Supernodes& nodes) {
+Offset device_entries(const Supernodes& nodes, const DeviceLevels& levels) {
   DeviceSchedule out;
-  const DeviceLevels levels = find_levels(nodes);
   list_levels(nodes, levels, out);
   place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
   return out.entries;
@@ -250,19 +269,29 @@ Offset device_entries(const Supernodes& nodes) {
 
 bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
 
-DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams) {
+DeviceSchedule lay_out_fronts(const Supernodes& nodes, const DeviceLevels& levels) {
   DeviceSchedule out;
   out.on = true;
-  const DeviceLevels levels = find_levels(nodes);
   list_levels(nodes, levels, out);
   place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
   place_updates(nodes, levels, out);
+  return out;
+}
+
+void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
+                      DeviceSchedule& out, Index teams) {
   list_tasks(nodes, assembly, levels, teams, out);
   out.row_maps = count_row_maps(nodes, assembly, out);
   out.shared_bytes = count_shared_bytes(nodes, assembly, out);
   out.task_bytes = count_task_bytes(nodes, assembly, out);
   out.fast_bytes = count_fast_bytes(out, target);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
+}
+
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams) {
+  const DeviceLevels levels = find_levels(nodes);
+  DeviceSchedule out = lay_out_fronts(nodes, levels);
+  add_device_tasks(nodes, assembly, levels, target, out, teams);
   return out;
 }
 

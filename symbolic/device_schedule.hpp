@@ -6,6 +6,7 @@
 
 #include "kauri/plan.hpp"
 #include "symbolic/checked.hpp"
+#include "symbolic/device_levels.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/front_tasks.hpp"
 
@@ -16,10 +17,16 @@ bool is_device_target(std::string_view target);
 
 /// Entries of the array that holds panels and contribution blocks, without the scratch of sums, from the sizes of fronts alone. O(fronts
 /// log fronts). Throws Error(overflow).
-Offset device_entries(const Supernodes& supernodes);
+Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 
-/// O(n log n). Throws Error(overflow).
-/// teams: as for factor_tasks().
+/// What follows from the sizes of fronts alone: no rows are read. The rest is added once the assembly is there. O(n log n). Throws
+/// Error(overflow).
+DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);
+/// Tasks, lists of sums and bytes. teams: as for factor_tasks().
+void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
+                      DeviceSchedule& schedule, Index teams = kFewestTeams);
+
+/// All of it.
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, std::string_view target,
                                     Index teams = kFewestTeams);
 

@@ -61,9 +61,8 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
 
 }  // namespace
 
-DeviceWork count_device_work(const Supernodes& nodes, Offset entries) {
+DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries) {
   DeviceWork work;
-  const DeviceLevels levels = find_levels(nodes);
   const Index first_tiled = levels.begin[tiled];
   work.narrow.levels = levels.begin[small];
   work.small.levels = first_tiled - levels.begin[small];

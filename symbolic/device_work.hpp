@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kauri/plan.hpp"
+#include "symbolic/device_levels.hpp"
 
 namespace kauri::symbolic {
 
@@ -12,7 +13,7 @@ constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
   return (2 * nnz - n) * Offset{2 * sizeof(Index)} + nnz * scalar_bytes + Offset{n} * (3 * scalar_bytes + 2 * Offset{sizeof(Offset)});
 }
 
-/// Reads no rows: those of an outline's supernodes are not there yet. entries: of A's lower triangle. O(fronts).
-DeviceWork count_device_work(const Supernodes& nodes, Offset entries);
+/// Reads no rows: those of an outline's supernodes are not there yet. levels: those of nodes. entries: of A's lower triangle. O(fronts).
+DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries);
 
 }  // namespace kauri::symbolic

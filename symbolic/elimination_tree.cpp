@@ -2,23 +2,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/elimination_tree.hpp"
 
+#include "src/base/blocks.hpp"
+#include "symbolic/parts.hpp"
+
 namespace kauri::symbolic {
 
-std::vector<Index> elimination_tree(const Pairs& pairs) {
+std::vector<Index> elimination_tree(const Pairs& pairs, Index part) {
   const Index n = pairs.size();
   std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
   std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // some ancestor, as high as known
-  for (Index i = 0; i < n; ++i)
-    for (Index j : pairs.lower(i))
-      while (shortcut[j] != i) {
-        const Index up = shortcut[j];
-        shortcut[j] = i;
-        if (up == kNone) {
-          parent[j] = i;
-          break;
+  const auto add_rows = [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i)
+      for (Index j : pairs.lower(i))
+        while (shortcut[j] != i) {
+          const Index up = shortcut[j];
+          shortcut[j] = i;
+          if (up == kNone) {
+            parent[j] = i;
+            break;
+          }
+          j = up;
         }
-        j = up;
-      }
+  };
+  const std::vector<Stretch> stretches = closed_stretches(pairs, part_size(n, part));
+  Blocks(static_cast<Index>(stretches.size()), 1).for_each([&](Index k, Index, Index) { add_rows(stretches[k].begin, stretches[k].end); });
+  Index done = 0;
+  for (const Stretch& stretch : stretches) {
+    add_rows(done, stretch.begin);
+    done = stretch.end;
+  }
+  add_rows(done, n);
   return parent;
 }
 

@@ -6,10 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
 #include "symbolic/outline.hpp"
 
 namespace kauri::symbolic {
+
+inline constexpr Index kRows = 65536;  ///< of B that are worth a task
 
 /// Rows of B to those of the front at hand.
 using LocalRows = std::vector<Index>;
@@ -24,26 +27,35 @@ class EntryLists {
   }
 
  protected:
-  /// entry_ptr from the length of each list.
-  template <class F>
-  void set_begins(F&& length) {
-    for (Index i = 0; i < lower_.n; ++i) assembly_.entry_ptr[i + 1] = assembly_.entry_ptr[i] + length(i);
-  }
   void put(Offset at, Offset source, Index row) const {
     assembly_.entry_source[at] = static_cast<std::uint32_t>(source);
     assembly_.entry_row[at] = row;
   }
-
-  /// Sources of all lists that hold the diagonal and then the others in the caller's order: each entry of A is the next in the list of its
-  /// column of B.
-  void scatter_sources() const {
-    const auto new_of = perm_.new_of();
-    std::vector<Offset> next(assembly_.entry_ptr.begin(), assembly_.entry_ptr.end() - 1);
-    for (Offset& at : next) ++at;
-    for (Index j = 0; j < lower_.n; ++j)
-      for (Offset k = lower_.col_ptr[j] + 1; k < lower_.col_ptr[j + 1]; ++k)
-        assembly_.entry_source[next[std::min(new_of[j], new_of[lower_.row[k]])]++] = static_cast<std::uint32_t>(k);
+  /// entry_ptr from the lengths of the lists, which are there in its place: that of column i at i + 1.
+  void add_lengths() {
+    for (Index i = 0; i < lower_.n; ++i) assembly_.entry_ptr[i + 1] += assembly_.entry_ptr[i];
   }
+
+  /// Where A has its entries of row v and any other rows u, asked for in ascending order: column v is read along, those of smaller rows are
+  /// searched.
+  class Sources {
+   public:
+    Sources(const Pattern& lower, Index v) : lower_(lower), v_(v), next_(lower.col_ptr[v]) {}
+    Offset operator()(Index u) {
+      if (u < v_) return find(u);
+      while (lower_.row[next_] != u) ++next_;
+      return next_;
+    }
+
+   private:
+    [[nodiscard]] Offset find(Index u) const {
+      const auto begin = lower_.row.begin() + lower_.col_ptr[u], end = lower_.row.begin() + lower_.col_ptr[u + 1];
+      return std::lower_bound(begin, end, v_) - lower_.row.begin();
+    }
+    const Pattern& lower_;
+    const Index v_;
+    Offset next_;
+  };
 
   const Pattern& lower_;
   const Permutation& perm_;
@@ -55,18 +67,21 @@ class EntriesByPairs : EntryLists {
  public:
   EntriesByPairs(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
       : EntryLists(lower, outline.perm, assembly), outline_(outline), place_(place) {
-    set_begins([this](Index i) { return static_cast<Offset>(outline_.pairs.higher(place_[i]).size()) + 1; });
+    Blocks(lower.n, kRows).for_each([&](Index, Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) assembly.entry_ptr[i + 1] = static_cast<Offset>(outline.pairs.higher(place[i]).size()) + 1;
+    });
+    add_lengths();
   }
 
   void fill(Index first, Index last, const LocalRows& local) const {
     for (Index i = first; i < last; ++i) {
+      const Index v = perm_.old_of(i);
       Offset at = assembly_.entry_ptr[i];
-      put(at, lower_.col_ptr[perm_.old_of(i)], i - first);
-      for (const Index k : outline_.pairs.higher(place_[i])) assembly_.entry_row[++at] = local[outline_.row_of[k]];
+      put(at, lower_.col_ptr[v], i - first);
+      Sources source(lower_, v);
+      for (const Index k : outline_.pairs.higher(place_[i])) put(++at, source(outline_.pairs.vertex(k)), local[outline_.row_of[k]]);
     }
   }
-  /// What the lists of fronts leave out. In any order with fill().
-  void fill_sources() const { scatter_sources(); }
 
  private:
   const Outline& outline_;
@@ -79,23 +94,27 @@ class EntriesByRows : EntryLists {
   EntriesByRows(const Pattern& lower, const Outline& outline, Assembly& assembly)
       : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->graph()) {
     const auto new_of = perm_.new_of();
-    set_begins([&](Index i) {
-      Offset count = 1;
-      for (const Index u : graph_.neighbours(perm_.old_of(i))) count += new_of[u] > i ? 1 : 0;
-      return count;
+    Blocks(lower.n, kRows).for_each([&](Index, Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        Offset count = 1;
+        for (const Index u : graph_.neighbours(perm_.old_of(i))) count += new_of[u] > i ? 1 : 0;
+        assembly.entry_ptr[i + 1] = count;
+      }
     });
+    add_lengths();
   }
 
   void fill(Index first, Index last, const LocalRows& local) const {
     const auto new_of = perm_.new_of();
     for (Index i = first; i < last; ++i) {
+      const Index v = perm_.old_of(i);
       Offset at = assembly_.entry_ptr[i];
-      put(at, lower_.col_ptr[perm_.old_of(i)], i - first);
-      for (const Index u : graph_.neighbours(perm_.old_of(i)))
-        if (new_of[u] > i) assembly_.entry_row[++at] = local[new_of[u]];
+      put(at, lower_.col_ptr[v], i - first);
+      Sources source(lower_, v);
+      for (const Index u : graph_.neighbours(v))
+        if (new_of[u] > i) put(++at, source(u), local[new_of[u]]);
     }
   }
-  void fill_sources() const { scatter_sources(); }
 
  private:
   const Graph& graph_;
@@ -106,45 +125,38 @@ class EntriesByRows : EntryLists {
 class EntriesByBlocks : EntryLists {
  public:
   EntriesByBlocks(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly),
-        graph_(*outline.graph),
-        pairs_(outline.pairs),
-        row_of_(outline.row_of),
-        place_(place),
-        source_(static_cast<std::size_t>(pairs_.pairs())) {
-    find_sources();
-    Index left = 0;  // members of the supervariable at hand
-    Offset others = 0;
-    set_begins([&](Index i) {
-      if (left == 0) {
-        const Index k = place_[i];
-        left = pairs_.weight(k), others = 0;
+      : EntryLists(lower, outline.perm, assembly), graph_(*outline.graph), pairs_(outline.pairs), row_of_(outline.row_of), place_(place) {
+    Blocks(pairs_.size(), kRows).for_each([&](Index, Index begin, Index end) {
+      for (Index k = begin; k < end; ++k) {
+        const Index weight = pairs_.weight(k);
+        Offset others = 0;
         for (const Index other : pairs_.higher(k)) others += pairs_.weight(other);
+        for (Index a = 0; a < weight; ++a) assembly.entry_ptr[row_of_[k] + a + 1] = others + weight - a;
       }
-      return others + left--;
     });
+    add_lengths();
   }
 
   void fill(Index first, Index last, const LocalRows& local) const {
     Offset at = assembly_.entry_ptr[first];
+    std::vector<Offset> source;
     for (Index i = first; i < last;) {
       const Index k = place_[i], weight = pairs_.weight(k);
+      find_sources(k, source);
       for (Index a = 0; a < weight; ++a, ++i) {
         const Offset diagonal = lower_.col_ptr[graph_.member(pairs_.vertex(k), a)];
         for (Index b = 0; a + b < weight; ++b) put(at++, diagonal + b, i - first + b);
-        at = fill_blocks(k, a, local, at);
+        at = fill_blocks(k, a, source, local, at);
       }
     }
   }
-  void fill_sources() const {}
 
  private:
   /// What column a of those at place k has with another supervariable are consecutive entries of one column of A, or one entry each of
   /// consecutive columns. From `at` on; returns the end.
-  Offset fill_blocks(Index k, Index a, const LocalRows& local, Offset at) const {
+  Offset fill_blocks(Index k, Index a, std::span<const Offset> source, const LocalRows& local, Offset at) const {
     const auto end = lower_.col_ptr.subspan(1);
     const auto higher = pairs_.higher(k);
-    const Offset* source = source_.data() + pairs_.higher_ptr()[k];
     const Index v = pairs_.vertex(k), j = graph_.member(v, 0);
     const Offset further = end[j + a] - end[j];
     for (std::size_t e = 0; e < higher.size(); ++e) {
@@ -155,25 +167,16 @@ class EntriesByBlocks : EntryLists {
     return at;
   }
 
-  /// For each of the pairs, as in the lists of higher places: the position of A's entry of their least members.
-  void find_sources() {
-    std::vector<Index> place(static_cast<std::size_t>(graph_.size()));
-    for (Index k = 0; k < pairs_.size(); ++k) place[pairs_.vertex(k)] = k;
-    std::vector<Offset> next(pairs_.higher_ptr().begin(), pairs_.higher_ptr().end() - 1);
-    for (Index v = 0; v < graph_.size(); ++v) {
-      Offset at = lower_.col_ptr[graph_.member(v, 0)] + graph_.weight(v);
-      for (const Index u : graph_.view().neighbours(v)) {
-        if (u < v) continue;
-        source_[next[std::min(place[v], place[u])]++] = at;
-        at += graph_.weight(u);
-      }
-    }
+  /// For each of the supervariables at higher places than k: the position of A's entry of the least members of the two.
+  void find_sources(Index k, std::vector<Offset>& source) const {
+    source.clear();
+    Sources of_least(lower_, graph_.member(pairs_.vertex(k), 0));
+    for (const Index other : pairs_.higher(k)) source.push_back(of_least(graph_.member(pairs_.vertex(other), 0)));
   }
 
   const ordering::CompressedGraph& graph_;
   const Pairs& pairs_;
   std::span<const Index> row_of_, place_;
-  std::vector<Offset> source_;
 };
 
 }  // namespace kauri::symbolic

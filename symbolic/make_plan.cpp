@@ -27,7 +27,11 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
-  tbb::parallel_invoke([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->fingerprint = fingerprint(lower); });
+  const bool on_device = is_device_target(table.target);
+  tbb::parallel_invoke([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->fingerprint = fingerprint(lower); },
+                       [&] {
+                         if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
+                       });
   plan->n = lower.n;
   plan->nnz = lower.nnz();
   plan->target = table.target;
@@ -36,8 +40,8 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const
   plan->supernodes = std::move(outline.supernodes);
   plan->panel_ptr = std::move(outline.panel_ptr);
   plan->schedule = std::move(outline.schedule);
-  if (is_device_target(table.target)) {
-    plan->device = make_device_schedule(plan->supernodes, plan->assembly, plan->target);
+  if (on_device) {
+    add_device_tasks(plan->supernodes, plan->assembly, outline.device_levels, plan->target, plan->device);
     plan->device.work = std::move(outline.device_work);
   }
   plan->cost = std::move(outline.cost);
@@ -50,7 +54,7 @@ std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::Compressed
     throw Error(ErrorKind::input,
                 "analyze: a permutation of " + std::to_string(perm.size()) + " rows for a matrix of " + std::to_string(lower.n));
   const CostTable& table = planned_table(options);
-  return complete_plan(lower, make_outline(lower, graph, perm, table, planned_workers(options), options.amalgamate), table);
+  return complete_plan(lower, make_outline(lower, graph, perm, table, {planned_workers(options), options.amalgamate, 0}), table);
 }
 
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options) {

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/outline.hpp"
 
+#include <oneapi/tbb/parallel_invoke.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "src/base/blocks.hpp"
 #include "symbolic/amalgamate.hpp"
 #include "symbolic/block_heads.hpp"
 #include "symbolic/checked.hpp"
@@ -24,10 +27,14 @@
 namespace kauri::symbolic {
 namespace {
 
+constexpr Index kBlock = 16384;  // nodes or fronts that are worth a task
+
 /// Names nodes by their position: result[position[j]] = position[parent[j]].
 std::vector<Index> renamed(std::span<const Index> parent, std::span<const Index> position) {
   std::vector<Index> out(parent.size());
-  for (std::size_t j = 0; j < parent.size(); ++j) out[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
+  Blocks(static_cast<Index>(parent.size()), kBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index j = begin; j < end; ++j) out[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
+  });
   return out;
 }
 
@@ -42,7 +49,9 @@ FrontTree renumbered(const FrontTree& fronts, std::span<const Index> position) {
 
 std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
   std::vector<double> work(fronts.parent.size());
-  for (Index s = 0; s < fronts.count(); ++s) work[s] = front_seconds(table, fronts.order[s], fronts.pivots[s]);
+  Blocks(fronts.count(), kBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index s = begin; s < end; ++s) work[s] = front_seconds(table, fronts.order[s], fronts.pivots[s]);
+  });
   return work;
 }
 
@@ -87,15 +96,33 @@ Index height_of(std::span<const Index> parent) {
 /// The tree of supervariables, by place in a postorder.
 struct CoarseTree {
   std::vector<Index> parent, count;
+  std::vector<Index> lowest;    // where rows come last: the first one below the diagonal, which is parent but for those; else empty
   std::vector<Index> weight;    // empty: all are 1
   std::vector<Index> position;  // of the supervariable that the ordering eliminates k-th
 };
 
-CoarseTree coarse_tree(const Pairs& pairs) {
+/// The last places become a chain, as if they were a clique, with all that is below any of them below the first: so they stay the last in
+/// postorder, and one supernode.
+std::vector<Index> chained(std::vector<Index> parent, Index last) {
+  const auto n = static_cast<Index>(parent.size()), first = n - last;
+  for (Index k = 0; k < first; ++k) parent[k] = std::min(parent[k], first);
+  for (Index k = first; k < n; ++k) parent[k] = k + 1 < n ? k + 1 : kNone;
+  return parent;
+}
+
+CoarseTree coarse_tree(const Pairs& pairs, Index last) {
   CoarseTree tree;
   {
-    const std::vector<Index> parent = elimination_tree(pairs);
-    tree.position = postorder(parent);
+    std::vector<Index> parent = elimination_tree(pairs);
+    if (last > 0) {
+      const std::vector<Index> chain = chained(parent, last);
+      std::copy(chain.end() - last, chain.end(), parent.end() - last);
+      tree.position = postorder(chain);
+      tree.lowest = renamed(parent, tree.position);
+      parent = chain;
+    } else {
+      tree.position = postorder(parent);
+    }
     tree.parent = renamed(parent, tree.position);
   }
   if (pairs.merged()) {
@@ -103,37 +130,41 @@ CoarseTree coarse_tree(const Pairs& pairs) {
     for (Index k = 0; k < pairs.size(); ++k) tree.weight[tree.position[k]] = pairs.weight(k);
   }
   tree.count = column_counts(pairs, tree.position, tree.parent);
+  for (Index k = 1; k <= last; ++k) tree.count[tree.count.size() - static_cast<std::size_t>(k)] = k;  // dense
   return tree;
 }
 
 /// Expands the tree to columns in their final numbers, and names them.
 void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row, Outline& out) {
   const auto n = static_cast<std::size_t>(perm.size());
+  const auto nodes = static_cast<Index>(row.size());
   out.tree.parent.resize(n);
   out.tree.column_count.resize(n);
+  out.row_of.resize(row.size());
   const auto weight = [&](Index j) { return coarse.weight.empty() ? 1 : coarse.weight[j]; };
-  for (Index j = 0; j < static_cast<Index>(row.size()); ++j) {
-    const Index last = row[j] + weight(j) - 1;
-    for (Index i = row[j]; i <= last; ++i) {
-      out.tree.parent[i] = i + 1;
-      out.tree.column_count[i] = coarse.count[j] - (i - row[j]);
-    }
-    out.tree.parent[last] = coarse.parent[j] == kNone ? kNone : row[coarse.parent[j]];
-  }
-  out.row_of.reserve(row.size());
+  const std::vector<Index>& above = coarse.lowest.empty() ? coarse.parent : coarse.lowest;
+  std::vector<Index> first(row.size() + 1, 0);  // by place: the first member's in perm
+  for (Index k = 0; k < nodes; ++k) first[k + 1] = first[k] + weight(coarse.position[k]);
   std::vector<Index> old_of(n);
-  Index from = 0;
-  for (const Index j : coarse.position) {
-    out.row_of.push_back(row[j]);
-    for (Index t = 0; t < weight(j); ++t) old_of[row[j] + t] = perm.old_of(from++);
-  }
+  Blocks(nodes, kBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index j = coarse.position[k], from = row[j], last = from + weight(j) - 1;
+      for (Index i = from; i <= last; ++i) {
+        out.tree.parent[i] = i + 1;
+        out.tree.column_count[i] = coarse.count[j] - (i - from);
+        old_of[i] = perm.old_of(first[k] + (i - from));
+      }
+      out.tree.parent[last] = above[j] == kNone ? kNone : row[above[j]];
+      out.row_of[k] = from;
+    }
+  });
   out.perm = Permutation::from_old_of(std::move(old_of));
 }
 
 /// The seconds of the device, by which orderings are judged, in place of those of one of its multiprocessors, by which tasks are cut.
 void predict_device(std::string_view target, const Pattern& lower, Outline& out) {
   const DeviceCost& cost = device_cost(target);
-  out.device_work = count_device_work(out.supernodes, lower.nnz());
+  out.device_work = count_device_work(out.supernodes, out.device_levels, lower.nnz());
   out.cost.predicted_factor_s = device_factor_seconds(cost, out.device_work);
   out.cost.predicted_solve_s = device_solve_seconds(cost, out.device_work, lower.n);
   out.cost.predicted_create_s = device_create_seconds(cost, out.device_work);
@@ -143,15 +174,16 @@ void predict_device(std::string_view target, const Pattern& lower, Outline& out)
 }  // namespace
 
 Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
-                     int workers, bool relaxed) {
+                     const OutlineOptions& options) {
   Outline out;
   out.own = other_supervariables(graph, perm);
   out.graph = out.own ? out.own.get() : &graph;
   out.pairs = Pairs(*out.graph, elimination_order(*out.graph, perm).value());
-  const CoarseTree tree = coarse_tree(out.pairs);
+  const CoarseTree tree = coarse_tree(out.pairs, options.last);
 
-  const Partition partition = fundamental_supernodes(tree.parent, tree.count, tree.weight);
-  const Groups groups = relaxed ? amalgamate(partition.fronts, table) : no_amalgamation(partition.fronts);
+  const Partition partition = fundamental_supernodes(tree.parent, tree.count, tree.weight, options.last);
+  const Index apart = options.last > 0 ? partition.fronts.count() - 1 : kNone;
+  const Groups groups = options.amalgamate ? amalgamate(partition.fronts, table, apart) : no_amalgamation(partition.fronts);
   const Cut rough = find_cut(groups.fronts.parent, work_of(groups.fronts, table), table.task_floor_s);
   const std::vector<Index> front_place = stack_postorder(groups.fronts, rough.above, rough.small);
   const FrontTree fronts = renumbered(groups.fronts, front_place);
@@ -161,13 +193,23 @@ Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& grap
   for (std::size_t f = 0; f < front_of.size(); ++f) front_of[f] = front_place[groups.group[f]];
   set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
 
-  const std::vector<double> work = work_of(fronts, table);
-  const TaskTree tasks = task_tree(fronts, task_ranges(fronts.parent, work, find_cut(fronts.parent, work, table.task_floor_s)));
-  out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), workers);
-  out.cost = count_cost(out.tree.column_count, fronts);
-  out.cost.tree_height = height_of(out.tree.parent);
+  const bool on_device = is_device_target(table.target);
+  tbb::parallel_invoke(
+      [&] {
+        const std::vector<double> work = work_of(fronts, table);
+        const TaskTree tasks = task_tree(fronts, task_ranges(fronts.parent, work, find_cut(fronts.parent, work, table.task_floor_s)));
+        out.schedule =
+            make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), options.workers);
+      },
+      [&] {
+        out.cost = count_cost(out.tree.column_count, fronts);
+        out.cost.tree_height = height_of(out.tree.parent);
+      },
+      [&] {
+        if (on_device) out.device_levels = find_levels(out.supernodes);
+      });
   out.core = predict(table, fronts, out.schedule, lower.nnz(), out.cost);
-  if (is_device_target(table.target)) predict_device(table.target, lower, out);
+  if (on_device) predict_device(table.target, lower, out);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "ordering/compress.hpp"
 #include "symbolic/cost.hpp"
 #include "symbolic/cost_table.hpp"
+#include "symbolic/device_levels.hpp"
 #include "symbolic/pairs.hpp"
 
 namespace kauri::symbolic {
@@ -27,15 +28,22 @@ struct Outline {
   std::vector<Offset> panel_ptr;
   Schedule schedule;
   Cost cost;
-  DeviceWork device_work;  ///< for the target of a device
-  CoreSeconds core;        ///< a function of pattern, permutation and table alone
+  DeviceLevels device_levels;  ///< for the target of a device
+  DeviceWork device_work;      ///< the same
+  CoreSeconds core;            ///< a function of pattern, permutation and table alone
+};
+
+struct OutlineOptions {
+  int workers = 1;         ///< tasks at once, >= 1
+  bool amalgamate = true;  ///< relaxed supernodes
+  Index last = 0;          ///< so many rows at the end of perm stay there, in their sequence, as one front: OrderingOptions::last
 };
 
 /// Supervariables are eliminated whole, so the phase runs on `graph`, A's with indistinguishable rows merged, and expands what it finds to
 /// columns. Where perm takes members of a supervariable apart, it is divided into the runs that perm leaves. Borrows the graph as long as
-/// the outline lives. perm.size() == lower.n; lower is valid, and graph that of lower; workers >= 1.
+/// the outline lives. perm.size() == lower.n; lower is valid, and graph that of lower; the last rows are supervariables of their own.
 /// O(edges * inverse Ackermann + n log n).
 Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
-                     int workers, bool amalgamate);
+                     const OutlineOptions& options);
 
 }  // namespace kauri::symbolic

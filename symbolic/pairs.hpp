@@ -15,33 +15,31 @@ namespace kauri::symbolic {
 class Pairs {
  public:
   Pairs() = default;
-  /// order: the supervariables of graph by elimination. O(n + edges) time; 4 bytes per directed edge and 16 per supervariable are held.
+  /// order: the supervariables of graph by elimination. By the threads of the calling arena of oneTBB. O(n + edges) time; 4 bytes per
+  /// directed edge and 20 per supervariable are held.
   Pairs(const ordering::CompressedGraph& graph, std::vector<Index> order);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
-  /// Pairs of neighbours.
-  [[nodiscard]] Offset pairs() const { return higher_ptr_.back(); }
   /// The supervariable at place k.
   [[nodiscard]] Index vertex(Index k) const { return order_[k]; }
   /// Its rows: 1 where nothing is merged.
   [[nodiscard]] Index weight(Index k) const { return weight_.empty() ? 1 : weight_[k]; }
   [[nodiscard]] bool merged() const { return !weight_.empty(); }
   /// Places below k of its neighbours.
-  [[nodiscard]] std::span<const Index> lower(Index k) const {
-    return {lower_.get() + lower_ptr_[k], static_cast<std::size_t>(lower_ptr_[k + 1] - lower_ptr_[k])};
-  }
+  [[nodiscard]] std::span<const Index> lower(Index k) const { return between(ptr_[k], middle_[k]); }
   /// Places above k of its neighbours.
-  [[nodiscard]] std::span<const Index> higher(Index k) const {
-    return {higher_.get() + higher_ptr_[k], static_cast<std::size_t>(higher_ptr_[k + 1] - higher_ptr_[k])};
-  }
-  /// Where higher(k) begins, were all of them one list: length size()+1.
-  [[nodiscard]] std::span<const Offset> higher_ptr() const { return higher_ptr_; }
+  [[nodiscard]] std::span<const Index> higher(Index k) const { return between(middle_[k], ptr_[k + 1]); }
 
  private:
-  std::vector<Index> order_;   // by place
-  std::vector<Index> weight_;  // by place; empty: all are 1
-  std::vector<Offset> lower_ptr_{0}, higher_ptr_{0};
-  std::unique_ptr<Index[]> lower_, higher_;
+  [[nodiscard]] std::span<const Index> between(Offset begin, Offset end) const {
+    return {neighbour_.get() + begin, static_cast<std::size_t>(end - begin)};
+  }
+
+  std::vector<Index> order_;    // by place
+  std::vector<Index> weight_;   // by place; empty: all are 1
+  std::vector<Offset> ptr_{0};  // by place: its neighbours, first those at lower places
+  std::vector<Offset> middle_;
+  std::unique_ptr<Index[]> neighbour_;
 };
 
 }  // namespace kauri::symbolic

@@ -1,44 +1,30 @@
-// Row subtrees for the rows of all fronts; then, front by front, the places of A's entries and of the children's rows.
+// The rows of all fronts; then, front by front, the places of A's entries and of the children's rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/structure.hpp"
 
 #include <oneapi/tbb/enumerable_thread_specific.h>
-#include <oneapi/tbb/parallel_invoke.h>
 
-#include <optional>
 #include <utility>
 
 #include "src/base/blocks.hpp"
 #include "symbolic/children.hpp"
 #include "symbolic/entry_lists.hpp"
-#include "symbolic/row_walk.hpp"
+#include "symbolic/front_rows.hpp"
 #include "symbolic/supervariables.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kBlock = 512;  // fronts that are worth a task
+constexpr Index kBlock = 512;     // fronts that are worth a task
+constexpr Index kPlaces = 65536;  // supervariables that are
 
 /// The place, in the ordering's own sequence, of the supervariable whose first member is row i of B; length n, else of no meaning.
 std::vector<Index> places_by_row(const Outline& outline) {
   std::vector<Index> place(outline.tree.parent.size());
-  for (Index k = 0; k < outline.pairs.size(); ++k) place[outline.row_of[k]] = k;
+  Blocks(outline.pairs.size(), kPlaces).for_each([&](Index, Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) place[outline.row_of[k]] = k;
+  });
   return place;
-}
-
-void fill_rows(std::span<const Index> place, Outline& outline, Assembly& assembly) {
-  const Pairs& pairs = outline.pairs;
-  const Supernodes& nodes = outline.supernodes;
-  RowWalk walk(outline.supernodes, assembly);
-  std::vector<Index> front(static_cast<std::size_t>(pairs.size()));  // by place
-  for (Index s = 0; s < nodes.count(); ++s)
-    for (Index i = nodes.first[s]; i < nodes.first[s + 1];) {
-      const Index k = place[i], weight = pairs.weight(k);
-      front[k] = s;
-      for (const Index d : pairs.lower(k)) walk.enter(i, weight, s, i - nodes.first[s], front[d]);
-      i += weight;
-    }
-  walk.set_run_ptr();
 }
 
 void fill_runs(const Supernodes& nodes, std::span<const Index> children, const LocalRows& local, Assembly& assembly) {
@@ -81,17 +67,13 @@ void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) 
 Assembly fill_structure(const Pattern& lower, Outline& outline) {
   Assembly assembly;
   const std::vector<Index> place = places_by_row(outline);
-  const auto fill = [&](auto make) {
-    std::optional<decltype(make())> lists;
-    tbb::parallel_invoke([&] { fill_rows(place, outline, assembly); }, [&] { lists.emplace(make()).fill_sources(); });
-    fill_maps(outline.supernodes, *lists, assembly);
-  };
+  fill_front_rows(place, outline, assembly);
   if (!outline.graph->merged())
-    fill([&] { return EntriesByPairs(lower, outline, place, assembly); });
+    fill_maps(outline.supernodes, EntriesByPairs(lower, outline, place, assembly), assembly);
   else if (in_blocks(*outline.graph, outline.perm))
-    fill([&] { return EntriesByBlocks(lower, outline, place, assembly); });
+    fill_maps(outline.supernodes, EntriesByBlocks(lower, outline, place, assembly), assembly);
   else
-    fill([&] { return EntriesByRows(lower, outline, assembly); });
+    fill_maps(outline.supernodes, EntriesByRows(lower, outline, assembly), assembly);
   return assembly;
 }
 

@@ -28,7 +28,8 @@ struct Partition {
 /// Columns j and j+1 share a supernode if j+1 is j's parent, j is its only child and the structures nest (count[j] = count[j+1] + 1):
 /// J. W. H. Liu, E. G. Ng & B. W. Peyton, "On finding supernodes for sparse matrix computations", SIAM J. Matrix Anal. Appl. 14 (1993).
 /// parent, count: of a postordered elimination tree. A node j may stand for weight[j] columns that share a supernode anyway, count[j] being
-/// that of the first; weight is empty where all are 1. O(n).
-Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count, std::span<const Index> weight = {});
+/// that of the first; weight is empty where all are 1. The last `last` nodes, a chain, are a supernode of their own. O(n).
+Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count, std::span<const Index> weight = {},
+                                 Index last = 0);
 
 }  // namespace kauri::symbolic

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
+#include "src/base/blocks.hpp"
+
 namespace kauri::symbolic {
 namespace {
+
+constexpr Index kBlock = 65536;  // rows that are worth a task
 
 /// Rows in classes.
 struct Classes {
@@ -18,10 +22,15 @@ struct Classes {
 /// The members of a supervariable that follow each other in the caller's numbering and in perm, in the same order.
 Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
+  Blocks(perm.size(), kBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const bool joins = i > 0 && graph.vertex_of(i) == graph.vertex_of(i - 1) && perm.new_of(i) == perm.new_of(i - 1) + 1;
+      classes.least[i] = joins ? i - 1 : i;
+    }
+  });
   for (Index i = 0; i < perm.size(); ++i) {
-    const bool joins = i > 0 && graph.vertex_of(i) == graph.vertex_of(i - 1) && perm.new_of(i) == perm.new_of(i - 1) + 1;
-    classes.least[i] = joins ? classes.least[i - 1] : i;
-    classes.count += joins ? 0 : 1;
+    classes.count += classes.least[i] == i ? 1 : 0;
+    classes.least[i] = classes.least[classes.least[i]];
   }
   return classes;
 }

@@ -55,22 +55,26 @@ struct OrderingOptions {
   double dense = 10.0;               ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
   int delta = 0;                     ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
   Effort effort = Effort::standard;  ///< nested_dissection: more of it takes more time and mostly leaves less fill
+  /// Rows that come last, in this sequence: those of a Schur complement, or of unknowns that others wait for. The rest is ordered as if
+  /// they were not there. An analysis keeps them the last rows of its plan, as one front, of which the rows count as dense: they are what
+  /// is left when all others are eliminated. Each at most once, each >= 0 and < n.
+  std::vector<Index> last{};
   /// This many work on it at most, on nested_dissection and on what is done around every method, in an analysis on all of that; >= 0; 0:
   /// all that oneTBB allows the process now, which is also the most. Never reaches the permutation.
   int threads = 0;
 };
 
 /// A fill-reducing permutation of the graph by one method (not automatic: that choice needs the symbolic phase, see analyze()).
-/// natural is the identity. For the others indistinguishable vertices are merged (the members stay together, ascending), dense rows are set
-/// aside and come last (by their least member), what is indistinguishable without them is merged as well, and each connected component is
-/// ordered by itself, in the order of its least vertex. Empty graphs are fine. Deterministic: a function of graph and options alone. O(n +
-/// nnz) beyond the method's own time.
+/// natural is the identity, but for options.last. For the others indistinguishable vertices are merged (the members stay together,
+/// ascending), dense rows are set aside and come last (by their least member), what is indistinguishable without them is merged as well,
+/// and each connected component is ordered by itself, in the order of its least vertex. Empty graphs are fine. Deterministic: a function of
+/// graph and options alone. O(n + nnz) beyond the method's own time. Rows of options.last stand last.
 ///
 /// metis: seed 1 is METIS's own default (its seed -1), so that results compare. METIS keeps state of the process: one call at a time runs
 /// in it, the others wait, and it reseeds and draws from rand(). Its result repeats as rand() does: on one C library.
 ///
-/// Throws Error(usage) for automatic, for metis where it is not available, for delta < 0 and for threads < 0, Error(overflow) for a graph
-/// too large for METIS.
+/// Throws Error(usage) for automatic, for metis where it is not available, for delta < 0 and for threads < 0, Error(input) for rows of
+/// options.last that are out of range or named twice, Error(overflow) for a graph too large for METIS.
 Permutation order(const Graph& graph, const OrderingOptions& options);
 
 }  // namespace kauri

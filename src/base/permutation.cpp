@@ -2,27 +2,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/permutation.hpp"
 
+#include <atomic>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "kauri/error.hpp"
+#include "src/base/blocks.hpp"
 
 namespace kauri {
 
-Permutation Permutation::from_old_of(std::vector<Index> old_of) {
+namespace {
+
+constexpr Index kBlock = 65536;  // rows that are worth a task
+
+/// old_of is no bijection: says where.
+[[noreturn]] void refuse(std::span<const Index> old_of) {
   const auto n = static_cast<Index>(old_of.size());
-  Permutation p;
-  p.new_of_.assign(old_of.size(), kNone);
-  for (Index k = 0; k < n; ++k) {
+  std::vector<Index> position(old_of.size(), kNone);
+  for (Index k = 0;; ++k) {
     const Index i = old_of[k];
     if (i < 0 || i >= n)
       throw Error(ErrorKind::input,
                   "permutation: entry " + std::to_string(k) + " is " + std::to_string(i) + ", expected 0 to " + std::to_string(n - 1));
-    if (p.new_of_[i] != kNone)
-      throw Error(ErrorKind::input, "permutation: row " + std::to_string(i) + " stands at positions " + std::to_string(p.new_of_[i]) +
+    if (position[i] != kNone)
+      throw Error(ErrorKind::input, "permutation: row " + std::to_string(i) + " stands at positions " + std::to_string(position[i]) +
                                         " and " + std::to_string(k));
-    p.new_of_[i] = k;
+    position[i] = k;
   }
+}
+
+}  // namespace
+
+// Of positions that name the same row the last one to be written stands, and the others do not find themselves there.
+Permutation Permutation::from_old_of(std::vector<Index> old_of) {
+  const auto n = static_cast<Index>(old_of.size());
+  Permutation p;
+  p.new_of_.resize(old_of.size());
+  std::atomic<bool> sound{true};
+  const Blocks blocks(n, kBlock);
+  blocks.for_each([&](Index, Index begin, Index end) {
+    for (Index k = begin; k < end; ++k)
+      if (const Index i = old_of[k]; i >= 0 && i < n)
+        std::atomic_ref<Index>(p.new_of_[i]).store(k, std::memory_order_relaxed);
+      else
+        sound = false;
+  });
+  if (sound)
+    blocks.for_each([&](Index, Index begin, Index end) {
+      for (Index k = begin; k < end; ++k)
+        if (p.new_of_[old_of[k]] != k) sound = false;
+    });
+  if (!sound) refuse(old_of);
   p.old_of_ = std::move(old_of);
   return p;
 }

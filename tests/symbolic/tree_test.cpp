@@ -20,6 +20,7 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
   const Pairs pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
   const std::vector<Index> parent = elimination_tree(pairs);
   ASSERT_EQ(parent, naive_tree(columns));
+  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(elimination_tree(pairs, part), parent) << "in stretches of " << part;
 
   const std::vector<Index> position = postorder(parent);
   std::vector<Index> size(parent.size(), 1), low(position), renamed(parent.size(), kNone);
@@ -35,6 +36,7 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
 
   const std::vector<Index> count = column_counts(pairs, position, renamed);
   for (std::size_t j = 0; j < parent.size(); ++j) ASSERT_EQ(count[position[j]], static_cast<Index>(columns[j].size())) << "column " << j;
+  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(column_counts(pairs, position, renamed, part), count) << "in subtrees of " << part;
 }
 
 TEST(Tree, RandomGraphs) {
