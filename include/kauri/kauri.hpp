@@ -16,6 +16,7 @@
 #include "kauri/plan.hpp"           // IWYU pragma: export
 #include "kauri/prepared_plan.hpp"  // IWYU pragma: export
 #include "kauri/refine.hpp"         // IWYU pragma: export
+#include "kauri/separators.hpp"     // IWYU pragma: export
 #include "kauri/solver.hpp"         // IWYU pragma: export
 #include "kauri/types.hpp"          // IWYU pragma: export
 #include "kauri/verdict.hpp"        // IWYU pragma: export

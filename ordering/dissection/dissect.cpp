@@ -55,6 +55,7 @@ class Dissection {
       : whole_(whole), order_(order), place_(static_cast<std::size_t>(whole.size()), kNone) {}
 
   void run(const Trials& trials, std::uint64_t seed) { divide({whole_, {}}, 0, trials, seed); }
+  void run(Piece piece, const Trials& trials, std::uint64_t seed) { order(std::move(piece), 0, trials, seed); }
 
  private:
   // Orders a piece that it owns, from place `first` on.
@@ -148,6 +149,15 @@ class Dissection {
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order) {
   if (graph.size() == 0) return;
   dissection::Dissection(graph, order).run(dissection::trials_of(options.effort), options.seed);
+}
+
+void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
+  if (interior == graph.size()) return nested_dissection(graph, options, order);
+  dissection::Separation halo;
+  halo.side.assign(static_cast<std::size_t>(graph.size()), dissection::kSeparator);
+  std::fill(halo.side.begin(), halo.side.begin() + interior, dissection::kLeft);
+  dissection::Dissection(graph, order)
+      .run(extract_side({graph, {}}, halo, dissection::kLeft), dissection::trials_of(options.effort), options.seed);
 }
 
 }  // namespace kauri::ordering

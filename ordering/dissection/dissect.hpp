@@ -26,4 +26,8 @@ struct DissectionOptions {
 /// graph.
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order);
 
+/// The same for the vertices v < interior; the others are a halo: they come later, count in the degrees of leaves, and edges between them
+/// need not be there. order: length interior.
+void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order);
+
 }  // namespace kauri::ordering

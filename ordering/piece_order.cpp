@@ -1,0 +1,87 @@
+// The rows and their neighbours as a graph of its own.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/piece_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ordering/compress.hpp"
+#include "ordering/dissection/dissect.hpp"
+#include "ordering/reduce.hpp"
+
+namespace kauri::ordering {
+namespace {
+
+/// Vertices: the interior first, by row, then the halo, whose edges among themselves are left out.
+class Surroundings {
+ public:
+  /// number: kNone for all rows, on entry and on return.
+  Surroundings(const Graph& graph, std::span<const Index> interior, std::vector<Index>& number)
+      : graph_(graph), interior_(interior), number_(number) {}
+
+  Graph build() {
+    for (std::size_t k = 0; k < interior_.size(); ++k) number_[interior_[k]] = static_cast<Index>(k);
+    std::vector<Offset> ptr{0};
+    std::vector<Index> adjacency;
+    for (const Index v : interior_) {
+      for (const Index u : graph_.neighbours(v)) adjacency.push_back(number_of(u));
+      std::sort(adjacency.begin() + ptr.back(), adjacency.end());
+      ptr.push_back(static_cast<Offset>(adjacency.size()));
+    }
+    add_halo(ptr, adjacency);
+    for (const Index v : interior_) number_[v] = kNone;
+    for (const Index u : halo_) number_[u] = kNone;
+    return {std::move(ptr), std::move(adjacency)};
+  }
+
+ private:
+  Index number_of(Index u) {
+    if (number_[u] == kNone) {
+      number_[u] = static_cast<Index>(interior_.size() + halo_.size());
+      halo_.push_back(u);
+    }
+    return number_[u];
+  }
+  /// The edges that are there the other way round: by counting.
+  void add_halo(std::vector<Offset>& ptr, std::vector<Index>& adjacency) const {
+    const auto interior = static_cast<Index>(interior_.size());
+    std::vector<Offset> next(halo_.size(), 0);
+    for (const Index u : adjacency)
+      if (u >= interior) ++next[u - interior];
+    const auto known = static_cast<std::size_t>(ptr.back());
+    for (Offset& count : next) {
+      ptr.push_back(ptr.back() + count);
+      count = ptr.back() - count;
+    }
+    adjacency.resize(static_cast<std::size_t>(ptr.back()));
+    for (Index v = 0; v < interior; ++v)
+      for (auto k = static_cast<std::size_t>(ptr[v]); k < std::min(known, static_cast<std::size_t>(ptr[v + 1])); ++k)
+        if (const Index u = adjacency[k]; u >= interior) adjacency[next[u - interior]++] = v;
+  }
+
+  const Graph& graph_;
+  const std::span<const Index> interior_;
+  std::vector<Index>& number_;
+  std::vector<Index> halo_;
+};
+
+}  // namespace
+
+void PieceOrderer::run(std::span<Index> rows) {
+  std::sort(rows.begin(), rows.end());
+  const Index limit = dense_degree(graph_.size(), options_.dense);
+  const auto dense = std::stable_partition(rows.begin(), rows.end(), [&](Index v) { return graph_.degree(v) <= limit; });
+  const std::vector<Index> interior(rows.begin(), dense);
+  const Graph piece = Surroundings(graph_, interior, number_.local()).build();
+  std::vector<Index> halo;
+  for (auto u = static_cast<Index>(interior.size()); u < piece.size(); ++u) halo.push_back(u);
+  const CompressedGraph compressed(piece, options_.compress, halo);
+  std::vector<Index> order(static_cast<std::size_t>(compressed.size()) - halo.size());
+  if (order.empty()) return;
+  nested_dissection(compressed.view(), static_cast<Index>(order.size()), {.seed = options_.seed, .effort = options_.effort}, order);
+  auto out = rows.begin();
+  for (const Index v : order)
+    for (Index t = 0; t < compressed.weight(v); ++t) *out++ = interior[compressed.member(v, t)];
+}
+
+}  // namespace kauri::ordering

@@ -1,0 +1,226 @@
+// Trees of separators from closed ranges of places; pieces of an ordering made anew.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/separators.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kauri/error.hpp"
+#include "ordering/piece_order.hpp"
+#include "src/base/allowed_threads.hpp"
+#include "src/base/blocks.hpp"
+
+namespace kauri {
+namespace ordering {
+namespace {
+
+/// Subtrees that grow place by place until something joins them.
+class Growing {
+ public:
+  Growing(Index n, Index leaf) : n_(n), leaf_(leaf) {}
+
+  /// Place k, of whose neighbours at lower places `lowest` is the lowest; k if there are none.
+  void add(Index k, Index lowest) {
+    auto met = open_.end();
+    while (met != open_.begin() && (met == open_.end() ? k : met->begin) > lowest) --met;
+    const auto joined = open_.end() - met;
+    const Index begin = joined == 0 ? k : met->begin;
+    if (joined == 1) return;  // its own places go on
+    if (joined == 0 || k + 1 - begin <= leaf_) {
+      open_.erase(met, open_.end());
+      open_.push_back({begin, begin, {}});
+      return;
+    }
+    Open whole{begin, k, {}};
+    for (auto child = met; child != open_.end(); ++child) whole.child.push_back(close(*child));
+    open_.erase(met, open_.end());
+    open_.push_back(std::move(whole));
+  }
+
+  SeparatorTree finish() {
+    for (Open& root : open_) close(root);
+    // By their own places: those of a node follow all that is below it.
+    std::vector<Index> node_of(at(n_), kNone), number(own_.size());
+    for (std::size_t node = 0; node < own_.size(); ++node) node_of[at(own_[node])] = static_cast<Index>(node);
+    SeparatorTree tree;
+    tree.first.clear();
+    for (Index k = 0; k < n_; ++k)
+      if (const Index node = node_of[at(k)]; node != kNone) {
+        number[at(node)] = static_cast<Index>(tree.first.size());
+        tree.first.push_back(k);
+      }
+    tree.first.push_back(n_);
+    tree.parent.resize(own_.size(), kNone);
+    for (std::size_t node = 0; node < own_.size(); ++node)
+      if (parent_[node] != kNone) tree.parent[at(number[node])] = number[at(parent_[node])];
+    return tree;
+  }
+
+ private:
+  struct Open {
+    Index begin, own;          // of the subtree; of its root's own places
+    std::vector<Index> child;  // closed nodes
+  };
+  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
+
+  Index close(const Open& open) {
+    const auto node = static_cast<Index>(own_.size());
+    own_.push_back(open.own);
+    parent_.push_back(kNone);
+    for (const Index c : open.child) parent_[at(c)] = node;
+    return node;
+  }
+
+  const Index n_, leaf_;
+  std::vector<Open> open_;  // they tile the places so far
+  std::vector<Index> own_, parent_;
+};
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::input, "separators: " + what); }
+
+/// A checked tree, with what is asked of it.
+class Nodes {
+ public:
+  Nodes(Index n, const Permutation& perm, const SeparatorTree& tree) : tree_(tree), lowest_(tree.parent.size()) {
+    if (perm.size() != n) refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " + std::to_string(n));
+    check_places(n);
+    check_forest();
+    node_of_.resize(static_cast<std::size_t>(n));
+    for (Index k = 0; k < tree.count(); ++k)
+      for (Index place = tree.first[k]; place < tree.first[k + 1]; ++place) node_of_[perm.old_of(place)] = k;
+  }
+
+  [[nodiscard]] Index of(Index row) const { return node_of_[row]; }
+  [[nodiscard]] bool is_leaf(Index k) const { return lowest_[k] == k; }
+  [[nodiscard]] Index lowest(Index k) const { return lowest_[k]; }
+  [[nodiscard]] bool holds(Index above, Index k) const { return lowest_[above] <= k && k <= above; }
+  [[nodiscard]] bool related(Index a, Index b) const { return holds(a, b) || holds(b, a); }
+  /// The least subtree with both; kNone: there is none.
+  [[nodiscard]] Index common(Index a, Index b) const {
+    while (a != kNone && !holds(a, b)) a = tree_.parent[a];
+    return a;
+  }
+  /// First place of the subtree of k, and the place after its last.
+  [[nodiscard]] Index begin(Index k) const { return tree_.first[lowest_[k]]; }
+  [[nodiscard]] Index end(Index k) const { return tree_.first[k + 1]; }
+
+ private:
+  void check_places(Index n) const {
+    if (tree_.first.size() != tree_.parent.size() + 1) refuse("`first` must be one longer than `parent`");
+    if (tree_.first.front() != 0 || tree_.first.back() != n) refuse("nodes must hold places 0 to " + std::to_string(n - 1));
+    for (Index k = 0; k < tree_.count(); ++k)
+      if (tree_.first[k + 1] < tree_.first[k]) refuse("`first` descends at node " + std::to_string(k));
+  }
+  void check_forest() {
+    const Index count = tree_.count();
+    for (Index k = 0; k < count; ++k) lowest_[k] = k;
+    for (Index k = 0; k < count; ++k) {
+      const Index up = tree_.parent[k];
+      if (up == kNone) continue;
+      if (up <= k || up >= count) refuse("the parent of node " + std::to_string(k) + " is not a later node");
+      lowest_[up] = std::min(lowest_[up], lowest_[k]);
+    }
+    std::vector<Index> begin(lowest_.size() + 1, 0);  // by node: where the next subtree below it, to the left, must end
+    for (Index k = 0; k < count; ++k) begin[k] = k;
+    Index root = count;
+    for (Index k = count - 1; k >= 0; --k) {
+      Index& next = tree_.parent[k] == kNone ? root : begin[tree_.parent[k]];
+      if (next != k + 1) refuse("node " + std::to_string(k) + " is not in postorder");
+      next = lowest_[k];
+    }
+  }
+
+  const SeparatorTree& tree_;
+  std::vector<Index> lowest_;  // of the nodes of each subtree
+  std::vector<Index> node_of_;
+};
+
+/// Places [begin, end), of which the rows are ordered anew.
+struct Range {
+  Index begin, end;
+};
+
+Permutation order_ranges(const Graph& graph, const Permutation& perm, const std::vector<Range>& ranges, const OrderingOptions& options) {
+  std::vector<Index> old_of(perm.old_of().begin(), perm.old_of().end());
+  PieceOrderer orderer(graph, options);
+  Blocks(static_cast<Index>(ranges.size()), 1).for_each([&](Index k, Index, Index) {
+    orderer.run(
+        std::span(old_of).subspan(static_cast<std::size_t>(ranges[k].begin), static_cast<std::size_t>(ranges[k].end - ranges[k].begin)));
+  });
+  return Permutation::from_old_of(std::move(old_of));
+}
+
+/// Subtrees of the nodes marked, without those inside others.
+std::vector<Range> outermost(const Nodes& nodes, const std::vector<char>& marked) {
+  std::vector<Range> ranges;
+  for (auto k = static_cast<Index>(marked.size()) - 1; k >= 0; --k)
+    if (marked[k] != 0) {
+      ranges.push_back({nodes.begin(k), nodes.end(k)});
+      k = nodes.lowest(k);
+    }
+  return ranges;
+}
+
+template <class F>
+Permutation in_arena(const OrderingOptions& options, F&& f) {
+  if (options.threads < 0) throw Error(ErrorKind::usage, "order: threads must be >= 0");
+  std::optional<Permutation> found;
+  with_threads(options.threads, [&] { found = f(); });
+  return *std::move(found);
+}
+
+}  // namespace
+}  // namespace ordering
+
+SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index leaf) {
+  const Index n = graph.size();
+  if (perm.size() != n) ordering::refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " + std::to_string(n));
+  if (leaf < 1) throw Error(ErrorKind::usage, "separator_tree: leaf must be >= 1");
+  ordering::Growing growing(n, leaf);
+  for (Index k = 0; k < n; ++k) {
+    Index lowest = k;
+    for (const Index u : graph.neighbours(perm.old_of(k))) lowest = std::min(lowest, perm.new_of(u));
+    growing.add(k, lowest);
+  }
+  return growing.finish();
+}
+
+Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, const OrderingOptions& options) {
+  const ordering::Nodes nodes(graph.size(), perm, tree);
+  for (Index v = 0; v < graph.size(); ++v)
+    for (const Index u : graph.neighbours(v))
+      if (!nodes.related(nodes.of(u), nodes.of(v)))
+        ordering::refuse("rows " + std::to_string(v) + " and " + std::to_string(u) + " are neighbours in nodes " +
+                         std::to_string(nodes.of(v)) + " and " + std::to_string(nodes.of(u)) + ", neither of which is above the other");
+  std::vector<ordering::Range> leaves;
+  for (Index k = 0; k < tree.count(); ++k)
+    if (nodes.is_leaf(k)) leaves.push_back({nodes.begin(k), nodes.end(k)});
+  return ordering::in_arena(options, [&] { return ordering::order_ranges(graph, perm, leaves, options); });
+}
+
+Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, std::span<const Index> changed,
+                    const OrderingOptions& options) {
+  const ordering::Nodes nodes(graph.size(), perm, tree);
+  std::vector<char> marked(tree.parent.size(), 0);
+  bool everything = false;
+  for (std::size_t k = 0; k < changed.size(); ++k) {
+    const Index v = changed[k];
+    if (v < 0 || v >= graph.size())
+      ordering::refuse("changed row " + std::to_string(k) + " is " + std::to_string(v) + ", expected 0 to " +
+                       std::to_string(graph.size() - 1));
+    if (nodes.is_leaf(nodes.of(v))) marked[nodes.of(v)] = 1;
+    for (const Index u : graph.neighbours(v)) {
+      if (nodes.related(nodes.of(u), nodes.of(v))) continue;
+      const Index node = nodes.common(nodes.of(u), nodes.of(v));
+      everything = everything || node == kNone;
+      if (node != kNone) marked[node] = 1;
+    }
+  }
+  std::vector<ordering::Range> ranges = ordering::outermost(nodes, marked);
+  if (everything) ranges = {{0, graph.size()}};
+  return ordering::in_arena(options, [&] { return ordering::order_ranges(graph, perm, ranges, options); });
+}
+
+}  // namespace kauri
