@@ -61,7 +61,9 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
     case OrderingMethod::metis:
       return metis_nested_dissection(graph, options.seed, workspace.metis, order);
     case OrderingMethod::minimum_degree: {
-      OrderingOptions exact = options;
+      OrderingOptions exact;
+      exact.tie_break = options.tie_break;
+      exact.delta = options.delta;
       exact.dense = 0;  // dense rows are set aside already
       const auto old_of = minimum_degree(graph, exact, workspace.minimum_degree);
       std::copy(old_of.begin(), old_of.end(), order.begin());
@@ -135,9 +137,13 @@ bool ordering_available(OrderingMethod method) { return method != OrderingMethod
 
 Permutation order(const Graph& graph, const OrderingOptions& options) {
   ordering::check(options);
-  if (options.method == OrderingMethod::natural) return ordering::natural_order(graph.size(), options.last);
   std::optional<Permutation> found;
-  with_threads(options.threads, [&] { found = ordering::Orderer(graph, options).run(options.method); });
+  with_threads(options.threads, [&] {
+    if (options.method == OrderingMethod::natural)
+      found = ordering::natural_order(graph.size(), options.last);
+    else
+      found = ordering::Orderer(graph, options).run(options.method);
+  });
   return *std::move(found);
 }
 

@@ -7,6 +7,7 @@
 
 #include "ordering/compress.hpp"
 #include "ordering/dissection/dissect.hpp"
+#include "ordering/halo_lists.hpp"
 #include "ordering/reduce.hpp"
 
 namespace kauri::ordering {
@@ -15,20 +16,22 @@ namespace {
 /// Vertices: the interior first, by row, then the halo, whose edges among themselves are left out.
 class Surroundings {
  public:
-  /// number: kNone for all rows, on entry and on return.
-  Surroundings(const Graph& graph, std::span<const Index> interior, std::vector<Index>& number)
-      : graph_(graph), interior_(interior), number_(number) {}
+  /// Neighbours of more than `most` neighbours are left out. number: kNone for all rows, on entry and on return.
+  Surroundings(const Graph& graph, std::span<const Index> interior, Index most, std::vector<Index>& number)
+      : graph_(graph), interior_(interior), most_(most), number_(number) {}
 
   Graph build() {
     for (std::size_t k = 0; k < interior_.size(); ++k) number_[interior_[k]] = static_cast<Index>(k);
     std::vector<Offset> ptr{0};
     std::vector<Index> adjacency;
     for (const Index v : interior_) {
-      for (const Index u : graph_.neighbours(v)) adjacency.push_back(number_of(u));
+      for (const Index u : graph_.neighbours(v))
+        if (graph_.degree(u) <= most_) adjacency.push_back(number_of(u));
       std::sort(adjacency.begin() + ptr.back(), adjacency.end());
       ptr.push_back(static_cast<Offset>(adjacency.size()));
     }
-    add_halo(ptr, adjacency);
+    std::vector<Offset> next(halo_.size());
+    add_halo_lists(static_cast<Index>(interior_.size()), next, ptr, adjacency);
     for (const Index v : interior_) number_[v] = kNone;
     for (const Index u : halo_) number_[u] = kNone;
     return {std::move(ptr), std::move(adjacency)};
@@ -42,25 +45,10 @@ class Surroundings {
     }
     return number_[u];
   }
-  /// The edges that are there the other way round: by counting.
-  void add_halo(std::vector<Offset>& ptr, std::vector<Index>& adjacency) const {
-    const auto interior = static_cast<Index>(interior_.size());
-    std::vector<Offset> next(halo_.size(), 0);
-    for (const Index u : adjacency)
-      if (u >= interior) ++next[u - interior];
-    const auto known = static_cast<std::size_t>(ptr.back());
-    for (Offset& count : next) {
-      ptr.push_back(ptr.back() + count);
-      count = ptr.back() - count;
-    }
-    adjacency.resize(static_cast<std::size_t>(ptr.back()));
-    for (Index v = 0; v < interior; ++v)
-      for (auto k = static_cast<std::size_t>(ptr[v]); k < std::min(known, static_cast<std::size_t>(ptr[v + 1])); ++k)
-        if (const Index u = adjacency[k]; u >= interior) adjacency[next[u - interior]++] = v;
-  }
 
   const Graph& graph_;
   const std::span<const Index> interior_;
+  const Index most_;
   std::vector<Index>& number_;
   std::vector<Index> halo_;
 };
@@ -72,7 +60,7 @@ void PieceOrderer::run(std::span<Index> rows) {
   const Index limit = dense_degree(graph_.size(), options_.dense);
   const auto dense = std::stable_partition(rows.begin(), rows.end(), [&](Index v) { return graph_.degree(v) <= limit; });
   const std::vector<Index> interior(rows.begin(), dense);
-  const Graph piece = Surroundings(graph_, interior, number_.local()).build();
+  const Graph piece = Surroundings(graph_, interior, limit, number_.local()).build();
   std::vector<Index> halo;
   for (auto u = static_cast<Index>(interior.size()); u < piece.size(); ++u) halo.push_back(u);
   const CompressedGraph compressed(piece, options_.compress, halo);

@@ -54,7 +54,7 @@ Permutation natural_order(Index n, std::span<const Index> last) {
 
 Reduction::Reduction(const Graph& graph, bool compress, double dense, std::span<const Index> last)
     : compressed_(graph, compress, checked(graph.size(), last)), whole_(compressed_.view()), last_(last) {
-  set_aside(graph, dense_degree(graph.size(), dense));
+  set_aside(graph, dense_degree(graph.size() - static_cast<Index>(last.size()), dense));
   if (!kept_.empty() && compress) merge_the_rest();
   find_components();
   if (components() != 1 || !kept_.empty()) extract();
@@ -62,10 +62,19 @@ Reduction::Reduction(const Graph& graph, bool compress, double dense, std::span<
 }
 
 void Reduction::set_aside(const Graph& graph, Index limit) {
-  if (!last_.empty()) kept_.assign(static_cast<std::size_t>(compressed_.size()), 1);
-  for (const Index row : last_) kept_[compressed_.vertex_of(row)] = 0;
-  for (Index v = 0; v < compressed_.size(); ++v)
-    if (graph.degree(compressed_.member(v, 0)) > limit && (kept_.empty() || kept_[v] != 0)) dense_.push_back(v);
+  std::vector<Index> uncounted;  // by row: neighbours that come last
+  if (!last_.empty()) {
+    kept_.assign(static_cast<std::size_t>(compressed_.size()), 1);
+    uncounted.assign(static_cast<std::size_t>(graph.size()), 0);
+  }
+  for (const Index row : last_) {
+    kept_[compressed_.vertex_of(row)] = 0;
+    for (const Index u : graph.neighbours(row)) ++uncounted[u];
+  }
+  for (Index v = 0; v < compressed_.size(); ++v) {
+    const Index row = compressed_.member(v, 0), degree = graph.degree(row) - (uncounted.empty() ? 0 : uncounted[row]);
+    if (degree > limit && (kept_.empty() || kept_[v] != 0)) dense_.push_back(v);
+  }
   if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(compressed_.size()), 1);
   for (const Index v : dense_) kept_[v] = 0;
 }

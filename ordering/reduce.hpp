@@ -22,8 +22,8 @@ Permutation natural_order(Index n, std::span<const Index> last);
 class Reduction {
  public:
   /// compress: merge indistinguishable vertices, and then those that dense rows alone told apart. dense: rows of degree >
-  /// dense_degree(n, dense) are set aside. last: rows that are set aside, too, and never merged. Borrows graph and rows, which outlive the
-  /// reduction. Throws as natural_order(). O(n + nnz).
+  /// dense_degree(n, dense) are set aside. last: rows that are set aside, too, never merged, and not counted in n and degrees. Borrows
+  /// graph and rows, which outlive the reduction. Throws as natural_order(). O(n + nnz).
   Reduction(const Graph& graph, bool compress, double dense, std::span<const Index> last = {});
 
   /// The graph as it was compressed first, with all that is set aside.

@@ -80,11 +80,15 @@ class Growing {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::input, "separators: " + what); }
 
+void check_size(const Permutation& perm, Index n) {
+  if (perm.size() != n) refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " + std::to_string(n));
+}
+
 /// A checked tree, with what is asked of it.
 class Nodes {
  public:
   Nodes(Index n, const Permutation& perm, const SeparatorTree& tree) : tree_(tree), lowest_(tree.parent.size()) {
-    if (perm.size() != n) refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " + std::to_string(n));
+    check_size(perm, n);
     check_places(n);
     check_forest();
     node_of_.resize(static_cast<std::size_t>(n));
@@ -97,11 +101,6 @@ class Nodes {
   [[nodiscard]] Index lowest(Index k) const { return lowest_[k]; }
   [[nodiscard]] bool holds(Index above, Index k) const { return lowest_[above] <= k && k <= above; }
   [[nodiscard]] bool related(Index a, Index b) const { return holds(a, b) || holds(b, a); }
-  /// The least subtree with both; kNone: there is none.
-  [[nodiscard]] Index common(Index a, Index b) const {
-    while (a != kNone && !holds(a, b)) a = tree_.parent[a];
-    return a;
-  }
   /// First place of the subtree of k, and the place after its last.
   [[nodiscard]] Index begin(Index k) const { return tree_.first[lowest_[k]]; }
   [[nodiscard]] Index end(Index k) const { return tree_.first[k + 1]; }
@@ -135,6 +134,43 @@ class Nodes {
   const SeparatorTree& tree_;
   std::vector<Index> lowest_;  // of the nodes of each subtree
   std::vector<Index> node_of_;
+};
+
+/// Nodes whose subtrees are ordered anew.
+class Marks {
+ public:
+  Marks(const Nodes& nodes, const SeparatorTree& tree)
+      : nodes_(nodes), tree_(tree), marked_(tree.parent.size(), 0), up_(tree.parent.size()) {
+    for (Index k = 0; k < tree.count(); ++k) up_[k] = k;
+  }
+
+  void mark(Index k) { marked_[k] = 1; }
+  /// The least subtree that holds both. A node that does not hold both lies inside it, so no later search need stop there. False if there
+  /// is none.
+  bool mark_common(Index a, Index b) {
+    Index k = find(std::max(a, b));
+    for (; !nodes_.holds(k, std::min(a, b)); k = find(k)) {
+      if (tree_.parent[k] == kNone) return false;
+      up_[k] = tree_.parent[k];
+    }
+    marked_[k] = 1;
+    return true;
+  }
+  [[nodiscard]] const std::vector<char>& marked() const { return marked_; }
+
+ private:
+  Index find(Index k) {
+    while (up_[k] != k) {
+      up_[k] = up_[up_[k]];
+      k = up_[k];
+    }
+    return k;
+  }
+
+  const Nodes& nodes_;
+  const SeparatorTree& tree_;
+  std::vector<char> marked_;
+  std::vector<Index> up_;
 };
 
 /// Places [begin, end), of which the rows are ordered anew.
@@ -176,7 +212,7 @@ Permutation in_arena(const OrderingOptions& options, F&& f) {
 
 SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index leaf) {
   const Index n = graph.size();
-  if (perm.size() != n) ordering::refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " + std::to_string(n));
+  ordering::check_size(perm, n);
   if (leaf < 1) throw Error(ErrorKind::usage, "separator_tree: leaf must be >= 1");
   ordering::Growing growing(n, leaf);
   for (Index k = 0; k < n; ++k) {
@@ -203,22 +239,18 @@ Permutation order_within(const Graph& graph, const Permutation& perm, const Sepa
 Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, std::span<const Index> changed,
                     const OrderingOptions& options) {
   const ordering::Nodes nodes(graph.size(), perm, tree);
-  std::vector<char> marked(tree.parent.size(), 0);
+  ordering::Marks marks(nodes, tree);
   bool everything = false;
   for (std::size_t k = 0; k < changed.size(); ++k) {
     const Index v = changed[k];
     if (v < 0 || v >= graph.size())
       ordering::refuse("changed row " + std::to_string(k) + " is " + std::to_string(v) + ", expected 0 to " +
                        std::to_string(graph.size() - 1));
-    if (nodes.is_leaf(nodes.of(v))) marked[nodes.of(v)] = 1;
-    for (const Index u : graph.neighbours(v)) {
-      if (nodes.related(nodes.of(u), nodes.of(v))) continue;
-      const Index node = nodes.common(nodes.of(u), nodes.of(v));
-      everything = everything || node == kNone;
-      if (node != kNone) marked[node] = 1;
-    }
+    if (nodes.is_leaf(nodes.of(v))) marks.mark(nodes.of(v));
+    for (const Index u : graph.neighbours(v))
+      if (!nodes.related(nodes.of(u), nodes.of(v)) && !marks.mark_common(nodes.of(u), nodes.of(v))) everything = true;
   }
-  std::vector<ordering::Range> ranges = ordering::outermost(nodes, marked);
+  std::vector<ordering::Range> ranges = ordering::outermost(nodes, marks.marked());
   if (everything) ranges = {{0, graph.size()}};
   return ordering::in_arena(options, [&] { return ordering::order_ranges(graph, perm, ranges, options); });
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "src/base/blocks.hpp"
 #include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
@@ -14,7 +13,7 @@ namespace {
 
 constexpr Index kBlock = 65536;  // nodes that are worth a task
 
-/// The subtrees of a part, and the places of the rows above it that each of them meets.
+/// The subtrees of some parts, and the places of the rows above its part that each of them meets.
 struct Subtrees {
   std::vector<Index> root;
   std::vector<Offset> end;  // per subtree: of its rows
@@ -41,23 +40,20 @@ class Counting {
 
   std::vector<Index> run(Index size) {
     const std::vector<TreePart> parts = cut_into_subtrees(parent_, size);
-    std::vector<Subtrees> subtrees(parts.size());
-    const Leaves none(position_.size(), kNone);
-    tbb::enumerable_thread_specific<Leaves> leaves(none);
-    Blocks(static_cast<Index>(parts.size()), 1).for_each([&](Index k, Index, Index) {
-      if (parts[k].whole) subtrees[k] = count_part(parts[k], leaves.local());
-    });
-    Leaves leaf = none;
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      if (parts[k].whole)
-        join(subtrees[k], leaf);
-      else
-        count_above(parts[k].begin, leaf);
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      if (parts[k].whole)
-        for (const Index root : subtrees[k].root) hand_up(root);
-      else
-        hand_up(parts[k].begin);
+    const Blocks blocks = batches(parts.size());
+    std::vector<Subtrees> subtrees(static_cast<std::size_t>(blocks.count()));
+    {
+      tbb::enumerable_thread_specific<Leaves> leaves([this] { return Leaves(position_.size(), kNone); });
+      blocks.for_each([&](Index b, Index begin, Index end) {
+        for (Index k = begin; k < end; ++k)
+          if (parts[k].whole) count_part(parts[k], leaves.local(), subtrees[b]);
+      });
+    }
+    Leaves leaf(position_.size(), kNone);
+    for_each_in_turn(
+        parts, subtrees, [&](const Subtrees& of, std::size_t t) { join(of, t, leaf); }, [&](Index j) { count_above(j, leaf); });
+    for_each_in_turn(
+        parts, subtrees, [&](const Subtrees& of, std::size_t t) { hand_up(of.root[t]); }, [&](Index j) { hand_up(j); });
     return std::move(count_);
   }
 
@@ -65,10 +61,24 @@ class Counting {
   /// By place of a row: the last leaf of its row subtree so far. A column is one if no earlier leaf lies in its own subtree.
   using Leaves = std::vector<Index>;
 
+  /// subtree(list, t) for each subtree of the whole parts, above(j) for each node of the others, ascending.
+  template <class Subtree, class Above>
+  static void for_each_in_turn(const std::vector<TreePart>& parts, const std::vector<Subtrees>& subtrees, const Subtree& subtree,
+                               const Above& above) {
+    const Blocks blocks = batches(parts.size());
+    for (Index b = 0; b < blocks.count(); ++b) {
+      std::size_t t = 0;
+      for (Index k = blocks.begin(b); k < blocks.end(b); ++k)
+        if (parts[k].whole)
+          for (; t < subtrees[b].root.size() && subtrees[b].root[t] < parts[k].end; ++t) subtree(subtrees[b], t);
+        else
+          for (Index j = parts[k].begin; j < parts[k].end; ++j) above(j);
+    }
+  }
+
   // count_[j] is the weight whose sum over the subtree of j is the count of column j: that of the row where a row subtree has a leaf,
   // minus that where two of its branches meet, and minus that at the parent of its root.
-  Subtrees count_part(const TreePart& part, Leaves& leaf) {
-    Subtrees out;
+  void count_part(const TreePart& part, Leaves& leaf, Subtrees& out) {
     Index begin = part.begin;  // of the subtree at hand: leaves before it, and after j, are what the thread found in other ones
     for (Index j = begin; j < part.end; ++j) {
       const Index k = place_[j], least = first_[j];
@@ -95,22 +105,17 @@ class Counting {
     }
     for (Index j = part.begin; j < part.end; ++j)
       if (const Index p = parent_[j]; p != kNone && p < part.end) count_[p] += count_[j];
-    return out;
   }
 
-  /// What subtrees leave to be done above them.
-  void join(const Subtrees& subtrees, Leaves& leaf) {
-    Offset begin = 0;
-    for (std::size_t t = 0; t < subtrees.root.size(); ++t) {
-      const Index root = subtrees.root[t];
-      for (Offset e = begin; e < subtrees.end[t]; ++e) {
-        const Index i = subtrees.row[e];
-        if (leaf[i] != kNone) count_[find_root(leaf[i])] -= pairs_.weight(i);
-        leaf[i] = root;
-      }
-      begin = subtrees.end[t];
-      if (parent_[root] != kNone) link(root, parent_[root]);
+  /// What a subtree leaves to be done above it.
+  void join(const Subtrees& subtrees, std::size_t t, Leaves& leaf) {
+    const Index root = subtrees.root[t];
+    for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {
+      const Index i = subtrees.row[static_cast<std::size_t>(e)];
+      if (leaf[i] != kNone) count_[find_root(leaf[i])] -= pairs_.weight(i);
+      leaf[i] = root;
     }
+    if (parent_[root] != kNone) link(root, parent_[root]);
   }
 
   void count_above(Index j, Leaves& leaf) {

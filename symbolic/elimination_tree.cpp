@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/elimination_tree.hpp"
 
-#include "src/base/blocks.hpp"
 #include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
@@ -25,7 +24,9 @@ std::vector<Index> elimination_tree(const Pairs& pairs, Index part) {
         }
   };
   const std::vector<Stretch> stretches = closed_stretches(pairs, part_size(n, part));
-  Blocks(static_cast<Index>(stretches.size()), 1).for_each([&](Index k, Index, Index) { add_rows(stretches[k].begin, stretches[k].end); });
+  batches(stretches.size()).for_each([&](Index, Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) add_rows(stretches[k].begin, stretches[k].end);
+  });
   Index done = 0;
   for (const Stretch& stretch : stretches) {
     add_rows(done, stretch.begin);

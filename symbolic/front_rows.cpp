@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
 #include "symbolic/parts.hpp"
 
@@ -37,20 +36,17 @@ class FrontRows {
 
   void fill(Index size) {
     const std::vector<TreePart> parts = cut_into_subtrees(nodes_.parent, size);
-    std::vector<std::vector<Arrival>> arrivals(parts.size());
-    Blocks(static_cast<Index>(parts.size()), 1).for_each([&](Index k, Index, Index) {
-      const TreePart& part = parts[k];
-      for (Index s = part.begin; s < part.end; ++s) begin(s, !part.whole);
-      if (!part.whole) return;
-      for (Index s = part.begin; s < part.end; ++s)
-        for_each_place(s, [&](Index i, Index p) {
-          for (const Index d : pairs_.lower(p)) climb(i, pairs_.weight(p), s, i - nodes_.first[s], front_of_[d]);
-        });
-      arrivals[at(k)] = climb_beyond(part);
+    const Blocks blocks = batches(parts.size());
+    std::vector<std::vector<Arrival>> arrivals(at(blocks.count()));
+    blocks.for_each([&](Index b, Index first, Index last) {
+      for (Index k = first; k < last; ++k) {
+        for (Index s = parts[k].begin; s < parts[k].end; ++s) begin(s, !parts[k].whole);
+        if (parts[k].whole) fill_part(parts[k], arrivals[at(b)]);
+      }
     });
     const std::vector<Offset> first = sort_arrivals(arrivals);
     for (const TreePart& part : parts)
-      if (!part.whole) fill_above(part.begin, first);
+      for (Index s = part.begin; s < part.end && !part.whole; ++s) fill_above(s, first);
   }
 
   void set_run_ptr(Assembly& assembly) const {
@@ -117,9 +113,16 @@ class FrontRows {
     }
   }
 
-  /// Rows of fronts above a part enter its fronts. Returns which of them arrive at its roots, by row.
-  std::vector<Arrival> climb_beyond(const TreePart& part) {
-    if (part.end == nodes_.count()) return {};
+  /// Rows of a part, and then those of fronts above it: these arrive at roots of the part.
+  void fill_part(const TreePart& part, std::vector<Arrival>& arrivals) {
+    for (Index s = part.begin; s < part.end; ++s)
+      for_each_place(s, [&](Index i, Index k) {
+        for (const Index d : pairs_.lower(k)) climb(i, pairs_.weight(k), s, i - nodes_.first[s], front_of_[d]);
+      });
+    if (part.end < nodes_.count()) climb_beyond(part, arrivals);
+  }
+
+  void climb_beyond(const TreePart& part, std::vector<Arrival>& arrivals) {
     std::vector<Entry> entries;
     const Index end = nodes_.first[part.end];
     for (Index s = part.begin; s < part.end; ++s)
@@ -128,7 +131,6 @@ class FrontRows {
           if (row_of_[other] >= end) entries.push_back({row_of_[other], s});
       });
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
-    std::vector<Arrival> arrivals;
     for (const Entry& entry : entries) {
       const Index count = pairs_.weight(place_[entry.row]);
       for (Index s = entry.front; take(entry.row, count, front_[s]);) {
@@ -141,7 +143,6 @@ class FrontRows {
         s = up;
       }
     }
-    return arrivals;
   }
 
   /// The roots by place, into root_; returns where those of each place begin.

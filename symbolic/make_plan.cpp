@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/make_plan.hpp"
 
-#include <oneapi/tbb/parallel_invoke.h>
-
 #include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "kauri/backend.hpp"
+#include "src/base/blocks.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/structure.hpp"
 
@@ -28,10 +27,10 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
-  tbb::parallel_invoke([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->fingerprint = fingerprint(lower); },
-                       [&] {
-                         if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
-                       });
+  side_by_side([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->fingerprint = fingerprint(lower); },
+               [&] {
+                 if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
+               });
   plan->n = lower.n;
   plan->nnz = lower.nnz();
   plan->target = table.target;
@@ -54,7 +53,10 @@ std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::Compressed
     throw Error(ErrorKind::input,
                 "analyze: a permutation of " + std::to_string(perm.size()) + " rows for a matrix of " + std::to_string(lower.n));
   const CostTable& table = planned_table(options);
-  return complete_plan(lower, make_outline(lower, graph, perm, table, {planned_workers(options), options.amalgamate, 0}), table);
+  return complete_plan(lower,
+                       make_outline(lower, graph, perm, table,
+                                    {planned_workers(options), options.amalgamate, static_cast<Index>(options.ordering.last.size())}),
+                       table);
 }
 
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options) {

@@ -17,8 +17,8 @@ const CostTable& planned_table(const AnalyzeOptions& options);
 /// A plan from its outline; `ordering` and `given` are left to the caller. lower: the pattern the outline was made of.
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table);
 
-/// The plan of lower in the order of perm, by way of its supervariables (graph is that of lower). lower is valid; throws Error(input) if
-/// the sizes differ, Error(overflow).
+/// The plan of lower in the order of perm, by way of its supervariables (graph is that of lower). lower is valid, and perm ends with
+/// options.ordering.last. Throws Error(input) if the sizes differ, Error(overflow).
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm,
                                 const AnalyzeOptions& options = {});
 /// The same without looking for supervariables.

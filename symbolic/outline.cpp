@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/outline.hpp"
 
-#include <oneapi/tbb/parallel_invoke.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -194,7 +192,7 @@ Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& grap
   set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
 
   const bool on_device = is_device_target(table.target);
-  tbb::parallel_invoke(
+  side_by_side(
       [&] {
         const std::vector<double> work = work_of(fronts, table);
         const TaskTree tasks = task_tree(fronts, task_ranges(fronts.parent, work, find_cut(fronts.parent, work, table.task_floor_s)));

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/parts.hpp"
 
-#include <algorithm>
-
-#include "src/base/blocks.hpp"
+#include <iterator>
 
 namespace kauri::symbolic {
 namespace {
@@ -73,7 +71,10 @@ std::vector<TreePart> cut_into_subtrees(std::span<const Index> parent, Index siz
   for (Index s = 0; s < count; ++s)
     if (below[s] > size) {
       close(s);
-      parts.push_back({s, s + 1, false});
+      if (!parts.empty() && !parts.back().whole && parts.back().end == s)
+        ++parts.back().end;
+      else
+        parts.push_back({s, s + 1, false});
       begin = s + 1;
     } else if (const Index up = parent[s]; (up == kNone || below[up] > size) && s + 1 - begin >= size) {
       close(s + 1);

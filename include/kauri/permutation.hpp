@@ -18,7 +18,8 @@ namespace kauri {
 class Permutation {
  public:
   Permutation() = default;
-  /// old_of[k] = row of A placed k-th. Throws Error(input) naming the first k whose entry is out of range or repeated. O(n).
+  /// old_of[k] = row of A placed k-th. Throws Error(input) naming the first k whose entry is out of range or repeated. By the threads of
+  /// the calling arena of oneTBB. O(n).
   static Permutation from_old_of(std::vector<Index> old_of);
   static Permutation identity(Index n);
 

@@ -334,7 +334,7 @@ struct DeviceOffer {
 
 struct AnalyzeOptions {
   OrderingOptions ordering;
-  std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method
+  std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method; it ends with ordering.last
   std::string target;                      ///< cost table; empty: host_target()
   int workers = 0;         ///< tasks at once that memory is planned for; 0: hardware threads, at most 16. Never reaches a bit of L
   bool amalgamate = true;  ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
@@ -383,8 +383,8 @@ struct Analysis {
   std::string target_reason;        ///< one sentence: why the one or the other
 };
 
-/// Orders and analyses. Throws Error: input (pattern, permutation of another size), overflow (a count beyond 2^63, more than
-/// kMostEntries stored entries), memory.
+/// Orders and analyses. Throws Error: input (pattern, permutation of another size or end, rows to come last), overflow (a count beyond
+/// 2^63, more than kMostEntries stored entries), memory.
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// The same, with the report.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});

@@ -32,8 +32,8 @@ SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index 
 /// A numbering of the same nodes at the same places, each leaf ordered anew by nested dissection with its surroundings in sight; nodes
 /// above others keep their sequence. This is how a partition of the caller's is kept, of domains say: perm has the rows of each domain in
 /// any sequence, those of the interfaces behind them, and the tree says which is which. options: seed, effort, compress, dense, threads.
-/// Throws Error(input) if perm or tree are not of the graph's size, if the tree is no forest in postorder, or does not fit the graph: with
-/// two rows that are neighbours and their nodes.
+/// Throws Error(usage) for threads < 0, Error(input) if perm or tree are not of the graph's size, if the tree is no forest in postorder, or
+/// does not fit the graph: with two rows that are neighbours and their nodes.
 Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, const OrderingOptions& options = {});
 
 /// An ordering of a graph that has changed a little since perm and tree were made: subtrees in which nothing has changed keep their places
@@ -41,7 +41,8 @@ Permutation order_within(const Graph& graph, const Permutation& perm, const Sepa
 /// Leaves with such rows are ordered anew, and of an edge between two branches the least subtree that holds both. In the spirit of Parth
 /// (B. Zarebavani, M. Kaufman, D. I. W. Levin, M. Mehri Dehnavi, "Adaptive algebraic reuse of reordering in Cholesky factorization with
 /// dynamic sparsity patterns", 2025). Separators are never made smaller, so after many changes order() does better. options and errors as
-/// for order_within(), but that the tree need not fit; and Error(input) for changed rows that are out of range.
+/// for order_within(), but that the tree need not fit; and Error(input) for changed rows that are out of range. O(n + edges of changed
+/// rows) beyond what is ordered anew.
 Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, std::span<const Index> changed,
                     const OrderingOptions& options = {});
 

@@ -38,12 +38,13 @@ class Workers {
       return;
     }
     tbb::this_task_arena::isolate([&] {
+      tbb::task_group_context own(tbb::task_group_context::isolated);  // not cut short where a task beside this one fails
       tbb::parallel_for(
           tbb::blocked_range<Index>(0, count, 1),
           [&](const tbb::blocked_range<Index>& range) {
             for (Index i = range.begin(); i < range.end(); ++i) f(i);
           },
-          tbb::simple_partitioner());
+          tbb::simple_partitioner(), own);
     });
   }
 

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/candidates.hpp"
 
-#include <oneapi/tbb/parallel_invoke.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -18,7 +15,7 @@ namespace {
 
 // Of the predicted work of level sets, at most, for multilevel separations not to be tried below, and the other way round: the former are
 // better on lattices, where dissection goes on as it began, the latter on other meshes, where now and then the former win lower down.
-constexpr double kLevelSetsWin = 0.9, kMultilevelWins = 0.7;
+constexpr double kLevelSetsWin = 0.9, kMultilevelWins = 0.8;
 // Distances know nothing of balance; what is lopsided and thin at a corner of the graph helps least.
 constexpr double kMostLevelSetSide = 0.65;
 // A minimum cut sees its band alone.
@@ -47,7 +44,7 @@ class Searcher {
   Search run() {
     if (trials_.level_sets && trials_.multilevel && shared()) {
       // Who waits for one of the two must not take up another separation meanwhile, which may take much longer.
-      tbb::this_task_arena::isolate([this] { tbb::parallel_invoke([this] { try_level_sets(); }, [this] { try_multilevel(); }); });
+      side_by_side_alone([this] { try_level_sets(); }, [this] { try_multilevel(); });
     } else {
       if (trials_.level_sets) try_level_sets();
       if (connected_ && (trials_.multilevel || !level_set_)) try_multilevel();

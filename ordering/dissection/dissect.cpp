@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/dissect.hpp"
 
-#include <oneapi/tbb/parallel_invoke.h>
-#include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "ordering/dissection/candidates.hpp"
 #include "ordering/dissection/leaf.hpp"
 #include "ordering/dissection/piece.hpp"
+#include "src/base/blocks.hpp"
 #include "src/base/splitmix64.hpp"
 
 namespace kauri::ordering {
@@ -79,9 +78,9 @@ class Dissection {
     if (n < kTask)
       take(left, kLeft), take(right, kRight);
     else
-      tbb::this_task_arena::isolate([&] { tbb::parallel_invoke([&] { take(left, kLeft); }, [&] { take(right, kRight); }); });
-    const Index middle = first + left.graph.size();
-    place_separator(piece, separation, middle + right.graph.size());
+      side_by_side_alone([&] { take(left, kLeft); }, [&] { take(right, kRight); });
+    const Index middle = first + left.graph.size(), top = middle + right.graph.size();
+    place_separator(piece, separation, top);
     const Trials below = found.below;
     found = {};
     if (owner != nullptr) *owner = {};
@@ -90,9 +89,9 @@ class Dissection {
       order(std::move(left), first, below, left_seed);
       order(std::move(right), middle, below, right_seed);
     } else {
-      tbb::parallel_invoke([&] { order(std::move(left), first, below, left_seed); },
-                           [&] { order(std::move(right), middle, below, right_seed); });
+      side_by_side([&] { order(std::move(left), first, below, left_seed); }, [&] { order(std::move(right), middle, below, right_seed); });
     }
+    sort_separator(top, first + n);
   }
 
   static bool divides(const PartWeights& weight) {
@@ -112,8 +111,27 @@ class Dissection {
       }
   }
 
+  /// By the lowest neighbour, once all that is lower has its place. What a front below has of the separator, the rows that its subtree
+  /// meets, has the lowest neighbours in that subtree, for the most part: so its rows become few runs. (Runs get 2.4 times as long on
+  /// random geometric graphs, 1.4 on tetrahedra, 1.1 on lattices.)
+  void sort_separator(Index begin, Index end) {
+    std::vector<std::pair<Index, Index>> by_neighbour;
+    for (Index k = begin; k < end; ++k) {
+      Index lowest = begin;
+      for (const Index u : whole_.neighbours(order_[k]))
+        if (place_[u] != kNone) lowest = std::min(lowest, place_[u]);  // those above come later than `begin`
+      by_neighbour.emplace_back(lowest, order_[k]);
+    }
+    std::sort(by_neighbour.begin(), by_neighbour.end());
+    for (Index k = begin; k < end; ++k) {
+      order_[k] = by_neighbour[k - begin].second;
+      place_[order_[k]] = k;
+    }
+  }
+
   void order_components(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed) {
-    tbb::task_group group;
+    tbb::task_group_context own(tbb::task_group_context::isolated);
+    tbb::task_group group(own);
     for (Piece& part : extract_components(piece, kLeaf)) {
       const Index begin = first;
       first += part.graph.size();
@@ -133,12 +151,18 @@ class Dissection {
     }
     for (Index v = 0; v < n; ++v) place_[piece.vertex[v]] = first + v;
     const std::span<const Index> sequence = order_leaf(whole_, piece, place_, first, leaves_.local());
-    for (const Index v : sequence) order_[first++] = piece.vertex[v];
+    for (const Index v : sequence) {
+      const Index u = piece.vertex[v];
+      place_[u] = first;
+      order_[first++] = u;
+    }
   }
 
   const GraphView& whole_;
   const std::span<Index> order_;
-  std::vector<Index> place_;  // by vertex: of separators their place, of a leaf's vertices, while that is ordered, first + their number
+  // By vertex: its place; of a separator's, until what is below it is ordered, one of those of the separator; of a leaf's, while it is
+  // ordered, first + their number; of a halo's kNone.
+  std::vector<Index> place_;
   SeparatorWorkspaces separators_;
   tbb::enumerable_thread_specific<LeafOrderWorkspace> leaves_;
 };

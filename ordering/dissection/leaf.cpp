@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ordering/halo_lists.hpp"
+
 namespace kauri::ordering::dissection {
 namespace {
 
@@ -48,23 +50,10 @@ class HaloGraph {
     }
     w_.graph.ptr.push_back(static_cast<Offset>(w_.graph.adjacency.size()));
   }
-  // Its edges to the interior, by counting; edges within it are not needed.
+  // Its edges to the interior; edges within it are not needed.
   void add_halo() {
-    const Offset known = w_.graph.ptr.back();
-    w_.next.assign(w_.halo.size(), 0);
-    for (Offset k = 0; k < known; ++k)
-      if (const Index u = w_.graph.adjacency[k]; u >= interior_) ++w_.next[u - interior_];
-    Offset end = known;
-    for (Index& count : w_.next) {
-      const Index begin = static_cast<Index>(end);
-      end += count;
-      count = begin;
-      w_.graph.ptr.push_back(end);
-    }
-    w_.graph.adjacency.resize(static_cast<std::size_t>(end));
-    for (Index v = 0; v < interior_; ++v)
-      for (Offset k = w_.graph.ptr[v]; k < w_.graph.ptr[v + 1]; ++k)
-        if (const Index u = w_.graph.adjacency[k]; u >= interior_) w_.graph.adjacency[w_.next[u - interior_]++] = v;
+    w_.next.resize(w_.halo.size());
+    add_halo_lists(interior_, w_.next, w_.graph.ptr, w_.graph.adjacency);
     if (whole_.weight.empty()) return;
     for (Index v = 0; v < interior_; ++v) w_.graph.weight.push_back(whole_.weight[piece_.vertex_of(v)]);
     for (const Index u : w_.halo) w_.graph.weight.push_back(whole_.weight[u]);

@@ -14,7 +14,8 @@ namespace kauri::ordering::dissection {
 struct LeafOrderWorkspace {
   LeafWorkspace order;
   LevelGraph graph;
-  std::vector<Index> halo, slot, next, sequence;
+  std::vector<Index> halo, slot, sequence;
+  std::vector<Offset> next;
 };
 
 /// The vertices of a piece in the order of minimum degree constrained to come before all others. whole: the graph that the piece is of, and

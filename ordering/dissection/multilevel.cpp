@@ -11,14 +11,14 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kCoarsest = 120;          // vertices at which coarsening ends
+constexpr Index kCoarsest = 60;           // vertices at which coarsening ends
 constexpr double kLeastShrinking = 0.95;  // or where a level keeps more than this of the one before
 // Shares of the weight that a side may reach: separators of irregular meshes are lighter where balance is loose, and worse where it is
 // looser still, those of regular ones where it is tight.
 constexpr double kTight = 0.57, kLoose = 0.66;
-constexpr Index kBoth = 3000;    // vertices of a level up to which both are kept
+constexpr Index kBoth = 1000;    // vertices of a level up to which both are kept
 constexpr Index kBlock = 65536;  // vertices that are worth a task
-constexpr int kTries = 4;        // separations of the coarsest graph
+constexpr int kTries = 2;        // separations of the coarsest graph
 
 Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const RefineLimits& limits, RefineWorkspace& workspace) {
   Separation best, now;

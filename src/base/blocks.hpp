@@ -1,11 +1,17 @@
-// Loops over fixed blocks of a range, by the threads of the calling arena of oneTBB.
+// Loops over fixed blocks of a range, and a few things side by side, by the threads of the calling arena of oneTBB.
+//
+// Each has a context of its own. In one bound to its surroundings, what fails beside it, in kauri or in the caller's own loops, would
+// cancel it, and it would return as if all had been done.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kauri/types.hpp"
 
@@ -29,13 +35,27 @@ class Blocks {
       return;
     }
     tbb::this_task_arena::isolate([&] {
+      tbb::task_group_context own(tbb::task_group_context::isolated);
       tbb::parallel_for(
-          Index{0}, count(), [&](Index b) { f(b, begin(b), end(b)); }, tbb::simple_partitioner());
+          Index{0}, count(), [&](Index b) { f(b, begin(b), end(b)); }, tbb::simple_partitioner(), own);
     });
   }
 
  private:
   Index n_, size_;
 };
+
+/// Calls two or three f, side by side. A thread that waits may take up other work of the arena. Each f may throw.
+template <class... F>
+void side_by_side(F&&... f) {
+  tbb::task_group_context own(tbb::task_group_context::isolated);
+  tbb::parallel_invoke(std::forward<F>(f)..., own);
+}
+
+/// The same, where a thread that waits takes up nothing else.
+template <class... F>
+void side_by_side_alone(F&&... f) {
+  tbb::this_task_arena::isolate([&] { side_by_side(std::forward<F>(f)...); });
+}
 
 }  // namespace kauri

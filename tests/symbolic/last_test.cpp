@@ -90,6 +90,26 @@ TEST(Last, Families) {
   check_last(grid_pattern(6, 5, 4, true), {119, 0, 60});
 }
 
+/// The others are ordered as if the last rows were not there, even where each of them has many for neighbours.
+TEST(Last, TheOthersAreOrderedAsTheyWouldBeAlone) {
+  const OwnedPattern grid = grid_pattern(30, 30, 1);
+  EdgeList edges;
+  for (Index j = 0; j < grid.n(); ++j)
+    for (Offset k = grid.col_ptr[j]; k < grid.col_ptr[j + 1]; ++k) edges.emplace_back(j, grid.row[k]);
+  OrderingOptions options;
+  for (Index s = 0; s < 500; ++s) {
+    options.last.push_back(900 + s);
+    for (Index v = 0; v < 900; ++v) edges.emplace_back(v, 900 + s);
+  }
+  const OwnedPattern bordered = pattern_of(1400, std::move(edges));
+  for (const OrderingMethod method : methods()) {
+    options.method = method;
+    const Permutation all = order(Graph(bordered.view()), options);
+    const Permutation alone = order(Graph(grid.view()), {.method = method});
+    EXPECT_TRUE(std::equal(alone.old_of().begin(), alone.old_of().end(), all.old_of().begin())) << name_of(method);
+  }
+}
+
 /// Members of a supervariable are told apart where some of them come last.
 TEST(Last, OfSupervariables) {
   const auto a = generate("poisson2d 12 --dof 3");

@@ -3,7 +3,14 @@
 #include "symbolic/parts.hpp"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/parallel_for.h>
 
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "kauri/generate.hpp"
 #include "support/fill_oracle.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/elimination_tree.hpp"
@@ -87,7 +94,6 @@ TEST(Parts, SubtreesAreWholeAndTileTheForest) {
           ASSERT_EQ(part.whole, size[j] <= most) << "node " << j;
           ASSERT_TRUE(!part.whole || j - size[j] + 1 >= part.begin) << "node " << j;
         }
-        ASSERT_TRUE(part.whole || part.end == part.begin + 1);
       }
       ASSERT_EQ(end, static_cast<Index>(parent.size()));
     }
@@ -118,6 +124,66 @@ TEST(Parts, RowsOfFronts) {
         ASSERT_EQ(all.run_ptr, assembly.run_ptr) << "parts of " << part;
       }
     }
+}
+
+/// Systems large enough for several parts of the size that is taken: one thread makes one part of all.
+TEST(Parts, PlansAreTheSameByAnyThreads) {
+  for (const char* spec : {"poisson2d 90", "poisson3d 20", "tree 30000 1", "rgg3d 9000 10 1", "poisson2d 60 --dof 3"})
+    for (const char* target : {"cpu-generic", "sm_90"}) {
+      SCOPED_TRACE(std::string(spec) + " for " + target);
+      const auto a = generate(spec);
+      AnalyzeOptions options;
+      options.target = target;
+      options.workers = 2;
+      options.ordering.method = OrderingMethod::nested_dissection;
+      options.ordering.threads = 1;
+      const auto alone = analyze(a.pattern(), options);
+      options.ordering.threads = 0;
+      const auto many = analyze(a.pattern(), options);
+      EXPECT_EQ(many->perm, alone->perm);
+      EXPECT_EQ(many->tree.parent, alone->tree.parent);
+      EXPECT_EQ(many->tree.column_count, alone->tree.column_count);
+      EXPECT_EQ(many->supernodes.first, alone->supernodes.first);
+      EXPECT_EQ(many->supernodes.row, alone->supernodes.row);
+      EXPECT_EQ(many->assembly.entry_source, alone->assembly.entry_source);
+      EXPECT_EQ(many->assembly.entry_row, alone->assembly.entry_row);
+      EXPECT_EQ(many->assembly.run_ptr, alone->assembly.run_ptr);
+      EXPECT_EQ(many->schedule.factor_edges, alone->schedule.factor_edges);
+      EXPECT_EQ(many->device.front, alone->device.front);
+      EXPECT_EQ(many->device.block, alone->device.block);
+      EXPECT_EQ(find_flaw(*many), "");
+    }
+}
+
+/// Where another iteration of a loop of the caller's fails, an analysis in the same loop is done all the same, or not begun.
+TEST(Parts, AnalysesAreNotCutShortByWhatFailsBesideThem) {
+  const auto a = generate("poisson2d 150");
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.ordering.method = OrderingMethod::amd;
+  for (int run = 0; run < 12; ++run) {
+    std::shared_ptr<const Plan> plan;
+    std::atomic<bool> begun{false};
+    EXPECT_THROW(tbb::parallel_for(
+                     0, 2,
+                     [&](int i) {
+                       if (i == 0) {
+                         begun = true;
+                         plan = analyze(a.pattern(), options);
+                       } else {
+                         const auto wait = [&](int milliseconds, const auto& done) {
+                           const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+                           while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+                         };
+                         wait(100, [&] { return begun.load(); });  // in vain where both are done by one thread
+                         wait(2 * run, [] { return false; });
+                         throw std::runtime_error("beside it");
+                       }
+                     },
+                     tbb::simple_partitioner()),
+                 std::runtime_error);
+    ASSERT_EQ(plan ? find_flaw(*plan) : "", "");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// The lists of a halo, from those of the vertices that it surrounds.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri::ordering {
+
+/// Appends the lists of the vertices interior, interior + 1 ... that those of the vertices below name: the same edges the other way round,
+/// each list ascending. next: as many as these, of any value. O(edges).
+inline void add_halo_lists(Index interior, std::span<Offset> next, std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
+  std::fill(next.begin(), next.end(), 0);
+  for (const Index u : adjacency)
+    if (u >= interior) ++next[u - interior];
+  for (Offset& count : next) {
+    ptr.push_back(ptr.back() + count);
+    count = ptr.back() - count;
+  }
+  adjacency.resize(static_cast<std::size_t>(ptr.back()));
+  for (Index v = 0; v < interior; ++v)
+    for (Offset k = ptr[v]; k < ptr[v + 1]; ++k)
+      if (const Index u = adjacency[k]; u >= interior) adjacency[next[u - interior]++] = v;
+}
+
+}  // namespace kauri::ordering
