@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/generate.hpp"
 #include "kauri/ordering.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"
@@ -84,7 +85,7 @@ TEST(NestedDissection, OrdersEveryShape) {
 }
 
 TEST(NestedDissection, SeedsDifferAndRepeat) {
-  const Graph graph = grid(40, 50);
+  const Graph graph(generate("rgg3d 3000 10 1").pattern());  // on a lattice level sets win, whatever the seed
   const auto with_seed = [&](std::uint64_t seed) { return order(graph, {.method = OrderingMethod::nested_dissection, .seed = seed}); };
   std::set<std::vector<Index>> different;
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, ~std::uint64_t{0}}) {

@@ -129,7 +129,7 @@ void expect_reduction(const Graph& graph, bool compress, double dense, std::uint
     }
   }
   const std::size_t sparse = old_of.size();
-  reduction.append_dense(old_of);
+  reduction.append_rest(old_of);
   ASSERT_NO_FATAL_FAILURE(
       expect_by_supervariable(reduction.compressed(), {old_of.begin() + static_cast<std::ptrdiff_t>(sparse), old_of.end()}));
   for (std::size_t k = 0; k < old_of.size(); ++k) ASSERT_EQ(graph.degree(old_of[k]) > dense_degree(graph.size(), dense), k >= sparse);
