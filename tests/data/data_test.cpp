@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kauri/factor.hpp"
+#include "kauri/generate.hpp"
 #include "kauri/io.hpp"
 #include "symbolic/make_plan.hpp"
 
@@ -95,6 +96,31 @@ TEST(DataBreakdown, IsFoundWhereDenseCholeskyFindsIt) {
     EXPECT_LT(result.error().pivot, 0) << name;
   }
   EXPECT_EQ(indefinite, 1);
+}
+
+/// Operations that the efforts of nested dissection leave, against those recorded with METIS's beside them. Small generated systems are
+/// ordered here; the others are there to be read. Who changes an ordering for the better records anew (docs/orderings.md).
+TEST(DataOrderingQuality, IsAsRecorded) {
+  constexpr Index kLargest = 30000;
+  std::ifstream file(data_file("ordering_quality.jsonl"));
+  int ordered = 0;
+  for (std::string line; std::getline(file, line);) {
+    const nlohmann::json about = nlohmann::json::parse(line);
+    const double metis = about.at("metis").get<double>();
+    EXPECT_LE(about.at("best").get<double>(), 1.03 * metis) << line;
+    if (about.at("n").get<Index>() > kLargest) continue;
+    const auto a = generate(about.at("system").get<std::string>());
+    ASSERT_EQ(a.n(), about.at("n").get<Index>());
+    for (const Effort effort : {Effort::fast, Effort::standard, Effort::best}) {
+      AnalyzeOptions options;
+      options.ordering.method = OrderingMethod::nested_dissection;
+      options.ordering.effort = effort;
+      const double flops = analyze(a.pattern(), options)->cost.flops;
+      EXPECT_LE(flops, 1.01 * about.at(std::string(name_of(effort))).get<double>()) << line << name_of(effort);
+      ++ordered;
+    }
+  }
+  EXPECT_EQ(ordered, 21);
 }
 
 }  // namespace
