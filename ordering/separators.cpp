@@ -11,6 +11,7 @@
 #include "ordering/piece_order.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
+#include "src/base/disjoint_sets.hpp"
 
 namespace kauri {
 namespace ordering {
@@ -148,8 +149,8 @@ class Marks {
   /// The least subtree that holds both. A node that does not hold both lies inside it, so no later search need stop there. False if there
   /// is none.
   bool mark_common(Index a, Index b) {
-    Index k = find(std::max(a, b));
-    for (; !nodes_.holds(k, std::min(a, b)); k = find(k)) {
+    Index k = root_of(up_, std::max(a, b));
+    for (; !nodes_.holds(k, std::min(a, b)); k = root_of(up_, k)) {
       if (tree_.parent[k] == kNone) return false;
       up_[k] = tree_.parent[k];
     }
@@ -159,14 +160,6 @@ class Marks {
   [[nodiscard]] const std::vector<char>& marked() const { return marked_; }
 
  private:
-  Index find(Index k) {
-    while (up_[k] != k) {
-      up_[k] = up_[up_[k]];
-      k = up_[k];
-    }
-    return k;
-  }
-
   const Nodes& nodes_;
   const SeparatorTree& tree_;
   std::vector<char> marked_;

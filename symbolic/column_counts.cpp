@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "src/base/disjoint_sets.hpp"
 #include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
@@ -89,7 +90,7 @@ class Counting {
         const Index row = pairs_.weight(i);
         sum += row;
         if (last >= begin && last < j)
-          count_[find_root(last)] -= row;
+          count_[root_of(up_, last)] -= row;
         else if (position_[i] >= part.end)
           out.row.push_back(i);
         leaf[i] = j;
@@ -112,7 +113,7 @@ class Counting {
     const Index root = subtrees.root[t];
     for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {
       const Index i = subtrees.row[static_cast<std::size_t>(e)];
-      if (leaf[i] != kNone) count_[find_root(leaf[i])] -= pairs_.weight(i);
+      if (leaf[i] != kNone) count_[root_of(up_, leaf[i])] -= pairs_.weight(i);
       leaf[i] = root;
     }
     if (parent_[root] != kNone) link(root, parent_[root]);
@@ -124,7 +125,7 @@ class Counting {
       if (leaf[i] >= first_[j]) continue;
       const Index row = pairs_.weight(i);
       sum += row;
-      if (leaf[i] != kNone) count_[find_root(leaf[i])] -= row;
+      if (leaf[i] != kNone) count_[root_of(up_, leaf[i])] -= row;
       leaf[i] = j;
     }
     count_[j] += sum;
@@ -140,14 +141,6 @@ class Counting {
   }
   void hand_up(Index j) {
     if (parent_[j] != kNone) count_[parent_[j]] += count_[j];
-  }
-  /// The root of what is linked to x; halves the path on its way.
-  Index find_root(Index x) {
-    while (up_[x] != x) {
-      up_[x] = up_[up_[x]];
-      x = up_[x];
-    }
-    return x;
   }
 
   const Pairs& pairs_;

@@ -10,6 +10,12 @@
 
 namespace kauri {
 
+/// Where the links up from v end: at the first x = up[x]. Halves the path.
+inline Index root_of(std::vector<Index>& up, Index v) {
+  while (up[v] != v) v = up[v] = up[up[v]];
+  return v;
+}
+
 /// {0}, {1}, ... {n-1} at first. One array of n. Threads may unite members of ranges that do not meet.
 class DisjointSets {
  public:
@@ -17,19 +23,15 @@ class DisjointSets {
 
   /// Makes one set of the two that u and v are in; true if they were two. The least member stands for the set.
   bool unite(Index u, Index v) {
-    u = root(u), v = root(v);
+    u = root_of(up_, u), v = root_of(up_, v);
     if (u == v) return false;
     up_[std::max(u, v)] = std::min(u, v);
     return true;
   }
   /// The least member of the set that v is in.
-  [[nodiscard]] Index representative(Index v) { return root(v); }
+  [[nodiscard]] Index representative(Index v) { return root_of(up_, v); }
 
  private:
-  Index root(Index v) {
-    while (up_[v] != v) v = up_[v] = up_[up_[v]];
-    return v;
-  }
   std::vector<Index> up_;
 };
 
