@@ -3,6 +3,7 @@
 #include "kauri/separators.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -115,15 +116,15 @@ class Nodes {
   }
   void check_forest() {
     const Index count = tree_.count();
-    for (Index k = 0; k < count; ++k) lowest_[k] = k;
+    std::iota(lowest_.begin(), lowest_.end(), 0);
     for (Index k = 0; k < count; ++k) {
       const Index up = tree_.parent[k];
       if (up == kNone) continue;
       if (up <= k || up >= count) refuse("the parent of node " + std::to_string(k) + " is not a later node");
       lowest_[up] = std::min(lowest_[up], lowest_[k]);
     }
-    std::vector<Index> begin(lowest_.size() + 1, 0);  // by node: where the next subtree below it, to the left, must end
-    for (Index k = 0; k < count; ++k) begin[k] = k;
+    std::vector<Index> begin(lowest_.size());  // by node: where the next subtree below it, to the left, must end
+    std::iota(begin.begin(), begin.end(), 0);
     Index root = count;
     for (Index k = count - 1; k >= 0; --k) {
       Index& next = tree_.parent[k] == kNone ? root : begin[tree_.parent[k]];
@@ -142,7 +143,7 @@ class Marks {
  public:
   Marks(const Nodes& nodes, const SeparatorTree& tree)
       : nodes_(nodes), tree_(tree), marked_(tree.parent.size(), 0), up_(tree.parent.size()) {
-    for (Index k = 0; k < tree.count(); ++k) up_[k] = k;
+    std::iota(up_.begin(), up_.end(), 0);
   }
 
   void mark(Index k) { marked_[k] = 1; }

@@ -211,11 +211,10 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
       if (s % kReport == 0 || s + 1 == end) stored.fetch_add(merger.taken(), std::memory_order_relaxed);
     }
   };
-  const Blocks parts(static_cast<Index>(before.parts.size()), 1);
-  parts.for_each([&](Index k, Index, Index) {
-    if (!before.parts[k].whole) return;
+  batches(before.parts.size()).for_each([&](Index, Index first, Index last) {
     Merger merger(now, before.children, before.table, before.share, padding_s);
-    go(merger, before.parts[k].begin, before.parts[k].end);
+    for (Index k = first; k < last; ++k)
+      if (before.parts[k].whole) go(merger, before.parts[k].begin, before.parts[k].end);
   });
   Merger merger(now, before.children, before.table, before.share, padding_s);
   for (const TreePart& part : before.parts)

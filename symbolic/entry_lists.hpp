@@ -31,6 +31,14 @@ class EntryLists {
     assembly_.entry_source[at] = static_cast<std::uint32_t>(source);
     assembly_.entry_row[at] = row;
   }
+  /// entry_ptr from the length of each list, asked for by column of B.
+  template <class F>
+  void set_begins(F&& length) {
+    Blocks(lower_.n, kRows).for_each([&](Index, Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) assembly_.entry_ptr[i + 1] = length(i);
+    });
+    add_lengths();
+  }
   /// entry_ptr from the lengths of the lists, which are there in its place: that of column i at i + 1.
   void add_lengths() {
     for (Index i = 0; i < lower_.n; ++i) assembly_.entry_ptr[i + 1] += assembly_.entry_ptr[i];
@@ -67,10 +75,7 @@ class EntriesByPairs : EntryLists {
  public:
   EntriesByPairs(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
       : EntryLists(lower, outline.perm, assembly), outline_(outline), place_(place) {
-    Blocks(lower.n, kRows).for_each([&](Index, Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) assembly.entry_ptr[i + 1] = static_cast<Offset>(outline.pairs.higher(place[i]).size()) + 1;
-    });
-    add_lengths();
+    set_begins([&](Index i) { return static_cast<Offset>(outline.pairs.higher(place[i]).size()) + 1; });
   }
 
   void fill(Index first, Index last, const LocalRows& local) const {
@@ -94,14 +99,11 @@ class EntriesByRows : EntryLists {
   EntriesByRows(const Pattern& lower, const Outline& outline, Assembly& assembly)
       : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->graph()) {
     const auto new_of = perm_.new_of();
-    Blocks(lower.n, kRows).for_each([&](Index, Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        Offset count = 1;
-        for (const Index u : graph_.neighbours(perm_.old_of(i))) count += new_of[u] > i ? 1 : 0;
-        assembly.entry_ptr[i + 1] = count;
-      }
+    set_begins([&](Index i) {
+      Offset count = 1;
+      for (const Index u : graph_.neighbours(perm_.old_of(i))) count += new_of[u] > i ? 1 : 0;
+      return count;
     });
-    add_lengths();
   }
 
   void fill(Index first, Index last, const LocalRows& local) const {

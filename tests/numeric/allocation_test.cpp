@@ -63,7 +63,7 @@ void operator delete[](void* p, std::size_t) noexcept { give(p); }
 namespace kauri {
 namespace {
 
-/// Runs `phase` with each of its allocations failing in turn, or every so-manieth; returns how many there are. A failure must be bad_alloc
+/// Runs `phase` with each of its allocations failing in turn, or one of `stride`; returns how many there are. A failure must be bad_alloc
 /// or Error(memory).
 template <class Phase>
 long fail_each_allocation(const Phase& phase, long stride = 1) {
