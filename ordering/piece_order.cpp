@@ -60,7 +60,7 @@ void PieceOrderer::run(std::span<Index> rows) {
   const Index limit = dense_degree(graph_.size(), options_.dense);
   const auto dense = std::stable_partition(rows.begin(), rows.end(), [&](Index v) { return graph_.degree(v) <= limit; });
   const std::vector<Index> interior(rows.begin(), dense);
-  const Graph piece = Surroundings(graph_, interior, limit, number_.local()).build();
+  const Graph piece = Surroundings(graph_, interior, limit, *number_.use()).build();
   std::vector<Index> halo;
   for (auto u = static_cast<Index>(interior.size()); u < piece.size(); ++u) halo.push_back(u);
   const CompressedGraph compressed(piece, options_.compress, halo);

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <span>
 #include <vector>
 
 #include "kauri/graph.hpp"
 #include "kauri/ordering.hpp"
+#include "src/base/per_thread.hpp"
 
 namespace kauri::ordering {
 
@@ -18,7 +17,7 @@ class PieceOrderer {
  public:
   /// Borrows both, which outlive this. options: seed, effort, compress and dense.
   PieceOrderer(const Graph& graph, const OrderingOptions& options)
-      : graph_(graph), options_(options), number_(std::vector<Index>(static_cast<std::size_t>(graph.size()), kNone)) {}
+      : graph_(graph), options_(options), number_(static_cast<std::size_t>(graph.size()), kNone) {}
 
   /// Rows in any sequence on entry, in their order on return, which is a function of the set of rows. Indistinguishable ones are merged,
   /// dense ones come last. Throws std::bad_alloc. O(edges of the rows) beyond the dissection.
@@ -27,7 +26,7 @@ class PieceOrderer {
  private:
   const Graph& graph_;
   const OrderingOptions& options_;
-  tbb::enumerable_thread_specific<std::vector<Index>> number_;  // by row, while a set is ordered: its number in the piece; else kNone
+  PerThread<std::vector<Index>> number_;  // by row, while a set is ordered: its number in the piece; else kNone
 };
 
 }  // namespace kauri::ordering

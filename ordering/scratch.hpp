@@ -15,6 +15,7 @@ class Scratch {
   T* require(std::size_t size) {
     if (size > size_) {
       data_.reset();
+      size_ = 0;  // in case there is no memory
       data_ = std::make_unique_for_overwrite<T[]>(size);
       size_ = size;
     }

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/column_counts.hpp"
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 
 #include "src/base/disjoint_sets.hpp"
+#include "src/base/per_thread.hpp"
 #include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
@@ -44,10 +43,10 @@ class Counting {
     const Blocks blocks = batches(parts.size());
     std::vector<Subtrees> subtrees(static_cast<std::size_t>(blocks.count()));
     {
-      tbb::enumerable_thread_specific<Leaves> leaves([this] { return Leaves(position_.size(), kNone); });
+      PerThread<Leaves> leaves(position_.size(), kNone);
       blocks.for_each([&](Index b, Index begin, Index end) {
         for (Index k = begin; k < end; ++k)
-          if (parts[k].whole) count_part(parts[k], leaves.local(), subtrees[b]);
+          if (parts[k].whole) count_part(parts[k], *leaves.use(), subtrees[b]);
       });
     }
     Leaves leaf(position_.size(), kNone);

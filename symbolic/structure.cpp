@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/structure.hpp"
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <utility>
 
 #include "src/base/blocks.hpp"
+#include "src/base/per_thread.hpp"
 #include "symbolic/children.hpp"
 #include "symbolic/entry_lists.hpp"
 #include "symbolic/front_rows.hpp"
@@ -46,9 +45,10 @@ template <class Lists>
 void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) {
   Children children = children_of(nodes.parent);
   assembly.run.resize(static_cast<std::size_t>(assembly.run_ptr.back()));
-  tbb::enumerable_thread_specific<LocalRows> local_rows(static_cast<std::size_t>(nodes.first.back()));
+  PerThread<LocalRows> local_rows(static_cast<std::size_t>(nodes.first.back()));
   Blocks(nodes.count(), kBlock).for_each([&](Index, Index begin, Index end) {
-    LocalRows& local = local_rows.local();
+    const auto mine = local_rows.use();
+    LocalRows& local = *mine;
     for (Index s = begin; s < end; ++s) {
       const auto rows = nodes.rows(s);
       for (Index k = 0; k < nodes.order(s); ++k) local[rows[k]] = k;

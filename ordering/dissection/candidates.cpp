@@ -71,10 +71,10 @@ class Searcher {
   }
 
   void try_multilevel() {
-    MultilevelWorkspace& workspace = workspaces_.local().multilevel;
-    multilevel_ = multilevel_separation(graph_, {false, trials_.thorough}, seed_, workspace);
+    const auto workspace = workspaces_.use();
+    multilevel_ = multilevel_separation(graph_, {false, trials_.thorough}, seed_, workspace->multilevel);
     if (trials_.backwards) {
-      Separation other = multilevel_separation(graph_, {true, trials_.thorough}, seed_, workspace);
+      Separation other = multilevel_separation(graph_, {true, trials_.thorough}, seed_, workspace->multilevel);
       if (better(other, *multilevel_)) multilevel_ = std::move(other);
     }
     if (trials_.polish_all) polish(*multilevel_);
@@ -87,22 +87,23 @@ class Searcher {
     options.excess = 0;
     options.most_side = most_side(graph_.total_weight(), kMostCutSide);
     options.score = [reference = reference_of(s.weight)](const PartWeights& w) { return predicted_work(w, reference); };
+    const auto workspace = workspaces_.use();
     for (int k = 0; k < trials_.rounds; ++k)
-      if (!improve_separator(graph_, s.side, s.weight, options, workspaces_.local().cut).improved) break;
+      if (!improve_separator(graph_, s.side, s.weight, options, workspace->cut).improved) break;
   }
 
   // Each source lies far from those before it: the first two are ends of a long shortest path.
   void try_level_sets() {
-    LevelSetWorkspace& workspace = workspaces_.local().level;
+    const auto workspace = workspaces_.use();
     constexpr Index start = 0;  // often at a corner, where numberings begin
-    Distances from = breadth_first(graph_, start, workspace);
+    Distances from = breadth_first(graph_, start, workspace->level);
     connected_ = from.reached == graph_.size();
     if (!connected_) return;
     std::vector<Distances> source;
-    source.push_back(breadth_first(graph_, from.farthest, workspace));
+    source.push_back(breadth_first(graph_, from.farthest, workspace->level));
     if (trials_.sources > 1 && source[0].of[start] + 1 == source[0].levels()) source.push_back(std::move(from));
     while (static_cast<int>(source.size()) < trials_.sources)
-      source.push_back(breadth_first(graph_, source.size() < 2 ? source[0].farthest : far_from(source), workspace));
+      source.push_back(breadth_first(graph_, source.size() < 2 ? source[0].farthest : far_from(source), workspace->level));
     refine_best(thresholds(source));
   }
 
@@ -125,10 +126,10 @@ class Searcher {
     std::vector<Separation> found(function.size());
     for_each(function.size(), [&](std::size_t f) {
       const Distances &a = source[function[f].first], &b = source[function[f].second];
-      LevelSetWorkspace& workspace = workspaces_.local().level;
+      const auto workspace = workspaces_.use();
       if (a.levels() < 3 || b.levels() < 3) return;
-      found[f] = &a == &b ? level_separation(graph_, a, kMostLevelSetSide, workspace)
-                          : difference_separation(graph_, a, b, kMostLevelSetSide, workspace);
+      found[f] = &a == &b ? level_separation(graph_, a, kMostLevelSetSide, workspace->level)
+                          : difference_separation(graph_, a, b, kMostLevelSetSide, workspace->level);
     });
     std::erase_if(found, [](const Separation& s) { return s.side.empty(); });
     // One reference for all, so that there is an order; the first of equals goes first.
@@ -147,7 +148,8 @@ class Searcher {
 
   void refine_best(std::vector<Separation> found) {
     for_each(found.size(), [&](std::size_t k) {
-      NodeRefiner(graph_, found[k], workspaces_.local().multilevel.refine).refine({most_side(graph_.total_weight(), kMostLevelSetSide)});
+      const auto workspace = workspaces_.use();
+      NodeRefiner(graph_, found[k], workspace->multilevel.refine).refine({most_side(graph_.total_weight(), kMostLevelSetSide)});
       if (trials_.polish_all) polish(found[k]);
     });
     for (Separation& s : found)

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <cstdint>
 #include <optional>
 
 #include "ordering/dissection/band_cut.hpp"
 #include "ordering/dissection/level_sets.hpp"
 #include "ordering/dissection/multilevel.hpp"
+#include "src/base/per_thread.hpp"
 
 namespace kauri::ordering::dissection {
 
@@ -34,7 +33,7 @@ struct SeparatorWorkspace {
 };
 
 /// A thread takes its workspace after it has waited for others, not before: while it waits it may do another search.
-using SeparatorWorkspaces = tbb::enumerable_thread_specific<SeparatorWorkspace>;
+using SeparatorWorkspaces = PerThread<SeparatorWorkspace>;
 
 struct Search {
   std::optional<Separation> best;  ///< empty where the graph was found not to be connected

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/coarsen.hpp"
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 #include <atomic>
 #include <limits>
 
 #include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
+#include "src/base/per_thread.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
@@ -183,13 +182,13 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
   const std::vector<Index>& mate = workspace.mate;
   std::vector<std::vector<Index>> adjacency(static_cast<std::size_t>(blocks.count())), weight(adjacency.size());
   std::vector<Offset> begins(adjacency.size() + 1);
-  tbb::enumerable_thread_specific<std::vector<Index>> places;  // of several blocks
+  PerThread<std::vector<Index>> places;  // of several blocks
   to.ptr.resize(to.weight.size() + 1);
   blocks.for_each([&](Index b, Index begin, Index end) {
     Offset edges = 0;
     for (Index v = begin; v < end; ++v)
       if (const Index u = mate[v]; u == kNone || v < u) edges += fine.degree(v) + (u == kNone ? 0 : fine.degree(u));
-    Merger merger(fine, edge_weight, coarser.coarse_of, blocks.count() == 1 ? workspace.place : places.local());
+    Merger merger(fine, edge_weight, coarser.coarse_of, blocks.count() == 1 ? workspace.place : *places.use());
     merger.begin(edges, static_cast<Index>(to.weight.size()));
     Index c = first[b];
     for (Index v = begin; v < end; ++v) {

@@ -13,6 +13,7 @@
 #include "ordering/dissection/leaf.hpp"
 #include "ordering/dissection/piece.hpp"
 #include "src/base/blocks.hpp"
+#include "src/base/per_thread.hpp"
 #include "src/base/splitmix64.hpp"
 
 namespace kauri::ordering {
@@ -150,7 +151,8 @@ class Dissection {
       return approximate_minimum_degree(piece.graph, {}, workspace, order_);
     }
     for (Index v = 0; v < n; ++v) place_[piece.vertex[v]] = first + v;
-    const std::span<const Index> sequence = order_leaf(whole_, piece, place_, first, leaves_.local());
+    const auto workspace = leaves_.use();
+    const std::span<const Index> sequence = order_leaf(whole_, piece, place_, first, *workspace);
     for (const Index v : sequence) {
       const Index u = piece.vertex[v];
       place_[u] = first;
@@ -164,7 +166,7 @@ class Dissection {
   // ordered, first + their number; of a halo's kNone.
   std::vector<Index> place_;
   SeparatorWorkspaces separators_;
-  tbb::enumerable_thread_specific<LeafOrderWorkspace> leaves_;
+  PerThread<LeafOrderWorkspace> leaves_;
 };
 
 }  // namespace

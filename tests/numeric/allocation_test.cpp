@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "ordering/scratch.hpp"
 #include "tests/support/temp_file.hpp"
 
 namespace {
@@ -155,6 +156,15 @@ TEST_F(Allocation, AnalysesOfManyPartsSurviveFailures) {
     EXPECT_GT(fail_each_allocation([&] { (void)analyze(a.pattern(), options); }, 41), 300) << name_of(method);
     EXPECT_EQ(analyze(a.pattern(), options)->supernodes.row, expected->supernodes.row);
   }
+}
+
+TEST_F(Allocation, ScratchSurvivesFailures) {
+  ordering::Scratch<int> scratch;
+  ASSERT_NE(scratch.require(10), nullptr);
+  allocations_left = 0;
+  EXPECT_THROW((void)scratch.require(11), std::bad_alloc);
+  allocations_left = -1;
+  EXPECT_NE(scratch.require(10), nullptr);  // as large as it was
 }
 
 /// With two threads a failure may happen on the other one: it must come back to the caller, and the same objects work afterwards.
