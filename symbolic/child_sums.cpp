@@ -1,4 +1,4 @@
-// A few columns of the host at a time: whose columns meet them, how many terms each entry has, the terms.
+// A few columns of the host at a time: whose columns meet them, how many terms each entry has; then, once all have their places, the terms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/child_sums.hpp"
 
@@ -34,31 +34,31 @@ struct Listed {
 /// Columns of the host that are listed together, in patches of so many rows: a group of sums. Children's entries of a patch lie side by
 /// side: rows of packed ones, columns of those in cells.
 constexpr Index kPatchRows = 8, kPatchColumns = kSumGroup / kPatchRows;
+static_assert((kPatchRows & (kPatchRows - 1)) == 0);
 
-Index count_of(const std::vector<Offset>& sums) {
-  if (sums.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    throw Error(ErrorKind::overflow, "symbolic: more than 2^31 sums of children's entries");
-  return static_cast<Index>(sums.size());
-}
-
-/// Sums of one stage.
-struct Stage {
-  std::vector<Offset> place, terms, term;  // per sum: where to, how many; all of them
-
-  void push(Offset to, std::span<const Offset> from) {
-    place.push_back(to);
-    terms.push_back(static_cast<Offset>(from.size()));
-    term.insert(term.end(), from.begin(), from.end());
-  }
+/// How many sums and terms there are; later: where they begin.
+struct Extent {
+  Offset sums = 0, terms = 0;
 };
 
-/// Sums of some columns of the host: partial ones, stage by stage, and those that add to the front. Scratch is numbered as if there were no
-/// other columns.
+/// Sums of some columns of the host: partial ones, stage by stage, and those that add to the front.
 struct Part {
-  std::vector<Stage> partial;
-  Stage last;
-  Offset scratch = 0;
+  std::vector<Extent> partial;
+  Extent last;
+  Offset scratch = 0;  // where the partial ones put what they add up, one behind the other
+
+  /// Of stage k; null if there is none. The last stage may have any number.
+  Extent* stage(std::size_t k, bool is_last) { return is_last ? &last : k < partial.size() ? &partial[k] : nullptr; }
 };
+
+/// The terms of each entry in runs of kFanIn at most, each of which one sum adds up.
+struct Runs {
+  std::vector<Offset> first;  // per entry: its first run
+  std::vector<Offset> term;   // per run: where its terms begin
+  std::vector<Offset> place;  // per run: where its sum goes, if that is scratch
+};
+
+constexpr Index runs_of(Index terms) { return (terms + kFanIn - 1) / kFanIn; }
 
 class Host {
  public:
@@ -74,13 +74,13 @@ class Host {
     const Blocks blocks(cells_.m, kPatchColumns);
     std::vector<Part> part(at(blocks.count()));
     blocks.for_each([&](Index b, Index c, Index end) {
-      if (begin[c] == begin[end]) return;
-      std::vector<Offset> terms, first;
-      count(c, begin, first);
-      gather(c, begin, first, terms);
-      add_columns(c, first, terms, part[b]);
+      if (begin[c] != begin[end]) measure(count(c, begin), part[b]);
     });
-    return append(part);
+    std::vector<Index> stages = make_room(part);
+    blocks.for_each([&](Index b, Index c, Index end) {
+      if (begin[c] != begin[end]) fill(c, begin, part[b]);
+    });
+    return stages;
   }
 
  private:
@@ -117,106 +117,144 @@ class Host {
     return begin;
   }
   /// Place of entry (r, first + c) in the order of the sums of columns [first, first + kPatchColumns).
-  static Index slot(Index r, Index c) { return r / kPatchRows * kSumGroup + c * kPatchRows + r % kPatchRows; }
-  /// first[slot]: where its terms begin. Columns from c0 on.
-  void count(Index c0, const std::vector<Offset>& begin, std::vector<Offset>& first) const {
-    first.assign(at(slot(cells_.m - 1, kPatchColumns - 1)) + kPatchRows + 1, 0);
+  static Index slot(Index r, Index c) { return (r & -kPatchRows) * kPatchColumns + c * kPatchRows + (r & (kPatchRows - 1)); }
+  /// Terms by slot. Columns from c0 on.
+  [[nodiscard]] std::vector<Index> count(Index c0, const std::vector<Offset>& begin) const {
+    std::vector<Index> terms(at(slot(cells_.m - 1, kPatchColumns - 1)) + 1, 0);
     for (Index c = c0; c < std::min(c0 + kPatchColumns, cells_.m); ++c)
       for (Offset k = begin[c]; k < begin[c + 1]; ++k)
-        for (const Index r : child_[column_[at(k)].child].row.subspan(at(column_[at(k)].column))) ++first[slot(r, c - c0) + 1];
-    for (std::size_t e = 1; e < first.size(); ++e) first[e] += first[e - 1];
+        for (const Index r : child_[column_[at(k)].child].row.subspan(at(column_[at(k)].column))) ++terms[slot(r, c - c0)];
+    return terms;
   }
-  void gather(Index c0, const std::vector<Offset>& begin, const std::vector<Offset>& first, std::vector<Offset>& terms) const {
-    terms.resize(at(first.back()));
-    std::vector<Offset> next = first;
-    for (Index c = c0; c < std::min(c0 + kPatchColumns, cells_.m); ++c)
-      for (Offset k = begin[c]; k < begin[c + 1]; ++k) {
-        const Listed& child = child_[column_[at(k)].child];
-        for (Index j = column_[at(k)].column, i = j; i < static_cast<Index>(child.row.size()); ++i)
-          terms[at(next[slot(child.row[i], c - c0)]++)] = child.place(i, j);
+
+  /// Entries with more than kFanIn terms are sums of as many at a time first, which become the entry's terms.
+  static void measure(const std::vector<Index>& count, Part& out) {
+    for (Index terms : count) {
+      if (terms == 0) continue;
+      for (std::size_t k = 0; terms > kFanIn; terms = runs_of(terms), ++k) {
+        if (k == out.partial.size()) out.partial.emplace_back();
+        out.partial[k].sums += runs_of(terms);
+        out.partial[k].terms += terms;
       }
+      ++out.last.sums;
+      out.last.terms += terms;
+    }
+  }
+
+  /// Stage by stage, in each by columns; scratch by columns. Returns where stages begin.
+  std::vector<Index> make_room(std::vector<Part>& part) {
+    std::size_t partial = 0;
+    for (Part& p : part) {
+      partial = std::max(partial, p.partial.size());
+      p.scratch = out_.entries;
+      for (const Extent& stage : p.partial) out_.entries = checked_add(out_.entries, stage.sums, "entries of device memory");
+    }
+    DeviceSchedule::Sums& sums = out_.sums;
+    Extent next{static_cast<Offset>(sums.place.size()), static_cast<Offset>(sums.term.size())};
+    std::vector<Index> stages{static_cast<Index>(next.sums)};
+    for (std::size_t k = 0; k <= partial; ++k) {
+      for (Part& p : part)
+        if (Extent* const stage = p.stage(k, k == partial); stage != nullptr) {
+          const Extent begin = std::exchange(*stage, next);
+          next.sums += begin.sums, next.terms += begin.terms;
+        }
+      next.sums = (next.sums + kSumGroup - 1) / kSumGroup * kSumGroup;
+      if (next.sums > std::numeric_limits<Index>::max())
+        throw Error(ErrorKind::overflow, "symbolic: more than 2^31 sums of children's entries");
+      stages.push_back(static_cast<Index>(next.sums));
+      sums.place.resize(at(next.sums), -1);
+      sums.ptr.resize(at(next.sums) + 1, next.terms);
+    }
+    resize_large(sums.term, next.terms);
+    return stages;
   }
 
   /// The sums of columns from c0 on.
-  void add_columns(Index c0, std::vector<Offset>& first, std::vector<Offset>& terms, Part& out) const {
-    std::vector<Offset> next_first, next;
-    while (reduce(first, terms, next_first, next, out)) std::swap(first, next_first), std::swap(terms, next);
-    for (Index e = 0; e + 1 < static_cast<Index>(first.size()); ++e) {
+  void fill(Index c0, const std::vector<Offset>& begin, Part& part) const {
+    std::vector<Index> terms = count(c0, begin);
+    const std::vector<Offset> last = fill_last(c0, terms, part.last);
+    Runs runs = lay(terms, last, part, 0);
+    gather(c0, begin, runs);
+    for (std::size_t k = 1; k <= part.partial.size(); ++k) {
+      for (Index& n : terms) n = n > kFanIn ? runs_of(n) : 0;
+      Runs next = lay(terms, last, part, k);
+      for (std::size_t e = 0; e < terms.size(); ++e)
+        for (Index t = 0; t < terms[e]; ++t)
+          out_.sums.term[next.term[next.first[e] + t / kFanIn] + t % kFanIn] = runs.place[runs.first[e] + t];
+      runs = std::move(next);
+    }
+  }
+
+  void add_sum(Extent& stage, Offset place, Index terms) const {
+    out_.sums.place[stage.sums] = place;
+    out_.sums.ptr[++stage.sums] = stage.terms += terms;
+  }
+
+  /// The sums that add to the front. Returns where their terms begin, by slot.
+  std::vector<Offset> fill_last(Index c0, const std::vector<Index>& count, Extent& last) const {
+    std::vector<Offset> begin(count.size());
+    for (Index e = 0; e < static_cast<Index>(count.size()); ++e) {
       const Index r = e / kSumGroup * kPatchRows + e % kPatchRows, c = c0 + e % kSumGroup / kPatchRows;
-      if (first[e] == first[e + 1]) continue;
-      out.last.place.push_back((c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c));
-      out.last.terms.push_back(first[e + 1] - first[e]);
+      Index terms = count[e];
+      while (terms > kFanIn) terms = runs_of(terms);
+      begin[e] = last.terms;
+      if (terms > 0) add_sum(last, (c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c), terms);
     }
-    out.last.term = std::move(terms);  // in the order of the slots
+    return begin;
   }
 
-  /// Entries with more than kFanIn terms to sums of as many at a time, which become the entry's terms. False if there are none.
-  bool reduce(const std::vector<Offset>& first, const std::vector<Offset>& terms, std::vector<Offset>& next_first,
-              std::vector<Offset>& next, Part& out) const {
-    const auto parts = [](Offset count) { return count <= kFanIn ? Offset{0} : (count + kFanIn - 1) / kFanIn; };
-    Offset most = 0;
-    next_first.assign(first.size(), 0);
-    for (std::size_t r = 0; r + 1 < first.size(); ++r) {
-      const Offset count = first[r + 1] - first[r];
-      most = std::max(most, parts(count));
-      next_first[r + 1] = next_first[r] + (parts(count) > 0 ? parts(count) : count);
+  /// Runs of so many terms: an entry's only one belongs to its last sum, others to sums of stage k, the first ones of all entries first.
+  Runs lay(const std::vector<Index>& count, const std::vector<Offset>& last, Part& part, std::size_t k) const {
+    Runs runs;
+    runs.first.reserve(count.size());
+    std::vector<std::size_t> left;  // entries that have more runs
+    Offset total = 0;
+    for (std::size_t e = 0; e < count.size(); ++e) {
+      runs.first.push_back(total);
+      total += runs_of(count[e]);
+      if (count[e] > kFanIn) left.push_back(e);
     }
-    if (most == 0) return false;
-    Stage& stage = out.partial.emplace_back();
-    stage.term.reserve(terms.size());
-    next.resize(at(next_first.back()));
-    for (std::size_t r = 0; r + 1 < first.size(); ++r)
-      if (parts(first[r + 1] - first[r]) == 0)
-        std::copy(terms.begin() + first[r], terms.begin() + first[r + 1], next.begin() + next_first[r]);
-    for (Offset part = 0; part < most; ++part)
-      for (std::size_t r = 0; r + 1 < first.size(); ++r) {
-        const Offset count = first[r + 1] - first[r];
-        if (part >= parts(count)) continue;
-        const Offset place = checked_add(out_.entries, out.scratch++, "entries of device memory");
-        next[at(next_first[r] + part)] = place;
-        stage.push(place, std::span(terms).subspan(at(first[r] + part * kFanIn), at(std::min<Offset>(kFanIn, count - part * kFanIn))));
+    runs.term.resize(at(total));
+    runs.place.resize(at(total));
+    for (std::size_t e = 0; e < count.size(); ++e)
+      if (count[e] > 0 && count[e] <= kFanIn) runs.term[runs.first[e]] = last[e];
+    for (Index run = 0; !left.empty(); ++run) {
+      Extent& stage = part.partial[k];
+      for (const std::size_t e : left) {
+        runs.term[runs.first[e] + run] = stage.terms;
+        runs.place[runs.first[e] + run] = part.scratch;
+        add_sum(stage, part.scratch++, std::min(kFanIn, count[e] - run * kFanIn));
       }
-    return true;
+      std::erase_if(left, [&](std::size_t e) { return runs_of(count[e]) <= run + 1; });
+    }
+    return runs;
   }
 
-  /// Stage by stage, in each by columns; scratch is numbered through.
-  std::vector<Index> append(const std::vector<Part>& part) {
-    std::vector<Offset> scratch{0};
-    std::size_t partial = 0;
-    for (const Part& p : part) {
-      scratch.push_back(scratch.back() + p.scratch);
-      partial = std::max(partial, p.partial.size());
-    }
-    const Offset entries = out_.entries;
-    out_.entries = checked_add(entries, scratch.back(), "entries of device memory");
-    std::vector<Index> stages{count_of(out_.sums.place)};
-    for (std::size_t k = 0; k <= partial; ++k) {
-      append_stage(part, scratch, entries, k, k == partial);
-      stages.push_back(count_of(out_.sums.place));
-    }
-    return stages;
-  }
-  void append_stage(const std::vector<Part>& part, const std::vector<Offset>& scratch, Offset entries, std::size_t k, bool last) {
-    DeviceSchedule::Sums& sums = out_.sums;
-    const auto stage_of = [&](std::size_t b) { return last ? &part[b].last : k < part[b].partial.size() ? &part[b].partial[k] : nullptr; };
-    std::vector<std::size_t> place{sums.place.size()}, term{sums.term.size()};
-    for (std::size_t b = 0; b < part.size(); ++b) {
-      const Stage* const stage = stage_of(b);
-      place.push_back(place.back() + (stage ? stage->place.size() : 0));
-      term.push_back(term.back() + (stage ? stage->term.size() : 0));
-    }
-    sums.place.resize((place.back() + kSumGroup - 1) / kSumGroup * kSumGroup, -1);
-    sums.ptr.resize(sums.place.size() + 1, static_cast<Offset>(term.back()));
-    resize_large(sums.term, static_cast<Offset>(term.back()));
-    Blocks(static_cast<Index>(part.size()), 1).for_each([&](Index b, Index, Index) {
-      const Stage* const stage = stage_of(at(b));
-      if (stage == nullptr) return;
-      const auto numbered = [&](Offset p) { return p >= entries ? p + scratch[b] : p; };
-      std::transform(stage->place.begin(), stage->place.end(), sums.place.begin() + static_cast<Offset>(place[b]), numbered);
-      std::transform(stage->term.begin(), stage->term.end(), sums.term.begin() + static_cast<Offset>(term[b]), numbered);
-      auto end = static_cast<Offset>(term[b]);
-      for (std::size_t e = 0; e < stage->terms.size(); ++e) sums.ptr[place[b] + e + 1] = end += stage->terms[e];
-    });
+  void gather(Index c0, const std::vector<Offset>& begin, const Runs& runs) const {
+    struct Cursor {
+      Offset to;
+      Index left, run;
+    };
+    std::vector<Cursor> next;
+    next.reserve(runs.first.size());
+    for (const Offset first : runs.first) next.push_back({first < static_cast<Offset>(runs.term.size()) ? runs.term[first] : 0, kFanIn, 0});
+    const auto put = [&](Index e, Offset place) {
+      Cursor& cursor = next[e];
+      if (cursor.left == 0) cursor = {runs.term[runs.first[e] + cursor.run + 1], kFanIn, cursor.run + 1};
+      out_.sums.term[cursor.to++] = place;
+      --cursor.left;
+    };
+    for (Index c = c0; c < std::min(c0 + kPatchColumns, cells_.m); ++c)
+      for (Offset k = begin[c]; k < begin[c + 1]; ++k) {
+        const Listed& child = child_[column_[at(k)].child];
+        const Index j = column_[at(k)].column, rows = static_cast<Index>(child.row.size());
+        if (child.tiled) {
+          for (Index i = j; i < rows; ++i) put(slot(child.row[i], c - c0), child.place(i, j));
+        } else {  // a packed column
+          const Offset first = child.place(j, j) - j;
+          for (Index i = j; i < rows; ++i) put(slot(child.row[i], c - c0), first + i);
+        }
+      }
   }
 
   DeviceSchedule& out_;
