@@ -21,9 +21,16 @@ target_compile_options(
   kauri_warnings
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wcast-align;-Woverloaded-virtual;-Wno-psabi;$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>>
             $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KAURI_WERROR}>>:-Werror>)
+if(CMAKE_UNITY_BUILD) # an anonymous namespace of a source is none of a header there
+  target_compile_options(kauri_warnings INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
 if(KAURI_SANITIZE)
+  if(KAURI_SANITIZE MATCHES "address") # beside it, checks of every pointer that is followed would double the time to compile
+    set(unchecked -fno-sanitize=null,alignment,object-size,vptr)
+  endif()
   target_compile_options(
     kauri_warnings
-    INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KAURI_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+    INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KAURI_SANITIZE};${unchecked};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
   target_link_options(kauri_warnings INTERFACE -fsanitize=${KAURI_SANITIZE})
 endif()

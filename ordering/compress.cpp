@@ -7,7 +7,7 @@
 namespace kauri::ordering {
 namespace {
 
-constexpr Index kBlock = 16384;  // vertices that are worth a task
+constexpr Index kCompressBlock = 16384;  // vertices that are worth a task
 
 // Sums of plain vertex numbers collide on regular meshes; a multiplication folded onto itself is not linear and does not.
 std::uint64_t scramble(Index v) {
@@ -25,7 +25,7 @@ class TwinFinder {
     const Index n = graph_.size();
     std::vector<Index> representative(static_cast<std::size_t>(n));
     hash_.resize(static_cast<std::size_t>(n));
-    const Blocks blocks(n, kBlock);
+    const Blocks blocks(n, kCompressBlock);
     blocks.for_each([this](Index, Index begin, Index end) {
       for (Index v = begin; v < end; ++v) hash_[v] = is_kept(v) ? hash(v) : 0;
     });

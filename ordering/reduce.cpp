@@ -13,7 +13,7 @@
 namespace kauri::ordering {
 namespace {
 
-constexpr Index kBlock = 65536;  // vertices that are worth a task
+constexpr Index kReduceBlock = 65536;  // vertices that are worth a task
 
 /// By row: its place in `last`, or kNone.
 std::vector<Index> places_in(Index n, std::span<const Index> last) {
@@ -108,7 +108,7 @@ void Reduction::find_components() {
       if (u >= from && is_kept(u)) sets.unite(u, v);
     }
   };
-  const Blocks blocks(n, kBlock);
+  const Blocks blocks(n, kReduceBlock);
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v) unite(v, begin, v);
   });

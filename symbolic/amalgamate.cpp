@@ -16,9 +16,9 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kSubtree = 4096;  // fronts that are worth a task
-constexpr Index kReport = 256;    // fronts between two looks at what is stored
-constexpr Index kBlock = 65536;   // fronts that are worth a task where little is done to each
+constexpr Index kSubtree = 4096;      // fronts that are worth a task
+constexpr Index kReport = 256;        // fronts between two looks at what is stored
+constexpr Index kMergeBlock = 65536;  // fronts that are worth a task where little is done to each
 
 /// Of a front in a factorisation and a solve.
 double seconds_of(const CostTable& table, Index m, Index p) { return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p); }
@@ -61,7 +61,7 @@ struct Merging {
   void begin(const FrontTree& fronts, std::span<const double> each_s) {
     const std::size_t count = fronts.parent.size();
     order.resize(count), pivots.resize(count), merged.resize(count), seconds.resize(count), below.resize(count);
-    Blocks(fronts.count(), kBlock).for_each([&](Index, Index first, Index last) {
+    Blocks(fronts.count(), kMergeBlock).for_each([&](Index, Index first, Index last) {
       std::copy(fronts.order.begin() + first, fronts.order.begin() + last, order.begin() + first);
       std::copy(fronts.pivots.begin() + first, fronts.pivots.begin() + last, pivots.begin() + first);
       std::fill(merged.begin() + first, merged.begin() + last, 0);

@@ -11,7 +11,7 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kBlock = 65536;  // nodes that are worth a task
+constexpr Index kNodeBlock = 65536;  // nodes that are worth a task
 
 /// The subtrees of some parts, and the places of the rows above its part that each of them meets.
 struct Subtrees {
@@ -30,7 +30,7 @@ class Counting {
         first_(position.size()),
         up_(position.size()),
         place_(position.size()) {
-    Blocks(pairs.size(), kBlock).for_each([this](Index, Index begin, Index end) {
+    Blocks(pairs.size(), kNodeBlock).for_each([this](Index, Index begin, Index end) {
       for (Index j = begin; j < end; ++j) {
         first_[j] = up_[j] = j;
         place_[position_[j]] = j;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kauri/plan.hpp"
+#include "symbolic/front_cells.hpp"
 
 namespace kauri::symbolic {
 
@@ -21,6 +22,8 @@ std::string flaw_in_device_memory(const Plan& plan);  ///< places, and what is w
 std::string flaw_in_device_tasks(const Plan& plan);   ///< every tile once, and nobody waits for ever
 std::string flaw_in_device_sums(const Plan& plan);    ///< every entry of a listed child once
 std::string flaw_in_device_bytes(const Plan& plan);   ///< what is said to be taken, and the counts of predictions
+
+inline FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
 
 /// "what k: wrong".
 inline std::string at(const char* what, Offset k, const char* wrong) { return std::string(what) + " " + std::to_string(k) + ": " + wrong; }

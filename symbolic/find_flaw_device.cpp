@@ -18,8 +18,6 @@ namespace {
 using Level = DeviceSchedule::Level;
 using TileList = DeviceSchedule::TileList;
 
-FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
-
 Index level_count(const DeviceSchedule& device) { return static_cast<Index>(device.level.size()); }
 
 FrontKind kind_of_level(const DeviceSchedule& device, Index level) {

@@ -18,8 +18,6 @@ namespace {
 
 constexpr const char* kSum = "sum";
 
-FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
-
 /// An entry of a listed child, and the host's entry that it meets: places in the array.
 using Entry = std::pair<Offset, Offset>;
 

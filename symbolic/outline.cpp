@@ -25,12 +25,12 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kBlock = 16384;  // nodes or fronts that are worth a task
+constexpr Index kOutlineBlock = 16384;  // nodes or fronts that are worth a task
 
 /// Names nodes by their position: result[position[j]] = position[parent[j]].
 std::vector<Index> renamed(std::span<const Index> parent, std::span<const Index> position) {
   std::vector<Index> out(parent.size());
-  Blocks(static_cast<Index>(parent.size()), kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(static_cast<Index>(parent.size()), kOutlineBlock).for_each([&](Index, Index begin, Index end) {
     for (Index j = begin; j < end; ++j) out[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
   });
   return out;
@@ -47,7 +47,7 @@ FrontTree renumbered(const FrontTree& fronts, std::span<const Index> position) {
 
 std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
   std::vector<double> work(fronts.parent.size());
-  Blocks(fronts.count(), kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(fronts.count(), kOutlineBlock).for_each([&](Index, Index begin, Index end) {
     for (Index s = begin; s < end; ++s) work[s] = front_seconds(table, fronts.order[s], fronts.pivots[s]);
   });
   return work;
@@ -144,7 +144,7 @@ void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<
   std::vector<Index> first(row.size() + 1, 0);  // by place: the first member's in perm
   for (Index k = 0; k < nodes; ++k) first[k + 1] = first[k] + weight(coarse.position[k]);
   std::vector<Index> old_of(n);
-  Blocks(nodes, kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(nodes, kOutlineBlock).for_each([&](Index, Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       const Index j = coarse.position[k], from = row[j], last = from + weight(j) - 1;
       for (Index i = from; i <= last; ++i) {

@@ -12,14 +12,14 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kAhead = 8;      // lists that are fetched early
-constexpr Index kBlock = 16384;  // supervariables that are worth a task
+constexpr Index kListsAhead = 8;     // lists that are fetched early
+constexpr Index kPairBlock = 16384;  // supervariables that are worth a task
 
 }  // namespace
 
 Pairs::Pairs(const ordering::CompressedGraph& graph, std::vector<Index> order) : order_(std::move(order)) {
   const ordering::GraphView& view = graph.view();
-  const Blocks blocks(size(), kBlock);
+  const Blocks blocks(size(), kPairBlock);
   std::vector<Index> place(order_.size());
   ptr_.resize(order_.size() + 1);
   middle_.resize(order_.size());
@@ -36,8 +36,8 @@ Pairs::Pairs(const ordering::CompressedGraph& graph, std::vector<Index> order) :
   prefer_huge_pages(neighbour_.get(), static_cast<std::size_t>(ptr_.back()) * sizeof(Index));
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
-      if (k + kAhead < end) {  // lists are met in no order that the machine could foresee
-        const std::span<const Index> list = view.neighbours(order_[k + kAhead]);
+      if (k + kListsAhead < end) {  // lists are met in no order that the machine could foresee
+        const std::span<const Index> list = view.neighbours(order_[k + kListsAhead]);
         __builtin_prefetch(list.data());
         __builtin_prefetch(list.data() + list.size());
       }

@@ -7,13 +7,13 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kBlock = 16384;              // places that are worth a task
+constexpr Index kPlaceBlock = 16384;         // places that are worth a task
 constexpr Index kParts = 64, kLeast = 1024;  // of all nodes, so many parts or more; nodes that are worth one
 
 /// By place: the lowest among itself and its neighbours.
 std::vector<Index> lowest_places(const Pairs& pairs) {
   std::vector<Index> lowest(static_cast<std::size_t>(pairs.size()));
-  Blocks(pairs.size(), kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(pairs.size(), kPlaceBlock).for_each([&](Index, Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       Index least = k;
       for (const Index j : pairs.lower(k)) least = std::min(least, j);

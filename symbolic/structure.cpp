@@ -14,8 +14,8 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kBlock = 512;     // fronts that are worth a task
-constexpr Index kPlaces = 65536;  // supervariables that are
+constexpr Index kFrontBlock = 512;  // fronts that are worth a task
+constexpr Index kPlaces = 65536;    // supervariables that are
 
 /// The place, in the ordering's own sequence, of the supervariable whose first member is row i of B; length n, else of no meaning.
 std::vector<Index> places_by_row(const Outline& outline) {
@@ -46,7 +46,7 @@ void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) 
   Children children = children_of(nodes.parent);
   assembly.run.resize(static_cast<std::size_t>(assembly.run_ptr.back()));
   PerThread<LocalRows> local_rows(static_cast<std::size_t>(nodes.first.back()));
-  Blocks(nodes.count(), kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(nodes.count(), kFrontBlock).for_each([&](Index, Index begin, Index end) {
     const auto mine = local_rows.use();
     LocalRows& local = *mine;
     for (Index s = begin; s < end; ++s) {

@@ -9,7 +9,7 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kBlock = 65536;  // rows that are worth a task
+constexpr Index kRowBlock = 65536;  // rows that are worth a task
 
 /// Rows in classes.
 struct Classes {
@@ -22,7 +22,7 @@ struct Classes {
 /// The members of a supervariable that follow each other in the caller's numbering and in perm, in the same order.
 Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
-  Blocks(perm.size(), kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(perm.size(), kRowBlock).for_each([&](Index, Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const bool joins = i > 0 && graph.vertex_of(i) == graph.vertex_of(i - 1) && perm.new_of(i) == perm.new_of(i - 1) + 1;
       classes.least[i] = joins ? i - 1 : i;

@@ -16,7 +16,7 @@ namespace {
 // Degrees above which hanging vertices are not looked for: their heaviest neighbour says little.
 constexpr Index kMostHanging = 8;
 // Vertices that are matched with one another before others are looked at.
-constexpr Index kBlock = 32768;
+constexpr Index kCoarsenBlock = 32768;
 
 class Matching {
  public:
@@ -28,7 +28,7 @@ class Matching {
   /// Each block by itself, then what is left over of all.
   void run(bool backwards) {
     backwards_ = backwards;
-    const Blocks blocks(graph_.size(), kBlock);
+    const Blocks blocks(graph_.size(), kCoarsenBlock);
     std::atomic<Index> left{0};
     blocks.for_each([&](Index, Index begin, Index end) { left += match({begin, end}); });
     if (blocks.count() > 1) left = match({0, graph_.size()});
@@ -224,7 +224,7 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
 Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace) {
   Matching(graph, edge_weight, most, workspace.mate).run(backwards);
   Coarser coarser;
-  const Blocks blocks(graph.size(), kBlock);
+  const Blocks blocks(graph.size(), kCoarsenBlock);
   const std::vector<Index> first = number(graph, workspace.mate, blocks, coarser);
   merge_edges(graph, edge_weight, blocks, first, workspace, coarser);
   return coarser;

@@ -14,7 +14,7 @@ namespace kauri::ordering::dissection {
 namespace {
 
 // Vertices that are worth a task: of a loop over all of them, and of one level of a search.
-constexpr Index kBlock = 16384, kFrontier = 512;
+constexpr Index kSearchBlock = 16384, kFrontier = 512;
 // Thresholds above which sums by block would take more room than the vertices.
 constexpr Index kMostKeys = 4096;
 
@@ -46,7 +46,7 @@ template <class F>
 void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
   const std::size_t length = static_cast<std::size_t>(keys) + 1;
   for (std::vector<Index>* sums : {&w.upper, &w.lower, &w.below}) sums->assign(length, 0);
-  const Blocks blocks(n, kBlock);
+  const Blocks blocks(n, kSearchBlock);
   if (blocks.count() < 2 || keys > kMostKeys) return f(Index{0}, n, Sums{w.upper.data(), w.lower.data(), w.below.data()});
   std::vector<Index> part(static_cast<std::size_t>(blocks.count()) * 3 * length, 0);
   blocks.for_each([&](Index b, Index begin, Index end) {
@@ -169,7 +169,7 @@ Separation level_separation(const GraphView& graph, const Distances& distances, 
   const Threshold at = choose(workspace, keys, total, most);
   const Index level = at.upper ? at.key : at.key - 1;
   Separation separation{std::vector<Side>(distances.of.size()), weights_at(workspace, at.key, at.upper, total)};
-  Blocks(graph.size(), kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(graph.size(), kSearchBlock).for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v)
       separation.side[v] = distances.of[v] < level ? kLeft : distances.of[v] == level ? kSeparator : kRight;
   });
@@ -182,7 +182,7 @@ Separation difference_separation(const GraphView& graph, const Distances& a, con
   std::vector<Index>& key = workspace.key;
   key.resize(a.of.size());
   const Index offset = b.levels() - 1;
-  const Blocks blocks(graph.size(), kBlock);
+  const Blocks blocks(graph.size(), kSearchBlock);
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v) key[v] = a.of[v] - b.of[v] + offset;
   });

@@ -16,9 +16,9 @@ constexpr double kLeastShrinking = 0.95;  // or where a level keeps more than th
 // Shares of the weight that a side may reach: separators of irregular meshes are lighter where balance is loose, and worse where it is
 // looser still, those of regular ones where it is tight.
 constexpr double kTight = 0.57, kLoose = 0.66;
-constexpr Index kBoth = 1000;    // vertices of a level up to which both are kept
-constexpr Index kBlock = 65536;  // vertices that are worth a task
-constexpr int kTries = 2;        // separations of the coarsest graph
+constexpr Index kBoth = 1000;              // vertices of a level up to which both are kept
+constexpr Index kMultilevelBlock = 65536;  // vertices that are worth a task
+constexpr int kTries = 2;                  // separations of the coarsest graph
 
 Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const RefineLimits& limits, RefineWorkspace& workspace) {
   Separation best, now;
@@ -33,7 +33,7 @@ Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const
 
 Separation projected(const Separation& coarse, const std::vector<Index>& coarse_of) {
   Separation fine{std::vector<Side>(coarse_of.size()), coarse.weight};
-  Blocks(static_cast<Index>(coarse_of.size()), kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(static_cast<Index>(coarse_of.size()), kMultilevelBlock).for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v) fine.side[v] = coarse.side[coarse_of[v]];
   });
   return fine;

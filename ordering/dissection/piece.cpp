@@ -10,7 +10,7 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kBlock = 16384;
+constexpr Index kPieceBlock = 16384;
 
 /// What a side has of a block of vertices; summed up, where the block's part begins.
 struct Block {
@@ -42,7 +42,7 @@ Piece extract(const PieceView& from, std::span<const Index> member, const std::v
 // Sizes by block first, so that blocks can be written side by side.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side) {
   const GraphView& graph = from.graph;
-  const Blocks blocks(graph.size(), kBlock);
+  const Blocks blocks(graph.size(), kPieceBlock);
   std::vector<Block> block(static_cast<std::size_t>(blocks.count()) + 1);
   blocks.for_each([&](Index b, Index begin, Index end) {
     for (Index v = begin; v < end; ++v)
@@ -51,7 +51,7 @@ Piece extract_side(const PieceView& from, const Separation& separation, Side sid
   for (Index v = 0; v < graph.size(); ++v)
     if (separation.side[v] == kSeparator)
       for (const Index u : graph.neighbours(v))
-        if (separation.side[u] == side) --block[u / kBlock + 1].edges;
+        if (separation.side[u] == side) --block[u / kPieceBlock + 1].edges;
   for (std::size_t b = 1; b < block.size(); ++b) block[b].members += block[b - 1].members, block[b].edges += block[b - 1].edges;
 
   const auto size = static_cast<std::size_t>(block.back().members);

@@ -14,13 +14,13 @@
 namespace kauri {
 namespace {
 
-constexpr Index kBlock = 16384;  // columns that are worth a task
+constexpr Index kColumnBlock = 16384;  // columns that are worth a task
 
 /// The lists of lower's graph by all threads of the arena, who take places in a list as they come: then it is sorted. ptr: length n+1,
 /// zeros.
 void fill_lists(const Pattern& lower, std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
   const Index n = lower.n;
-  const Blocks blocks(n, kBlock);
+  const Blocks blocks(n, kColumnBlock);
   std::vector<Index> taken(static_cast<std::size_t>(n), 0);  // of each vertex: smaller neighbours, then those without a place
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Offset k = lower.col_ptr[begin]; k < lower.col_ptr[end]; ++k)
@@ -54,7 +54,7 @@ void fill_lists(const Pattern& lower, std::vector<Offset>& ptr, std::vector<Inde
 Graph::Graph(const Pattern& lower) {
   check(lower);
   const Index n = lower.n;
-  if (n >= 4 * kBlock && tbb::this_task_arena::max_concurrency() > 1) {
+  if (n >= 4 * kColumnBlock && tbb::this_task_arena::max_concurrency() > 1) {
     ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
     fill_lists(lower, ptr_, adjacency_);
     return;

@@ -14,7 +14,7 @@ namespace kauri {
 
 namespace {
 
-constexpr Index kBlock = 65536;  // rows that are worth a task
+constexpr Index kPermutationBlock = 65536;  // rows that are worth a task
 
 /// old_of is no bijection: says where.
 [[noreturn]] void refuse(std::span<const Index> old_of) {
@@ -40,7 +40,7 @@ Permutation Permutation::from_old_of(std::vector<Index> old_of) {
   Permutation p;
   p.new_of_.resize(old_of.size());
   std::atomic<bool> sound{true};
-  const Blocks blocks(n, kBlock);
+  const Blocks blocks(n, kPermutationBlock);
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index k = begin; k < end; ++k)
       if (const Index i = old_of[k]; i >= 0 && i < n)

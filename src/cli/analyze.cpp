@@ -16,7 +16,7 @@
 namespace kauri::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct AnalysisOptions : CommonOptions {
   std::string permutation_file;
 };
 
@@ -28,7 +28,7 @@ void write_permutation(const std::string& path, const Permutation& permutation) 
   if (!out) throw Error(ErrorKind::input, fmt::format("{}: cannot be written", path));
 }
 
-Json to_json(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {
+Json to_json(const AnalysisOptions& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
   const int scalar = scalar_bytes(options.job);
@@ -72,7 +72,8 @@ std::string front_table(const Cost& cost) {
   return table.text();
 }
 
-std::string to_text(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {
+std::string to_text(const AnalysisOptions& options, const System& system, const Job& job, const Analysis& analysis,
+                    const std::string& refused) {
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
   const int scalar = scalar_bytes(options.job);
@@ -98,7 +99,7 @@ std::string to_text(const Options& options, const System& system, const Job& job
   return text;
 }
 
-int analyze(const Options& options) {
+int analyze(const AnalysisOptions& options) {
   Job job = make_job(options.job);
   const System system = load_one(options.system, options.limits);
   const Analysis analysis = analyze_system(system, job, options.limits, 1);
@@ -114,7 +115,7 @@ int analyze(const Options& options) {
 
 void add_analyze(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("analyze", "order A and show the plan: fill, operations, memory, predicted time");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AnalysisOptions>();
   add_common_options(*command, *options, ordering_words());
   add_expectations(*command, options->job);
   command->add_option("-o", options->permutation_file, "write the permutation, as --ordering FILE takes it")

@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index kMany = 32;
 
-struct Options {
+struct BenchOptions {
   SystemOptions system;
   JobOptions job;
   LimitOptions limits;
@@ -39,7 +39,7 @@ took of its memory; peak_rss_bytes, the most that the process held.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Every key there is, in order, with null for what was not reached.
-Json empty_line(const std::string& system, const Job& job, const Options& options) {
+Json empty_line(const std::string& system, const Job& job, const BenchOptions& options) {
   Json line = header("bench", system, job.backends.current(), options.job, nullptr);
   for (const char* key : {"n",
                           "nnz_lower",
@@ -146,7 +146,7 @@ void add_trial(Json& line, const Trial& trial) {
 }
 
 /// Fills the line as far as it gets. Throws Error.
-int bench_system(const Options& options, const Source& source, Job& job, Json& line) {
+int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
   const System system = load(source, options.system.shift, options.limits);
   add_size(line, system);
   Analysis analysis = analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
@@ -165,7 +165,7 @@ int bench_system(const Options& options, const Source& source, Job& job, Json& l
 }
 
 /// One line; what goes wrong with one system does not keep the next from its turn.
-int bench_line(const Options& options, const Source& source, Job& job) {
+int bench_line(const BenchOptions& options, const Source& source, Job& job) {
   Json line = empty_line(source.name(), job, options);
   int code = kOk;
   reset_peak_rss();
@@ -183,7 +183,7 @@ int bench_line(const Options& options, const Source& source, Job& job) {
   return code;
 }
 
-int bench(const Options& options) {
+int bench(const BenchOptions& options) {
   Job job = make_job(options.job);
   job.backends.start_device();
   int code = kOk;
@@ -195,7 +195,7 @@ int bench(const Options& options) {
 
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("bench", "time every phase on several systems: JSON lines");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   command->footer(kFooter);
   add_system_options(*command, options->system, true);
   add_job_options(*command, options->job, ordering_words());

@@ -17,7 +17,7 @@
 namespace kauri::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct CompareOptions : CommonOptions {
   bool factor = false;
   int repetitions = 3;
 };
@@ -29,7 +29,7 @@ struct Row {
   std::string note;  ///< why something is missing, or empty
 };
 
-std::vector<Row> make_rows(const Options& options, const System& system, Job& job, const Analysis& analysis) {
+std::vector<Row> make_rows(const CompareOptions& options, const System& system, Job& job, const Analysis& analysis) {
   std::vector<Row> rows;
   for (const Candidate& candidate : analysis.candidates) {
     Row row{&candidate, {}, candidate.note};
@@ -54,7 +54,7 @@ void add_trial(Json& object, const Row& row) {
   object["backward_error_componentwise"] = if_ok(ok ? row.trial->backward_error.componentwise : 0);
 }
 
-Json to_json(const Row& row, const Options& options) {
+Json to_json(const Row& row, const CompareOptions& options) {
   const Candidate& candidate = *row.candidate;
   const Plan* plan = candidate.plan.get();
   const int scalar = scalar_bytes(options.job);
@@ -77,7 +77,7 @@ Json to_json(const Row& row, const Options& options) {
   return object;
 }
 
-Json to_json(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
+Json to_json(const CompareOptions& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
   Json object = system_header("compare", system, job.backends.current(), options.job, ordering_name(*analysis.plan));
   object["orderings"] = Json::array();
   for (const Row& row : rows) object["orderings"].push_back(to_json(row, options));
@@ -91,7 +91,8 @@ std::vector<std::string> trial_cells(const Row& row) {
   return {seconds(row.trial->factor_s), seconds(row.trial->solve1_s), error(row.trial->backward_error.componentwise)};
 }
 
-std::string to_text(const Options& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
+std::string to_text(const CompareOptions& options, const System& system, const Job& job, const Analysis& analysis,
+                    const std::vector<Row>& rows) {
   std::vector<std::string> head = {"ordering", "order", "entries of L", "fill", "operations", "height", "front", "L", "peak", "predicted"};
   if (options.factor) head.insert(head.end(), {"measured", "solve", "error"});
   Table table(head);
@@ -131,7 +132,7 @@ Status verdict(const std::vector<Row>& rows) {
   return worst;
 }
 
-int compare(const Options& options) {
+int compare(const CompareOptions& options) {
   Job job = make_job(options.job);
   if (!job.given && options.job.ordering != "auto")
     throw Error(ErrorKind::usage, "--ordering: compare tries every ordering; it takes a FILE with one more here");
@@ -151,7 +152,7 @@ int compare(const Options& options) {
 
 void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "what each ordering costs, and which one is best");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompareOptions>();
   add_common_options(*command, *options,
                      "a FILE with one more to compare: one row number a line, from 0,\nthe one eliminated first on top");
   add_expectations(*command, options->job);

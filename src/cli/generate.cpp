@@ -16,7 +16,7 @@
 namespace kauri::cli {
 namespace {
 
-struct Options {
+struct GenerateOptions {
   std::vector<std::string> words;
   std::vector<std::string> holes, far, shuffle, dof;  ///< options of the formula, given outside its quotes
   SystemOptions system;
@@ -26,7 +26,7 @@ struct Options {
 };
 
 /// The specification in one text: options that the shell took apart are part of it.
-std::string specification(const Options& options) {
+std::string specification(const GenerateOptions& options) {
   std::string spec =
       options.words.empty() ? fmt::format("{}", fmt::join(options.system.specs, " ")) : fmt::format("{}", fmt::join(options.words, " "));
   const auto append = [&](const char* name, const std::vector<std::string>& values) {
@@ -39,7 +39,7 @@ std::string specification(const Options& options) {
   return spec;
 }
 
-int generate_file(Options options) {
+int generate_file(GenerateOptions options) {
   if (!options.output.ends_with(".mtx"))
     throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx", options.output));
   if (const std::string spec = specification(options); !spec.empty()) options.system.specs = {spec};
@@ -63,7 +63,7 @@ int generate_file(Options options) {
 
 void add_generate(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("generate", "write a system made from a formula as a Matrix Market file");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GenerateOptions>();
   command->footer("\n" + generator_help());
   auto* words = command->add_option("spec", options->words,
                                     "what to make, in one word \"tree 900 1 --shuffle 3\" or as several: tree 900 1 --shuffle 3");

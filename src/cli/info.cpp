@@ -20,7 +20,7 @@
 namespace kauri::cli {
 namespace {
 
-struct Options {
+struct InfoOptions {
   SystemOptions system;
   JobOptions job;
   bool json = false;
@@ -116,7 +116,7 @@ std::string build_text(const Backend& backend, const Cuda& cuda) {
   return lines.text();
 }
 
-int info(const Options& options) {
+int info(const InfoOptions& options) {
   const Backend backend = make_backend(options.job);
   const bool with_system = !options.system.files.empty() || !options.system.specs.empty();
   Json object = header("info", "", backend, options.job, nullptr);
@@ -142,7 +142,7 @@ int info(const Options& options) {
 
 void add_info(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("info", "facts of a system, and of this build of kauri");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InfoOptions>();
   add_system_options(*command, options->system, false);
   add_backend_options(*command, options->job);
   add_json_option(*command, options->json);

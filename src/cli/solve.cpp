@@ -22,7 +22,7 @@
 namespace kauri::cli {
 namespace {
 
-struct Options : CommonOptions {
+struct SolveOptions : CommonOptions {
   Index nrhs = 1;
   bool nrhs_given = false;
   std::string rhs_file;
@@ -44,7 +44,7 @@ struct Outcome {
 
 /// B from the file, behind a fence: how many columns it has is known only then.
 template <Scalar T>
-std::vector<T> read_right_hand_sides(const Options& options, const System& system, Index& nrhs) {
+std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
   const Index n = system.matrix.n();
   DenseMatrix b = fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file); });
   if (b.rows != n) throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but the matrix has {}", options.rhs_file, b.rows, n));
@@ -70,7 +70,7 @@ void write_solution(const std::string& path, const std::vector<T>& x, Index n, I
 
 /// Factorises, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
 template <Scalar T>
-std::vector<T> factorize_and_solve(const Options& options, const SymmetricView<T>& a, const std::vector<T>& b, Backend& backend,
+std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricView<T>& a, const std::vector<T>& b, Backend& backend,
                                    Outcome& out) {
   const std::shared_ptr<const Plan> plan = out.analysis.plan;
   const Stopwatch factor_watch;
@@ -102,7 +102,7 @@ std::vector<T> factorize_and_solve(const Options& options, const SymmetricView<T
 }
 
 template <Scalar T>
-Outcome run(const Options& options, const System& system, Job& job) {
+Outcome run(const SolveOptions& options, const System& system, Job& job) {
   Outcome out;
   const Index n = system.matrix.n();
   out.nrhs = options.nrhs;
@@ -131,7 +131,7 @@ Outcome run(const Options& options, const System& system, Job& job) {
   return out;
 }
 
-Json to_json(const Options& options, const System& system, const Job& job, const Outcome& out) {
+Json to_json(const SolveOptions& options, const System& system, const Job& job, const Outcome& out) {
   const Plan& plan = *out.analysis.plan;
   const bool solved = !out.breakdown;
   const auto if_solved = [solved](const Json& value) { return solved ? value : Json(nullptr); };
@@ -185,7 +185,7 @@ std::string phase_table(const System& system, const Outcome& out, const JobOptio
   return table.text();
 }
 
-std::string to_text(const Options& options, const System& system, const Job& job, const Outcome& out) {
+std::string to_text(const SolveOptions& options, const System& system, const Job& job, const Outcome& out) {
   const Cost& cost = out.analysis.plan->cost;
   Facts facts;
   facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
@@ -216,7 +216,7 @@ void check_output(const std::string& path) {
     throw Error(ErrorKind::input, fmt::format("-o {}: there is no folder {}", path, folder.string()));
 }
 
-int solve(const Options& options) {
+int solve(const SolveOptions& options) {
   check_output(options.output);
   Job job = make_job(options.job);
   const System system = load_one(options.system, options.limits);
@@ -233,7 +233,7 @@ int solve(const Options& options) {
 
 void add_solve(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("solve", "solve A x = b, refine x and say how good it is");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SolveOptions>();
   add_common_options(*command, *options, ordering_words());
   auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
   nrhs->check(CLI::Range(1, 1 << 20))->type_name("N")->group("System");

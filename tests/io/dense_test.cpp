@@ -19,7 +19,7 @@ using Values = std::vector<double>;
 
 const std::string kArray = "%%MatrixMarket matrix array real general\n";
 
-void expect_error(const std::string& bytes, const std::string& text) {
+void expect_dense_error(const std::string& bytes, const std::string& text) {
   test::expect_input_error([&] { io::parse_dense(bytes, "b"); }, "b: " + text);
 }
 
@@ -38,7 +38,7 @@ TEST(Dense, ReadsNumPyArrays) {
 }
 
 TEST(Dense, RefusesNumPyArraysThatAreNoRightHandSides) {
-  const auto expect = [](const char* file, const std::string& text) { expect_error(io::read_file(test::test_file(file)), text); };
+  const auto expect = [](const char* file, const std::string& text) { expect_dense_error(io::read_file(test::test_file(file)), text); };
   expect("cube.npy", "has 3 dimensions, expected 1 or 2");
   expect("scalar.npy", "has 0 dimensions, expected 1 or 2");
   expect("complex.npy", "the values are complex; kauri solves real systems");
@@ -60,18 +60,18 @@ TEST(Dense, ReadsMatrixMarket) {
 }
 
 TEST(Dense, RefusesWrongMatrixMarket) {
-  expect_error(kArray + "2 2\n1.00\n2\n3\n", "line 6: the file ends after 3 of the 4 values promised");
-  expect_error(kArray + "2 1\n1\n2\n3\n", "line 5: more than the 2 values promised");
-  expect_error(kArray + "2 1\n1 2\n", "line 3: expected one value, found '2' behind it");
-  expect_error(kArray + "2 1\n1\nnan\n", "line 4: value 'nan', expected a finite number");
-  expect_error(kArray + "2147483647 2147483647\n1\n",
-               "line 2: 4611686014132420609 entries are promised, but the 3 bytes that follow hold at most 2");
-  expect_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n",
-               "line 1: right-hand sides cannot be symmetric, expected general");
-  expect_error("%%MatrixMarket matrix array pattern general\n2 2\n", "line 1: an array cannot be a pattern");
-  expect_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
-               "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides");
-  expect_error("1\n2\n3\n", "is not in a known format: expected Matrix Market (plain or gzipped) or .npy; it starts with '1?2?3?'");
+  expect_dense_error(kArray + "2 2\n1.00\n2\n3\n", "line 6: the file ends after 3 of the 4 values promised");
+  expect_dense_error(kArray + "2 1\n1\n2\n3\n", "line 5: more than the 2 values promised");
+  expect_dense_error(kArray + "2 1\n1 2\n", "line 3: expected one value, found '2' behind it");
+  expect_dense_error(kArray + "2 1\n1\nnan\n", "line 4: value 'nan', expected a finite number");
+  expect_dense_error(kArray + "2147483647 2147483647\n1\n",
+                     "line 2: 4611686014132420609 entries are promised, but the 3 bytes that follow hold at most 2");
+  expect_dense_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n",
+                     "line 1: right-hand sides cannot be symmetric, expected general");
+  expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n", "line 1: an array cannot be a pattern");
+  expect_dense_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
+                     "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides");
+  expect_dense_error("1\n2\n3\n", "is not in a known format: expected Matrix Market (plain or gzipped) or .npy; it starts with '1?2?3?'");
 }
 
 TEST(Dense, WritesAndReadsBackTheSameBits) {

@@ -13,85 +13,87 @@ namespace {
 const std::string kHead = "%%MatrixMarket matrix coordinate real symmetric\n";
 const std::string kForm = "'%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric'";
 
-void expect_error(const std::string& text, const std::string& expected) {
+void expect_market_error(const std::string& text, const std::string& expected) {
   test::expect_input_error([&] { io::parse_matrix(text, "a.mtx"); }, "a.mtx: " + expected);
 }
 
 TEST(MarketError, Banner) {
-  expect_error("", "is empty");
-  expect_error("hello", "is not in a known format: expected Matrix Market (plain or gzipped) or SciPy .npz; it starts with 'hello'");
-  expect_error(std::string("\0\x01\x02", 3),
-               "is not in a known format: expected Matrix Market (plain or gzipped) or SciPy .npz; it starts with '?\?\?'");
-  expect_error("%%", "line 1: expected " + kForm);
-  expect_error("%%MatrixMarkt matrix coordinate real general\n", "line 1: expected " + kForm);
-  expect_error("%%MatrixMarket matrix coordinate real\n", "line 1: expected the five words " + kForm + ", found 4");
-  expect_error("%%MatrixMarket vector coordinate real general\n", "line 1: object 'vector', expected matrix");
-  expect_error("%%MatrixMarket matrix dense real general\n", "line 1: unknown layout 'dense', expected coordinate or array");
-  expect_error("%%MatrixMarket matrix coordinate complex hermitian\n", "line 1: the matrix is complex; kauri solves real systems");
-  expect_error("%%MatrixMarket matrix coordinate quaternion general\n",
-               "line 1: unknown field 'quaternion', expected real, integer or pattern");
-  expect_error("%%MatrixMarket matrix coordinate real hermitian\n", "line 1: the matrix is hermitian, expected symmetric or general");
-  expect_error("%%MatrixMarket matrix coordinate real skew-symmetric\n",
-               "line 1: the matrix is skew-symmetric, expected symmetric or general");
-  expect_error("%%MatrixMarket matrix coordinate real round\n", "line 1: unknown symmetry 'round', expected general or symmetric");
-  expect_error("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n1\n", "line 1: the matrix is a dense array, expected coordinate");
+  expect_market_error("", "is empty");
+  expect_market_error("hello", "is not in a known format: expected Matrix Market (plain or gzipped) or SciPy .npz; it starts with 'hello'");
+  expect_market_error(std::string("\0\x01\x02", 3),
+                      "is not in a known format: expected Matrix Market (plain or gzipped) or SciPy .npz; it starts with '?\?\?'");
+  expect_market_error("%%", "line 1: expected " + kForm);
+  expect_market_error("%%MatrixMarkt matrix coordinate real general\n", "line 1: expected " + kForm);
+  expect_market_error("%%MatrixMarket matrix coordinate real\n", "line 1: expected the five words " + kForm + ", found 4");
+  expect_market_error("%%MatrixMarket vector coordinate real general\n", "line 1: object 'vector', expected matrix");
+  expect_market_error("%%MatrixMarket matrix dense real general\n", "line 1: unknown layout 'dense', expected coordinate or array");
+  expect_market_error("%%MatrixMarket matrix coordinate complex hermitian\n", "line 1: the matrix is complex; kauri solves real systems");
+  expect_market_error("%%MatrixMarket matrix coordinate quaternion general\n",
+                      "line 1: unknown field 'quaternion', expected real, integer or pattern");
+  expect_market_error("%%MatrixMarket matrix coordinate real hermitian\n",
+                      "line 1: the matrix is hermitian, expected symmetric or general");
+  expect_market_error("%%MatrixMarket matrix coordinate real skew-symmetric\n",
+                      "line 1: the matrix is skew-symmetric, expected symmetric or general");
+  expect_market_error("%%MatrixMarket matrix coordinate real round\n", "line 1: unknown symmetry 'round', expected general or symmetric");
+  expect_market_error("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n1\n",
+                      "line 1: the matrix is a dense array, expected coordinate");
 }
 
 TEST(MarketError, Sizes) {
-  expect_error(kHead, "line 2: expected 'rows columns entries', found the end of the file");
-  expect_error(kHead + "% only\n%comments\n", "line 4: expected 'rows columns entries', found the end of the file");
-  expect_error(kHead + "3 3\n", "line 2: expected 'rows columns entries', found the end of the line");
-  expect_error(kHead + "3 3 1 1\n", "line 2: expected 'rows columns entries', found '1' behind it");
-  expect_error(kHead + "3.5 3 1\n", "line 2: expected 'rows columns entries', found '3.5'");
-  expect_error(kHead + "x\n", "line 2: expected 'rows columns entries', found 'x'");
-  expect_error(kHead + "-1 -1 0\n", "line 2: dimension -1, expected 0 to 2147483647");
-  expect_error(kHead + "2147483648 2147483648 1\n", "line 2: dimension 2147483648, expected 0 to 2147483647");
-  expect_error(kHead + "99999999999999999999 3 1\n", "line 2: '99999999999999999999' does not fit 63 bits");
-  expect_error(kHead + "3 4 1\n1 1 1\n", "line 2: the matrix has 3 rows and 4 columns, expected a square one");
-  expect_error(kHead + "3 3 -1\n", "line 2: -1 entries, expected a count");
-  expect_error(kHead + "3 3 9223372036854775807\n1 1 1\n",
-               "line 2: 9223372036854775807 entries are promised, but the 7 bytes that follow hold at most 1");
-  expect_error(kHead + "3 3 9223372036854775808\n1 1 1\n", "line 2: '9223372036854775808' does not fit 63 bits");
-  expect_error(kHead + "2147483647 2147483647 1\n1 1 1\n", "line 2: 2147483647 rows with 1 entries: most rows would be empty");
+  expect_market_error(kHead, "line 2: expected 'rows columns entries', found the end of the file");
+  expect_market_error(kHead + "% only\n%comments\n", "line 4: expected 'rows columns entries', found the end of the file");
+  expect_market_error(kHead + "3 3\n", "line 2: expected 'rows columns entries', found the end of the line");
+  expect_market_error(kHead + "3 3 1 1\n", "line 2: expected 'rows columns entries', found '1' behind it");
+  expect_market_error(kHead + "3.5 3 1\n", "line 2: expected 'rows columns entries', found '3.5'");
+  expect_market_error(kHead + "x\n", "line 2: expected 'rows columns entries', found 'x'");
+  expect_market_error(kHead + "-1 -1 0\n", "line 2: dimension -1, expected 0 to 2147483647");
+  expect_market_error(kHead + "2147483648 2147483648 1\n", "line 2: dimension 2147483648, expected 0 to 2147483647");
+  expect_market_error(kHead + "99999999999999999999 3 1\n", "line 2: '99999999999999999999' does not fit 63 bits");
+  expect_market_error(kHead + "3 4 1\n1 1 1\n", "line 2: the matrix has 3 rows and 4 columns, expected a square one");
+  expect_market_error(kHead + "3 3 -1\n", "line 2: -1 entries, expected a count");
+  expect_market_error(kHead + "3 3 9223372036854775807\n1 1 1\n",
+                      "line 2: 9223372036854775807 entries are promised, but the 7 bytes that follow hold at most 1");
+  expect_market_error(kHead + "3 3 9223372036854775808\n1 1 1\n", "line 2: '9223372036854775808' does not fit 63 bits");
+  expect_market_error(kHead + "2147483647 2147483647 1\n1 1 1\n", "line 2: 2147483647 rows with 1 entries: most rows would be empty");
 }
 
 TEST(MarketError, Entries) {
-  expect_error(kHead + "2 2 2\n1 1 1\n0 1 1\n", "line 4: row 0, expected 1 to 2");
-  expect_error(kHead + "2 2 2\n1 1 1\n2 0 1\n", "line 4: column 0, expected 1 to 2");
-  expect_error(kHead + "2 2 2\n1 1 1\n3 1 1\n", "line 4: row 3, expected 1 to 2");
-  expect_error(kHead + "2 2 2\r\n1 1 1\r\n% c\r\n\r\n2 -3 1\r\n", "line 6: column -3, expected 1 to 2");
-  expect_error(kHead + "2 2 1\n4294967297 1 1\n", "line 3: row 4294967297, expected 1 to 2");
-  expect_error(kHead + "2 2 1\n18446744073709551617 1 1\n", "line 3: '18446744073709551617' does not fit 63 bits");
-  expect_error(kHead + "2 2 1\n1 2 1\n", "line 3: entry (1, 2) is above the diagonal; a symmetric file holds the lower half only");
-  expect_error(kHead + "2 2 1\n1 1       \n", "line 3: expected 'row column value', found the end of the line");
-  expect_error(kHead + "2 2 1\n1 1 one\n", "line 3: expected 'row column value', found 'one'");
-  expect_error(kHead + "2 2 1\n1 1 1.5x\n", "line 3: expected 'row column value', found '1.5x'");
-  expect_error(kHead + "2 2 1\n1 1 1.5 7\n", "line 3: expected 'row column value', found '7' behind it");
-  expect_error(kHead + "2 2 1\n1;1;1.5\n", "line 3: expected 'row column value', found '1;1;1.5'");
-  expect_error(kHead + "2 2 1\n1 1 --5\n", "line 3: expected 'row column value', found '--5'");
-  expect_error(kHead + "2 2 1\n1 1 +-5\n", "line 3: expected 'row column value', found '+-5'");
-  expect_error(kHead + "2 2 1\n1 1 " + std::string(100, '\x01') + "\n",
-               "line 3: expected 'row column value', found '????????????????????????????????????????...'");
-  expect_error("%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n1 1 1.5\n",
-               "line 3: expected 'row column integer', found '1.5'");
-  expect_error("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 1 1.5\n",
-               "line 3: expected 'row column', found '1.5' behind it");
+  expect_market_error(kHead + "2 2 2\n1 1 1\n0 1 1\n", "line 4: row 0, expected 1 to 2");
+  expect_market_error(kHead + "2 2 2\n1 1 1\n2 0 1\n", "line 4: column 0, expected 1 to 2");
+  expect_market_error(kHead + "2 2 2\n1 1 1\n3 1 1\n", "line 4: row 3, expected 1 to 2");
+  expect_market_error(kHead + "2 2 2\r\n1 1 1\r\n% c\r\n\r\n2 -3 1\r\n", "line 6: column -3, expected 1 to 2");
+  expect_market_error(kHead + "2 2 1\n4294967297 1 1\n", "line 3: row 4294967297, expected 1 to 2");
+  expect_market_error(kHead + "2 2 1\n18446744073709551617 1 1\n", "line 3: '18446744073709551617' does not fit 63 bits");
+  expect_market_error(kHead + "2 2 1\n1 2 1\n", "line 3: entry (1, 2) is above the diagonal; a symmetric file holds the lower half only");
+  expect_market_error(kHead + "2 2 1\n1 1       \n", "line 3: expected 'row column value', found the end of the line");
+  expect_market_error(kHead + "2 2 1\n1 1 one\n", "line 3: expected 'row column value', found 'one'");
+  expect_market_error(kHead + "2 2 1\n1 1 1.5x\n", "line 3: expected 'row column value', found '1.5x'");
+  expect_market_error(kHead + "2 2 1\n1 1 1.5 7\n", "line 3: expected 'row column value', found '7' behind it");
+  expect_market_error(kHead + "2 2 1\n1;1;1.5\n", "line 3: expected 'row column value', found '1;1;1.5'");
+  expect_market_error(kHead + "2 2 1\n1 1 --5\n", "line 3: expected 'row column value', found '--5'");
+  expect_market_error(kHead + "2 2 1\n1 1 +-5\n", "line 3: expected 'row column value', found '+-5'");
+  expect_market_error(kHead + "2 2 1\n1 1 " + std::string(100, '\x01') + "\n",
+                      "line 3: expected 'row column value', found '????????????????????????????????????????...'");
+  expect_market_error("%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n1 1 1.5\n",
+                      "line 3: expected 'row column integer', found '1.5'");
+  expect_market_error("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 1 1.5\n",
+                      "line 3: expected 'row column', found '1.5' behind it");
 }
 
 TEST(MarketError, Values) {
   for (const std::string value : {"nan", "-NaN", "inf", "-inf", "Infinity", "nan(1)"})
-    expect_error(kHead + "1 1 1\n% c\n1 1 " + value + "\n", "line 4: value '" + value + "', expected a finite number");
-  expect_error(kHead + "1 1 1\n1 1 1e309\n", "line 3: value '1e309' is too large for double precision");
-  expect_error(kHead + "1 1 1\n1 1 -1D+400\n", "line 3: value '-1D+400' is too large for double precision");
-  expect_error(kHead + "1 1 1\n1 1 1e99999999999999999999999\n",
-               "line 3: value '1e99999999999999999999999' is too large for double precision");
-  expect_error(kHead + "1 1 2\n1 1 1e308\n1 1 1e308\n", "a sum of repeated entries is too large for double precision");
+    expect_market_error(kHead + "1 1 1\n% c\n1 1 " + value + "\n", "line 4: value '" + value + "', expected a finite number");
+  expect_market_error(kHead + "1 1 1\n1 1 1e309\n", "line 3: value '1e309' is too large for double precision");
+  expect_market_error(kHead + "1 1 1\n1 1 -1D+400\n", "line 3: value '-1D+400' is too large for double precision");
+  expect_market_error(kHead + "1 1 1\n1 1 1e99999999999999999999999\n",
+                      "line 3: value '1e99999999999999999999999' is too large for double precision");
+  expect_market_error(kHead + "1 1 2\n1 1 1e308\n1 1 1e308\n", "a sum of repeated entries is too large for double precision");
 }
 
 TEST(MarketError, Counts) {
-  expect_error(kHead + "2 2 3\n1 1 1.000000\n2 2 1.000000\n", "line 5: the file ends after 2 of the 3 entries promised");
-  expect_error(kHead + "2 2 1\n1 1 1\n\n% c\n2 2 1\n", "line 6: more than the 1 entries promised");
-  expect_error(kHead + "0 0 0\n1 1 1\n", "line 3: more than the 0 entries promised");
+  expect_market_error(kHead + "2 2 3\n1 1 1.000000\n2 2 1.000000\n", "line 5: the file ends after 2 of the 3 entries promised");
+  expect_market_error(kHead + "2 2 1\n1 1 1\n\n% c\n2 2 1\n", "line 6: more than the 1 entries promised");
+  expect_market_error(kHead + "0 0 0\n1 1 1\n", "line 3: more than the 0 entries promised");
 }
 
 TEST(MarketError, EveryTruncationIsAnErrorOrTheWholeMatrix) {
@@ -105,20 +107,22 @@ TEST(MarketError, EveryTruncationIsAnErrorOrTheWholeMatrix) {
 
 TEST(MarketError, Asymmetry) {
   const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-  expect_error(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n",
-               "matrix: entry (1, 0) has no partner (0, 1): the matrix is not symmetric (rows and columns counted from 0)");
-  expect_error(general + "2 2 2\n1 2 5\n2 1 4\n", "matrix: entries (1, 0) and (0, 1) differ: 4 and 5 (rows and columns counted from 0)");
+  expect_market_error(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n",
+                      "matrix: entry (1, 0) has no partner (0, 1): the matrix is not symmetric (rows and columns counted from 0)");
+  expect_market_error(general + "2 2 2\n1 2 5\n2 1 4\n",
+                      "matrix: entries (1, 0) and (0, 1) differ: 4 and 5 (rows and columns counted from 0)");
 }
 
 TEST(MarketError, Gzip) {
   const std::string packed = test::gzip(kHead + "1 1 1\n1 1 1\n");
-  expect_error(packed.substr(0, packed.size() - 9),
-               "the compressed data are cut short after " + std::to_string(packed.size() - 9) + " bytes");
-  expect_error(packed + "rubbish", "7 bytes follow the end of the gzip data at byte " + std::to_string(packed.size()));
-  expect_error(test::gzip(""), "is empty inside its gzip wrapping");
+  expect_market_error(packed.substr(0, packed.size() - 9),
+                      "the compressed data are cut short after " + std::to_string(packed.size() - 9) + " bytes");
+  expect_market_error(packed + "rubbish", "7 bytes follow the end of the gzip data at byte " + std::to_string(packed.size()));
+  expect_market_error(test::gzip(""), "is empty inside its gzip wrapping");
   std::string damaged = packed;
   damaged[packed.size() - 6] = static_cast<char>(damaged[packed.size() - 6] ^ 1);  // in the checksum
-  expect_error(damaged, "the compressed data are damaged near byte " + std::to_string(packed.size() - 4) + " (incorrect data check)");
+  expect_market_error(damaged,
+                      "the compressed data are damaged near byte " + std::to_string(packed.size() - 4) + " (incorrect data check)");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "tests/support/factor_bodies.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/methods.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace kauri {
 namespace {
@@ -75,6 +76,7 @@ TYPED_TEST(Numeric, ExactLargeFronts) {
   const test::ManyThreads many;
   std::mt19937_64 random(12);
   for (const int threads : {1, 2, 8}) {
+    if (test::kSanitized && threads < 8) continue;
     Backend backend = cpu_backend(threads);
     // A dense corner of 700 rows below a chain of blocks that all touch it: contribution blocks of order about 700.
     const Index n = 1000, corner = 700;
@@ -172,6 +174,7 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
       cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
     }
     for (const int threads : {1, 2, 8}) {
+      if (test::kSanitized && threads != workers) continue;
       Backend backend = cpu_backend(threads);
       auto factor = Factor<T>::create(plan, backend);
       auto workspace = Workspace<T>::create(plan, 1, backend);

@@ -218,7 +218,7 @@ TEST(MinimumDegree, EveryStepAgreesWhereThereAreHubs) {
   for (std::uint32_t seed = 0; seed < 90; ++seed) {
     std::mt19937 random(seed);
     const Index n = 120 + below(random, 140), hubs = 1 + below(random, 6), share = 1 + below(random, 3);
-    Edges edges;
+    std::vector<Edge> edges;
     for (Index v = 1; v < n; ++v) {
       edges.emplace_back(v, seed % 3 == 0 ? v - 1 : below(random, v));
       for (Index h = 0; h < hubs; ++h)
@@ -228,7 +228,7 @@ TEST(MinimumDegree, EveryStepAgreesWhereThereAreHubs) {
       for (Index k = 0; k < n / 2; ++k) edges.emplace_back(below(random, n), below(random, n));
     if (seed % 5 == 1)  // a part that grows dense: hubs meet elements of their own size
       for (Index k = 0; k < 400; ++k) edges.emplace_back(below(random, 50), below(random, 50));
-    const Graph graph = renumbered(graph_from_edges(n, edges), random_permutation(n, random));
+    const Graph graph = renumbered(graph_of(n, edges), random_permutation(n, random));
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::vector<MinimumDegreeEvent> events;
     const int delta = seed % 4 == 0 ? 2 : 0;
@@ -284,10 +284,10 @@ TEST(MinimumDegree, ForestsHaveNoFill) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     const Index n = 1 + below(random, 80);
-    Edges edges;
+    std::vector<Edge> edges;
     for (Index v = 1; v < n; ++v)
       if (below(random, 8) > 0) edges.emplace_back(v, below(random, v));
-    const Graph graph = renumbered(graph_from_edges(n, edges), random_permutation(n, random));
+    const Graph graph = renumbered(graph_of(n, edges), random_permutation(n, random));
     for (const TieBreak tie : kTies)
       EXPECT_EQ(naive_fill(graph, minimum_degree(view_of(graph), options_of(tie, 0), workspace)), n + graph.edges() / 2);
   }
@@ -300,11 +300,11 @@ TEST(MinimumDegree, SmallestGraphs) {
     EXPECT_TRUE(minimum_degree(view_of(Graph()), options, workspace).empty());
     EXPECT_EQ(minimum_degree(view_of(path(1)), options, workspace), std::vector<Index>{0});
     expect_permutation(path(2), minimum_degree(view_of(path(2)), options, workspace));
-    const Graph diagonal = graph_from_edges(1000, {});
+    const Graph diagonal = graph_of(1000, {});
     expect_permutation(diagonal, minimum_degree(view_of(diagonal), options, workspace));
   }
-  EXPECT_EQ(minimum_degree(view_of(graph_from_edges(4, {})), options_of(TieBreak::first, 0), workspace), (std::vector<Index>{0, 1, 2, 3}));
-  EXPECT_EQ(minimum_degree(view_of(graph_from_edges(4, {})), options_of(TieBreak::last, 0), workspace), (std::vector<Index>{3, 2, 1, 0}));
+  EXPECT_EQ(minimum_degree(view_of(graph_of(4, {})), options_of(TieBreak::first, 0), workspace), (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(minimum_degree(view_of(graph_of(4, {})), options_of(TieBreak::last, 0), workspace), (std::vector<Index>{3, 2, 1, 0}));
 }
 
 TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
@@ -313,7 +313,7 @@ TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
   const Graph chain = renumbered(path(5), {3, 1, 4, 0, 2});  // 3 - 1 - 4 - 0 - 2
   EXPECT_EQ(order_of(chain), (std::vector<Index>{2, 3, 0, 1, 4}));
   EXPECT_TRUE(order_of(Graph()).empty());
-  const auto parts = order_of(graph_from_edges(5, {{0, 3}, {3, 1}, {2, 4}}));  // 0 - 3 - 1 and 2 - 4: only 3 is a middle
+  const auto parts = order_of(graph_of(5, {{0, 3}, {3, 1}, {2, 4}}));  // 0 - 3 - 1 and 2 - 4: only 3 is a middle
   EXPECT_EQ(parts.back(), 3);
   // In a run: the corners of a ladder come first in any rule; then the two ends, and the middle last.
   MinimumDegreeWorkspace workspace;
@@ -323,13 +323,8 @@ TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
 
 TEST(MinimumDegree, LargeHardShapes) {
   MinimumDegreeWorkspace workspace;
-  const Graph shapes[] = {star(100000),
-                          clique(1500),
-                          path(1000000),
-                          hub_and_chain(50000),
-                          grid(20, 20, 20, 3),
-                          grid(200, 200, 1),
-                          graph_from_edges(300000, {})};
+  const Graph shapes[] = {star(100001),        clique(1500),      path(1000000),       hub_and_chain(50000),
+                          grid(20, 20, 20, 3), grid(200, 200, 1), graph_of(300000, {})};
   for (const Graph& graph : shapes)
     for (const double dense : {0.0, 10.0})
       expect_permutation(graph, minimum_degree(view_of(graph), options_of(TieBreak::first, 0, dense), workspace));

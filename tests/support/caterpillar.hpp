@@ -8,6 +8,7 @@
 
 #include "tests/support/exact.hpp"
 #include "tests/support/patterns.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace kauri::test {
 
@@ -52,10 +53,12 @@ struct Caterpillar {
   }
 };
 
-/// Hosts and leaves of each: a million columns in all. Of the hosts of a device's plans the first two are tiled fronts, the last narrow.
+/// Hosts and leaves of each: a million columns in all, a tenth of that under a sanitizer. Of the hosts of a device's plans the first two
+/// are tiled fronts, the last narrow.
 struct CaterpillarSize {
   Index hosts, leaves;
 };
-inline constexpr CaterpillarSize kCaterpillars[] = {{1000, 999}, {10000, 99}, {20000, 49}};
+inline constexpr Index kTenth = kSanitized ? 10 : 1;
+inline constexpr CaterpillarSize kCaterpillars[] = {{1000 / kTenth, 999}, {10000 / kTenth, 99}, {20000 / kTenth, 49}};
 
 }  // namespace kauri::test

@@ -10,24 +10,9 @@
 
 #include "kauri/graph.hpp"
 #include "kauri/permutation.hpp"
+#include "tests/support/graphs.hpp"
 
 namespace kauri::test {
-
-using Edges = std::vector<std::pair<Index, Index>>;
-
-/// Loops and repeated edges are dropped.
-inline Graph graph_from_edges(Index n, const Edges& edges) {
-  Edges both;
-  for (const auto& [u, v] : edges)
-    if (u != v) both.emplace_back(u, v), both.emplace_back(v, u);
-  std::sort(both.begin(), both.end());
-  both.erase(std::unique(both.begin(), both.end()), both.end());
-  std::vector<Offset> ptr(static_cast<std::size_t>(n) + 1, 0);
-  std::vector<Index> adjacency;
-  for (const auto& [u, v] : both) ++ptr[u + 1], adjacency.push_back(v);
-  std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
-  return {std::move(ptr), std::move(adjacency)};
-}
 
 /// A number in 0 .. bound-1, the same on every platform.
 inline Index below(std::mt19937& random, Index bound) { return static_cast<Index>(random() % static_cast<std::uint32_t>(bound)); }
@@ -40,31 +25,15 @@ inline std::vector<Index> random_permutation(Index n, std::mt19937& random) {
 }
 
 inline Graph renumbered(const Graph& graph, const std::vector<Index>& name) {
-  Edges edges;
+  std::vector<Edge> edges;
   for (Index v = 0; v < graph.size(); ++v)
     for (const Index u : graph.neighbours(v)) edges.emplace_back(name[v], name[u]);
-  return graph_from_edges(graph.size(), edges);
+  return graph_of(graph.size(), edges);
 }
 
-inline Graph path(Index n) {
-  Edges edges;
-  for (Index v = 1; v < n; ++v) edges.emplace_back(v - 1, v);
-  return graph_from_edges(n, edges);
-}
-inline Graph star(Index leaves) {
-  Edges edges;
-  for (Index v = 1; v <= leaves; ++v) edges.emplace_back(0, v);
-  return graph_from_edges(leaves + 1, edges);
-}
-inline Graph clique(Index n) {
-  Edges edges;
-  for (Index u = 0; u < n; ++u)
-    for (Index v = 0; v < u; ++v) edges.emplace_back(u, v);
-  return graph_from_edges(n, edges);
-}
 /// nx * ny * nz points; neighbours are `reach` 1: along axes, 3: diagonals as well (27 points).
 inline Graph grid(Index nx, Index ny, Index nz, Index reach = 1) {
-  Edges edges;
+  std::vector<Edge> edges;
   const auto id = [&](Index x, Index y, Index z) { return (z * ny + y) * nx + x; };
   for (Index z = 0; z < nz; ++z)
     for (Index y = 0; y < ny; ++y)
@@ -76,17 +45,17 @@ inline Graph grid(Index nx, Index ny, Index nz, Index reach = 1) {
               if (a < 0 || b < 0 || c < 0 || a >= nx || b >= ny || c >= nz || dx * dx + dy * dy + dz * dz > reach) continue;
               edges.emplace_back(id(x, y, z), id(a, b, c));
             }
-  return graph_from_edges(nx * ny * nz, edges);
+  return graph_of(nx * ny * nz, edges);
 }
 /// A hub, n leaves of it, and a chain of n vertices each of which holds one leaf: no two leaves are alike.
 inline Graph hub_and_chain(Index n) {
-  Edges edges;
+  std::vector<Edge> edges;
   for (Index k = 0; k < n; ++k) {
     edges.emplace_back(0, 1 + k);
     edges.emplace_back(1 + k, 1 + n + k);
     if (k > 0) edges.emplace_back(n + k, 1 + n + k);
   }
-  return graph_from_edges(2 * n + 1, edges);
+  return graph_of(2 * n + 1, edges);
 }
 
 /// Many shapes by seed, at most max_n vertices: sparse and dense random, forests, grids, cliques that overlap, copies of vertices, several
@@ -94,7 +63,7 @@ inline Graph hub_and_chain(Index n) {
 inline Graph random_graph(std::uint32_t seed, Index max_n) {
   std::mt19937 random(seed);
   const Index n = 1 + below(random, max_n);
-  Edges edges;
+  std::vector<Edge> edges;
   const auto any = [&] { return below(random, n); };
   switch (seed % 7) {
     case 0:  // sparse
@@ -136,7 +105,7 @@ inline Graph random_graph(std::uint32_t seed, Index max_n) {
       for (Index k = below(random, 2 * n + 1); k > 0; --k) edges.emplace_back(any(), below(random, std::min<Index>(n, 3)));
       break;
   }
-  return renumbered(graph_from_edges(n, edges), random_permutation(n, random));
+  return renumbered(graph_of(n, edges), random_permutation(n, random));
 }
 
 }  // namespace kauri::test
