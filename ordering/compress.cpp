@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/compress.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "ordering/row_blocks.hpp"
 #include "src/base/blocks.hpp"
 
 namespace kauri::ordering {
@@ -95,48 +99,95 @@ void separate(std::vector<Index>& representative, std::span<const Index> apart) 
   }
 }
 
+/// The blocks that begin with these rows.
+std::vector<Index> blocks_at(std::span<const Index> first, std::span<const Index> rows) {
+  std::vector<Index> blocks;
+  for (const Index row : rows) blocks.push_back(static_cast<Index>(std::lower_bound(first.begin(), first.end(), row) - first.begin()));
+  return blocks;
+}
+
 }  // namespace
 
 std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask) {
   return TwinFinder(graph, kept, hash_mask).run();
 }
 
-CompressedGraph::CompressedGraph(const Graph& graph, bool merge, std::span<const Index> apart) : graph_(&graph), view_(view_of(graph)) {
-  if (!merge) return;
-  std::vector<Index> representative = indistinguishable(view_, {});
-  if (!apart.empty()) separate(representative, apart);
-  merge_classes(representative);
+CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart) : source_(std::move(source)) {
+  std::vector<Index> first;  // of blocks of rows, or empty
+  if (const Pattern* lower = source_.pattern(); merge && lower) first = row_blocks(*lower, apart);
+  if (first.empty()) {
+    view_ = view_of(source_.graph());
+    if (!merge) return;
+    std::vector<Index> representative = indistinguishable(view_, {});
+    if (!apart.empty()) separate(representative, apart);
+    merge_classes(view_, {}, representative);
+    return;
+  }
+  Graph blocks = graph_of_blocks(*source_.pattern(), first);
+  std::vector<Index> representative = indistinguishable(view_of(blocks), {});
+  if (!apart.empty()) separate(representative, blocks_at(first, apart));
+  if (any_merged(representative)) {
+    merge_classes(view_of(blocks), first, representative);
+  } else {
+    blocks_ = std::move(blocks);
+    take_blocks(std::move(first));
+  }
 }
 
-CompressedGraph::CompressedGraph(const Graph& graph, std::span<const Index> representative) : graph_(&graph), view_(view_of(graph)) {
-  merge_classes(representative);
+CompressedGraph::CompressedGraph(GraphSource source, std::span<const Index> representative)
+    : source_(std::move(source)), view_(view_of(source_.graph())) {
+  merge_classes(view_, {}, representative);
 }
 
-void CompressedGraph::merge_classes(std::span<const Index> representative) {
-  if (!any_merged(representative)) return;
-  const Index n = graph_->size();
-  vertex_of_.resize(representative.size());
-  Offset edges = 0;  // at most, of the representatives
-  for (Index v = 0; v < n; ++v) {
-    const bool leads = representative[v] == v;
-    vertex_of_[v] = leads ? static_cast<Index>(weight_.size()) : vertex_of_[representative[v]];
-    if (leads) {
-      weight_.push_back(0);
-      edges += graph_->degree(v);
+void CompressedGraph::take_blocks(std::vector<Index> first) {
+  first_ = std::move(first);
+  const Index count = blocks_.size();
+  vertex_of_.resize(static_cast<std::size_t>(source_.size()));
+  member_.resize(vertex_of_.size());
+  weight_.resize(static_cast<std::size_t>(count));
+  Blocks(count, kCompressBlock).for_each([this](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v) {
+      weight_[v] = first_[v + 1] - first_[v];
+      for (Index row = first_[v]; row < first_[v + 1]; ++row) {
+        vertex_of_[row] = v;
+        member_[row] = row;
+      }
     }
-    ++weight_[vertex_of_[v]];
+  });
+  view_ = {blocks_.ptr(), blocks_.adjacency(), weight_};
+}
+
+void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative) {
+  if (!any_merged(representative)) return;
+  const auto rows_from = [&](Index v) { return first.empty() ? v : first[v]; };  // the rows of v end where those of v + 1 begin
+  std::vector<Index> class_of(representative.size()), leader;
+  Offset edges = 0;  // at most, of the representatives
+  for (Index v = 0; v < base.size(); ++v) {
+    const bool is_leader = representative[v] == v;
+    class_of[v] = is_leader ? static_cast<Index>(leader.size()) : class_of[representative[v]];
+    if (is_leader) {
+      leader.push_back(v);
+      weight_.push_back(0);
+      edges += base.degree(v);
+    }
+    weight_[class_of[v]] += rows_from(v + 1) - rows_from(v);
   }
   first_.assign(1, 0);
   for (const Index w : weight_) first_.push_back(first_.back() + w);
-  member_.resize(representative.size());
+  vertex_of_.resize(static_cast<std::size_t>(source_.size()));
+  member_.resize(vertex_of_.size());
   std::vector<Index> next(first_.begin(), first_.end() - 1);
-  for (Index v = 0; v < n; ++v) member_[next[vertex_of_[v]]++] = v;
+  for (Index v = 0; v < base.size(); ++v)
+    for (Index row = rows_from(v); row < rows_from(v + 1); ++row) {
+      vertex_of_[row] = class_of[v];
+      member_[next[class_of[v]]++] = row;
+    }
   ptr_.reserve(first_.size());
   ptr_.push_back(0);
   adjacency_.reserve(static_cast<std::size_t>(edges));
-  for (Index s = 0; s + 1 < static_cast<Index>(first_.size()); ++s) {
-    for (const Index u : graph_->neighbours(member_[first_[s]]))
-      if (representative[u] == u) adjacency_.push_back(vertex_of_[u]);
+  for (const Index v : leader) {
+    for (const Index u : base.neighbours(v))
+      if (representative[u] == u) adjacency_.push_back(class_of[u]);
     ptr_.push_back(static_cast<Offset>(adjacency_.size()));
   }
   view_ = {ptr_, adjacency_, weight_};

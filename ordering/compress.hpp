@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "ordering/graph_source.hpp"
 #include "ordering/graph_view.hpp"
 
 namespace kauri::ordering {
@@ -18,14 +19,15 @@ namespace kauri::ordering {
 std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask = ~std::uint64_t{0});
 
 /// A graph with its indistinguishable vertices merged: what is left are *supervariables*, numbered by their least member, each with its
-/// members, rows of A, ascending. Where nothing is merged it is the caller's graph itself and nothing is copied. Read-only once built.
+/// members, rows of A, ascending. Where nothing is merged it is the caller's graph itself and nothing is copied. Where many rows are merged
+/// with their neighbours, the graph of a pattern is not made. Read-only once built.
 class CompressedGraph {
  public:
-  /// merge: false leaves every row a supervariable of its own; and so are those of `apart`, rows of the graph, in any case. Borrows the
-  /// graph, which outlives this. O(n + nnz).
-  CompressedGraph(const Graph& graph, bool merge, std::span<const Index> apart = {});
+  /// merge: false leaves every row a supervariable of its own; and so are those of `apart`, rows of the graph, in any case. Borrows what
+  /// the graph is made from, which outlives this. O(n + nnz).
+  CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart = {});
   /// From classes: representative[v] = the least row of v's class, length n; rows of a class have equal closed neighbourhoods.
-  CompressedGraph(const Graph& graph, std::span<const Index> representative);
+  CompressedGraph(GraphSource source, std::span<const Index> representative);
   CompressedGraph(CompressedGraph&&) = default;  // vectors keep their storage when they move, so the view stays right
   CompressedGraph& operator=(CompressedGraph&&) = default;
   CompressedGraph(const CompressedGraph&) = delete;
@@ -33,8 +35,8 @@ class CompressedGraph {
 
   /// The supervariables; no weights if nothing is merged.
   [[nodiscard]] const GraphView& view() const { return view_; }
-  /// The caller's.
-  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  /// Where the graph of the rows is.
+  [[nodiscard]] const GraphSource& source() const { return source_; }
   [[nodiscard]] bool merged() const { return !member_.empty(); }
   [[nodiscard]] Index size() const { return view_.size(); }
   [[nodiscard]] Index weight(Index v) const { return view_.weight_of(v); }
@@ -44,10 +46,13 @@ class CompressedGraph {
   [[nodiscard]] Index vertex_of(Index row) const { return merged() ? vertex_of_[row] : row; }
 
  private:
-  void merge_classes(std::span<const Index> representative);
+  void take_blocks(std::vector<Index> first);
+  /// Classes of vertices of `base`, of which v is the rows from first[v] on; first empty: row v.
+  void merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative);
 
-  const Graph* graph_;
+  GraphSource source_;
   GraphView view_;  // of the caller's graph, or of the arrays below
+  Graph blocks_;    // of rows, while view_ is theirs
   // All empty where nothing is merged.
   std::vector<Index> vertex_of_;  // length n
   std::vector<Index> member_;     // length n, by supervariable

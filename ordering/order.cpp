@@ -86,8 +86,8 @@ void check(const OrderingOptions& options) {
 
 }  // namespace
 
-Orderer::Orderer(const Graph& graph, const OrderingOptions& options)
-    : size_(graph.size()), options_(options), reduction_(graph, options.compress, options.dense, options_.last) {}
+Orderer::Orderer(const GraphSource& source, const OrderingOptions& options)
+    : size_(source.size()), options_(options), reduction_(source, options.compress, options.dense, options_.last) {}
 
 GraphView Orderer::largest_component() const {
   static constexpr Offset kNoEdges[] = {0};

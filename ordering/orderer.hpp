@@ -22,8 +22,8 @@ struct OrdererWorkspace {
 /// One graph reduced once, ordered by any number of methods. run(m) equals order(graph, options) with options.method = m.
 class Orderer {
  public:
-  /// Borrows the graph, which outlives the orderer. options.method is not used. O(n + nnz).
-  Orderer(const Graph& graph, const OrderingOptions& options);
+  /// Borrows what the graph is made from, which outlives the orderer. options.method is not used. O(n + nnz).
+  Orderer(const GraphSource& source, const OrderingOptions& options);
 
   /// Throws as order().
   Permutation run(OrderingMethod method);

@@ -52,30 +52,36 @@ Permutation natural_order(Index n, std::span<const Index> last) {
   return Permutation::from_old_of(std::move(old_of));
 }
 
-Reduction::Reduction(const Graph& graph, bool compress, double dense, std::span<const Index> last)
-    : compressed_(graph, compress, checked(graph.size(), last)), whole_(compressed_.view()), last_(last) {
-  set_aside(graph, dense_degree(graph.size() - static_cast<Index>(last.size()), dense));
+Reduction::Reduction(const GraphSource& source, bool compress, double dense, std::span<const Index> last)
+    : compressed_(source, compress, checked(source.size(), last)), whole_(compressed_.view()), last_(last) {
+  set_aside(dense_degree(source.size() - static_cast<Index>(last.size()), dense));
   if (!kept_.empty() && compress) merge_the_rest();
   find_components();
   if (components() != 1 || !kept_.empty()) extract();
   component_of_ = {};
 }
 
-void Reduction::set_aside(const Graph& graph, Index limit) {
-  std::vector<Index> uncounted;  // by row: neighbours that come last
+void Reduction::set_aside(Index limit) {
+  const Index count = compressed_.size();
+  std::vector<Index> uncounted;  // by vertex: neighbours that come last, which are one row each
   if (!last_.empty()) {
-    kept_.assign(static_cast<std::size_t>(compressed_.size()), 1);
-    uncounted.assign(static_cast<std::size_t>(graph.size()), 0);
+    kept_.assign(static_cast<std::size_t>(count), 1);
+    uncounted.assign(static_cast<std::size_t>(count), 0);
   }
   for (const Index row : last_) {
-    kept_[compressed_.vertex_of(row)] = 0;
-    for (const Index u : graph.neighbours(row)) ++uncounted[u];
+    const Index v = compressed_.vertex_of(row);
+    kept_[v] = 0;
+    for (const Index u : whole_.neighbours(v)) ++uncounted[u];
   }
-  for (Index v = 0; v < compressed_.size(); ++v) {
-    const Index row = compressed_.member(v, 0), degree = graph.degree(row) - (uncounted.empty() ? 0 : uncounted[row]);
-    if (degree > limit && (kept_.empty() || kept_[v] != 0)) dense_.push_back(v);
-  }
-  if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(compressed_.size()), 1);
+  const Index heaviest = whole_.weight.empty() ? 1 : *std::max_element(whole_.weight.begin(), whole_.weight.end());
+  const auto degree = [&](Index v) {  // of a member
+    Offset rows = Offset{compressed_.weight(v)} - 1 - (uncounted.empty() ? 0 : uncounted[v]);
+    for (const Index u : whole_.neighbours(v)) rows += compressed_.weight(u);
+    return rows;
+  };
+  for (Index v = 0; v < count; ++v)
+    if ((whole_.degree(v) + Offset{1}) * heaviest > limit && (kept_.empty() || kept_[v] != 0) && degree(v) > limit) dense_.push_back(v);
+  if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(count), 1);
   for (const Index v : dense_) kept_[v] = 0;
 }
 

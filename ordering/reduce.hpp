@@ -23,8 +23,8 @@ class Reduction {
  public:
   /// compress: merge indistinguishable vertices, and then those that dense rows alone told apart. dense: rows of degree >
   /// dense_degree(n, dense) are set aside. last: rows that are set aside, too, never merged, and not counted in n and degrees. Borrows
-  /// graph and rows, which outlive the reduction. Throws as natural_order(). O(n + nnz).
-  Reduction(const Graph& graph, bool compress, double dense, std::span<const Index> last = {});
+  /// what the graph is made from, and rows, which outlive the reduction. Throws as natural_order(). O(n + nnz).
+  Reduction(const GraphSource& source, bool compress, double dense, std::span<const Index> last = {});
 
   /// The graph as it was compressed first, with all that is set aside.
   [[nodiscard]] const CompressedGraph& compressed() const { return compressed_; }
@@ -45,7 +45,7 @@ class Reduction {
   void append_rest(std::vector<Index>& old_of) const;
 
  private:
-  void set_aside(const Graph& graph, Index limit);
+  void set_aside(Index limit);
   void merge_the_rest();
   void find_components();
   void extract();

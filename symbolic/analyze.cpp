@@ -67,10 +67,10 @@ void consider_natural(Contest& contest, double job) {
 
 /// A banded ordering: only where the graph is long and thin.
 void consider_rcm(Contest& contest) {
-  const double best = contest.best_seconds(), look = level_seconds(contest.graph().size(), contest.entries());
+  const double best = contest.best_seconds(), look = level_seconds(contest.size(), contest.entries());
   if (look >= kLook * best)
     return contest.skip(OrderingMethod::rcm, "not tried: to look at its levels takes " + in_seconds(look) + " of " + in_seconds(best));
-  const double job = contest.band_seconds(banded_entries(contest.graph()));
+  const double job = contest.band_seconds(banded_entries(contest.compressed().view()));
   if (job >= best)
     return contest.skip(OrderingMethod::rcm,
                         "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
@@ -91,7 +91,7 @@ std::optional<std::string> consider_dissection(Contest& contest) {
 
 /// Where nested dissection is as good as certain to win, minimum degree, which one thread runs, is not run before it. If so: why.
 std::optional<std::string> dissect_at_once(Contest& contest) {
-  if (contest.graph().size() < kDissected) return {};
+  if (contest.size() < kDissected) return {};
   const ordering::GraphView graph = contest.largest_component();
   const Index n = graph.size();
   if (n < kDissected || ordering::hanging_share(graph) > kMostHanging) return {};

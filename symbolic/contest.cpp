@@ -77,7 +77,12 @@ double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options) {
 }
 
 Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
-    : lower_(lower), options_(options), table_(planned_table(options)), workers_(planned_workers(options)), best_table_(&table_) {
+    : lower_(lower),
+      options_(options),
+      table_(planned_table(options)),
+      workers_(planned_workers(options)),
+      source_(lower),
+      best_table_(&table_) {
   if (lower.nnz() > kMostEntries)
     throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
                                          std::to_string(kMostEntries));
@@ -89,19 +94,14 @@ Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
   if (options.permutation) check_last(*options.permutation, options.ordering.last);
 }
 
-const Graph& Contest::graph() {
-  if (!graph_) graph_.emplace(lower_);
-  return *graph_;
-}
-
 ordering::Orderer& Contest::orderer() {
-  if (!orderer_) orderer_.emplace(graph(), options_.ordering);
+  if (!orderer_) orderer_.emplace(source_, options_.ordering);
   return *orderer_;
 }
 
 const ordering::CompressedGraph& Contest::compressed() {
   if (orderer_) return orderer_->compressed();
-  if (!plain_) plain_.emplace(graph(), false);
+  if (!plain_) plain_.emplace(source_, false);
   return *plain_;
 }
 

@@ -44,8 +44,9 @@ class Contest {
   [[nodiscard]] double band_seconds(double entries) const;
   /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than an outline.
   double envelope_seconds(OrderingMethod method);
-  /// The graph of A, built when first asked for.
-  const Graph& graph();
+  [[nodiscard]] Index size() const { return lower_.n; }
+  /// The graph of A with the supervariables that the orderings found; as it is if none was run.
+  const ordering::CompressedGraph& compressed();
   /// What is left of it when it is reduced: the connected component with the most vertices.
   ordering::GraphView largest_component() { return orderer().largest_component(); }
   /// True if the plan is for a device.
@@ -76,8 +77,6 @@ class Contest {
 
   static Candidate callers();
   ordering::Orderer& orderer();
-  /// The graph of A with the supervariables that the orderings found; as it is if none was run.
-  const ordering::CompressedGraph& compressed();
   /// Predicted seconds to run a method on this graph.
   double predicted_order_seconds(OrderingMethod method);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
@@ -100,7 +99,7 @@ class Contest {
   const CostTable& table_;
   int workers_;
   Stopwatch watch_;  // runs from the first step to finish()
-  std::optional<Graph> graph_;
+  ordering::GraphSource source_;
   std::optional<ordering::Orderer> orderer_;
   std::optional<ordering::CompressedGraph> plain_;
   Analysis analysis_;

@@ -97,7 +97,7 @@ class EntriesByPairs : EntryLists {
 class EntriesByRows : EntryLists {
  public:
   EntriesByRows(const Pattern& lower, const Outline& outline, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->graph()) {
+      : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->source().graph()) {
     const auto new_of = perm_.new_of();
     set_begins([&](Index i) {
       Offset count = 1;

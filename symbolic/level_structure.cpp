@@ -12,7 +12,7 @@ namespace {
 /// Breadth-first levels; `mark` tells vertices of this search apart from all others.
 class Search {
  public:
-  explicit Search(const Graph& graph) : graph_(graph), seen_(static_cast<std::size_t>(graph.size()), 0) {}
+  explicit Search(const ordering::GraphView& graph) : graph_(graph), seen_(static_cast<std::size_t>(graph.size()), 0) {}
 
   /// Returns the sum of squared widths; last() is then a vertex of the last level.
   double run(Index start, unsigned char mark) {
@@ -21,13 +21,16 @@ class Search {
     double squares = 0;
     for (std::size_t begin = 0; begin < queue_.size();) {
       const std::size_t end = queue_.size();
-      squares += static_cast<double>(end - begin) * static_cast<double>(end - begin);
-      for (; begin < end; ++begin)
+      double width = 0;
+      for (; begin < end; ++begin) {
+        width += graph_.weight_of(queue_[begin]);
         for (const Index u : graph_.neighbours(queue_[begin]))
           if (seen_[u] != mark) {
             seen_[u] = mark;
             queue_.push_back(u);
           }
+      }
+      squares += width * width;
     }
     return squares;
   }
@@ -35,7 +38,7 @@ class Search {
   [[nodiscard]] Index last() const { return queue_.back(); }
 
  private:
-  const Graph& graph_;
+  ordering::GraphView graph_;
   std::vector<unsigned char> seen_;
   std::vector<Index> queue_;
 };
@@ -67,7 +70,7 @@ double envelope_entries(const Pattern& lower, const Permutation& perm) {
   return rows_from(first);
 }
 
-double banded_entries(const Graph& graph) {
+double banded_entries(const ordering::GraphView& graph) {
   Search search(graph);
   double squares = 0;
   for (Index v = 0; v < graph.size(); ++v) {

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/graph.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/permutation.hpp"
+#include "ordering/graph_view.hpp"
 
 namespace kauri::symbolic {
 
 /// About the least entries of L that a banded ordering (reverse Cuthill-McKee) can hope for: half the sum of squares of the widths of the
-/// levels, from a vertex far from the first of each component. O(n + edges).
-double banded_entries(const Graph& graph);
+/// levels in rows, from a vertex far from the first of each component. O(n + edges).
+double banded_entries(const ordering::GraphView& graph);
 
 /// Entries of the envelope of P A P^T, the diagonal included: L of that ordering has no more. O(n + nnz).
 double envelope_entries(const Pattern& lower, const Permutation& perm);

@@ -30,6 +30,9 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const
   side_by_side([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->fingerprint = fingerprint(lower); },
                [&] {
                  if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
+               },
+               [&] {
+                 if (on_device) set_schedule(table, outline);
                });
   plan->n = lower.n;
   plan->nnz = lower.nnz();

@@ -54,7 +54,8 @@ std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
 }
 
 /// Sizes of the supernodes: columns, parents, presized rows and panels.
-void set_sizes(const FrontTree& fronts, Outline& out) {
+void set_sizes(Outline& out) {
+  const FrontTree& fronts = out.fronts;
   Supernodes& nodes = out.supernodes;
   nodes.parent = fronts.parent;
   nodes.first.assign(fronts.parent.size() + 1, 0);
@@ -159,7 +160,7 @@ void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<
   out.perm = Permutation::from_old_of(std::move(old_of));
 }
 
-/// The seconds of the device, by which orderings are judged, in place of those of one of its multiprocessors, by which tasks are cut.
+/// The seconds of the device, by which orderings are judged; those of one of its multiprocessors are what fronts are merged by.
 void predict_device(std::string_view target, const Pattern& lower, Outline& out) {
   const DeviceCost& cost = device_cost(target);
   out.device_work = count_device_work(out.supernodes, out.device_levels, lower.nnz());
@@ -170,6 +171,12 @@ void predict_device(std::string_view target, const Pattern& lower, Outline& out)
 }
 
 }  // namespace
+
+void set_schedule(const CostTable& table, Outline& out) {
+  const std::vector<double> work = work_of(out.fronts, table);
+  const TaskTree tasks = task_tree(out.fronts, task_ranges(out.fronts.parent, work, find_cut(out.fronts.parent, work, table.task_floor_s)));
+  out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), out.workers);
+}
 
 Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
                      const OutlineOptions& options) {
@@ -184,30 +191,25 @@ Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& grap
   const Groups groups = options.amalgamate ? amalgamate(partition.fronts, table, apart) : no_amalgamation(partition.fronts);
   const Cut rough = find_cut(groups.fronts.parent, work_of(groups.fronts, table), table.task_floor_s);
   const std::vector<Index> front_place = stack_postorder(groups.fronts, rough.above, rough.small);
-  const FrontTree fronts = renumbered(groups.fronts, front_place);
-  set_sizes(fronts, out);
+  out.fronts = renumbered(groups.fronts, front_place);
+  out.workers = options.workers;
+  set_sizes(out);
 
   std::vector<Index> front_of(groups.group.size());
   for (std::size_t f = 0; f < front_of.size(); ++f) front_of[f] = front_place[groups.group[f]];
   set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
 
-  const bool on_device = is_device_target(table.target);
-  side_by_side(
-      [&] {
-        const std::vector<double> work = work_of(fronts, table);
-        const TaskTree tasks = task_tree(fronts, task_ranges(fronts.parent, work, find_cut(fronts.parent, work, table.task_floor_s)));
-        out.schedule =
-            make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), options.workers);
-      },
-      [&] {
-        out.cost = count_cost(out.tree.column_count, fronts);
-        out.cost.tree_height = height_of(out.tree.parent);
-      },
-      [&] {
-        if (on_device) out.device_levels = find_levels(out.supernodes);
-      });
-  out.core = predict(table, fronts, out.schedule, lower.nnz(), out.cost);
-  if (on_device) predict_device(table.target, lower, out);
+  const auto count = [&] {
+    out.cost = count_cost(out.tree.column_count, out.fronts);
+    out.cost.tree_height = height_of(out.tree.parent);
+  };
+  if (is_device_target(table.target)) {
+    side_by_side(count, [&] { out.device_levels = find_levels(out.supernodes); });
+    predict_device(table.target, lower, out);
+  } else {
+    side_by_side(count, [&] { set_schedule(table, out); });
+    out.core = predict(table, out.fronts, out.schedule, lower.nnz(), out.cost);
+  }
   return out;
 }
 

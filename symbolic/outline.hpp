@@ -25,8 +25,10 @@ struct Outline {
   Permutation perm;                                      ///< final
   EliminationTree tree;                                  ///< final
   Supernodes supernodes;
+  FrontTree fronts;  ///< sizes of supernodes
   std::vector<Offset> panel_ptr;
-  Schedule schedule;
+  int workers = 1;
+  Schedule schedule;  ///< none yet for the target of a device, which is judged without
   Cost cost;
   DeviceLevels device_levels;  ///< for the target of a device
   DeviceWork device_work;      ///< the same
@@ -38,6 +40,9 @@ struct OutlineOptions {
   bool amalgamate = true;  ///< relaxed supernodes
   Index last = 0;          ///< so many rows at the end of perm stay there, in their sequence, as one front: OrderingOptions::last
 };
+
+/// The CPU's schedule of an outline that has none yet. O(n + fronts log fronts).
+void set_schedule(const CostTable& table, Outline& out);
 
 /// Supervariables are eliminated whole, so the phase runs on `graph`, A's with indistinguishable rows merged, and expands what it finds to
 /// columns. Where perm takes members of a supervariable apart, it is divided into the runs that perm leaves. Borrows the graph as long as

@@ -71,11 +71,11 @@ std::unique_ptr<const ordering::CompressedGraph> other_supervariables(const orde
   if (!graph.merged()) return nullptr;
   const auto divided = [&](const Classes& classes) -> std::unique_ptr<const ordering::CompressedGraph> {
     if (classes.count == graph.size()) return nullptr;
-    return std::make_unique<const ordering::CompressedGraph>(graph.graph(), classes.least);
+    return std::make_unique<const ordering::CompressedGraph>(graph.source(), classes.least);
   };
   if (const Classes blocks = blocks_of(graph, perm); blocks.worth_merging()) return divided(blocks);
   if (const Classes runs = runs_of(graph, perm); runs.worth_merging()) return divided(runs);
-  return std::make_unique<const ordering::CompressedGraph>(graph.graph(), false);
+  return std::make_unique<const ordering::CompressedGraph>(graph.source(), false);
 }
 
 }  // namespace kauri::symbolic

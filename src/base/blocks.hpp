@@ -45,7 +45,7 @@ class Blocks {
   Index n_, size_;
 };
 
-/// Calls two or three f, side by side. A thread that waits may take up other work of the arena. Each f may throw.
+/// Calls two f or more, side by side. A thread that waits may take up other work of the arena. Each f may throw.
 template <class... F>
 void side_by_side(F&&... f) {
   tbb::task_group_context own(tbb::task_group_context::isolated);

@@ -16,13 +16,6 @@ namespace {
 
 using namespace kauri::test;
 
-std::set<Index> closed_neighbourhood(const Graph& graph, Index v, const std::vector<char>& kept) {
-  std::set<Index> closed{v};
-  for (const Index u : graph.neighbours(v))
-    if (kept.empty() || kept[u]) closed.insert(u);
-  return closed;
-}
-
 void expect_representatives(const Graph& graph, const std::vector<char>& kept, std::uint64_t seed) {
   const auto representative = indistinguishable(view_of(graph), kept);
   ASSERT_EQ(static_cast<Index>(representative.size()), graph.size());

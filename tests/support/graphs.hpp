@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,6 +41,14 @@ inline std::vector<Edge> edges_of(const Graph& graph) {
     for (const Index u : graph.neighbours(v))
       if (u < v) edges.emplace_back(u, v);
   return edges;
+}
+
+/// Vertex v and its neighbours, but for those that are not kept; kept empty: all are.
+inline std::set<Index> closed_neighbourhood(const Graph& graph, Index v, const std::vector<char>& kept = {}) {
+  std::set<Index> closed{v};
+  for (const Index u : graph.neighbours(v))
+    if (kept.empty() || kept[u]) closed.insert(u);
+  return closed;
 }
 
 inline Graph path(Index n) {

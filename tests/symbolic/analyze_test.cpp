@@ -312,11 +312,11 @@ TEST(LevelStructure, EnvelopeIsCountedRowByRow) {
 
 TEST(LevelStructure, CountsWidthsFromTheEnds) {
   const OwnedPattern strip = grid_pattern(4, 100, 1);
-  const double entries = symbolic::banded_entries(Graph(strip.view()));
+  const double entries = symbolic::banded_entries(ordering::view_of(Graph(strip.view())));
   EXPECT_LT(entries, 0.5 * 16 * 103);  // 103 levels of at most 4
   EXPECT_GT(entries, 0.5 * 16 * 90);
-  EXPECT_EQ(symbolic::banded_entries(Graph(diagonal_pattern(10).view())), 5);
-  EXPECT_EQ(symbolic::banded_entries(Graph(diagonal_pattern(0).view())), 0);
+  EXPECT_EQ(symbolic::banded_entries(ordering::view_of(Graph(diagonal_pattern(10).view()))), 5);
+  EXPECT_EQ(symbolic::banded_entries(ordering::view_of(Graph(diagonal_pattern(0).view()))), 0);
 }
 
 }  // namespace
