@@ -99,6 +99,21 @@ void separate(std::vector<Index>& representative, std::span<const Index> apart) 
   }
 }
 
+/// Where classes begin if each is rows that follow one another, and n at the end; else empty, and so where nothing is merged.
+std::vector<Index> begins_of_runs(std::span<const Index> representative) {
+  const auto n = static_cast<Index>(representative.size());
+  std::vector<Index> first;
+  for (Index i = 0; i < n; ++i) {
+    if (representative[i] == i)
+      first.push_back(i);
+    else if (representative[i] != representative[i - 1])
+      return {};
+  }
+  if (static_cast<Index>(first.size()) == n) return {};
+  first.push_back(n);
+  return first;
+}
+
 /// The blocks that begin with these rows.
 std::vector<Index> blocks_at(std::span<const Index> first, std::span<const Index> rows) {
   std::vector<Index> blocks;
@@ -126,20 +141,24 @@ CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const
   Graph blocks = graph_of_blocks(*source_.pattern(), first);
   std::vector<Index> representative = indistinguishable(view_of(blocks), {});
   if (!apart.empty()) separate(representative, blocks_at(first, apart));
-  if (any_merged(representative)) {
+  if (any_merged(representative))
     merge_classes(view_of(blocks), first, representative);
+  else
+    take_blocks(std::move(blocks), std::move(first));
+}
+
+CompressedGraph::CompressedGraph(GraphSource source, std::span<const Index> representative) : source_(std::move(source)) {
+  if (std::vector<Index> first = begins_of_runs(representative); source_.pattern() && !first.empty()) {
+    Graph blocks = graph_of_blocks(*source_.pattern(), first);
+    take_blocks(std::move(blocks), std::move(first));
   } else {
-    blocks_ = std::move(blocks);
-    take_blocks(std::move(first));
+    view_ = view_of(source_.graph());
+    merge_classes(view_, {}, representative);
   }
 }
 
-CompressedGraph::CompressedGraph(GraphSource source, std::span<const Index> representative)
-    : source_(std::move(source)), view_(view_of(source_.graph())) {
-  merge_classes(view_, {}, representative);
-}
-
-void CompressedGraph::take_blocks(std::vector<Index> first) {
+void CompressedGraph::take_blocks(Graph blocks, std::vector<Index> first) {
+  blocks_ = std::move(blocks);
   first_ = std::move(first);
   const Index count = blocks_.size();
   vertex_of_.resize(static_cast<std::size_t>(source_.size()));

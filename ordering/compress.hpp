@@ -46,7 +46,7 @@ class CompressedGraph {
   [[nodiscard]] Index vertex_of(Index row) const { return merged() ? vertex_of_[row] : row; }
 
  private:
-  void take_blocks(std::vector<Index> first);
+  void take_blocks(Graph blocks, std::vector<Index> first);
   /// Classes of vertices of `base`, of which v is the rows from first[v] on; first empty: row v.
   void merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative);
 

@@ -15,8 +15,8 @@ namespace kauri::ordering {
 /// is made.
 std::vector<Index> row_blocks(const Pattern& lower, std::span<const Index> apart);
 
-/// The graph of the blocks, numbered as they are: two are neighbours if their rows are. first: as row_blocks() gives it. O(n + entries in
-/// the first column of each).
+/// The graph of the blocks, numbered as they are: two are neighbours if their rows are. first: where blocks begin, as row_blocks() gives it
+/// or any that divide those. O(n + entries in the first column of each).
 Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first);
 
 }  // namespace kauri::ordering

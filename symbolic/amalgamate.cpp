@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -16,8 +17,9 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kSubtree = 4096;      // fronts that are worth a task
+constexpr Index kSubtree = 4096;      // fronts whose seconds are worth a task
 constexpr Index kReport = 256;        // fronts between two looks at what is stored
+constexpr int kPrices = 4;            // of padding, at once
 constexpr Index kMergeBlock = 65536;  // fronts that are worth a task where little is done to each
 
 /// Of a front in a factorisation and a solve.
@@ -222,6 +224,22 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
   return stored.load() <= limit;
 }
 
+/// By the first price that fits, of one, two, four times padding_s and so on. Mostly that is the first; of others several are tried at once
+/// where threads are there to do so.
+Merging merged(const Before& before, double padding_s, double limit) {
+  std::vector<Merging> tried(1);
+  for (;;) {
+    std::vector<char> fits(tried.size());
+    Blocks(static_cast<Index>(tried.size()), 1).for_each([&](Index k, Index, Index) {
+      fits[k] = merge_all(before, std::ldexp(padding_s, k), limit, tried[k]);
+    });
+    const auto first = std::find(fits.begin(), fits.end(), 1) - fits.begin();
+    if (first < static_cast<std::ptrdiff_t>(tried.size())) return std::move(tried[first]);
+    padding_s = std::ldexp(padding_s, static_cast<int>(tried.size()));
+    tried.resize(static_cast<std::size_t>(std::clamp(tbb::this_task_arena::max_concurrency(), 1, kPrices)));
+  }
+}
+
 Groups compact(const FrontTree& fronts, const Merging& now) {
   const Index count = fronts.count();
   Groups groups;
@@ -270,10 +288,9 @@ Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart) 
   double stored = 0;
   for (Index s = 0; s < fronts.count(); ++s) stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
   const std::vector<double> share = table.path_weight > 0 ? critical_shares(fronts, table, seconds) : std::vector<double>{};
-  const Before before{fronts, children, table, share, seconds, stored, cut_into_subtrees(fronts.parent, kSubtree), apart};
-  Merging now;
-  for (double padding_s = table.padding_s; !merge_all(before, padding_s, limit, now);) padding_s *= 2;
-  return compact(fronts, now);
+  const Before before{fronts, children, table, share, seconds, stored, cut_into_subtrees(fronts.parent, part_size(fronts.count(), 0)),
+                      apart};
+  return compact(fronts, merged(before, table.padding_s, limit));
 }
 
 }  // namespace kauri::symbolic

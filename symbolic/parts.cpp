@@ -7,8 +7,8 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kPlaceBlock = 16384;         // places that are worth a task
-constexpr Index kParts = 64, kLeast = 1024;  // of all nodes, so many parts or more; nodes that are worth one
+constexpr Index kPlaceBlock = 16384;        // places that are worth a task
+constexpr Index kParts = 64, kLeast = 128;  // of all nodes, so many parts or more; nodes that are worth one
 
 /// By place: the lowest among itself and its neighbours.
 std::vector<Index> lowest_places(const Pairs& pairs) {

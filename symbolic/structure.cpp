@@ -14,8 +14,8 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kFrontBlock = 512;  // fronts that are worth a task
-constexpr Index kPlaces = 65536;    // supervariables that are
+constexpr Index kFrontBlock = 64;  // fronts that are worth a task
+constexpr Index kPlaces = 65536;   // supervariables that are
 
 /// The place, in the ordering's own sequence, of the supervariable whose first member is row i of B; length n, else of no meaning.
 std::vector<Index> places_by_row(const Outline& outline) {

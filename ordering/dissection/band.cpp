@@ -4,8 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace kauri::ordering::dissection {
+namespace {
+
+constexpr double kMostParts = 1 << 30;  // of a divided band: places of states are Index
+
+}  // namespace
 
 // Marks are taken back by the list of those that were set, so that a band costs nothing beyond itself.
 void Band::forget() {
@@ -21,7 +27,7 @@ void Band::forget() {
 void Band::take(const GraphView& graph, Index v, std::uint8_t part) {
   const Index weight = graph.weight_of(v);
   vertex_.push_back(v);
-  local_[v] = size() - 1;
+  local_[v] = met() - 1;
   weight_.push_back(weight);
   taken_[part] += weight;
   uniform_ = uniform_ && weight == weight_.front();
@@ -39,8 +45,8 @@ void Band::take_separator(const GraphView& graph, std::span<const std::uint8_t> 
 // Lists of neighbours lie anywhere in memory: those of the vertices next but some in the queue are asked for ahead.
 void Band::ask_ahead(const GraphView& graph, Index i) const {
   constexpr Index list = 8, place = 16;
-  if (i + place < size()) __builtin_prefetch(graph.ptr.data() + vertex_[i + place]);
-  if (i + list < size()) {
+  if (i + place < met()) __builtin_prefetch(graph.ptr.data() + vertex_[i + place]);
+  if (i + list < met()) {
     const auto neighbours = graph.neighbours(vertex_[i + list]);
     __builtin_prefetch(neighbours.data());
     __builtin_prefetch(neighbours.data() + neighbours.size());
@@ -53,11 +59,11 @@ void Band::collect(const GraphView& graph, std::span<const std::uint8_t> side, c
   if (local_.size() < side.size()) local_.resize(side.size(), kNone);
   take_separator(graph, side);
   std::array<bool, 2> open{width > 0, width > 0};
-  Index layer = 0, layer_end = size();
+  Index layer = 0, layer_end = met();
   Offset used = 0;
-  for (Index i = 0; i < size(); ++i) {
+  for (Index i = 0; i < met(); ++i) {
     if (i == layer_end) {
-      layer_end = size();
+      layer_end = met();
       if (++layer == width) open = {false, false};
     }
     ask_ahead(graph, i);
@@ -81,6 +87,37 @@ void Band::collect(const GraphView& graph, std::span<const std::uint8_t> side, c
     terminal_.push_back(terminal);
     ptr_.push_back(used);
   }
+}
+
+bool UnitBand::divide(const Band& band, double most) {
+  unit_ = 0;
+  for (Index i = 0; i < band.size(); ++i) unit_ = std::gcd(unit_, band.weight(i));
+  const auto parts = [&](Index i) { return band.weight(i) / unit_; };
+  double vertices = 0, edges = 0;
+  for (Index i = 0; i < band.size(); ++i) {
+    double near = 0;
+    for (const Index j : band.neighbours(i)) near += parts(j);
+    vertices += parts(i);
+    edges += near * parts(i);
+  }
+  if (vertices > std::min<double>(most * band.size(), kMostParts) || edges > most * static_cast<double>(band.edges())) return false;
+  first_.assign(1, 0);
+  terminal_.clear();
+  for (Index i = 0; i < band.size(); ++i) {
+    first_.push_back(first_.back() + parts(i));
+    terminal_.resize(static_cast<std::size_t>(first_.back()),
+                     static_cast<std::uint8_t>((band.at_source(i) ? 1 : 0) | (band.at_sink(i) ? 2 : 0)));
+  }
+  ptr_.assign(1, 0);
+  adjacency_.resize(std::max(adjacency_.size(), static_cast<std::size_t>(edges)));
+  for (Index i = 0; i < band.size(); ++i)
+    for (Index copy = first_[i]; copy < first_[i + 1]; ++copy) {
+      Offset end = ptr_.back();
+      for (const Index j : band.neighbours(i))
+        for (Index k = first_[j]; k < first_[j + 1]; ++k) adjacency_[end++] = k;
+      ptr_.push_back(end);
+    }
+  return true;
 }
 
 }  // namespace kauri::ordering::dissection

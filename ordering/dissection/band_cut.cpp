@@ -15,25 +15,41 @@ bool better(const PartWeights& a, const PartWeights& b, const BandCutOptions& op
   return std::max(a[kLeft], a[kRight]) < std::max(b[kLeft], b[kRight]);
 }
 
-// Leaves both extreme minimum cuts of the band in the workspace.
-template <class Flow>
-void find_cuts(Flow& flow, BandCutWorkspace& w) {
-  for (auto& part : w.part) part.resize(static_cast<std::size_t>(w.band.size()));
-  flow.cut_near_sink(w.band, w.part[1]);  // first: the last phase may have been its search
-  flow.cut_near_source(w.band, w.part[0]);
+/// Flow through vertices of weight one is found in a third of the time: a band is divided into such unless it gets this many times the
+/// edges.
+constexpr double kMostDivided = 2;
+
+/// Both extreme minimum cuts of a graph that `flow` has run on.
+template <class Flow, class Graph>
+void find_cuts(Flow& flow, const Graph& graph, std::array<std::vector<std::uint8_t>, 2>& part) {
+  for (auto& p : part) p.resize(static_cast<std::size_t>(graph.size()));
+  flow.cut_near_sink(graph, part[1]);  // first: the last phase may have been its search
+  flow.cut_near_source(graph, part[0]);
+}
+
+/// By disjoint paths of the weight `unit` each; returns the weight of a minimum cut.
+Offset run_paths(const BandGraph& graph, Index unit, Offset separator, std::array<std::vector<std::uint8_t>, 2>& part,
+                 BandCutWorkspace& w) {
+  w.paths.run(graph, static_cast<Index>(separator / unit));
+  find_cuts(w.paths, graph, part);
+  return Offset{unit} * w.paths.count();
 }
 
 void run_flow(Offset separator, BandCutWorkspace& w, BandCutResult& result) {
   const Band& band = w.band;
   if (band.uniform()) {
-    const Index unit = band.weight(0);
-    w.paths.run(band, static_cast<Index>(separator / unit));
-    find_cuts(w.paths, w);
-    result.flow = Offset{unit} * w.paths.count();
+    result.flow = run_paths(band, band.weight(0), separator, w.part, w);
     result.phases += w.paths.phases();
+  } else if (w.units.divide(band, kMostDivided)) {
+    result.flow = run_paths(w.units, w.units.unit(), separator, w.unit_part, w);
+    result.phases += w.paths.phases();
+    for (std::size_t p = 0; p < w.part.size(); ++p) {
+      w.part[p].resize(static_cast<std::size_t>(band.size()));
+      for (Index i = 0; i < band.size(); ++i) w.part[p][i] = w.unit_part[p][w.units.first_part(i)];
+    }
   } else {
     w.flow.run(band, separator);
-    find_cuts(w.flow, w);
+    find_cuts(w.flow, band, w.part);
     result.flow = w.flow.value();
     result.phases += w.flow.phases();
   }

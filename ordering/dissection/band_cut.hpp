@@ -38,9 +38,11 @@ struct BandCutResult {
 /// Kept from one call to the next, one for each thread; grows with the largest graph (4 bytes a vertex) and the largest band.
 struct BandCutWorkspace {
   Band band;
+  UnitBand units;
   DisjointPaths paths;
   CapacityFlow flow;
   std::array<std::vector<std::uint8_t>, 2> part;  // by band vertex, of the cut nearest the source and the one nearest the sink
+  std::array<std::vector<std::uint8_t>, 2> unit_part;
 };
 
 /// Exchanges the separator for a minimum-weight vertex cut within `width` layers of it, where that is better: of the two extreme minimum

@@ -15,8 +15,10 @@ namespace {
 
 // Degrees above which hanging vertices are not looked for: their heaviest neighbour says little.
 constexpr Index kMostHanging = 8;
-// Vertices that are matched with one another before others are looked at.
-constexpr Index kCoarsenBlock = 32768;
+// Vertices that are matched with one another before others are looked at: the graph of pairs depends on it.
+constexpr Index kMatchBlock = 32768;
+// Vertices whose pairs' edges are worth a task, in graphs that are worth several.
+constexpr Index kMergeBlock = 4096, kMergedAlone = 16384;
 
 class Matching {
  public:
@@ -28,7 +30,7 @@ class Matching {
   /// Each block by itself, then what is left over of all.
   void run(bool backwards) {
     backwards_ = backwards;
-    const Blocks blocks(graph_.size(), kCoarsenBlock);
+    const Blocks blocks(graph_.size(), kMatchBlock);
     std::atomic<Index> left{0};
     blocks.for_each([&](Index, Index begin, Index end) { left += match({begin, end}); });
     if (blocks.count() > 1) left = match({0, graph_.size()});
@@ -224,7 +226,8 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
 Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace) {
   Matching(graph, edge_weight, most, workspace.mate).run(backwards);
   Coarser coarser;
-  const Blocks blocks(graph.size(), kCoarsenBlock);
+  const bool alone = graph.size() <= kMergedAlone || tbb::this_task_arena::max_concurrency() == 1;
+  const Blocks blocks(graph.size(), alone ? std::max<Index>(graph.size(), 1) : kMergeBlock);
   const std::vector<Index> first = number(graph, workspace.mate, blocks, coarser);
   merge_edges(graph, edge_weight, blocks, first, workspace, coarser);
   return coarser;

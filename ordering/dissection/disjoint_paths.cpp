@@ -19,7 +19,7 @@ constexpr Index kClosed = std::numeric_limits<Index>::max();  // level of a stat
 
 }  // namespace
 
-void DisjointPaths::run(const Band& band, Index bound) {
+void DisjointPaths::run(const BandGraph& band, Index bound) {
   const auto n = static_cast<std::size_t>(band.size());
   terminal_ = band.size();
   for (auto* own : {&before_, &behind_}) {
@@ -41,7 +41,7 @@ void DisjointPaths::run(const Band& band, Index bound) {
 // Levels from the sink up of all that reaches it; false if the source does not. Not only the shortest paths but all that fall from level to
 // level from the source are taken in a phase: levels never fall when they are, so that the bound of Dinic's phases holds, and there are two
 // to three times fewer.
-bool DisjointPaths::label(const Band& band) {
+bool DisjointPaths::label(const BandGraph& band) {
   ++phases_;
   std::fill(level_.begin(), level_.end(), kClosed);
   root_.clear();
@@ -70,7 +70,7 @@ bool DisjointPaths::label(const Band& band) {
 
 // Depth first along falling levels from the source by way of `root`. Every state met is closed for the phase: it leads nowhere or is on the
 // new path. Returns the number of states of that path, in stack_ and via_, or 0.
-Index DisjointPaths::search(const Band& band, Index root) {
+Index DisjointPaths::search(const BandGraph& band, Index root) {
   const Index start = before_[root];
   if (level_[start] == kClosed) return 0;
   const Index length = level_[start];
@@ -82,7 +82,7 @@ Index DisjointPaths::search(const Band& band, Index root) {
 }
 
 // Enters a state of level `wanted` from the last one of the path, or returns false.
-bool DisjointPaths::advance(const Band& band, Index& top, Index wanted) {
+bool DisjointPaths::advance(const BandGraph& band, Index& top, Index wanted) {
   const Index state = stack_[top - 1];
   Offset& at = at_[top - 1];
   if (const Index back = before_[state]; at == band.first(state) && level_[back] == wanted) {
@@ -99,7 +99,7 @@ bool DisjointPaths::advance(const Band& band, Index& top, Index wanted) {
   return false;
 }
 
-void DisjointPaths::enter(const Band& band, Index& top, Index state, Index via) {
+void DisjointPaths::enter(const BandGraph& band, Index& top, Index state, Index via) {
   level_[state] = kClosed;
   stack_[top] = state;
   via_[top] = via;
@@ -121,14 +121,14 @@ void DisjointPaths::add_path(Index length) {
   behind_[from] = terminal_;
 }
 
-void DisjointPaths::cut_near_sink(const Band& band, std::span<std::uint8_t> part) {
+void DisjointPaths::cut_near_sink(const BandGraph& band, std::span<std::uint8_t> part) {
   if (!labelled_) label(band);
   labelled_ = true;
   for (Index v = 0; v < band.size(); ++v)  // level_[v] tells of v_out, or of all of v where it is on no path
     part[v] = level_[before_[v]] != kClosed ? kRight : level_[v] != kClosed ? kSeparator : kLeft;
 }
 
-void DisjointPaths::cut_near_source(const Band& band, std::span<std::uint8_t> part) {
+void DisjointPaths::cut_near_source(const BandGraph& band, std::span<std::uint8_t> part) {
   labelled_ = false;
   std::fill(level_.begin(), level_.end(), kClosed);
   level_[terminal_] = 1;

@@ -15,21 +15,21 @@ class DisjointPaths {
  public:
   /// Finds the most paths there are. bound: no more than this can be (the old separator); the search for more ends there.
   /// O(edges * sqrt(vertices)) at worst.
-  void run(const Band& band, Index bound);
+  void run(const BandGraph& band, Index bound);
 
   [[nodiscard]] Index count() const { return count_; }    ///< of paths, and of the vertices of a minimum cut
   [[nodiscard]] Index phases() const { return phases_; }  ///< breadth-first passes over the band
 
   /// The minimum cut closest to the sink, or to the source, after run(): part[i] becomes kSeparator in the cut, kRight for what the sink
   /// reaches (or, of the cut at the source, all that the source does not reach), kLeft for the rest. part: length band.size().
-  void cut_near_sink(const Band& band, std::span<std::uint8_t> part);
-  void cut_near_source(const Band& band, std::span<std::uint8_t> part);
+  void cut_near_sink(const BandGraph& band, std::span<std::uint8_t> part);
+  void cut_near_source(const BandGraph& band, std::span<std::uint8_t> part);
 
  private:
-  bool label(const Band& band);
-  Index search(const Band& band, Index root);
-  bool advance(const Band& band, Index& top, Index wanted);
-  void enter(const Band& band, Index& top, Index state, Index via);
+  bool label(const BandGraph& band);
+  Index search(const BandGraph& band, Index root);
+  bool advance(const BandGraph& band, Index& top, Index wanted);
+  void enter(const BandGraph& band, Index& top, Index state, Index via);
   void add_path(Index length);
 
   Index terminal_ = 0;         // number that stands for source and sink: band.size()

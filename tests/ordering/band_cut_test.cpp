@@ -32,12 +32,14 @@ struct Separation {
   [[nodiscard]] Offset total() const { return view().total_weight(); }
 };
 
-enum class Weights { none, equal, different };
+enum class Weights { none, equal, different, twins };
 
 std::vector<Index> weights_for(Index n, Weights kind, std::mt19937_64& random) {
   std::vector<Index> weight(kind == Weights::none ? 0 : static_cast<std::size_t>(n), 3);
   if (kind == Weights::different)
     for (Index& w : weight) w = 1 + static_cast<Index>(random() % 5);
+  if (kind == Weights::twins)  // a few, of weights with a common divisor
+    for (Index& w : weight) w = random() % 6 == 0 ? 6 + 3 * static_cast<Index>(random() % 2) : 3;
   return weight;
 }
 
@@ -80,8 +82,8 @@ CutProblem problem_of(const Band& band) {
   return problem;
 }
 
-template <class Flow>
-void expect_cuts(const Band& band, Flow& flow, const ExtremeCuts& expected) {
+template <class Graph, class Flow>
+void expect_cuts(const Graph& band, Flow& flow, const ExtremeCuts& expected) {
   std::vector<std::uint8_t> part(static_cast<std::size_t>(band.size()));
   for (int twice = 0; twice < 2; ++twice) {  // in either order, and again
     flow.cut_near_source(band, part);
@@ -91,18 +93,34 @@ void expect_cuts(const Band& band, Flow& flow, const ExtremeCuts& expected) {
   }
 }
 
+/// Of the band divided into vertices of one weight, all of which are where the vertex is that they are parts of.
+void expect_unit_cuts(const Separation& s, const Band& band, const ExtremeCuts& expected, BandCutWorkspace& w) {
+  ASSERT_TRUE(w.units.divide(band, 1e9));
+  const auto divided = [&](const std::vector<std::uint8_t>& part) {
+    std::vector<std::uint8_t> all;
+    for (Index i = 0; i < band.size(); ++i) all.insert(all.end(), static_cast<std::size_t>(band.weight(i) / w.units.unit()), part[i]);
+    return all;
+  };
+  w.paths.run(w.units, static_cast<Index>(s.weights()[kSeparator] / w.units.unit()));
+  ASSERT_EQ(Offset{w.paths.count()} * w.units.unit(), expected.weight);
+  expect_cuts(w.units, w.paths, {expected.weight, divided(expected.near_source), divided(expected.near_sink)});
+  ASSERT_EQ(w.units.divide(band, 1), band.uniform());
+}
+
 void expect_flows(const Separation& s, const Band& band, const ExtremeCuts& expected, BandCutWorkspace& w) {
   const Offset separator = s.weights()[kSeparator];
   w.flow.run(band, separator);
   ASSERT_EQ(w.flow.value(), expected.weight);
   ASSERT_NO_FATAL_FAILURE(expect_cuts(band, w.flow, expected));
-  if (!band.uniform() || band.size() == 0) return;
+  if (band.size() == 0) return;
+  expect_unit_cuts(s, band, expected, w);
+  if (!band.uniform()) return;
   w.paths.run(band, static_cast<Index>(separator / band.weight(0)));
   ASSERT_EQ(Offset{w.paths.count()} * band.weight(0), expected.weight);
   ASSERT_NO_FATAL_FAILURE(expect_cuts(band, w.paths, expected));
 }
 
-constexpr Weights kWeights[] = {Weights::none, Weights::equal, Weights::different};
+constexpr Weights kWeights[] = {Weights::none, Weights::equal, Weights::different, Weights::twins};
 
 TEST(BandFlow, ExtremeCutsBySubsets) {
   BandCutWorkspace w;
@@ -110,7 +128,7 @@ TEST(BandFlow, ExtremeCutsBySubsets) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     std::mt19937_64 random(seed);
     const Index n = 2 + static_cast<Index>(random() % 20);
-    const auto s = random_separation(random_graph(n, n + static_cast<Index>(random() % 30), random), kWeights[seed % 3], random);
+    const auto s = random_separation(random_graph(n, n + static_cast<Index>(random() % 30), random), kWeights[seed % 4], random);
     w.band.collect(s.view(), s.side, s.weights(), 1 + static_cast<Index>(random() % 4), {s.total(), s.total()});
     if (w.band.size() > 13) continue;
     const auto expected = cuts_by_subsets(problem_of(w.band));
@@ -130,7 +148,7 @@ TEST(BandFlow, ExtremeCutsByEdmondsKarp) {
     std::mt19937_64 random(seed);
     const Index n = 40 + static_cast<Index>(random() % 80);
     Graph graph = seed % 2 ? shuffled(grid(6 + static_cast<Index>(seed % 5), 15), random) : random_graph(n, 3 * n, random);
-    const auto s = random_separation(std::move(graph), kWeights[seed % 3], random);
+    const auto s = random_separation(std::move(graph), kWeights[seed % 4], random);
     w.band.collect(s.view(), s.side, s.weights(), 1 + static_cast<Index>(random() % 4), {s.total(), s.total()});
     ASSERT_NO_FATAL_FAILURE(expect_flows(s, w.band, SplitNetwork(problem_of(w.band)).cuts(), w)) << "seed " << seed;
   }
@@ -139,7 +157,7 @@ TEST(BandFlow, ExtremeCutsByEdmondsKarp) {
 TEST(BandFlow, OraclesAgree) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     std::mt19937_64 random(seed);
-    const auto s = random_separation(random_graph(10, 20, random), kWeights[seed % 3], random);
+    const auto s = random_separation(random_graph(10, 20, random), kWeights[seed % 4], random);
     Band band;
     band.collect(s.view(), s.side, s.weights(), 2, {s.total(), s.total()});
     const auto subsets = cuts_by_subsets(problem_of(band)), flow = SplitNetwork(problem_of(band)).cuts();
@@ -210,7 +228,7 @@ TEST(Band, IsTheLayersThatHaveRoom) {
   Band band;  // one for graphs of all sizes
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     std::mt19937_64 random(seed);
-    const auto s = random_separation(any_graph(seed), kWeights[random() % 3], random);
+    const auto s = random_separation(any_graph(seed), kWeights[random() % 4], random);
     const Index width = static_cast<Index>(random() % 5);
     std::array<Offset, 2> room;
     for (auto& r : room) r = random() % 2 ? s.total() : static_cast<Offset>(random() % 40) - 3;
@@ -258,7 +276,7 @@ TEST(ImproveSeparator, KeepsItsPromises) {
   int better = 0, bands = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     std::mt19937_64 random(seed);
-    auto s = random_separation(any_graph(seed), kWeights[random() % 3], random);
+    auto s = random_separation(any_graph(seed), kWeights[random() % 4], random);
     BandCutOptions options;
     options.width = static_cast<Index>(random() % 8);
     options.most_side = s.total() * static_cast<Offset>(40 + random() % 61) / 100;
