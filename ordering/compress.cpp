@@ -7,6 +7,7 @@
 
 #include "ordering/row_blocks.hpp"
 #include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -180,14 +181,12 @@ void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first
   if (!any_merged(representative)) return;
   const auto rows_from = [&](Index v) { return first.empty() ? v : first[v]; };  // the rows of v end where those of v + 1 begin
   std::vector<Index> class_of(representative.size()), leader;
-  Offset edges = 0;  // at most, of the representatives
   for (Index v = 0; v < base.size(); ++v) {
     const bool is_leader = representative[v] == v;
     class_of[v] = is_leader ? static_cast<Index>(leader.size()) : class_of[representative[v]];
     if (is_leader) {
       leader.push_back(v);
       weight_.push_back(0);
-      edges += base.degree(v);
     }
     weight_[class_of[v]] += rows_from(v + 1) - rows_from(v);
   }
@@ -201,15 +200,40 @@ void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first
       vertex_of_[row] = class_of[v];
       member_[next[class_of[v]]++] = row;
     }
-  ptr_.reserve(first_.size());
-  ptr_.push_back(0);
-  adjacency_.reserve(static_cast<std::size_t>(edges));
-  for (const Index v : leader) {
-    for (const Index u : base.neighbours(v))
-      if (representative[u] == u) adjacency_.push_back(class_of[u]);
-    ptr_.push_back(static_cast<Offset>(adjacency_.size()));
-  }
+  join_classes(base, leader, representative, class_of);
   view_ = {ptr_, adjacency_, weight_};
+}
+
+// Block by block, each into memory of its own, then one behind the other.
+void CompressedGraph::join_classes(const GraphView& base, std::span<const Index> leader, std::span<const Index> representative,
+                                   std::span<const Index> class_of) {
+  const auto count = static_cast<Index>(leader.size());
+  const bool alone = tbb::this_task_arena::max_concurrency() == 1;
+  const Blocks blocks(count, alone ? std::max<Index>(count, 1) : kCompressBlock);
+  std::vector<std::vector<Index>> part(static_cast<std::size_t>(blocks.count()));
+  ptr_.assign(leader.size() + 1, 0);
+  blocks.for_each([&](Index b, Index begin, Index end) {
+    Offset edges = 0;  // at most
+    for (Index s = begin; s < end; ++s) edges += base.degree(leader[s]);
+    part[b].reserve(static_cast<std::size_t>(edges));
+    for (Index s = begin; s < end; ++s) {
+      for (const Index u : base.neighbours(leader[s]))
+        if (representative[u] == u) part[b].push_back(class_of[u]);
+      ptr_[s + 1] = static_cast<Offset>(part[b].size());
+    }
+  });
+  if (part.size() == 1) {
+    adjacency_ = std::move(part[0]);
+    return;
+  }
+  std::vector<Offset> before(part.size() + 1, 0);
+  for (std::size_t b = 0; b < part.size(); ++b) before[b + 1] = before[b] + static_cast<Offset>(part[b].size());
+  resize_large(adjacency_, before.back());
+  blocks.for_each([&](Index b, Index begin, Index end) {
+    std::copy(part[b].begin(), part[b].end(), adjacency_.begin() + before[b]);
+    for (Index s = begin; s < end; ++s) ptr_[s + 1] += before[b];
+    part[b] = {};
+  });
 }
 
 }  // namespace kauri::ordering

@@ -49,6 +49,9 @@ class CompressedGraph {
   void take_blocks(Graph blocks, std::vector<Index> first);
   /// Classes of vertices of `base`, of which v is the rows from first[v] on; first empty: row v.
   void merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative);
+  /// Their graph, each class as its leader: leader[s], that of class s.
+  void join_classes(const GraphView& base, std::span<const Index> leader, std::span<const Index> representative,
+                    std::span<const Index> class_of);
 
   GraphSource source_;
   GraphView view_;  // of the caller's graph, or of the arrays below

@@ -13,7 +13,7 @@
 namespace kauri::ordering {
 namespace {
 
-constexpr Index kReduceBlock = 65536;  // vertices that are worth a task
+constexpr Index kReduceBlock = 16384;  // vertices that are worth a task
 
 /// By row: its place in `last`, or kNone.
 std::vector<Index> places_in(Index n, std::span<const Index> last) {
@@ -101,25 +101,19 @@ void Reduction::merge_the_rest() {
     }
 }
 
-// By the least vertex of each: of blocks by themselves, whatever they are, then of all that crosses them. Then a counting sort by component
-// keeps the vertices of each ascending.
+// By the least vertex of each. Then a counting sort by component keeps the vertices of each ascending.
 void Reduction::find_components() {
   const Index n = compressed_.size();
-  DisjointSets sets(n);
+  SharedDisjointSets sets(n);
   const auto is_kept = [this](Index v) { return kept_.empty() || kept_[v]; };
-  const auto unite = [&](Index v, Index from, Index to) {
-    if (!is_kept(v)) return;
-    for (const Index u : whole_.neighbours(v)) {
-      if (u >= to) break;
-      if (u >= from && is_kept(u)) sets.unite(u, v);
-    }
-  };
-  const Blocks blocks(n, kReduceBlock);
-  blocks.for_each([&](Index, Index begin, Index end) {
-    for (Index v = begin; v < end; ++v) unite(v, begin, v);
+  Blocks(n, kReduceBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v)
+      if (is_kept(v))
+        for (const Index u : whole_.neighbours(v)) {
+          if (u > v) break;
+          if (is_kept(u)) sets.unite(u, v);
+        }
   });
-  for (Index b = 1; b < blocks.count(); ++b)
-    for (Index v = blocks.begin(b); v < blocks.end(b); ++v) unite(v, 0, blocks.begin(b));
   component_of_.assign(static_cast<std::size_t>(n), kNone);
   std::vector<Index> size;
   for (Index v = 0; v < n; ++v) {

@@ -218,8 +218,8 @@ void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSc
 }
 
 /// Bytes of an array as it is on a device.
-template <class T>
-Offset array_bytes(const std::vector<T>& array) {
+template <class T, class Allocator>
+Offset array_bytes(const std::vector<T, Allocator>& array) {
   return aligned_bytes(static_cast<Offset>(array.size()), Offset{sizeof(T)});
 }
 Offset index_bytes(Offset count) { return aligned_bytes(count, Offset{sizeof(Index)}); }

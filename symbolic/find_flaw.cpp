@@ -11,8 +11,8 @@ namespace kauri {
 namespace symbolic {
 namespace {
 
-template <class T>
-bool has_size(const std::vector<T>& array, Offset size) {
+template <class T, class Allocator>
+bool has_size(const std::vector<T, Allocator>& array, Offset size) {
   return static_cast<Offset>(array.size()) == size;
 }
 

@@ -13,6 +13,12 @@
 #include "symbolic/structure.hpp"
 
 namespace kauri::symbolic {
+namespace {
+
+/// A device's plan is one for the CPU, too; its own seconds of a front, those of a multiprocessor, would cut far too many tasks.
+constexpr std::string_view kScheduled = "cpu-avx2";
+
+}  // namespace
 
 int planned_workers(const AnalyzeOptions& options) {
   if (options.workers < 0) throw Error(ErrorKind::usage, "analyze: workers is " + std::to_string(options.workers));
@@ -32,7 +38,7 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const
                  if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
                },
                [&] {
-                 if (on_device) set_schedule(table, outline);
+                 if (on_device) set_schedule(cost_table(kScheduled), outline);
                });
   plan->n = lower.n;
   plan->nnz = lower.nnz();

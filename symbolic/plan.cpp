@@ -12,8 +12,8 @@
 namespace kauri {
 namespace {
 
-template <class T>
-Offset bytes(const std::vector<T>& array) {
+template <class T, class Allocator>
+Offset bytes(const std::vector<T, Allocator>& array) {
   return static_cast<Offset>(array.size() * sizeof(T));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 #include "src/base/per_thread.hpp"
 #include "symbolic/children.hpp"
 #include "symbolic/entry_lists.hpp"
@@ -44,7 +45,7 @@ void fill_runs(const Supernodes& nodes, std::span<const Index> children, const L
 template <class Lists>
 void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) {
   Children children = children_of(nodes.parent);
-  assembly.run.resize(static_cast<std::size_t>(assembly.run_ptr.back()));
+  resize_large(assembly.run, assembly.run_ptr.back());
   PerThread<LocalRows> local_rows(static_cast<std::size_t>(nodes.first.back()));
   Blocks(nodes.count(), kFrontBlock).for_each([&](Index, Index begin, Index end) {
     const auto mine = local_rows.use();

@@ -32,7 +32,7 @@ struct Supernodes {
   std::vector<Index> first;     ///< length count()+1
   std::vector<Index> parent;    ///< length count(): the supernode that holds the first row below the pivots, or kNone
   std::vector<Offset> row_ptr;  ///< length count()+1
-  std::vector<Index> row;       ///< length row_ptr[count()]
+  Array<Index> row;             ///< length row_ptr[count()]
 
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
   [[nodiscard]] Index pivots(Index s) const { return first[s + 1] - first[s]; }                         // p
@@ -56,13 +56,13 @@ inline constexpr Offset kMostEntries = std::numeric_limits<std::uint32_t>::max()
 struct Assembly {
   // Entries of A by column of B: column j takes value[entry_source[k]] to front row entry_row[k], k in [entry_ptr[j], entry_ptr[j+1]). The
   // diagonal comes first, the others in no order to rely on.
-  std::vector<Offset> entry_ptr;            ///< length n+1
-  std::vector<std::uint32_t> entry_source;  ///< length nnz(A) <= kMostEntries: position in the caller's value array
-  std::vector<Index> entry_row;             ///< length nnz(A): local row of the front of the supernode that owns column j
-  std::vector<Index> child_ptr;             ///< length supernodes+1
-  std::vector<Index> child;                 ///< children of each supernode, ascending
-  std::vector<Offset> run_ptr;              ///< length supernodes+1: the runs of supernode c towards its parent (none for roots)
-  std::vector<RowRun> run;
+  std::vector<Offset> entry_ptr;      ///< length n+1
+  Array<std::uint32_t> entry_source;  ///< length nnz(A) <= kMostEntries: position in the caller's value array
+  Array<Index> entry_row;             ///< length nnz(A): local row of the front of the supernode that owns column j
+  std::vector<Index> child_ptr;       ///< length supernodes+1
+  std::vector<Index> child;           ///< children of each supernode, ascending
+  std::vector<Offset> run_ptr;        ///< length supernodes+1: the runs of supernode c towards its parent (none for roots)
+  Array<RowRun> run;
 };
 
 /// Most right-hand sides solved at once.
@@ -235,7 +235,8 @@ struct DeviceSchedule {
   /// or to be put there if that is scratch: the part of the array behind scratch_begin. Empty sums, whose place is -1, fill up groups
   /// of them (symbolic/child_sums.hpp).
   struct Sums {
-    std::vector<Offset> ptr{0}, place, term;
+    std::vector<Offset> ptr{0}, place;
+    Array<Offset> term;
     /// Where the steps begin in which a device has the terms of each group of sums; one more: their number. Empty without sums.
     std::vector<Offset> step;
     Offset scratch_begin = 0;

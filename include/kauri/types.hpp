@@ -4,6 +4,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 namespace kauri {
 
@@ -19,5 +23,26 @@ inline constexpr Index kNone = -1;
 /// The scalars kauri factorises in.
 template <class T>
 concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
+
+/// Leaves elements that are given no value as they are, where their type has no constructor to call.
+template <class T>
+struct LeaveUnset : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = LeaveUnset<U>;
+  };
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Args>
+  void construct(U* at, Args&&... args) {
+    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+  }
+};
+
+/// A vector whose resize() sets nothing: what is large is touched first by the threads that fill it.
+template <class T>
+using Array = std::vector<T, LeaveUnset<T>>;
 
 }  // namespace kauri

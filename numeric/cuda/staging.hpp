@@ -138,8 +138,8 @@ class Uploader {
     gathering_.send(array.data(), std::as_bytes(host));
     return array;
   }
-  template <class T>
-  [[nodiscard]] DeviceArray<T> copy(const std::vector<T>& host) {
+  template <class T, class Allocator>
+  [[nodiscard]] DeviceArray<T> copy(const std::vector<T, Allocator>& host) {
     return copy(std::span<const T>(host));
   }
   /// Waits until all arrays have arrived.

@@ -3,8 +3,9 @@
 #include "kauri/graph.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,48 +16,93 @@ namespace kauri {
 namespace {
 
 constexpr Index kColumnBlock = 16384;  // columns that are worth a task
+constexpr Index kMostRanges = 256;     // of rows, that entries are sorted into
 
-/// The lists of lower's graph by all threads of the arena, who take places in a list as they come: then it is sorted. ptr: length n+1,
-/// zeros.
-void fill_lists(const Pattern& lower, std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
-  const Index n = lower.n;
-  const Blocks blocks(n, kColumnBlock);
-  std::vector<Index> taken(static_cast<std::size_t>(n), 0);  // of each vertex: smaller neighbours, then those without a place
-  blocks.for_each([&](Index, Index begin, Index end) {
-    for (Offset k = lower.col_ptr[begin]; k < lower.col_ptr[end]; ++k)
-      std::atomic_ref<Index>(taken[lower.row[k]]).fetch_add(1, std::memory_order_relaxed);
-  });
-  for (Index v = 0; v < n; ++v) {
-    --taken[v];  // its diagonal entry
-    ptr[v + 1] = ptr[v] + taken[v] + lower.col_ptr[v + 1] - lower.col_ptr[v] - 1;
-  }
-  resize_large(adjacency, ptr[n]);
-  blocks.for_each([&](Index, Index begin, Index end) {
-    for (Index j = begin; j < end; ++j)
-      for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) {
-        const Index i = lower.row[k];
-        adjacency[ptr[i] + std::atomic_ref<Index>(taken[i]).fetch_sub(1, std::memory_order_relaxed) - 1] = j;
+/// The lists of lower's graph by all threads of the arena. Entries are sorted into ranges of rows first, in the order of their columns, so
+/// that one thread fills a range, in a part of memory that it keeps at hand, and lists ascend.
+class SharedLists {
+ public:
+  explicit SharedLists(const Pattern& lower) : lower_(lower), shift_(shift_for(lower.n)), blocks_(lower.n, Index{1} << shift_) {}
+
+  /// ptr: length n+1, zeros.
+  void fill(std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
+    sort_entries();
+    std::vector<Index> smaller(static_cast<std::size_t>(lower_.n), 0);  // neighbours of each vertex
+    blocks_.for_each([&](Index r, Index begin, Index end) {
+      for (const Entry& entry : entries(r)) ++smaller[entry.row];
+      Offset sum = 0;
+      for (Index v = begin; v < end; ++v) ptr[v + 1] = sum += smaller[v] + static_cast<Offset>(larger(v).size());
+    });
+    for (Index r = 0; r < blocks_.count(); ++r) ptr[blocks_.end(r)] += ptr[blocks_.begin(r)];  // what lies before all else of its range
+    resize_large(adjacency, ptr[lower_.n]);
+    blocks_.for_each([&](Index r, Index begin, Index end) {
+      for (Index v = begin; v + 1 < end; ++v) ptr[v + 1] += ptr[begin];
+      for (Index v = begin; v < end; ++v) {
+        std::copy(larger(v).begin(), larger(v).end(), adjacency.begin() + ptr[v] + smaller[v]);
+        smaller[v] = 0;
       }
-  });
-  blocks.for_each([&](Index, Index begin, Index end) {
-    for (Index v = begin; v < end; ++v) {
-      const auto larger = lower.row.subspan(static_cast<std::size_t>(lower.col_ptr[v]) + 1,
-                                            static_cast<std::size_t>(lower.col_ptr[v + 1] - lower.col_ptr[v] - 1));
-      const auto middle = adjacency.begin() + ptr[v + 1] - static_cast<Offset>(larger.size());
-      std::sort(adjacency.begin() + ptr[v], middle);
-      std::copy(larger.begin(), larger.end(), middle);
-    }
-  });
-}
+      for (const Entry& entry : entries(r)) adjacency[ptr[entry.row] + smaller[entry.row]++] = entry.col;
+    });
+  }
+
+ private:
+  struct Entry {
+    Index row, col;
+  };
+
+  static int shift_for(Index n) {
+    int shift = 0;
+    while (shift < 30 && ((Index{1} << shift) < kColumnBlock || n >> shift > kMostRanges)) ++shift;
+    return shift;
+  }
+  [[nodiscard]] std::span<const Index> larger(Index v) const {
+    return lower_.row.subspan(static_cast<std::size_t>(lower_.col_ptr[v]) + 1,
+                              static_cast<std::size_t>(lower_.col_ptr[v + 1] - lower_.col_ptr[v] - 1));
+  }
+  /// Of range r, by columns.
+  [[nodiscard]] std::span<const Entry> entries(Index r) const {
+    const Offset begin = begin_[at(r, 0)], end = begin_[at(r + 1, 0)];
+    return {entry_.get() + begin, static_cast<std::size_t>(end - begin)};
+  }
+  [[nodiscard]] std::size_t at(Index range, Index block) const {
+    return static_cast<std::size_t>(range) * static_cast<std::size_t>(blocks_.count()) + static_cast<std::size_t>(block);
+  }
+
+  void sort_entries() {
+    const auto ranges = static_cast<std::size_t>(blocks_.count());
+    begin_.assign(at(blocks_.count(), 0) + 1, 0);
+    blocks_.for_each([&](Index b, Index begin, Index end) {
+      std::vector<Offset> count(ranges, 0);
+      for (Index j = begin; j < end; ++j)
+        for (const Index i : larger(j)) ++count[i >> shift_];
+      for (Index r = 0; r < blocks_.count(); ++r) begin_[at(r, b)] = count[r];
+    });
+    std::exclusive_scan(begin_.begin(), begin_.end(), begin_.begin(), Offset{0});
+    entry_ = std::make_unique_for_overwrite<Entry[]>(static_cast<std::size_t>(begin_.back()));
+    prefer_huge_pages(entry_.get(), static_cast<std::size_t>(begin_.back()) * sizeof(Entry));
+    blocks_.for_each([&](Index b, Index begin, Index end) {
+      std::vector<Offset> next(ranges);
+      for (Index r = 0; r < blocks_.count(); ++r) next[r] = begin_[at(r, b)];
+      for (Index j = begin; j < end; ++j)
+        for (const Index i : larger(j)) entry_[next[i >> shift_]++] = {i, j};
+    });
+  }
+
+  const Pattern& lower_;
+  const int shift_;            // a range of rows, and a block of columns, has 2^shift_
+  const Blocks blocks_;        // both
+  std::vector<Offset> begin_;  // by range, and by block in it: where its entries begin; and the end
+  std::unique_ptr<Entry[]> entry_;
+};
 
 }  // namespace
 
 Graph::Graph(const Pattern& lower) {
   check(lower);
   const Index n = lower.n;
-  if (n >= 4 * kColumnBlock && tbb::this_task_arena::max_concurrency() > 1) {
+  if (n >= 2 * kColumnBlock && tbb::this_task_arena::max_concurrency() > 1) {
     ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
-    fill_lists(lower, ptr_, adjacency_);
+    SharedLists(lower).fill(ptr_, adjacency_);
     return;
   }
   ptr_.assign(static_cast<std::size_t>(n) + 1, 0);

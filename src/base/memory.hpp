@@ -37,12 +37,12 @@ void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
 /// small pages would take a third of an analysis.
 void prefer_huge_pages(const void* data, std::size_t bytes) noexcept;
 
-/// A vector to `size` elements, no fewer than it has, the new ones zeros; on huge pages if it is large.
-template <class T>
-void resize_large(std::vector<T>& values, Offset size) {
+/// A vector to `size` elements, no fewer than it has, the new ones zeros, or unset in an Array; on huge pages if it is large.
+template <class T, class Allocator>
+void resize_large(std::vector<T, Allocator>& values, Offset size) {
   const auto count = static_cast<std::size_t>(size);
   if (count > values.capacity()) {
-    std::vector<T> grown;
+    std::vector<T, Allocator> grown;
     grown.reserve(std::max(count, 2 * values.size()));
     prefer_huge_pages(grown.data(), grown.capacity() * sizeof(T));
     grown.assign(values.begin(), values.end());

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "kauri/permutation.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "support/graphs.hpp"
+#include "support/many_threads.hpp"
+#include "support/patterns.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -147,6 +150,38 @@ TEST(Reduce, WhatADenseRowToldApartIsMerged) {
   ASSERT_EQ(reduction.size(0), 1);
   EXPECT_EQ(reduction.component(0).weight_of(0), 3);
   EXPECT_EQ(Reduction(graph, false, 1).size(0), 3);
+}
+
+// Many components, twins here and there, dense rows and some set aside, in graphs that are worth several tasks.
+TEST(Reduce, IsTheSameByManyThreads) {
+  const ManyThreads many;
+  for (const double degree : {1.5, 4.0}) {
+    const OwnedPattern a = random_pattern(70000, degree, 3);
+    const Graph graph(a.view());
+    const auto in_words = [&](int threads) {
+      std::vector<Index> words;
+      with_threads(threads, [&] {
+        const std::vector<Index> last{5, 69000, 17};
+        const Reduction reduction(graph, true, 0.04, last);
+        const GraphView& view = reduction.compressed().view();
+        words.insert(words.end(), view.adjacency.begin(), view.adjacency.end());
+        words.insert(words.end(), view.weight.begin(), view.weight.end());
+        for (Index c = 0; c < reduction.components(); ++c) {
+          words.push_back(reduction.size(c));
+          for (Index v = 0; v < reduction.size(c); ++v) {
+            const auto list = reduction.component(c).neighbours(v);
+            words.insert(words.end(), list.begin(), list.end());
+            reduction.expand(c, std::vector<Index>{v}, words);
+          }
+        }
+        reduction.append_rest(words);
+      });
+      return words;
+    };
+    const std::vector<Index> alone = in_words(1);
+    EXPECT_GT(alone.size(), 200000u);
+    EXPECT_EQ(alone, in_words(8));
+  }
 }
 
 TEST(Reduce, ComponentsAreConnectedAndApart) {

@@ -72,8 +72,8 @@ auto fields(const RowRun& run) { return std::tuple(run.child, run.parent, run.le
 auto fields(const Schedule::Task& task) { return std::tuple(task.first_front, task.last_front, task.parent, task.flops); }
 auto fields(const FrontBin& bin) { return std::tuple(bin.least_order, bin.count, bin.flops); }
 
-template <class T>
-auto fields(const std::vector<T>& items) {
+template <class T, class Allocator>
+auto fields(const std::vector<T, Allocator>& items) {
   std::vector<decltype(fields(items[0]))> all;
   for (const T& item : items) all.push_back(fields(item));
   return all;
