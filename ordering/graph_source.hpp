@@ -13,6 +13,7 @@ namespace kauri::ordering {
 class GraphSource {
  public:
   GraphSource(const Graph& graph) : given_(&graph), size_(graph.size()) {}  // NOLINT(google-explicit-constructor): a graph is one
+  GraphSource(const Graph&&) = delete;
   /// lower: checked.
   explicit GraphSource(const Pattern& lower) : made_(std::make_shared<Made>(lower)), size_(lower.n) {}
 

@@ -67,10 +67,11 @@ void consider_natural(Contest& contest, double job) {
 
 /// A banded ordering: only where the graph is long and thin.
 void consider_rcm(Contest& contest) {
-  const double best = contest.best_seconds(), look = level_seconds(contest.size(), contest.entries());
+  const ordering::GraphView& graph = contest.compressed().view();
+  const double best = contest.best_seconds(), look = level_seconds(graph.size(), graph.edges() / 2 + graph.size());
   if (look >= kLook * best)
     return contest.skip(OrderingMethod::rcm, "not tried: to look at its levels takes " + in_seconds(look) + " of " + in_seconds(best));
-  const double job = contest.band_seconds(banded_entries(contest.compressed().view()));
+  const double job = contest.band_seconds(banded_entries(graph));
   if (job >= best)
     return contest.skip(OrderingMethod::rcm,
                         "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));

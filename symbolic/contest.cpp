@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "src/base/check.hpp"
 #include "src/base/stopwatch.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_cost.hpp"
@@ -86,7 +87,7 @@ Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
   if (lower.nnz() > kMostEntries)
     throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
                                          std::to_string(kMostEntries));
-  check(lower);
+  check_by_all(lower);
   if (options.solves < 0 || options.factorizations < 0) throw Error(ErrorKind::usage, "analyze: solves and factorizations must be >= 0");
   if (options.permutation && options.permutation->size() != lower.n)
     throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(options.permutation->size()) + " rows for a matrix of " +
@@ -296,7 +297,7 @@ Analysis Contest::finish(std::string reason) {
   analysis_.plan = best.plan;
   analysis_.reason = std::move(reason);
   for (const Candidate& candidate : analysis_.candidates) analysis_.symbolic_s += candidate.symbolic_s;
-  // The graph, and looks at it that decide what is tried, belong to ordering.
+  // The graph, and looks at it that decide what is tried, belong to ordering; but for the rows' where only the symbolic phase asks for it.
   analysis_.order_s = watch_.seconds() - analysis_.symbolic_s;
   return std::move(analysis_);
 }

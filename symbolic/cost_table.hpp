@@ -52,9 +52,10 @@ double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offs
 double dissection_hope(double flops_per_entry);
 
 /// Predicted seconds on one core, from the rows and entries of A: to build its graph and reduce it; of the symbolic phase up to the counts
-/// and sizes of a plan; of a look at the levels of the graph (banded_entries).
+/// and sizes of a plan.
 double reduction_seconds(Index n, Offset entries);
 double outline_seconds(Index n, Offset entries);
+/// Of a look at the levels of a graph (banded_entries), from its vertices and the number of vertices and undirected edges.
 double level_seconds(Index n, Offset entries);
 
 /// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53.

@@ -15,7 +15,7 @@
 
 namespace kauri::symbolic {
 
-/// supernodes.row is still empty; all else is final.
+/// supernodes.row is still empty, and schedule for the target of a device; all else is final.
 struct Outline {
   /// What the structure is read from: supervariables whose members the ordering keeps together.
   const ordering::CompressedGraph* graph = nullptr;
@@ -41,7 +41,7 @@ struct OutlineOptions {
   Index last = 0;          ///< so many rows at the end of perm stay there, in their sequence, as one front: OrderingOptions::last
 };
 
-/// The CPU's schedule of an outline that has none yet. O(n + fronts log fronts).
+/// The CPU's schedule of an outline that has none yet. O(edges log children + fronts log fronts), and what places in memory take.
 void set_schedule(const CostTable& table, Outline& out);
 
 /// Supervariables are eliminated whole, so the phase runs on `graph`, A's with indistinguishable rows merged, and expands what it finds to

@@ -22,8 +22,7 @@ struct Pattern {
   [[nodiscard]] Offset nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
 };
 
-/// Throws Error(input) naming the first column (and row) that breaks the promises of Pattern. By the threads of the calling arena of
-/// oneTBB. O(n + nnz).
+/// Throws Error(input) naming the first column (and row) that breaks the promises of Pattern. O(n + nnz).
 void check(const Pattern& pattern);
 
 /// A symmetric matrix, borrowed: its pattern and the value of each entry of the lower triangle.

@@ -27,6 +27,10 @@ concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 /// Leaves elements that are given no value as they are, where their type has no constructor to call.
 template <class T>
 struct LeaveUnset : std::allocator<T> {
+  LeaveUnset() = default;
+  template <class U>
+  LeaveUnset(const LeaveUnset<U>&) noexcept {}  // NOLINT(google-explicit-constructor): as allocators are
+
   template <class U>
   struct rebind {
     using other = LeaveUnset<U>;

@@ -92,15 +92,17 @@ void Band::collect(const GraphView& graph, std::span<const std::uint8_t> side, c
 bool UnitBand::divide(const Band& band, double most) {
   unit_ = 0;
   for (Index i = 0; i < band.size(); ++i) unit_ = std::gcd(unit_, band.weight(i));
+  const PartWeights& weight = band.weights();
+  const double vertices = static_cast<double>(weight[kLeft] + weight[kRight] + weight[kSeparator]) / unit_;
+  if (vertices > std::min<double>(most * band.size(), kMostParts)) return false;
   const auto parts = [&](Index i) { return band.weight(i) / unit_; };
-  double vertices = 0, edges = 0;
+  double edges = 0;
   for (Index i = 0; i < band.size(); ++i) {
     double near = 0;
-    for (const Index j : band.neighbours(i)) near += parts(j);
-    vertices += parts(i);
-    edges += near * parts(i);
+    for (const Index j : band.neighbours(i)) near += band.weight(j);
+    edges += near / unit_ * parts(i);
   }
-  if (vertices > std::min<double>(most * band.size(), kMostParts) || edges > most * static_cast<double>(band.edges())) return false;
+  if (edges > most * static_cast<double>(band.edges())) return false;
   first_.assign(1, 0);
   terminal_.clear();
   for (Index i = 0; i < band.size(); ++i) {

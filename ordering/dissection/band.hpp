@@ -67,7 +67,8 @@ class Band : public BandGraph {
 /// common divisor of the weights. The minimum cuts nearest to either terminal are the band's: what is alike is on the same side of them.
 class UnitBand : public BandGraph {
  public:
-  /// False, with nothing of use in it, if there would be more than `most` times as many vertices or edges. O(edges of both).
+  /// False, with nothing of use in it, if there would be more than `most` times as many vertices or edges, or
+  /// more than 2^30 vertices. O(edges of both).
   bool divide(const Band& band, double most);
 
   [[nodiscard]] Index unit() const { return unit_; }

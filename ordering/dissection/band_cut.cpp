@@ -15,8 +15,7 @@ bool better(const PartWeights& a, const PartWeights& b, const BandCutOptions& op
   return std::max(a[kLeft], a[kRight]) < std::max(b[kLeft], b[kRight]);
 }
 
-/// Flow through vertices of weight one is found in a third of the time: a band is divided into such unless it gets this many times the
-/// edges.
+/// Disjoint paths are found faster than flow: a band is divided for them unless it gets more than so many times its vertices or edges.
 constexpr double kMostDivided = 2;
 
 /// Both extreme minimum cuts of a graph that `flow` has run on.

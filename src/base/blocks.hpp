@@ -18,7 +18,7 @@
 namespace kauri {
 
 /// [0, n) in blocks of `size` >= 1, the last one of what is left. How many there are says n alone: what is computed block by block does not
-/// depend on threads.
+/// depend on threads. A size that does depend on them is for what comes out the same by any, such as lists put one behind the other.
 class Blocks {
  public:
   Blocks(Index n, Index size) : n_(n), size_(size) {}

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/base/blocks.hpp"
+#include "src/base/check.hpp"
 #include "src/base/memory.hpp"
 
 namespace kauri {
@@ -19,7 +20,7 @@ constexpr Index kColumnBlock = 16384;  // columns that are worth a task
 constexpr Index kMostRanges = 256;     // of rows, that entries are sorted into
 
 /// The lists of lower's graph by all threads of the arena. Entries are sorted into ranges of rows first, in the order of their columns, so
-/// that one thread fills a range, in a part of memory that it keeps at hand, and lists ascend.
+/// that one thread fills a range, in a part of memory that it keeps at hand, and lists ascend. 8 bytes for each entry meanwhile.
 class SharedLists {
  public:
   explicit SharedLists(const Pattern& lower) : lower_(lower), shift_(shift_for(lower.n)), blocks_(lower.n, Index{1} << shift_) {}
@@ -98,7 +99,7 @@ class SharedLists {
 }  // namespace
 
 Graph::Graph(const Pattern& lower) {
-  check(lower);
+  check_by_all(lower);
   const Index n = lower.n;
   if (n >= 2 * kColumnBlock && tbb::this_task_arena::max_concurrency() > 1) {
     ptr_.assign(static_cast<std::size_t>(n) + 1, 0);

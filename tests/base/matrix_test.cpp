@@ -12,7 +12,10 @@
 
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
+#include "src/base/allowed_threads.hpp"
+#include "src/base/check.hpp"
 #include "tests/support/error_text.hpp"
+#include "tests/support/many_threads.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace kauri {
@@ -143,6 +146,21 @@ TEST(Pattern, CheckNamesTheFirstFlaw) {
   EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 1, 1, 1, 2}), "matrix: column 0: row 1 is out of range or not above row 1");
   EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 2, 1}), "matrix: column 0: row 2 is out of range or not above row 0");
   EXPECT_EQ(flaw(1, {}, {}), "matrix: col_ptr has 0 entries, expected n+1 = 2");
+}
+
+TEST(Pattern, CheckByAllNamesTheFirstFlaw) {
+  const test::ManyThreads many;
+  const test::OwnedPattern sound = test::random_pattern(70000, 4, 1);
+  EXPECT_NO_THROW(check_by_all(sound.view()));
+  for (const auto& [first, second] : {std::pair<Index, Index>{20000, 65000}, {65000, 69998}, {0, 69998}, {16383, 16384}}) {
+    test::OwnedPattern flawed = sound;
+    for (const Index column : {first, second}) flawed.row[flawed.col_ptr[column]] = column + 1;
+    const std::string expected = "matrix: column " + std::to_string(first) + " does not start with its diagonal entry";
+    EXPECT_EQ(error_text(ErrorKind::input, [&] { check(flawed.view()); }), expected);
+    with_threads(8, [&] {
+      for (int k = 0; k < 20; ++k) EXPECT_EQ(error_text(ErrorKind::input, [&] { check_by_all(flawed.view()); }), expected);
+    });
+  }
 }
 
 TEST(ColumnView, HasTheShapeOfTheSpan) {

@@ -156,8 +156,11 @@ TEST(Reduce, WhatADenseRowToldApartIsMerged) {
 TEST(Reduce, IsTheSameByManyThreads) {
   const ManyThreads many;
   for (const double degree : {1.5, 4.0}) {
-    const OwnedPattern a = random_pattern(70000, degree, 3);
-    const Graph graph(a.view());
+    std::vector<Edge> edges = edges_of(Graph(random_pattern(70000, degree, 3).view()));
+    for (Index k = 1; k <= 40; ++k)
+      for (const Index hub : {100, 40000}) edges.emplace_back(hub, hub + k);
+    edges.emplace_back(100, 69000);
+    const Graph graph = graph_of(70000, edges);
     const auto in_words = [&](int threads) {
       std::vector<Index> words;
       with_threads(threads, [&] {
@@ -174,7 +177,9 @@ TEST(Reduce, IsTheSameByManyThreads) {
             reduction.expand(c, std::vector<Index>{v}, words);
           }
         }
+        const std::size_t before = words.size();
         reduction.append_rest(words);
+        EXPECT_EQ(words.size() - before, 2 + last.size());
       });
       return words;
     };

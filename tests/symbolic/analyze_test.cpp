@@ -316,6 +316,9 @@ TEST(LevelStructure, CountsWidthsFromTheEnds) {
   EXPECT_LT(entries, 0.5 * 16 * 103);  // 103 levels of at most 4
   EXPECT_GT(entries, 0.5 * 16 * 90);
   EXPECT_EQ(symbolic::banded_entries(ordering::view_of(Graph(diagonal_pattern(10).view()))), 5);
+  const Graph points(strip.view());
+  const std::vector<Index> unknowns(400, 3);
+  EXPECT_EQ(symbolic::banded_entries({points.ptr(), points.adjacency(), unknowns}), 9 * entries);
   EXPECT_EQ(symbolic::banded_entries(ordering::view_of(Graph(diagonal_pattern(0).view()))), 0);
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <oneapi/tbb/parallel_for.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 
 #include "kauri/generate.hpp"
 #include "support/fill_oracle.hpp"
+#include "support/many_threads.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/elimination_tree.hpp"
 #include "symbolic/front_rows.hpp"
@@ -128,6 +130,7 @@ TEST(Parts, RowsOfFronts) {
 
 /// Systems large enough for several parts of the size that is taken: one thread makes one part of all.
 TEST(Parts, PlansAreTheSameByAnyThreads) {
+  const ManyThreads eight;
   for (const char* spec : {"poisson2d 90", "poisson3d 20", "tree 30000 1", "rgg3d 9000 10 1", "poisson2d 60 --dof 3"})
     for (const char* target : {"cpu-generic", "sm_90"}) {
       SCOPED_TRACE(std::string(spec) + " for " + target);
@@ -138,7 +141,7 @@ TEST(Parts, PlansAreTheSameByAnyThreads) {
       options.ordering.method = OrderingMethod::nested_dissection;
       options.ordering.threads = 1;
       const auto alone = analyze(a.pattern(), options);
-      options.ordering.threads = 0;
+      options.ordering.threads = 8;
       const auto many = analyze(a.pattern(), options);
       EXPECT_EQ(many->perm, alone->perm);
       EXPECT_EQ(many->tree.parent, alone->tree.parent);
@@ -147,10 +150,14 @@ TEST(Parts, PlansAreTheSameByAnyThreads) {
       EXPECT_EQ(many->supernodes.row, alone->supernodes.row);
       EXPECT_EQ(many->assembly.entry_source, alone->assembly.entry_source);
       EXPECT_EQ(many->assembly.entry_row, alone->assembly.entry_row);
+      EXPECT_EQ(many->assembly.entry_ptr, alone->assembly.entry_ptr);
       EXPECT_EQ(many->assembly.run_ptr, alone->assembly.run_ptr);
+      const auto same = [](const RowRun& x, const RowRun& y) { return x.child == y.child && x.parent == y.parent && x.length == y.length; };
+      EXPECT_TRUE(std::ranges::equal(many->assembly.run, alone->assembly.run, same));
       EXPECT_EQ(many->schedule.factor_edges, alone->schedule.factor_edges);
       EXPECT_EQ(many->device.front, alone->device.front);
       EXPECT_EQ(many->device.block, alone->device.block);
+      EXPECT_EQ(many->device.sums.term, alone->device.sums.term);
       EXPECT_EQ(find_flaw(*many), "");
     }
 }

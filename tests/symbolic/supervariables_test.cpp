@@ -117,6 +117,10 @@ std::string flaw_of(const OwnedPattern& a, const CompressedGraph& graph, const P
   options.target = "cpu-avx512";
   const auto merged = make_plan(a.view(), graph, perm, options), plain = make_plan(a.view(), perm, options);
   if (std::string flaw = find_flaw(*merged); !flaw.empty()) return flaw;
+  // Without a graph of the rows, unless it is asked for.
+  const CompressedGraph from_pattern(ordering::GraphSource(a.view()), true);
+  const std::string other = difference(*make_plan(a.view(), from_pattern, perm, options), *plain);
+  if (!other.empty()) return "from the pattern: " + other;
   return difference(*merged, *plain);
 }
 
