@@ -32,7 +32,7 @@ struct LeaveUnset : std::allocator<T> {
   LeaveUnset(const LeaveUnset<U>&) noexcept {}  // NOLINT(google-explicit-constructor): as allocators are
 
   template <class U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): as allocator_traits calls it
     using other = LeaveUnset<U>;
   };
   template <class U>
