@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/target_choice.hpp"
 
+#include <algorithm>
+
 #include "symbolic/in_digits.hpp"
 
 namespace kauri::symbolic {
@@ -27,6 +29,10 @@ std::string basis(const Forecast& device, const AnalyzeOptions& options) {
 std::string in_gb(Offset bytes) { return in_digits(static_cast<double>(bytes) / 1e9) + " GB"; }
 
 }  // namespace
+
+double crowded_factor(int workers) { return 1 + 0.23 * std::max(workers - 2, 0); }
+double crowded_solve(int workers) { return 1 + 0.08 * std::max(workers - 2, 0); }
+double crowded_start(int workers) { return 7e-5 * std::max(workers - 2, 0); }
 
 TargetChoice choose_target(Forecast& host, Forecast& device, const AnalyzeOptions& options) {
   host.job_s = job_seconds(host, options);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <string>
 
 #include "kauri/plan.hpp"
@@ -18,11 +17,12 @@ inline constexpr double kScaledWeight = 2;
 
 /// The seconds of so many threads over those of a plan's schedule, which knows nothing of cores and memory that threads share. On the 16
 /// hardware threads beside an H200 factorisations of 26 systems took 1.8 to 7.2 times those, 3.8 in the mean, most where they take 1 to 15
-/// ms, which is where a device begins to pay: 4.2 judges these right and small ones too. Solves took 2.1 times; all 1 on two cores.
-inline double crowded_factor(int workers) { return 1 + 0.23 * std::max(workers - 2, 0); }
-inline double crowded_solve(int workers) { return 1 + 0.08 * std::max(workers - 2, 0); }
+/// ms, which is where a device begins to pay: 4.2 judges these right and small ones too. Solves took 2.1 times; all 1 on two cores. Not
+/// inline: a sum folded by the compiler is rounded otherwise than one that is contracted, and a forecast is to have one value.
+double crowded_factor(int workers);
+double crowded_solve(int workers);
 /// Seconds that a first factorisation takes more with so many threads: 1.0 to 1.5 ms there, whatever the system.
-inline double crowded_start(int workers) { return 7e-5 * std::max(workers - 2, 0); }
+double crowded_start(int workers);
 
 struct TargetChoice {
   bool device = false;

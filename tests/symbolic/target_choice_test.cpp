@@ -120,10 +120,10 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, Ana
     EXPECT_EQ(winner.solve_s, device_solve_seconds(constants, analysis.plan->device.work, analysis.plan->n));
     return;
   }
-  const int workers = choice.device ? 1 : planned_workers(options);  // a compiler may contract these products, or not
-  EXPECT_DOUBLE_EQ(share * crowded_factor(workers) * cost.predicted_factor_s, winner.factor_s);
-  EXPECT_DOUBLE_EQ(share * crowded_solve(workers) * cost.predicted_solve_s, winner.solve_s);
-  EXPECT_DOUBLE_EQ(share * cost.predicted_create_s + (choice.device ? 0 : crowded_start(workers)), winner.create_s);
+  const int workers = choice.device ? 1 : planned_workers(options);
+  EXPECT_EQ(share * crowded_factor(workers) * cost.predicted_factor_s, winner.factor_s);
+  EXPECT_EQ(share * crowded_solve(workers) * cost.predicted_solve_s, winner.solve_s);
+  EXPECT_EQ(share * cost.predicted_create_s + (choice.device ? 0 : crowded_start(workers)), winner.create_s);
 }
 
 TEST(TargetChoice, AnalysesPlanForTheWinner) {
