@@ -222,6 +222,7 @@ struct DeviceSchedule {
   std::vector<Level> level;
   Index narrow_levels = 0, small_levels = 0;  ///< the first so many levels hold narrow ones; narrow and small ones; the others tiled ones
   Index narrow_fronts = 0, small_fronts = 0;  ///< the same of `front`
+  TileList pivot_tiles;                       ///< diagonal tiles of L, of all tiled fronts
   std::vector<Index> tile_ptr;
   std::vector<Index> front;  ///< length supernodes: by level; small ones by order, tiled ones most pivots first
   std::vector<Index> tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1

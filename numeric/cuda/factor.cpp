@@ -84,7 +84,8 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   stream_->synchronize();
 }
 
-/// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level.
+/// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level; then the rest of
+/// the inverses beside L.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
@@ -106,6 +107,7 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
     tiled_.enqueue(plan_->view(), memory(), stream);
   else
     level_by_level(tiled);
+  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), stream);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
 }
 
