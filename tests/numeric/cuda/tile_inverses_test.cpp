@@ -236,6 +236,17 @@ TYPED_TEST(TileInverses, MarksComeAndGo) {
   ASSERT_EQ(std::memcmp(bits.data(), expected.data(), bits.size() * sizeof(T)), 0);
 }
 
+/// Of such tiles those of 8 pivots have a largest row sum of |V| |T| of 255, those of 9 one of 511.
+TYPED_TEST(TileInverses, MarksBeginAbove256) {
+  using T = typename TypeParam::T;
+  const auto a = this->three_fronts(8, 9);
+  auto factor = this->make(this->plan_in_order(a.pattern()));
+  ASSERT_TRUE(refactorize<T>(factor, this->growing(a.pattern())).ok());
+  const auto found = this->tiles(factor);
+  ASSERT_EQ(found.size(), 4U);
+  for (const Tile& tile : found) EXPECT_EQ(tile.mark, tile.pivots > 8 ? 1 : 0) << tile.pivots;
+}
+
 /// Clusters of points under a kernel, and meshes.
 TYPED_TEST(TileInverses, NearlySingularTilesAreMarkedAndThoseOfMeshesAreNot) {
   using T = typename TypeParam::T;
