@@ -159,9 +159,8 @@ TEST(SweepLists, PlacesAreTheSameByAnyNumberOfThreads) {
 TEST(SweepLists, NumbersOfASolveHaveRoom) {
   const FrontForest forest = all_kinds();
   const Lists lists = lists_of(forest);
-  EXPECT_EQ(symbolic::sweep_numbers(forest.n(), forest.nodes, forest.device.sweeps),
-            2 * Offset{forest.n()} + static_cast<Offset>(lists.rows.slot.size()) + 64 * Offset{lists.forward.parts} +
-                128 * Offset{lists.backward.parts} + 1);
+  EXPECT_EQ(forest.device.sweeps.numbers, 2 * Offset{forest.n()} + static_cast<Offset>(lists.rows.slot.size()) +
+                                              64 * Offset{lists.forward.parts} + 128 * Offset{lists.backward.parts} + 1);
 }
 
 TEST(SweepModel, AnyNumberOfWorkersSolves) {
