@@ -285,6 +285,26 @@ T CudaFactor<T>::entry(Index row, Index col) const {
 }
 
 template <class T>
+void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
+  const Plan& plan = *plan_->plan();
+  const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
+  const auto copy = [&](Offset entries, const auto& layout) {
+    std::vector<T> panel(static_cast<std::size_t>(entries));
+    const CurrentDevice current(context_.device);
+    check(cudaMemcpy(panel.data(), entries_.data() + plan.device.panel[s], panel.size() * sizeof(T), cudaMemcpyDeviceToHost),
+          "a panel of L");
+    for (Index c = 0; c < p; ++c)
+      for (Index r = c; r < m; ++r) to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];
+  };
+  const symbolic::SmallLayout small{m, p};
+  const symbolic::FrontCells tiled{m, p};
+  if (plan.device.tiled[s] == kNone)
+    copy(small.panel_entries(), small);
+  else
+    copy(tiled.panel().entries(), tiled);
+}
+
+template <class T>
 CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context)
     : plan_(require_device_plan(std::move(plan))),
       nrhs_(std::min(nrhs, kSolveBlock)),

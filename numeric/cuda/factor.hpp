@@ -35,6 +35,7 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
   void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
+  void copy_panel(Index s, std::span<T> to) const override;
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
