@@ -3,6 +3,7 @@
 #include "kauri/lower_factor.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "numeric/backend.hpp"
 
@@ -46,6 +47,19 @@ std::vector<T> lower_diagonal(const Factor<T>& factor) {
   return diagonal;
 }
 
+template <Scalar T>
+double log_determinant(const Factor<T>& factor) {
+  double sum = 0, rest = 0;  // what is lost of each addition (Kahan 1965)
+  for (const T pivot : lower_diagonal(factor)) {
+    const double term = 2 * std::log(static_cast<double>(pivot)) - rest, next = sum + term;
+    rest = next - sum - term;
+    sum = next;
+  }
+  return sum;
+}
+
+template double log_determinant(const Factor<float>&);
+template double log_determinant(const Factor<double>&);
 template LowerFactor<float> lower_factor(const Factor<float>&);
 template LowerFactor<double> lower_factor(const Factor<double>&);
 template std::vector<float> lower_diagonal(const Factor<float>&);

@@ -398,9 +398,7 @@ typename MatrixType_::Scalar LLT<MatrixType_, UpLo_>::determinant() const {
 
 template <class MatrixType_, int UpLo_>
 typename MatrixType_::Scalar LLT<MatrixType_, UpLo_>::logDeterminant() const {
-  double sum = 0;
-  for (const Scalar d : lower_diagonal(factor())) sum += std::log(double{d});
-  return static_cast<Scalar>(2 * sum);
+  return static_cast<Scalar>(log_determinant(factor()));
 }
 
 // NOLINTEND(readability-identifier-naming)

@@ -26,4 +26,9 @@ LowerFactor<T> lower_factor(const Factor<T>& factor);
 template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor);
 
+/// ln det(A), of the A + shift I last factorised: what a determinant says where it would overflow. 0 for a matrix without rows. Errors as
+/// above.
+template <Scalar T>
+double log_determinant(const Factor<T>& factor);
+
 }  // namespace kauri
