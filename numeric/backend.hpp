@@ -88,6 +88,9 @@ class FactorStore {
   /// Null on the CPU.
   [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
+  /// The panel of supernode s, order m with p pivots, to the host's memory: column-major, `to` has m*p places. Above the diagonal nothing
+  /// is promised.
+  virtual void copy_panel(Index s, std::span<T> to) const = 0;
 };
 
 /// What residuals need of a pattern beside its lower triangle by columns. The calls take a matrix with the pattern it was made of.

@@ -17,6 +17,7 @@
 #include "symbolic/front_tasks.hpp"
 #include "symbolic/lodgings.hpp"
 #include "symbolic/small_layout.hpp"
+#include "symbolic/sweep_lists.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -61,7 +62,7 @@ TileList list_tiles(DeviceSchedule& out, Index first, Index count, const Tiles& 
   out.tile_ptr.push_back(0);
   for (Index k = first; k < first + count; ++k) {
     sum += tiles(out.front[k]);
-    if (sum > std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "more than 2^31 - 1 tiles in one level");
+    if (sum > std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "more than 2^31 - 1 tiles in one list");
     out.tile_ptr.push_back(static_cast<Index>(sum));
   }
   list.tiles = static_cast<Index>(sum);
@@ -133,6 +134,8 @@ void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSche
     for (Index k = first; l >= out.small_levels && k < end; ++k) out.tiled[out.front[k]] = k - out.small_fronts;
     out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out) : tiled_level(nodes, first, end - first, out));
   }
+  const auto pivot_tiles = [&](Index s) { return FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles(); };
+  out.pivot_tiles = list_tiles(out, out.small_fronts, nodes.count() - out.small_fronts, pivot_tiles);
 }
 
 /// Places of L from the beginning, phase by phase. Returns where each ends.
@@ -286,6 +289,7 @@ void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const D
   out.task_bytes = count_task_bytes(nodes, assembly, out);
   out.fast_bytes = count_fast_bytes(out, target);
   out.plan_bytes = count_plan_bytes(nodes, assembly, out);
+  if (target == "sm_90") out.sweeps = count_sweeps(nodes, assembly, out);
 }
 
 DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams) {

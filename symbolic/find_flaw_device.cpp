@@ -229,6 +229,9 @@ std::string flaw_in_device_levels(const Plan& plan) {
     std::string flaw = l < device.small_levels ? flaw_in_small_level(plan, l) : flaw_in_tiled_level(plan, l);
     if (!flaw.empty()) return flaw;
   }
+  if (!lists(device, device.pivot_tiles, device.small_fronts, plan.supernodes.count() - device.small_fronts,
+             [&](Index s) { return cells_of(plan, s).pivot_tiles(); }))
+    return "a device's list of pivot tiles is not that of its tiled fronts";
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "symbolic/find_flaw.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/small_layout.hpp"
+#include "symbolic/sweep_lists.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -171,6 +172,9 @@ std::string flaw_in_device_bytes(const Plan& plan) {
       device.fast_bytes != count_fast_bytes(device, plan.target) ||
       device.plan_bytes != count_plan_bytes(plan.supernodes, plan.assembly, device))
     return "a device's bytes are not those of its arrays";
+  const bool has_sweeps = plan.target == "sm_90";
+  if (device.sweeps != (has_sweeps ? count_sweeps(plan.supernodes, plan.assembly, device) : DeviceSchedule::Sweeps{}))
+    return "a device's sweeps are not those of its fronts";
   const DeviceWork& work = device.work;
   if (work.narrow.fronts != device.narrow_fronts || work.narrow.levels != device.narrow_levels ||
       work.small.fronts != device.small_fronts - device.narrow_fronts || work.small.levels != device.small_levels - device.narrow_levels ||

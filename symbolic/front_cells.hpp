@@ -13,12 +13,14 @@
 
 namespace kauri::symbolic {
 
-inline constexpr Index kCell = 8;              ///< rows and columns of a cell
-inline constexpr Index kCellEntries = 64;      ///< kCell^2
-inline constexpr Index kTileCells = 8;         ///< cells along a tile
-inline constexpr Index kTile = 64;             ///< rows and columns of a tile, the unit of work
-inline constexpr Index kInverseOrder = 16;     ///< of the diagonal blocks of L that are kept inverted too
-inline constexpr Index kInverseEntries = 256;  ///< kInverseOrder^2
+inline constexpr Index kCell = 8;                   ///< rows and columns of a cell
+inline constexpr Index kCellEntries = 64;           ///< kCell^2
+inline constexpr Index kTileCells = 8;              ///< cells along a tile
+inline constexpr Index kTile = 64;                  ///< rows and columns of a tile, the unit of work
+inline constexpr Index kTileSlabs = 4;              ///< columns of 16 of a tile
+inline constexpr Index kInverseOrder = 16;          ///< of the blocks in which inverses of diagonal tiles lie
+inline constexpr Index kInverseEntries = 256;       ///< kInverseOrder^2
+inline constexpr Index kTileInverseEntries = 2560;  ///< of a whole tile's inverse: its 10 lower blocks
 
 constexpr Index cells_for(Index rows) { return (rows + kCell - 1) / kCell; }
 constexpr Index tiles_for(Index cells) { return (cells + kTileCells - 1) / kTileCells; }
@@ -82,13 +84,25 @@ struct FrontCells {
   [[nodiscard]] constexpr Offset place(Index r, Index c) const {
     return c < p ? panel().place(padded_row(r), c) : block().place(r - p, c - p);
   }
-  /// Beside L lie the inverses of its 16 x 16 diagonal blocks, for triangular solves by products, as 2 x 2 cells by rows each: the place of
-  /// entry (r, c) of the inverse of the block in which the padded pivots r and c are. A last block of 8 pivots is inverted with an identity
-  /// behind it.
+  /// Beside L lie the inverses V of its diagonal tiles, for triangular solves by products: block by block of 16 x 16 entries, the lower
+  /// ones by rows, each of 2 x 2 cells by rows. V's diagonal blocks are the inverses of L's: a factorisation makes these first, as its own
+  /// solves multiply by them, and what is below them at its end. A last block of 8 pivots is inverted with an identity behind it. This is
+  /// the place of entry (r, c), where the padded pivots r >= c are of one tile. What a diagonal block holds above the diagonal is zero
+  /// but for one entry of each tile, kInverseFlag.
   [[nodiscard]] static constexpr Offset inverse_place(Index r, Index c) {
-    return Offset{r / kInverseOrder} * kInverseEntries + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
+    const Index i = r % kTile / kInverseOrder, j = c % kTile / kInverseOrder;
+    return Offset{r / kTile} * kTileInverseEntries + inverse_block(i, j) + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
   }
-  [[nodiscard]] constexpr Offset inverse_entries() const { return Offset{(pivot_cells() + 1) / 2} * kInverseEntries; }
+  /// Place of block (i, j), j <= i, in the inverse of its tile; of diagonal block k.
+  [[nodiscard]] static constexpr Index inverse_block(Index i, Index j) { return (i * (i + 1) / 2 + j) * kInverseEntries; }
+  [[nodiscard]] static constexpr Index diagonal_inverse(Index k) { return k * (k + 3) / 2 * kInverseEntries; }
+  /// Place, in the inverse of a tile, of what a sweep asks before it multiplies by it: 1 where that alone would lose digits, 0 elsewhere.
+  /// It is entry (0, 1), above the diagonal. Sweeps read it; no product may use it.
+  static constexpr Index kInverseFlag = 1;
+  [[nodiscard]] constexpr Offset inverse_entries() const {
+    const Index blocks = (pivot_cells() + 1) / 2, last = blocks % kTileSlabs;
+    return Offset{blocks / kTileSlabs} * kTileInverseEntries + inverse_block(last, 0);
+  }
 };
 
 /// A child's row map says which row of its block goes to each padded row of the parent. Both ascend, so rows that go to one cell row follow

@@ -10,6 +10,7 @@
 #include "kauri/generate.hpp"       // IWYU pragma: export
 #include "kauri/graph.hpp"          // IWYU pragma: export
 #include "kauri/io.hpp"             // IWYU pragma: export
+#include "kauri/lower_factor.hpp"   // IWYU pragma: export
 #include "kauri/matrix.hpp"         // IWYU pragma: export
 #include "kauri/ordering.hpp"       // IWYU pragma: export
 #include "kauri/permutation.hpp"    // IWYU pragma: export

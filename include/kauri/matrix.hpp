@@ -58,6 +58,27 @@ enum class Storage {
   full,   ///< both halves; they must agree to within 100 eps of the larger of the two, and the lower one is taken
 };
 
+enum class Compression { columns, rows };
+enum class Duplicates {
+  sum,     ///< entries of one place are added up, in the order of the arrays
+  refuse,  ///< they are an Error
+};
+
+/// A symmetric matrix as other programs keep it, borrowed: compressed columns or rows, with indices of 32 or 64 bits that count from 0 or
+/// from 1. Number and Pointer: std::int32_t or std::int64_t. `storage` says which half is there by row and column of A, however these are
+/// compressed.
+template <Scalar T, class Number, class Pointer>
+struct CompressedView {
+  Number n = 0;                   ///< rows and columns of A
+  std::span<const Pointer> ptr;   ///< length n+1, ptr[0] = base; column (or row) j has the entries ptr[j] - base to ptr[j+1] - base - 1
+  std::span<const Number> index;  ///< row (or column) of each entry, base to n - 1 + base, in any order
+  std::span<const T> value;       ///< length index.size()
+  Storage storage = Storage::lower;
+  Compression compression = Compression::columns;
+  int base = 0;  ///< 0 or 1: what indices count from, in errors too
+  Duplicates duplicates = Duplicates::sum;
+};
+
 /// A symmetric matrix that owns its lower triangle: always sorted, without duplicates, with every diagonal entry present.
 template <Scalar T>
 class SymmetricMatrix {
@@ -71,6 +92,11 @@ class SymmetricMatrix {
   static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row, std::span<const T> value,
                                   Storage storage);
 
+  /// The same from compressed columns or rows with indices of any kind. Throws Error(input) in the caller's numbering, and Error(overflow)
+  /// for an n of more than 2^31 - 1.
+  template <class Number, class Pointer>
+  static SymmetricMatrix from_compressed(const CompressedView<T, Number, Pointer>& a);
+
   /// From triplets (row[k], col[k], value[k]) in any order; the rules of from_csc.
   static SymmetricMatrix from_triplets(Index n, std::span<const Index> row, std::span<const Index> col, std::span<const T> value,
                                        Storage storage);
@@ -83,9 +109,28 @@ class SymmetricMatrix {
   [[nodiscard]] std::span<T> value() { return value_; }
 
  private:
+  struct Columns;
+  static SymmetricMatrix from_columns(Index n, Columns&& columns);
   std::vector<Offset> col_ptr_;  // n+1
   std::vector<Index> row_;       // nnz
   std::vector<T> value_;         // nnz
+};
+
+/// Where the entries of a CompressedView go in the SymmetricMatrix made of it: for new values on the same pattern, in the caller's order.
+template <Scalar T>
+class EntryMap {
+ public:
+  /// Throws what from_compressed() throws, but for values, which are not looked at. O(entries log entries of a column).
+  template <class Number, class Pointer>
+  explicit EntryMap(const CompressedView<T, Number, Pointer>& a);
+
+  /// Values in the order of CompressedView::index to those of SymmetricMatrix::value(), with the bits of from_compressed(). Of a matrix
+  /// with both halves those of the lower one are taken, unchecked. Throws Error(usage) for other lengths.
+  void apply(std::span<const T> value, std::span<T> lower) const;
+
+ private:
+  std::vector<Offset> place_;  // of each entry; -1: in the upper half
+  Offset entries_ = 0;         // of the lower triangle
 };
 
 }  // namespace kauri

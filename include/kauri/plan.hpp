@@ -222,6 +222,7 @@ struct DeviceSchedule {
   std::vector<Level> level;
   Index narrow_levels = 0, small_levels = 0;  ///< the first so many levels hold narrow ones; narrow and small ones; the others tiled ones
   Index narrow_fronts = 0, small_fronts = 0;  ///< the same of `front`
+  TileList pivot_tiles;                       ///< diagonal tiles of L, of all tiled fronts
   std::vector<Index> tile_ptr;
   std::vector<Index> front;  ///< length supernodes: by level; small ones by order, tiled ones most pivots first
   std::vector<Index> tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
@@ -256,7 +257,16 @@ struct DeviceSchedule {
   Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, on sm_90 in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
-  Offset plan_bytes = 0;       ///< of the plan's own arrays on the device
+  /// Lists of a fast solve (symbolic/sweep_lists.hpp): tasks and vectors of parts of sums; what it takes on the device where
+  /// CudaOptions::fast_solve asks for it. On sm_90 alone, in double.
+  struct Sweeps {
+    Index forward_tasks = 0, backward_tasks = 0, forward_parts = 0, backward_parts = 0;
+    Offset bytes = 0;    ///< of the lists, in each PreparedPlan; 0: there are none
+    Offset numbers = 0;  ///< in each workspace, beside an n-vector for each right-hand side: doubles of one solve
+    bool operator==(const Sweeps&) const = default;
+  };
+  Sweeps sweeps;
+  Offset plan_bytes = 0;  ///< of the plan's own arrays on the device
   DeviceWork work;
 };
 

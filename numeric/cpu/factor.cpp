@@ -122,6 +122,11 @@ T CpuFactor<T>::entry(Index row, Index col) const {
   return l_.data()[plan_->panel_ptr[s] + (at - rows.begin()) + Offset{col - sn.first[s]} * sn.order(s)];
 }
 
+template <class T>
+void CpuFactor<T>::copy_panel(Index s, std::span<T> to) const {
+  std::copy_n(l_.data() + plan_->panel_ptr[s], to.size(), to.begin());
+}
+
 template class CpuFactor<float>;
 template class CpuFactor<double>;
 

@@ -23,6 +23,7 @@ class CpuFactor final : public FactorStore<T> {
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
   void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
+  void copy_panel(Index s, std::span<T> to) const override;
   /// The panels of L, plan->panel_ptr.back() numbers, for tests that damage them.
   [[nodiscard]] T* values() const { return l_.data(); }
 

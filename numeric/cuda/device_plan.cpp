@@ -48,8 +48,13 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
   return plan;
 }
 
+bool has_sweeps(const Plan& plan, const DeviceContext& context) {
+  return context.sweeps.tiles > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
+}
+
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
-  return has_tasks(plan, context) ? plan.prepared_bytes() : plan.device.plan_bytes;
+  return plan.device.plan_bytes + (has_tasks(plan, context) ? plan.device.shared_bytes : 0) +
+         (has_sweeps(plan, context) ? plan.device.sweeps.bytes : 0);
 }
 
 DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
@@ -59,7 +64,24 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
   view_ = upload(uploader);
   if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
     tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
+  if (cuda::has_sweeps(*this->plan(), context)) sweeps_ = upload_sweeps(uploader);
   uploader.finish();
+}
+
+SweepView DevicePlan::upload_sweeps(Uploader& uploader) const {
+  const Plan& p = *plan();
+  const symbolic::UpdateRows rows = symbolic::place_update_rows(p.supernodes, p.assembly);
+  const symbolic::SweepTasks forward = symbolic::forward_tasks(p.supernodes, p.assembly, p.device);
+  const symbolic::SweepTasks backward = symbolic::backward_tasks(p.supernodes, p.device);
+  SweepView out{};
+  out.front = view_.front, out.order = view_.order, out.row = view_.row, out.old_of = view_.old_of;
+  out.ptr = uploader.copy(rows.ptr).data();
+  out.slot = uploader.copy(rows.slot).data();
+  out.forward = uploader.copy(forward.task).data();
+  out.backward = uploader.copy(backward.task).data();
+  out.forward_tasks = static_cast<Index>(forward.task.size()), out.backward_tasks = static_cast<Index>(backward.task.size());
+  out.narrow = p.device.narrow_fronts, out.small = p.device.small_fronts;
+  return out;
 }
 
 PlanView DevicePlan::upload(Uploader& uploader) const {

@@ -4,15 +4,22 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "numeric/backend.hpp"
 #include "numeric/cuda/loops.hpp"
 #include "numeric/cuda/tiled_plan.hpp"
+#include "symbolic/sweep_lists.hpp"
 
 namespace kauri::numeric::cuda {
 
 class Lending;
 class Staging;
+
+/// How many blocks of the kernels of a fast solve a device holds at once: of narrow fronts, small fronts and tiles.
+struct SweepBlocks {
+  int narrow = 0, small = 0, tiles = 0;
+};
 
 /// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
 struct DeviceContext {
@@ -22,7 +29,11 @@ struct DeviceContext {
   std::shared_ptr<Lending> lending;
   CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
   Loops of_float, of_double;                ///< what runs
+  SweepBlocks sweeps;                       ///< of the fast solve, in double; none: the plain one does all
 };
+
+/// True for plans that a device solves with by the fast sweeps.
+bool has_sweeps(const Plan& plan, const DeviceContext& context);
 
 /// A front as kernels see it. Places are entries into the arrays of FactorMemory.
 struct Front {
@@ -53,6 +64,20 @@ struct PlanView {
   const Index* old_of;
 };
 
+/// A plan's lists of a fast solve on the device (symbolic/sweep_lists.hpp), with what they refer to.
+struct SweepView {
+  const Front* front;
+  const Index* order;
+  const Index* row;
+  const Index* old_of;
+  const std::uint32_t* ptr;
+  const std::uint32_t* slot;
+  const symbolic::SweepTask* forward;
+  const symbolic::SweepTask* backward;
+  Index forward_tasks, backward_tasks;
+  Index narrow, small;  ///< of `order` the first so many are narrow fronts; narrow and small ones
+};
+
 using Level = DeviceSchedule::Level;
 using Step = DeviceSchedule::Step;
 using TileList = DeviceSchedule::TileList;
@@ -71,13 +96,17 @@ class DevicePlan final : public PlanStore {
   [[nodiscard]] std::span<const Level> levels() const { return plan()->device.level; }
   /// Empty where the tiled fronts are done level by level.
   [[nodiscard]] const TiledPlan& tiled() const { return tiled_; }
+  /// Null where solves go level by level.
+  [[nodiscard]] const SweepView* sweeps() const { return sweeps_ ? &*sweeps_ : nullptr; }
 
  private:
   [[nodiscard]] PlanView upload(Uploader& uploader) const;
+  [[nodiscard]] SweepView upload_sweeps(Uploader& uploader) const;
 
   DeviceBlock block_;
   PlanView view_{};
   TiledPlan tiled_;
+  std::optional<SweepView> sweeps_;
 };
 
 }  // namespace kauri::numeric::cuda

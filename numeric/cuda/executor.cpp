@@ -9,6 +9,7 @@
 
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/sweep.hpp"
 #include "symbolic/device_cost.hpp"
 #include "symbolic/device_schedule.hpp"
 
@@ -92,9 +93,10 @@ class CudaExecutor final : public Executor {
       : heap_{options.device, options.allocator, &memory()}, properties_(properties_of(options.device)) {
     const CurrentDevice current(options.device);
     prepare_kernels();
-    context_ = {options.device, &heap_, std::make_shared<Staging>(),        std::make_shared<Lending>(),
-                options.loops,  {},     choose_loops<double>(options.loops)};
+    context_ = {options.device, &heap_, std::make_shared<Staging>(),         std::make_shared<Lending>(),
+                options.loops,  {},     choose_loops<double>(options.loops), {}};
     if (options.loops == CudaLoops::automatic || options.loops == CudaLoops::fma) context_.of_float = choose_loops<float>(options.loops);
+    if (options.fast_solve) context_.sweeps = prepare_sweeps();
     run_once(context_, target());
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }

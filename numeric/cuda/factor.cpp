@@ -8,6 +8,7 @@
 
 #include "numeric/cuda/dense_copy.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/sweep.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -42,6 +43,13 @@ Loops loops_for(const Plan& plan, const DeviceContext& context) {
   if (std::is_same_v<T, double>) return context.of_double;
   if (context.wanted != CudaLoops::automatic && context.of_float.teams == 0) return choose_loops<float>(context.wanted);
   return context.of_float;
+}
+
+/// Right-hand sides, and the numbers of one solve.
+Offset fast_workspace_bytes(const Plan& plan, Index nrhs) {
+  using symbolic::aligned_bytes;
+  return symbolic::checked_add(aligned_bytes(plan.n, Offset{sizeof(double)} * nrhs),
+                               aligned_bytes(plan.device.sweeps.numbers, sizeof(double)), "bytes of workspace");
 }
 
 }  // namespace
@@ -84,7 +92,8 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   stream_->synchronize();
 }
 
-/// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level.
+/// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level; then the rest of
+/// the inverses beside L.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
@@ -106,6 +115,7 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
     tiled_.enqueue(plan_->view(), memory(), stream);
   else
     level_by_level(tiled);
+  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), stream);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
 }
 
@@ -199,6 +209,17 @@ std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<
 template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                   cudaStream_t stream) const {
+  if constexpr (std::is_same_v<T, double>) {
+    if (const SweepView* sweeps = plan_->sweeps()) {
+      SweepMemory memory = sweep_memory(*plan(), entries_.data(), workspace.numbers());
+      memory.verdict = verdict_address();
+      for (Index c = 0; c < x.cols; ++c) {
+        memory.b = b.data + c * b.ld, memory.out = x.data + c * x.ld;
+        enqueue_sweeps(*plan(), *sweeps, context_.sweeps, memory, stream);
+      }
+      return;
+    }
+  }
   const auto levels = plan_->levels();
   const SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
   enqueue_gather(plan_->view(), b.rows, b.data, b.ld, memory, stream);
@@ -264,14 +285,39 @@ T CudaFactor<T>::entry(Index row, Index col) const {
 }
 
 template <class T>
+void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
+  const Plan& plan = *plan_->plan();
+  const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
+  const auto copy = [&](Offset entries, const auto& layout) {
+    std::vector<T> panel(static_cast<std::size_t>(entries));
+    const CurrentDevice current(context_.device);
+    check(cudaMemcpy(panel.data(), entries_.data() + plan.device.panel[s], panel.size() * sizeof(T), cudaMemcpyDeviceToHost),
+          "a panel of L");
+    for (Index c = 0; c < p; ++c)
+      for (Index r = c; r < m; ++r) to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];
+  };
+  const symbolic::SmallLayout small{m, p};
+  const symbolic::FrontCells tiled{m, p};
+  if (plan.device.tiled[s] == kNone)
+    copy(small.panel_entries(), small);
+  else
+    copy(tiled.panel().entries(), tiled);
+}
+
+template <class T>
 CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context)
     : plan_(require_device_plan(std::move(plan))),
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.lending),
-      block_(plan_->workspace_bytes(sizeof(T), nrhs_), *context.heap) {
+      fast_(sizeof(T) == sizeof(double) && has_sweeps(*plan_, context)),
+      block_(fast_ ? fast_workspace_bytes(*plan_, nrhs_) : plan_->workspace_bytes(sizeof(T), nrhs_), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
-  x_ = block_.template take<T>(vector);
   y_ = block_.template take<T>(vector);
+  if (fast_) {
+    numbers_ = block_.template take<T>(plan_->device.sweeps.numbers);
+    return;
+  }
+  x_ = block_.template take<T>(vector);
   update_ = block_.template take<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"));
 }
 

@@ -35,6 +35,7 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
   void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
+  void copy_panel(Index s, std::span<T> to) const override;
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
@@ -80,16 +81,20 @@ class CudaWorkspace final : public SolveStore<T> {
   [[nodiscard]] const Plan& plan() const override { return *plan_; }
   /// Memory for `nrhs` <= nrhs() right-hand sides, with a factor's L.
   [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
-  /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed.
+  /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
+  /// its own.
   [[nodiscard]] T* rhs() const { return y_.data(); }
+  /// Of a fast solve, sweep_numbers(); else nothing.
+  [[nodiscard]] T* numbers() const { return numbers_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 
  private:
   std::shared_ptr<const Plan> plan_;
   Index nrhs_;
   LentStream stream_;
+  bool fast_;
   DeviceBlock block_;
-  DeviceArray<T> x_, y_, update_;
+  DeviceArray<T> x_, y_, update_, numbers_;
 };
 
 }  // namespace kauri::numeric::cuda

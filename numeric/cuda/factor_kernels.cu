@@ -153,18 +153,22 @@ __global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList l
   over_tile(memory, f, i0, rows, j0, columns, [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
 }
 
-/// The inverses of the 16 x 16 diagonal blocks of a pivot tile that begins with pivot `first`, for solves.
+/// The inverses of the 16 x 16 diagonal blocks of a pivot tile that begins with pivot `first`, for solves: whole blocks, with zeros above
+/// the diagonal and an identity behind the last pivot.
 template <class T>
 __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory<T>& memory, const Front& f, Index first) {
   constexpr Index block = symbolic::kInverseOrder;
-  for (Index c = static_cast<Index>(threadIdx.x); c < w; c += static_cast<Index>(blockDim.x)) {
-    const Index begin = c / block * block, end = min(w, begin + block);
+  for (Index c = static_cast<Index>(threadIdx.x); c < (w + block - 1) / block * block; c += static_cast<Index>(blockDim.x)) {
+    const Index begin = c / block * block;
     T x[block];
-    for (Index i = c; i < end; ++i) {
-      T sum = i == c ? T(1) : T(0);
-      for (Index k = c; k < i; ++k) sum -= l[i + k * ld] * x[k - begin];
-      x[i - begin] = sum / l[i + i * ld];
-      memory.entries[inverse_place(f, first + i, first + c)] = x[i - begin];
+    for (Index i = begin; i < begin + block; ++i) {
+      T value = i == c ? T(1) : T(0);
+      if (i >= c && i < w) {
+        for (Index k = c; k < i; ++k) value -= l[i + k * ld] * x[k - begin];
+        value /= l[i + i * ld];
+      }
+      x[i - begin] = value;
+      memory.entries[inverse_place(f, first + i, first + c)] = value;
     }
   }
 }
@@ -295,6 +299,7 @@ void prepare_kernels() {
   load(read_states<float>);
   load(read_states<double>);
   load_verdict_kernels();
+  load_tile_inverses();
   load_solve_kernels();
   load_view_kernels();
 }

@@ -47,6 +47,7 @@ struct SolveMemory {
 /// Once per process and device: opt-in shared memory, and all kernels of factorisations and solves loaded. Throws Error(device).
 void prepare_kernels();
 void load_verdict_kernels();  // its part in verdict_kernels.cu
+void load_tile_inverses();    // in tile_inverses.cu
 void load_solve_kernels();    // in solve_kernels.cu
 void load_view_kernels();     // and in view_kernels.cu
 
@@ -65,6 +66,10 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
 template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream);
+/// The inverses of the diagonal tiles of L, once a factorisation has made their diagonal blocks, and which of them are not accurate enough
+/// alone (FrontCells::inverse_place, kInverseFlag). `tiles`: DeviceSchedule::pivot_tiles.
+template <class T>
+void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, cudaStream_t stream);
 /// What comes before all fronts: the shift, the values (unless `from` is null: they are there) and the verdict's beginning.
 template <class T>
 void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host,

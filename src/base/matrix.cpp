@@ -6,8 +6,11 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "src/base/blocks.hpp"
 #include "src/base/check.hpp"
@@ -19,7 +22,15 @@ constexpr Index kCheckBlock = 16384;  // columns that are worth a task
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::input, "matrix: " + what); }
 
-std::string at(Index row, Index col) { return "(" + std::to_string(row) + ", " + std::to_string(col) + ")"; }
+/// How errors call the entry in row `row` of column `col`.
+struct Names {
+  Offset base = 0;
+  bool rows = false;  ///< what are columns here are the caller's rows
+  [[nodiscard]] std::string at(Index row, Index col) const {
+    return "(" + std::to_string((rows ? col : row) + base) + ", " + std::to_string((rows ? row : col) + base) + ")";
+  }
+  [[nodiscard]] std::string column(Index j) const { return (rows ? "row " : "column ") + std::to_string(j + base); }
+};
 
 /// x with the fewest digits that tell it from every other T.
 template <class T>
@@ -29,15 +40,17 @@ std::string digits(T x) {
 }
 
 /// Sizes and order of the column pointers alone.
-void check_col_ptr(Index n, std::span<const Offset> col_ptr, std::size_t entries) {
+void check_col_ptr(Index n, std::span<const Offset> col_ptr, std::size_t entries, const Names& names = {}) {
+  const std::string ptr = names.rows ? "row_ptr" : "col_ptr";
   if (n < 0) fail("n is " + std::to_string(n));
   if (col_ptr.size() != static_cast<std::size_t>(n) + 1)
-    fail("col_ptr has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
-  if (col_ptr[0] != 0) fail("col_ptr starts at " + std::to_string(col_ptr[0]) + ", expected 0");
+    fail(ptr + " has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
+  if (col_ptr[0] != 0) fail(ptr + " starts at " + std::to_string(col_ptr[0] + names.base) + ", expected " + std::to_string(names.base));
   for (Index j = 0; j < n; ++j)
-    if (col_ptr[j + 1] < col_ptr[j]) fail("col_ptr descends at column " + std::to_string(j));
+    if (col_ptr[j + 1] < col_ptr[j]) fail(ptr + " descends at " + names.column(j));
   if (col_ptr[n] != static_cast<Offset>(entries))
-    fail("col_ptr ends at " + std::to_string(col_ptr[n]) + " but there are " + std::to_string(entries) + " rows");
+    fail(ptr + " ends at " + std::to_string(col_ptr[n] + names.base) + " but there are " + std::to_string(entries) +
+         (names.rows ? " columns" : " rows"));
 }
 
 /// Without a branch within a column, so that many rows are looked at at once.
@@ -105,7 +118,8 @@ void sum_duplicates(Index n, Sorted<T>& a) {
 
 /// Both halves are there: a and its transpose must have the same pattern and, to rounding, the same values.
 template <class T>
-void check_symmetric(Index n, const Sorted<T>& a) {
+void check_symmetric(Index n, const Sorted<T>& a, const Names& names) {
+  const auto at = [&](Index row, Index col) { return names.at(row, col); };
   const Sorted<T> t = transpose(n, a);
   const T tolerance = 100 * std::numeric_limits<T>::epsilon();
   const auto agree = [&](T x, T y) {
@@ -122,6 +136,56 @@ void check_symmetric(Index n, const Sorted<T>& a) {
       if (!agree(x, y)) fail("entries " + at(i, j) + " and " + at(j, i) + " differ: " + digits(x) + " and " + digits(y));
     }
   }
+}
+
+/// transposed: a is the transpose of what the names are of.
+template <class T>
+void refuse_duplicates(Index n, const Sorted<T>& a, const Names& names, bool transposed) {
+  for (Index j = 0; j < n; ++j)
+    for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k)
+      if (a.row[k] == a.row[k - 1]) fail("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) + " is there twice");
+}
+
+template <class T, class Number, class Pointer>
+Names names_of(const CompressedView<T, Number, Pointer>& a) {
+  return {a.base, a.compression == Compression::rows};
+}
+
+/// Of rows as columns of the transpose.
+template <class T, class Number, class Pointer>
+Storage storage_of(const CompressedView<T, Number, Pointer>& a) {
+  if (a.compression == Compression::columns || a.storage == Storage::full) return a.storage;
+  return a.storage == Storage::lower ? Storage::upper : Storage::lower;
+}
+
+/// From 0, checked.
+template <class T, class Number, class Pointer>
+std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
+  if (a.base != 0 && a.base != 1)
+    throw Error(ErrorKind::usage, "matrix: indices from " + std::to_string(a.base) + ", expected from 0 or 1");
+  if (a.n < 0) fail("n is " + std::to_string(a.n));
+  if (static_cast<Offset>(a.n) > std::numeric_limits<Index>::max())
+    throw Error(ErrorKind::overflow, "matrix: n is " + std::to_string(a.n) + ", at most 2^31 - 1");
+  std::vector<Offset> ptr(a.ptr.size());
+  std::transform(a.ptr.begin(), a.ptr.end(), ptr.begin(), [&](Pointer p) { return static_cast<Offset>(p) - a.base; });
+  check_col_ptr(static_cast<Index>(a.n), ptr, a.index.size(), names_of(a));
+  return ptr;
+}
+
+/// The same of pointers that are sound.
+template <class T, class Number, class Pointer>
+std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
+  const Names names = names_of(a);
+  std::vector<Index> index(a.index.size());
+  for (std::size_t j = 0; j + 1 < a.ptr.size(); ++j)
+    for (auto k = static_cast<Offset>(a.ptr[j]) - a.base; k < static_cast<Offset>(a.ptr[j + 1]) - a.base; ++k) {
+      const Offset i = static_cast<Offset>(a.index[k]) - a.base;
+      if (i < 0 || i >= static_cast<Offset>(a.n))
+        fail(names.column(static_cast<Index>(j)) + ": " + (names.rows ? "column " : "row ") + std::to_string(a.index[k]) + ", expected " +
+             std::to_string(a.base) + " to " + std::to_string(static_cast<Offset>(a.n) - 1 + a.base));
+      index[k] = static_cast<Index>(i);
+    }
+  return index;
 }
 
 }  // namespace
@@ -147,23 +211,31 @@ void check_by_all(const Pattern& a) {
   if (least < a.n) name_flaw(a, least);
 }
 
+/// Entries of columns in any order, with repetitions, all in range.
 template <Scalar T>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row,
-                                                std::span<const T> value, Storage storage) {
-  check_col_ptr(n, col_ptr, row.size());
-  if (value.size() != row.size()) fail("there are " + std::to_string(row.size()) + " rows but " + std::to_string(value.size()) + " values");
+struct SymmetricMatrix<T>::Columns {
+  Sorted<T> entries;  ///< not sorted yet
+  Storage storage;
+  Duplicates duplicates = Duplicates::sum;
+  Names names = {};
+};
+
+template <Scalar T>
+SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns) {
+  Names names = columns.names;
+  Sorted<T> a = std::move(columns.entries);
   for (Index j = 0; j < n; ++j)
-    for (Offset k = col_ptr[j]; k < col_ptr[j + 1]; ++k) {
-      const Index i = row[k];
-      if (i < 0 || i >= n) fail("column " + std::to_string(j) + ": row " + std::to_string(i) + ", expected 0 to " + std::to_string(n - 1));
-      if ((storage == Storage::lower && i < j) || (storage == Storage::upper && i > j))
-        fail("entry " + at(i, j) + " lies in the wrong half");
-    }
-  Sorted<T> a{{col_ptr.begin(), col_ptr.end()}, {row.begin(), row.end()}, {value.begin(), value.end()}};
-  a = transpose(n, a);                                 // the transpose, sorted
-  if (storage != Storage::upper) a = transpose(n, a);  // back, sorted
+    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
+      if ((columns.storage == Storage::lower && a.row[k] < j) || (columns.storage == Storage::upper && a.row[k] > j))
+        fail("entry " + names.at(a.row[k], j) + " lies in the wrong half");
+  a = transpose(n, a);  // sorted
+  if (columns.storage == Storage::full && names.rows)
+    names.rows = false;  // of the caller's two halves the lower one is taken: these are his columns now
+  else if (columns.storage != Storage::upper)
+    a = transpose(n, a);  // back
+  if (columns.duplicates == Duplicates::refuse) refuse_duplicates(n, a, names, columns.storage == Storage::upper);
   sum_duplicates(n, a);
-  if (storage == Storage::full) check_symmetric(n, a);
+  if (columns.storage == Storage::full) check_symmetric(n, a, names);
   SymmetricMatrix m;
   m.col_ptr_.assign(1, 0);
   m.col_ptr_.reserve(static_cast<std::size_t>(n) + 1);
@@ -182,6 +254,57 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset>
     m.col_ptr_.push_back(static_cast<Offset>(m.row_.size()));
   }
   return m;
+}
+
+template <Scalar T>
+SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row,
+                                                std::span<const T> value, Storage storage) {
+  return from_compressed<Index, Offset>({n, col_ptr, row, value, storage, Compression::columns, 0, Duplicates::sum});
+}
+
+template <Scalar T>
+template <class Number, class Pointer>
+SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, Number, Pointer>& a) {
+  if (a.value.size() != a.index.size())
+    fail("there are " + std::to_string(a.index.size()) + " rows but " + std::to_string(a.value.size()) + " values");
+  Sorted<T> columns{pointers_of(a), indices_of(a), {a.value.begin(), a.value.end()}};
+  return from_columns(static_cast<Index>(a.n), {std::move(columns), storage_of(a), a.duplicates, names_of(a)});
+}
+
+template <Scalar T>
+template <class Number, class Pointer>
+EntryMap<T>::EntryMap(const CompressedView<T, Number, Pointer>& a) : place_(a.index.size(), -1) {
+  CompressedView<T, Number, Pointer> pattern = a;
+  const std::vector<T> zeros(a.index.size(), T(0));
+  pattern.value = zeros;
+  const SymmetricMatrix<T> lower = SymmetricMatrix<T>::from_compressed(pattern);
+  const Pattern there = lower.pattern();
+  entries_ = lower.nnz();
+  const std::vector<Offset> ptr = pointers_of(a);
+  const std::vector<Index> index = indices_of(a);
+  const Storage storage = storage_of(a);
+  for (Index j = 0; j < there.n; ++j)
+    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) {
+      if (storage == Storage::full && (a.compression == Compression::rows ? index[k] > j : index[k] < j)) continue;
+      const auto [row, col] = std::minmax(index[k], j, std::greater<>());
+      const auto begin = there.row.begin() + there.col_ptr[col], end = there.row.begin() + there.col_ptr[col + 1];
+      place_[k] = std::lower_bound(begin, end, row) - there.row.begin();
+    }
+}
+
+template <Scalar T>
+void EntryMap<T>::apply(std::span<const T> value, std::span<T> lower) const {
+  if (value.size() != place_.size() || static_cast<Offset>(lower.size()) != entries_)
+    throw Error(ErrorKind::usage, "EntryMap: " + std::to_string(value.size()) + " values for " + std::to_string(lower.size()) +
+                                      " places, expected " + std::to_string(place_.size()) + " and " + std::to_string(entries_));
+  std::fill(lower.begin(), lower.end(), T(0));
+  std::vector<bool> begun(lower.size(), false);  // a first value is not added to zero, which would change the sign of -0
+  for (std::size_t k = 0; k < value.size(); ++k) {
+    const Offset at = place_[k];
+    if (at < 0) continue;
+    lower[at] = begun[at] ? lower[at] + value[k] : value[k];
+    begun[at] = true;
+  }
 }
 
 template <Scalar T>
@@ -210,5 +333,20 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const In
 
 template class SymmetricMatrix<float>;
 template class SymmetricMatrix<double>;
+template class EntryMap<float>;
+template class EntryMap<double>;
+
+#define KAURI_COMPRESSED(T, Number, Pointer)                                                                  \
+  template SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, Number, Pointer>&); \
+  template EntryMap<T>::EntryMap(const CompressedView<T, Number, Pointer>&);
+KAURI_COMPRESSED(float, std::int32_t, std::int32_t)
+KAURI_COMPRESSED(float, std::int32_t, std::int64_t)
+KAURI_COMPRESSED(float, std::int64_t, std::int32_t)
+KAURI_COMPRESSED(float, std::int64_t, std::int64_t)
+KAURI_COMPRESSED(double, std::int32_t, std::int32_t)
+KAURI_COMPRESSED(double, std::int32_t, std::int64_t)
+KAURI_COMPRESSED(double, std::int64_t, std::int32_t)
+KAURI_COMPRESSED(double, std::int64_t, std::int64_t)
+#undef KAURI_COMPRESSED
 
 }  // namespace kauri

@@ -193,5 +193,105 @@ TEST(Fingerprint, TellsPatternsApartAndIgnoresWhereTheyLie) {
   EXPECT_EQ(seen.size(), patterns);
 }
 
+/// The triplets as compressed columns or rows, unsorted, with indices of other kinds that count from `base`.
+template <class T, class Number, class Pointer>
+struct Compressed {
+  std::vector<Pointer> ptr;
+  std::vector<Number> index;
+  std::vector<T> value;
+  Compressed(Index n, const Triplets<T>& t, Compression compression, int base) : ptr(static_cast<std::size_t>(n) + 1, 0) {
+    for (Index j = 0; j < n; ++j) {
+      ptr[j] = static_cast<Pointer>(index.size()) + base;
+      for (std::size_t k = 0; k < t.row.size(); ++k)
+        if ((compression == Compression::columns ? t.col[k] : t.row[k]) == j) {
+          index.push_back(static_cast<Number>(compression == Compression::columns ? t.row[k] : t.col[k]) + base);
+          value.push_back(t.value[k]);
+        }
+    }
+    ptr[n] = static_cast<Pointer>(index.size()) + base;
+  }
+};
+
+template <class T, class Number, class Pointer>
+void check_compressed(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (const Index n : {0, 1, 2, 7, 30})
+    for (const Storage storage : kStorages)
+      for (const Compression compression : {Compression::columns, Compression::rows})
+        for (const int base : {0, 1}) {
+          const auto [t, lower] = random_triplets<T>(n, storage, random);
+          const Compressed<T, Number, Pointer> c(n, t, compression, base);
+          const CompressedView<T, Number, Pointer> view{n, c.ptr, c.index, c.value, storage, compression, base, Duplicates::sum};
+          auto a = SymmetricMatrix<T>::from_compressed(view);
+          std::map<std::pair<Index, Index>, T> found;
+          for (Index j = 0; j < n; ++j)
+            for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k) found[{j, a.pattern().row[k]}] = a.value()[k];
+          ASSERT_EQ(found, lower);
+          const EntryMap<T> map(view);
+          std::vector<T> twice = c.value;
+          for (T& v : twice) v *= 2;
+          const std::vector<T> before(a.value().begin(), a.value().end());
+          map.apply(twice, a.value());
+          for (std::size_t k = 0; k < before.size(); ++k) ASSERT_EQ(a.value()[k], 2 * before[k]);
+        }
+}
+
+TEST(CompressedMatrices, OfAllKindsAreTheSameMatrix) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    check_compressed<double, std::int32_t, std::int32_t>(seed);
+    check_compressed<double, std::int32_t, std::int64_t>(seed);
+    check_compressed<double, std::int64_t, std::int32_t>(seed);
+    check_compressed<float, std::int64_t, std::int64_t>(seed);
+  }
+}
+
+TEST(CompressedMatrices, OfTwoHalvesTheLowerOneIsTaken) {
+  const double above = 1 + 1e-15;
+  const std::vector<Index> index{0, 1, 0, 1};
+  const std::vector<Offset> ptr{0, 2, 4};
+  for (const Compression compression : {Compression::columns, Compression::rows}) {
+    const bool rows = compression == Compression::rows;
+    const std::vector<double> value{4, rows ? above : 1, rows ? 1 : above, 4};
+    const CompressedView<double, Index, Offset> view{2, ptr, index, value, Storage::full, compression, 0, Duplicates::sum};
+    auto a = SymmetricMatrix<double>::from_compressed(view);
+    EXPECT_EQ(a.value()[1], 1);
+    const EntryMap<double> map(view);
+    map.apply(value, a.value());
+    EXPECT_EQ(a.value()[1], 1);
+    EXPECT_NE(error_text(ErrorKind::usage, [&] { map.apply(std::span(value).first(3), a.value()); }), "");
+    EXPECT_NE(error_text(ErrorKind::usage, [&] { map.apply(value, a.value().first(2)); }), "");
+  }
+}
+
+TEST(CompressedMatrices, ErrorsCountAsTheCallerDoes) {
+  using View = CompressedView<double, std::int64_t, std::int64_t>;
+  using List = std::vector<std::int64_t>;
+  const auto text = [](const List& ptr, const List& index, Storage storage, Compression compression, Duplicates duplicates, int base,
+                       ErrorKind kind = ErrorKind::input) {
+    const std::vector<double> value(index.size(), 1);
+    const View view{static_cast<std::int64_t>(ptr.size()) - 1, ptr, index, value, storage, compression, base, duplicates};
+    return error_text(kind, [&] { return SymmetricMatrix<double>::from_compressed(view); });
+  };
+  using enum Compression;
+  using enum Storage;
+  using enum Duplicates;
+  EXPECT_EQ(text({1, 2, 3}, {1, 3}, lower, columns, sum, 1), "matrix: column 2: row 3, expected 1 to 2");
+  EXPECT_EQ(text({1, 2, 3}, {0, 2}, lower, rows, sum, 1), "matrix: row 1: column 0, expected 1 to 2");
+  EXPECT_EQ(text({1, 2, 3}, {2, 2}, upper, columns, sum, 1), "matrix: entry (2, 1) lies in the wrong half");
+  EXPECT_EQ(text({1, 2, 3}, {2, 2}, lower, rows, sum, 1), "matrix: entry (1, 2) lies in the wrong half");
+  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, columns, sum, 1), "matrix: entry (2, 1) has no partner (1, 2): the matrix is not symmetric");
+  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, rows, sum, 1), "matrix: entry (1, 2) has no partner (2, 1): the matrix is not symmetric");
+  EXPECT_EQ(text({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1), "matrix: entry (2, 1) is there twice");
+  EXPECT_EQ(text({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1), "matrix: entry (2, 1) is there twice");
+  EXPECT_EQ(text({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0), "matrix: entry (0, 1) is there twice");
+  EXPECT_EQ(text({0, 2, 3}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr starts at 0, expected 1");
+  EXPECT_EQ(text({1, 2, 4}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr ends at 4 but there are 2 columns");
+  EXPECT_EQ(text({1, 3, 2}, {1}, lower, rows, sum, 1), "matrix: row_ptr descends at row 2");
+  EXPECT_EQ(text({2, 3}, {2}, lower, columns, sum, 2, ErrorKind::usage), "matrix: indices from 2, expected from 0 or 1");
+  const View large{std::int64_t{1} << 31, {}, {}, {}, lower, columns, 0, sum};
+  EXPECT_EQ(error_text(ErrorKind::overflow, [&] { return SymmetricMatrix<double>::from_compressed(large); }),
+            "matrix: n is 2147483648, at most 2^31 - 1");
+}
+
 }  // namespace
 }  // namespace kauri

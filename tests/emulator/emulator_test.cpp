@@ -18,6 +18,7 @@
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/lower_factor_oracle.hpp"
 #include "tests/support/near_singular.hpp"
 #include "tests/support/patterns.hpp"
 #include "tests/support/sparse_reference.hpp"
@@ -55,6 +56,7 @@ class Emulated : public OnCuda<W> {
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i])
         ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)), static_cast<Value>(v)) << what << ": " << i << " " << j;
+    EXPECT_EQ(flaw_of_lower_factor(factor), "") << what;
   }
 
   static constexpr double kBound = sizeof(Value) == 8 ? 1e-14 : 5e-6;

@@ -38,6 +38,12 @@ else()
       -DCMAKE_CXX_COMPILER=${CXX} ${arguments})
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)
   set(program ${SCRATCH}/build/consumer)
+  if(EXISTS ${SCRATCH}/build/eigen_consumer) # where there is Eigen
+    execute_process(COMMAND ${SCRATCH}/build/eigen_consumer OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT said STREQUAL "1\n1\n1\n1\n1\n")
+      message(FATAL_ERROR "the consumer of kauri/eigen.hpp said: ${said}")
+    endif()
+  endif()
 endif()
 
 execute_process(COMMAND ${program} ${SOURCE_DIR}/data/airfoil.mtx.gz OUTPUT_VARIABLE said RESULT_VARIABLE status)

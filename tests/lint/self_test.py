@@ -34,6 +34,9 @@ PLANTED = (
     ("dependencies", "bench/planted.cpp", includes('"tests/planted.hpp"'), "bench/ may not see tests/"),
     ("dependencies", "include/kauri/planted2.hpp", includes('"src/base/planted.hpp"'), "include/kauri/ may not see src/base/"),
     ("dependencies", "include/kauri/planted2.hpp", includes("<Eigen/Core>"), "public header includes <Eigen/Core>"),
+    ("dependencies", "include/kauri/planted2.hpp", includes('"kauri/eigen.hpp"'), "may not see include/kauri/eigen.hpp"),
+    ("dependencies", "src/planted.cpp", includes('"kauri/eigen.hpp"'), "src/ may not see include/kauri/eigen.hpp"),
+    ("dependencies", "include/kauri/eigen.hpp", includes("<boost/any.hpp>"), "public header includes <boost/any.hpp>"),
     ("dependencies", "include/kauri/planted2.hpp", includes("<tbb/task_arena.h>"), "public header includes <tbb/task_arena.h>"),
     ("dependencies", "include/kauri/planted2.hpp", includes('"planted.hpp"'), 'write "kauri/..."'),
     ("dependencies", "src/planted.cpp", includes("<cuda_runtime.h>"), "CUDA header <cuda_runtime.h>"),
@@ -59,6 +62,8 @@ PLANTED = (
 
 # What must not be taken for a fault.
 INNOCENT = (
+    ("dependencies", "include/kauri/eigen.hpp", includes("<Eigen/SparseCore>") + '#include "kauri/planted.hpp"\n'),
+    ("dependencies", "tests/planted.cpp", includes('"kauri/eigen.hpp"')),
     ("dependencies", "symbolic/planted.cpp", HEAD + "// std::abort(), dpotrf_\n" + 'const char* s = "printf(";\nint n = snprintf(0, 0, "");\n'),
     ("dependencies", "numeric/cpu/dense_planted.cpp", HEAD + "#include <cblas.h>\nvoid f() { cblas_dgemm(); }\n"),
     ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
@@ -86,6 +91,7 @@ def small_tree(root):
     """A tree without faults: a header per folder, a readme with its example."""
     for folder in ("src/base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/picture", "src/cli", "tests", "include/kauri"):
         plant(root, f"{folder}/planted.hpp", HEAD)
+    plant(root, "include/kauri/eigen.hpp", HEAD)
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
     plant(root, "README.md", "[here](examples/first_solve.cpp)\n```cpp\nint main() {}\n```\n")
 

@@ -7,90 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
-#include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
+#include "tests/support/factor_memory.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace kauri::test {
-
-/// Memory of a device, kept for the next who asks for as much, and given out full of what is no number: nothing of an earlier factor is
-/// left in it. It is looked at from outside, since a factor hands out its entries one by one only.
-class RecycledMemory {
- public:
-  RecycledMemory() = default;
-  RecycledMemory(const RecycledMemory&) = delete;
-  RecycledMemory& operator=(const RecycledMemory&) = delete;
-  ~RecycledMemory() {
-    for (const auto& [bytes, data] : idle_) cudaFree(data);
-  }
-  [[nodiscard]] DeviceAllocator allocator() { return {&RecycledMemory::allocate, &RecycledMemory::release, this}; }
-  /// Where the allocation begins in which this address is.
-  [[nodiscard]] const std::byte* beginning_of(const void* place) const {
-    const auto next = used_.upper_bound(const_cast<void*>(place));
-    return next == used_.begin() ? nullptr : static_cast<const std::byte*>(std::prev(next)->first);
-  }
-
- private:
-  static void* allocate(std::size_t bytes, void* user) {
-    RecycledMemory& self = *static_cast<RecycledMemory*>(user);
-    void* data = nullptr;
-    if (const auto found = self.idle_.find(bytes); found != self.idle_.end()) {
-      data = found->second;
-      self.idle_.erase(found);
-    } else if (cudaMalloc(&data, bytes) != cudaSuccess) {
-      return nullptr;
-    }
-    require(cudaMemsetAsync(data, 0xff, bytes, nullptr));
-    require(cudaStreamSynchronize(nullptr));
-    self.used_[data] = bytes;
-    return data;
-  }
-  static void release(void* data, std::size_t bytes, void* user) {
-    RecycledMemory& self = *static_cast<RecycledMemory*>(user);
-    self.used_.erase(data);
-    self.idle_.emplace(bytes, data);
-  }
-
-  std::multimap<std::size_t, void*> idle_;
-  std::map<void*, std::size_t> used_;
-};
-
-/// A number that solves read: of L, or of the inverses beside it, which have no row.
-struct StoredNumber {
-  Offset place;  ///< in the factor's array
-  Index row, column;
-};
-
-/// All of them, front by front, in an order that no schedule changes.
-inline std::vector<StoredNumber> stored_numbers(const Plan& plan) {
-  const Supernodes& nodes = plan.supernodes;
-  std::vector<StoredNumber> all;
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const auto rows = nodes.rows(s);
-    const Index m = nodes.order(s), p = nodes.pivots(s);
-    const bool tiled = plan.device.tiled[s] != kNone;
-    const symbolic::FrontCells cells{m, p};
-    const symbolic::SmallLayout packed{m, p};
-    for (Index c = 0; c < p; ++c)
-      for (Index r = c; r < m; ++r)
-        all.push_back({plan.device.panel[s] + (tiled ? cells.place(r, c) : packed.place(r, c)), rows[r], nodes.first[s] + c});
-    const Offset inverses = plan.device.panel[s] + cells.panel().entries();
-    for (Index c = 0; tiled && c < p; ++c)
-      for (Index r = c; r < p && r / symbolic::kInverseOrder == c / symbolic::kInverseOrder; ++r)
-        all.push_back({inverses + symbolic::FrontCells::inverse_place(r, c), kNone, nodes.first[s] + c});
-  }
-  return all;
-}
 
 /// A system, and how its tasks are run.
 struct DisturbedTrial {
@@ -114,7 +42,7 @@ class DisturbedRuns : public OnCuda<W> {
     ASSERT_FALSE(made->device.task.empty());
     const std::vector<Value> value = random_dominant<Value>(trial.pattern.view(), 5);
     const auto there = DeviceValues<Value>::copy_of(value, backend);
-    Reader reader(memory);
+    FactorReader<Value> reader(memory);
     auto undisturbed = Factor<Value>::create(made, backend);
     ASSERT_TRUE(refactorize(undisturbed, there).ok());
     const std::vector<Value> expected = reader.read(undisturbed, stored_numbers(*made));
@@ -139,32 +67,6 @@ class DisturbedRuns : public OnCuda<W> {
   }
 
  private:
-  /// Reads entries of a factor from the beginning of its memory, where its array lies.
-  class Reader {
-   public:
-    explicit Reader(const RecycledMemory& memory) : memory_(memory) {}
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
-    ~Reader() { cudaFreeHost(room_); }
-    std::vector<Value> read(const Factor<Value>& factor, const std::vector<StoredNumber>& stored) {
-      const auto entries = static_cast<std::size_t>(factor.plan().device.entries);
-      if (entries > size_) {
-        cudaFreeHost(room_);
-        require(cudaHostAlloc(reinterpret_cast<void**>(&room_), entries * sizeof(Value), cudaHostAllocDefault));
-        size_ = entries;
-      }
-      require(cudaMemcpy(room_, memory_.beginning_of(factor.verdict_address()), entries * sizeof(Value), cudaMemcpyDeviceToHost));
-      std::vector<Value> found(stored.size());
-      for (std::size_t k = 0; k < stored.size(); ++k) found[k] = room_[stored[k].place];
-      return found;
-    }
-
-   private:
-    const RecycledMemory& memory_;
-    Value* room_ = nullptr;
-    std::size_t size_ = 0;
-  };
-
   /// What was read are numbers, and L indeed: some of its entries.
   static void expect_l(const Factor<Value>& factor, const std::vector<Value>& read) {
     const std::vector<StoredNumber> stored = stored_numbers(factor.plan());

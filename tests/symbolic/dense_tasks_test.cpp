@@ -167,6 +167,21 @@ TEST(PanelSolve, EveryCellIsSolvedOnceAfterTheProductsBeforeIt) {
   }
 }
 
+/// The inverses of blocks, one block after another, take what those of the front do: the room that there is for them.
+TEST(PanelSolve, InversesOfBlocksFillThoseOfTheFront) {
+  for (Index p = 1; p <= 1200; p += 7) {
+    const FrontCells front{p + 100, p};
+    const PanelSolve solve = panel_solve(std::vector<FrontCells>{front}, 64 * (1 + p % 5));
+    Offset next = 0;
+    for (const PanelSolve::Block& block : solve.block) {
+      const FrontCells before{block.first, block.first};
+      ASSERT_EQ(before.inverse_entries(), next) << p;
+      next += block.cells.inverse_entries();
+    }
+    ASSERT_EQ(next, front.inverse_entries()) << p;
+  }
+}
+
 TEST(PanelSolve, LargeFrontsAreDoneInBlocks) {
   const auto blocks = [](Index p) { return panel_solve(std::vector<FrontCells>{{p + 100, p}}).block.size(); };
   EXPECT_EQ(blocks(512), 1U);

@@ -67,11 +67,28 @@ TEST(FrontCells, TileRowsDivideTheRows) {
     }
     ASSERT_EQ(row, m);
     ASSERT_EQ(cell, cells.cells());
-    std::set<Offset> inverses;
-    for (Index r = 0; r < cells.pivot_cells() * kCell; ++r)
-      for (Index c = r / kInverseOrder * kInverseOrder; c <= r; ++c) ASSERT_TRUE(inverses.insert(FrontCells::inverse_place(r, c)).second);
-    ASSERT_LT(*inverses.rbegin(), cells.inverse_entries());
   }
+}
+
+/// Lower blocks of each tile's inverse by rows, without gaps; diagonal blocks whole.
+TEST(FrontCells, InversesFillTheirPlace) {
+  for (const auto& [m, p] : kShapes) {
+    const FrontCells cells{m, p};
+    const Index padded = (cells.pivot_cells() + 1) / 2 * kInverseOrder;
+    std::set<Offset> inverses;
+    for (Index r = 0; r < padded; ++r)
+      for (Index c = r / kTile * kTile; c < (r / kInverseOrder + 1) * kInverseOrder; ++c)
+        ASSERT_TRUE(inverses.insert(FrontCells::inverse_place(r, c)).second);
+    ASSERT_EQ(static_cast<Offset>(inverses.size()), cells.inverse_entries());
+    ASSERT_EQ(*inverses.begin(), 0);
+    ASSERT_EQ(*inverses.rbegin(), cells.inverse_entries() - 1);
+    for (Index r = 0; r < padded; r += kInverseOrder) {
+      const Offset tile = Offset{r / kTile} * kTileInverseEntries;
+      ASSERT_EQ(FrontCells::inverse_place(r, r), tile + FrontCells::diagonal_inverse(r % kTile / kInverseOrder));
+      ASSERT_EQ(FrontCells::inverse_place(r, r / kTile * kTile), tile + FrontCells::inverse_block(r % kTile / kInverseOrder, 0));
+    }
+  }
+  EXPECT_EQ(FrontCells::inverse_place(0, 1), FrontCells::kInverseFlag);
 }
 
 TEST(SmallLayout, EntriesFollowEachOther) {

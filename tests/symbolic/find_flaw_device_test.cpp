@@ -95,6 +95,9 @@ TEST(FindFlawOfDevice, KindsAndLevels) {
        }},
       {"its position among the tiled fronts", [](Plan& p) { p.device.tiled[p.device.front[0]] = 0; }},
       {"its position among the tiled fronts", [](Plan& p) { p.device.tiled[p.device.front.back()] -= 1; }},
+      {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.tiles -= 1; }},
+      {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.first += 1; }},
+      {"list of pivot tiles", [](Plan& p) { p.device.tile_ptr[p.device.pivot_tiles.at + 1] += 1; }},
       {"small fronts are not by order",
        [](Plan& p) {
          const auto& level = p.device.level[p.device.narrow_levels];

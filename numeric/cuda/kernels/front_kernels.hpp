@@ -33,7 +33,7 @@ template <class T>
 struct FrontViewOf {
   T* panel = nullptr;              ///< cells.panel(); in: A's entries; out: L
   T* block = nullptr;              ///< cells.block(); in: what `loads_block` says; out: the contribution block
-  T* inverses = nullptr;           ///< cells.inverse_entries(); out: the inverses of the 16 x 16 diagonal blocks of L
+  T* inverses = nullptr;           ///< cells.inverse_entries(); out: of the inverses of L's diagonal tiles the 16 x 16 diagonal blocks
   int* counters = nullptr;         ///< symbolic::counter_count(cells) ints, zero at the start
   double* failed_pivot = nullptr;  ///< out: the first pivot that is not positive and finite, if counters[kFailed] is not 0
   const ChildViewOf<T>* child = nullptr;
@@ -113,7 +113,8 @@ cudaError_t enqueue_update(const FrontView* fronts, const symbolic::FrontTask* t
                            cudaStream_t stream);
 
 /// The front of a block of a panel solve in `front`, of whom panel and inverses are used. `counters`: as many as FrontView says, which need
-/// not be zero.
+/// not be zero. Tiles of a block begin with it, so what the solve leaves in `inverses` is not what a factorisation does: each block's own
+/// inverses, one block after another.
 FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block, int* counters);
 
 /// X L^T = C for all rows below the pivots of fronts whose panels hold L, as a factorisation leaves it (zeros above the diagonal), and C

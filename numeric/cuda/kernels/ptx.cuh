@@ -139,6 +139,16 @@ __device__ inline int load_relaxed(const int* p) {
 }
 __device__ inline void acquire_fence() { release_fence(); }
 
+/// Numbers that are their own flags (sweep.cuh).
+__device__ inline double load_relaxed(const double* p) {
+  double value;
+  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
+  return value;
+}
+__device__ inline void store_relaxed(double* p, double value) {
+  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "d"(value) : "memory");
+}
+
 __device__ inline void add_relaxed(int* p, int value) {
   asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }

@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(kTriangleThreads) prepare_triangles(const Fron
     bool corrects = false;
     if (2 * warp < tile.width) {
       load_triangle(triangle[warp], tile, warp, lane);
-      corrects = invert_triangle(front.inverses + symbolic::FrontCells::inverse_place(k * kTile, k * kTile) + warp * kInverseEntries,
-                                 triangle[warp], lane);
+      const int pivot = k * kTile + warp * kSlabColumns;
+      corrects = invert_triangle(front.inverses + symbolic::FrontCells::inverse_place(pivot, pivot), triangle[warp], lane);
     }
     if (lane == 0) corrected[warp] = corrects ? 1 << warp : 0;
     __syncthreads();

@@ -169,7 +169,7 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
     // diagonal. They are multiplied with zeros.
     const int below = max(triangle.width - 2 * k - 2, 0);
     const bool padded = below > 0 && triangle.width % 2 != 0;
-    const double* inverse = inverses + k * kInverseEntries;
+    const double* inverse = inverses + symbolic::FrontCells::diagonal_inverse(k);
     double* slab = ring.data() + 2 * kSlabEntries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
     std::uint64_t* full = ring.full();

@@ -96,6 +96,10 @@ template <class T>
 T __shfl_down_sync(unsigned mask, T value, int by) {
   return kauri::emulator::shuffled(mask, value, [=](int lane) { return lane + by < 32 ? lane + by : lane; });
 }
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int by) {
+  return kauri::emulator::shuffled(mask, value, [=](int lane) { return lane ^ by; });
+}
 inline unsigned __ballot_sync(unsigned mask, bool yes) {
   if (mask != ~0U) kauri::emulator::fail("a vote of some lanes");
   struct Lane {

@@ -71,6 +71,19 @@ inline int load_relaxed(const int* p) {
   return value;
 }
 inline void acquire_fence() { emulator::note_progress(); }
+/// A look at a number that is its own flag: another one is progress.
+inline double load_relaxed(const double* p) {
+  emulator::maybe_yield();
+  const double value = *p;
+  emulator::note_look(p, static_cast<int>(__double_as_longlong(value)));
+  return value;
+}
+inline void store_relaxed(double* p, double value) {
+  emulator::maybe_yield();
+  *p = value;
+  emulator::note_progress();
+  emulator::maybe_yield();
+}
 /// *p = f(*p), at once.
 template <class F>
 inline void update(int* p, const F& f) {

@@ -1,0 +1,117 @@
+// The solve of one right-hand side on a device, vectors there: least and median of timed calls, the share of the bandwidth bound, the
+// componentwise backward error, and whether all runs had the same bits. A line of JSON per system.
+//   solves [--plain] [--repeats N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
+// SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#include "bench/device_array.cuh"
+#include "bench/source.hpp"
+#include "kauri/kauri.hpp"
+
+namespace kauri::bench {
+namespace {
+
+/// Bytes a second that a solve's bound counts with: 16 bytes an entry of L.
+constexpr double kSolveBandwidth = 4.47e12;
+/// Of a step from one tile of 64 columns to the next, twice.
+constexpr double kStep = 1.5e-6;
+
+struct Options {
+  bool plain = false;
+  int repeats = 20;
+  OrderingMethod method = OrderingMethod::nested_dissection;
+};
+
+/// Columns on the longest path of the tree of supernodes.
+double longest_path(const Plan& plan) {
+  const Supernodes& nodes = plan.supernodes;
+  std::vector<double> below(nodes.parent.size(), 0);
+  double most = 0;
+  for (Index s = 0; s < nodes.count(); ++s) {
+    below[s] += nodes.pivots(s);
+    most = std::max(most, below[s]);
+    if (nodes.parent[s] >= 0) below[nodes.parent[s]] = std::max(below[nodes.parent[s]], below[s]);
+  }
+  return most;
+}
+
+std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a, const std::string& permutation, const Options& options,
+                                    Backend& backend) {
+  AnalyzeOptions analysis;
+  analysis.ordering.method = options.method;
+  analysis.target = backend.target();
+  if (!permutation.empty()) analysis.permutation = Permutation::from_old_of(read_permutation(permutation));
+  return analyze(a.pattern(), analysis);
+}
+
+void run(const std::string& argument, const Options& options, Backend& backend) {
+  const std::size_t colon = argument.find(':');
+  const std::string source = argument.substr(0, colon), permutation = colon == std::string::npos ? "" : argument.substr(colon + 1);
+  const SymmetricMatrix<double> a = load(source);
+  const auto plan = plan_of(a, permutation, options, backend);
+  auto factor = Factor<double>::create(plan, backend);
+  if (!refactorize<double>(factor, a.value()).ok())
+    return void(std::printf("{\"system\": \"%s\", \"status\": \"indefinite\"}\n", source.c_str()));
+  auto workspace = Workspace<double>::create(factor, 1);
+  std::vector<double> b(static_cast<std::size_t>(a.n()));
+  std::mt19937_64 random(1);
+  for (double& x : b) x = std::uniform_real_distribution<>(-1, 1)(random);
+  const DeviceArray<double> there(b), out(b.size());
+  const DeviceMatrixView<double> rhs({there.get(), a.n(), 1, a.n()}), x({out.get(), a.n(), 1, a.n()});
+  std::vector<double> first, seconds;
+  bool same = true;
+  for (int r = 0; r < options.repeats + 2; ++r) {
+    require(cudaDeviceSynchronize() == cudaSuccess, "before a solve");
+    const auto begin = std::chrono::steady_clock::now();
+    factor.solve(rhs, x, workspace);
+    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (r >= 2) seconds.push_back(s);
+    std::vector<double> now = out.to_host();
+    if (first.empty())
+      first = std::move(now);
+    else
+      same = same && std::memcmp(first.data(), now.data(), now.size() * sizeof(double)) == 0;
+  }
+  const BackwardError error = backward_error<double>(a.view(), {first.data(), a.n(), 1, a.n()}, {b.data(), a.n(), 1, a.n()}, backend);
+  const double least = *std::min_element(seconds.begin(), seconds.end()), bytes = 16.0 * static_cast<double>(plan->cost.nnz_l);
+  const double chain = 2 * longest_path(*plan) / 64 * kStep, bound = bytes / kSolveBandwidth + chain;
+  std::printf(
+      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve1_s\": %.4e, \"solve1_median_s\": %.4e, \"bandwidth_s\": %.4e, "
+      "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"same_bits\": %s}\n",
+      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), least, median(seconds), bytes / kSolveBandwidth, chain,
+      bound / least, error.componentwise, same ? "true" : "false");
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace kauri::bench
+
+int main(int count, char** argument) {
+  using namespace kauri;
+  bench::Options options;
+  std::vector<std::string> systems;
+  for (int k = 1; k < count; ++k) {
+    const std::string word = argument[k];
+    if (word == "--plain")
+      options.plain = true;
+    else if (word == "--repeats" && k + 1 < count)
+      options.repeats = std::atoi(argument[++k]);
+    else if (word == "--method" && k + 1 < count)
+      options.method = ordering_from_name(argument[++k]).value();
+    else
+      systems.push_back(word);
+  }
+  try {
+    CudaOptions device;
+    device.fast_solve = !options.plain;
+    Backend backend = cuda_backend(device);
+    for (const std::string& system : systems) bench::run(system, options, backend);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "solves: %s\n", error.what());
+    return 2;
+  }
+  return 0;
+}

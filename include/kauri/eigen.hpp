@@ -1,0 +1,408 @@
+// Eigen's face of kauri: LLT stands where Eigen::SimplicialLLT or Eigen::CholmodSupernodalLLT stands. Of the public headers this one alone
+// needs Eigen (3.4 or newer), and kauri/kauri.hpp does not include it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/SparseCore>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/backend.hpp"
+#include "kauri/lower_factor.hpp"
+#include "kauri/refine.hpp"
+
+namespace kauri::eigen {
+
+// NOLINTBEGIN(readability-identifier-naming): the names are Eigen's, which the programs call that this is dropped into
+
+/// P A P^T = L L^T of a sparse symmetric positive definite A, and solutions of A X = B:
+///
+///     kauri::eigen::LLT<Eigen::SparseMatrix<double>> solver(a);  // was: Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> solver(a);
+///     if (solver.info() != Eigen::Success) ...
+///     const Eigen::VectorXd x = solver.solve(b);
+///
+/// MatrixType_: a SparseMatrix of float or double, by columns or by rows, with indices of any type; other sparse expressions and maps are
+/// copied into one by the call, as Eigen's solvers do. It may be uncompressed; nothing of it is kept by reference. UpLo_: the half that is
+/// read, Eigen::Lower or Eigen::Upper, whether the other one is there or not; of Lower | Upper the lower one.
+///
+/// info() tells of the last call: Success; NumericalIssue: A is not positive definite, breakdown() says where; InvalidInput: everything
+/// else that is wrong with a call or a matrix, lastErrorMessage() says what (not square, another pattern than the one analysed, a value
+/// that is not finite, options that do not fit, counts too large). What the machine lacks is thrown: Error(memory), Error(device),
+/// std::bad_alloc. After any failure the object may be used again, and a factorize() that fails keeps the plan.
+///
+/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Where info() is
+/// not Success, all entries of x are NaN. Setters of options return *this. Neither copied nor moved, as Eigen's.
+template <class MatrixType_, int UpLo_ = Eigen::Lower>
+class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
+  using Base = Eigen::SparseSolverBase<LLT>;
+  using Base::m_isInitialized;
+  static_assert((UpLo_ & (Eigen::Lower | Eigen::Upper)) == UpLo_ && UpLo_ != 0, "UpLo is Lower, Upper, or both");
+  static_assert(kauri::Scalar<typename MatrixType_::Scalar>, "kauri factorises in float and double");
+
+ public:
+  using MatrixType = MatrixType_;
+  using Scalar = typename MatrixType::Scalar;
+  using RealScalar = typename MatrixType::RealScalar;
+  using StorageIndex = typename MatrixType::StorageIndex;
+  using CholMatrixType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;
+  using MatrixL = Eigen::TriangularView<const CholMatrixType, Eigen::Lower>;
+  using MatrixU = Eigen::TriangularView<const typename CholMatrixType::AdjointReturnType, Eigen::Upper>;
+  using PermutationType = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, StorageIndex>;
+  enum { UpLo = UpLo_, ColsAtCompileTime = MatrixType::ColsAtCompileTime, MaxColsAtCompileTime = MatrixType::MaxColsAtCompileTime };
+
+  LLT() = default;
+  explicit LLT(const MatrixType& a) { compute(a); }
+
+  /// analyzePattern() and, unless that failed, factorize().
+  LLT& compute(const MatrixType& a);
+  /// Orders and plans by the pattern of the half that is read; values are not looked at. Gives up plan and factor of before.
+  LLT& analyzePattern(const MatrixType& a);
+  /// New values on the pattern analysed: plan and memory are used again. A matrix of another pattern (of the half that is read, its stored
+  /// zeros among it) is InvalidInput.
+  LLT& factorize(const MatrixType& a);
+
+  /// Rows and columns of the matrix last analysed.
+  [[nodiscard]] Eigen::Index rows() const { return size_; }
+  [[nodiscard]] Eigen::Index cols() const { return size_; }
+  [[nodiscard]] Eigen::ComputationInfo info() const {
+    eigen_assert(m_isInitialized && "call compute() or analyzePattern() first");
+    return info_;
+  }
+  /// Why info() is not Success; empty where it is.
+  [[nodiscard]] const std::string& lastErrorMessage() const { return message_; }
+  /// The column of A and the pivot that a factorisation failed at, where info() is NumericalIssue.
+  [[nodiscard]] const std::optional<Breakdown>& breakdown() const { return breakdown_; }
+
+  /// P of P A P^T = L L^T and its inverse, of the last successful analysis: new_of and old_of of Permutation.
+  [[nodiscard]] const PermutationType& permutationP() const { return p_; }
+  [[nodiscard]] const PermutationType& permutationPinv() const { return p_inverse_; }
+  /// Views of L and of L^T in this object, where info() is Success after a factorisation: valid until the next one. The first call copies L
+  /// out of the factor, O(entries), with the zeros that lower_factor() tells of. Throw Error(usage) without a factor, Error(overflow) where
+  /// StorageIndex cannot count the entries.
+  [[nodiscard]] MatrixL matrixL() const { return MatrixL(lower()); }
+  [[nodiscard]] MatrixU matrixU() const { return MatrixU(lower().adjoint()); }
+  /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows. The determinant overflows or vanishes only where it does
+  /// not fit Scalar. Throw Error(usage) without a factor.
+  [[nodiscard]] Scalar determinant() const;
+  [[nodiscard]] Scalar logDeterminant() const;
+
+  /// From the next factorize() on, diagonal entries d of A count as offset + scale * d.
+  LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) {
+    shift_offset_ = offset;
+    shift_scale_ = scale;
+    return *this;
+  }
+  /// Of the next analysis. A target, numbers of workers and threads that are not set are the backend's.
+  LLT& setOptions(AnalyzeOptions options) {
+    options_ = std::move(options);
+    return *this;
+  }
+  /// Of the options; by default `automatic`.
+  LLT& setOrdering(OrderingMethod method) {
+    options_.ordering.method = method;
+    return *this;
+  }
+  /// Where the work is done from the next analysis on, which may serve other solvers too; null: cpu_backend(), as by default. It is kept
+  /// alive as long as it is needed.
+  LLT& setBackend(std::shared_ptr<Backend> backend) {
+    next_backend_ = std::move(backend);
+    return *this;
+  }
+  /// Solutions are refined, see refine(); by default they are not, as in Eigen's solvers. Each solve() then sets up residuals, O(n + nnz).
+  LLT& setRefinement(const RefineOptions& options) {
+    refine_ = options;
+    return *this;
+  }
+  LLT& setRefinement(bool on) {
+    refine_ = on ? std::optional<RefineOptions>(RefineOptions{}) : std::nullopt;
+    return *this;
+  }
+
+  /// Of the last successful analysis: its plan and why that ordering. Without one the plan is null.
+  [[nodiscard]] const Analysis& analysis() const { return analysis_; }
+  /// kauri's own factor. Throws Error(usage) where info() is not Success or nothing was factorised.
+  [[nodiscard]] const Factor<Scalar>& factor() const {
+    if (!has_factor()) throw Error(ErrorKind::usage, "kauri::eigen::LLT: there is no factor");
+    return *factor_;
+  }
+
+  // For Eigen's expressions of solve().
+  template <class Rhs, class Dest>
+  void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const {
+    Columns columns = b;
+    solve_in_place(columns);
+    x.derived() = columns;
+  }
+  template <class Rhs, class Dest>
+  void _solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const;
+
+ private:
+  /// The half that is read goes from each column's or row's diagonal entry on, by inner indices, not up to it.
+  static constexpr bool kFromDiagonalOn = ((UpLo_ & Eigen::Lower) != 0) != static_cast<bool>(MatrixType_::IsRowMajor);
+  using Columns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+  /// f(), which returns what info() shall say, with everything that is wrong with its input told by info().
+  template <class F>
+  LLT& told_by_info(const F& f);
+  /// visit(outer, inner, value) for each entry of the half that is read, as they lie in memory.
+  template <class Visit>
+  static void for_each_entry(const MatrixType& a, const Visit& visit);
+  void read_pattern(const MatrixType& a);
+  void read_values(const MatrixType& a);
+  void set_permutations();
+
+  [[nodiscard]] bool has_factor() const { return info_ == Eigen::Success && factor_ && factor_->valid(); }
+  void solve_in_place(Columns& x) const;
+  [[nodiscard]] Workspace<Scalar> take_workspace(Index nrhs) const;
+  [[nodiscard]] const CholMatrixType& lower() const;
+
+  AnalyzeOptions options_;
+  std::optional<RefineOptions> refine_;
+  RealScalar shift_offset_ = 0, shift_scale_ = 1;
+  std::shared_ptr<Backend> next_backend_, backend_;  // asked for; that of plan and factor, and before them, since it outlives them
+
+  Eigen::ComputationInfo info_ = Eigen::Success;
+  std::string message_;
+  std::optional<Breakdown> breakdown_;
+
+  Eigen::Index size_ = 0;
+  std::vector<Offset> outer_ptr_;  // the half that was read as it lay in memory
+  std::vector<Index> inner_;
+  SymmetricMatrix<double> place_;  // A's lower triangle; its values: places in inner_, from 1; 0 is a diagonal entry that A does not have
+  Analysis analysis_;
+  PermutationType p_, p_inverse_;
+
+  std::vector<Scalar> entry_, value_;  // as read, length of inner_; as factorised, in the order of place_
+  std::optional<Factor<Scalar>> factor_;
+  mutable std::mutex mutex_;                      // of what follows
+  mutable std::vector<Workspace<Scalar>> spare_;  // that no solve uses now
+  mutable std::optional<CholMatrixType> lower_;
+};
+
+template <class MatrixType_, int UpLo_>
+template <class F>
+LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::told_by_info(const F& f) {
+  m_isInitialized = true;
+  info_ = Eigen::InvalidInput;
+  message_.clear();
+  breakdown_.reset();
+  try {
+    info_ = f();
+  } catch (const Error& error) {
+    message_ = error.what();
+    if (error.kind() == ErrorKind::memory || error.kind() == ErrorKind::device) throw;
+  }
+  return *this;
+}
+
+template <class MatrixType_, int UpLo_>
+LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::compute(const MatrixType& a) {
+  analyzePattern(a);
+  return info_ == Eigen::Success ? factorize(a) : *this;
+}
+
+template <class MatrixType_, int UpLo_>
+LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::analyzePattern(const MatrixType& a) {
+  return told_by_info([&] {
+    lower_.reset();
+    spare_.clear();
+    factor_.reset();
+    analysis_ = {};
+    size_ = a.cols();
+    read_pattern(a);
+    if (next_backend_ || !backend_) backend_ = next_backend_ ? next_backend_ : std::make_shared<Backend>(cpu_backend());
+    AnalyzeOptions options = options_;
+    if (options.target.empty()) options.target = backend_->target();
+    if (options.workers == 0) options.workers = backend_->threads();
+    if (options.ordering.threads == 0) options.ordering.threads = backend_->threads();
+    analysis_ = analyze_with_report(place_.pattern(), options);
+    set_permutations();
+    return Eigen::Success;
+  });
+}
+
+template <class MatrixType_, int UpLo_>
+LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::factorize(const MatrixType& a) {
+  return told_by_info([&] {
+    if (!analysis_.plan) throw Error(ErrorKind::usage, "factorize: no pattern was analysed");
+    read_values(a);
+    lower_.reset();
+    if (!factor_) factor_ = Factor<Scalar>::create(analysis_.plan, *backend_);
+    const Result<void, Breakdown> result = refactorize<Scalar>(*factor_, value_);
+    if (result) return Eigen::Success;
+    breakdown_ = result.error();
+    message_ = "A is not positive definite: column " + std::to_string(breakdown_->column) + ", pivot " + std::to_string(breakdown_->pivot);
+    return Eigen::NumericalIssue;
+  });
+}
+
+template <class MatrixType_, int UpLo_>
+template <class Visit>
+void LLT<MatrixType_, UpLo_>::for_each_entry(const MatrixType& a, const Visit& visit) {
+  for (Eigen::Index outer = 0; outer < a.outerSize(); ++outer)
+    for (typename MatrixType::InnerIterator it(a, outer); it; ++it)
+      if (kFromDiagonalOn ? it.index() >= outer : it.index() <= outer) visit(outer, it.index(), it.value());
+}
+
+template <class MatrixType_, int UpLo_>
+void LLT<MatrixType_, UpLo_>::read_pattern(const MatrixType& a) {
+  if (a.rows() != a.cols())
+    throw Error(ErrorKind::input,
+                "analyzePattern: A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.cols()) + " columns");
+  if (a.rows() > std::numeric_limits<Index>::max())
+    throw Error(ErrorKind::overflow, "analyzePattern: A has " + std::to_string(a.rows()) + " rows, at most 2^31 - 1 are possible");
+  outer_ptr_.assign(static_cast<std::size_t>(a.rows()) + 1, 0);
+  inner_.clear();
+  for_each_entry(a, [&](Eigen::Index outer, Eigen::Index inner, Scalar) {
+    inner_.push_back(static_cast<Index>(inner));
+    outer_ptr_[static_cast<std::size_t>(outer) + 1] = static_cast<Offset>(inner_.size());
+  });
+  for (std::size_t j = 1; j < outer_ptr_.size(); ++j) outer_ptr_[j] = std::max(outer_ptr_[j], outer_ptr_[j - 1]);
+
+  std::vector<double> number(inner_.size());
+  for (std::size_t k = 0; k < number.size(); ++k) number[k] = static_cast<double>(k + 1);
+  const Storage half = kFromDiagonalOn ? Storage::lower : Storage::upper;
+  place_ = SymmetricMatrix<double>::from_csc(static_cast<Index>(a.rows()), outer_ptr_, inner_, number, half);
+  const auto added = std::count(place_.value().begin(), place_.value().end(), 0.0);
+  if (place_.nnz() - added != static_cast<Offset>(inner_.size())) throw Error(ErrorKind::input, "analyzePattern: A has an entry twice");
+}
+
+template <class MatrixType_, int UpLo_>
+void LLT<MatrixType_, UpLo_>::read_values(const MatrixType& a) {
+  std::size_t k = 0;
+  bool same = a.rows() == size_ && a.cols() == size_;
+  entry_.resize(inner_.size());
+  if (same)
+    for_each_entry(a, [&](Eigen::Index outer, Eigen::Index inner, Scalar value) {
+      const auto end = static_cast<std::size_t>(outer_ptr_[static_cast<std::size_t>(outer) + 1]);
+      same = same && k >= static_cast<std::size_t>(outer_ptr_[static_cast<std::size_t>(outer)]) && k < end && inner_[k] == inner;
+      if (same) entry_[k++] = value;
+    });
+  if (!same || k != inner_.size()) throw Error(ErrorKind::usage, "factorize: the matrix has another pattern than the one analysed");
+  value_.resize(static_cast<std::size_t>(place_.nnz()));
+  for (std::size_t e = 0; e < value_.size(); ++e) {
+    const auto from = static_cast<std::size_t>(place_.value()[e]);
+    value_[e] = from == 0 ? Scalar(0) : entry_[from - 1];
+  }
+  if (shift_offset_ == 0 && shift_scale_ == 1) return;
+  for (Index j = 0; j < place_.n(); ++j) {
+    Scalar& d = value_[static_cast<std::size_t>(place_.pattern().col_ptr[j])];
+    d = shift_offset_ + shift_scale_ * d;
+  }
+}
+
+template <class MatrixType_, int UpLo_>
+void LLT<MatrixType_, UpLo_>::set_permutations() {
+  const auto copy = [](std::span<const Index> from, PermutationType& to) {
+    to.resize(static_cast<Eigen::Index>(from.size()));
+    std::copy(from.begin(), from.end(), to.indices().data());
+  };
+  copy(analysis_.plan->perm.new_of(), p_);
+  copy(analysis_.plan->perm.old_of(), p_inverse_);
+}
+
+template <class MatrixType_, int UpLo_>
+Workspace<typename MatrixType_::Scalar> LLT<MatrixType_, UpLo_>::take_workspace(Index nrhs) const {
+  {
+    const std::lock_guard lock(mutex_);
+    while (!spare_.empty()) {
+      Workspace<Scalar> found = std::move(spare_.back());
+      spare_.pop_back();
+      if (found.nrhs() >= std::min(nrhs, kSolveBlock)) return found;
+    }
+  }
+  return Workspace<Scalar>::create(*factor_, nrhs);
+}
+
+template <class MatrixType_, int UpLo_>
+void LLT<MatrixType_, UpLo_>::solve_in_place(Columns& x) const {
+  eigen_assert(factor_ && "call compute() or factorize() first");
+  eigen_assert(x.rows() == size_);
+  if (!has_factor()) {
+    x.setConstant(std::numeric_limits<Scalar>::quiet_NaN());
+    return;
+  }
+  if (x.size() == 0) return;
+  if (x.cols() > std::numeric_limits<Index>::max())
+    throw Error(ErrorKind::overflow, "solve: B has " + std::to_string(x.cols()) + " columns, at most 2^31 - 1 are possible");
+  const MatrixView<Scalar> view{x.data(), static_cast<Index>(x.rows()), static_cast<Index>(x.cols()), x.outerStride()};
+  Workspace<Scalar> workspace = take_workspace(view.cols);
+  if (refine_) {
+    const Columns b = x;
+    const SymmetricView<Scalar> a{place_.pattern(), value_};
+    factor_->solve(view, workspace);
+    refine<Scalar>(a, *factor_, {b.data(), view.rows, view.cols, b.outerStride()}, view, workspace, *refine_);
+  } else {
+    factor_->solve(view, workspace);
+  }
+  const std::lock_guard lock(mutex_);
+  spare_.push_back(std::move(workspace));
+}
+
+template <class MatrixType_, int UpLo_>
+template <class Rhs, class Dest>
+void LLT<MatrixType_, UpLo_>::_solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const {
+  using ByColumns = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, typename Dest::StorageIndex>;
+  const ByColumns rhs = b;
+  ByColumns result(rhs.rows(), rhs.cols());
+  for (Eigen::Index first = 0; first < rhs.cols(); first += kSolveBlock) {
+    Columns columns = rhs.middleCols(first, std::min<Eigen::Index>(kSolveBlock, rhs.cols() - first));
+    solve_in_place(columns);
+    for (Eigen::Index c = 0; c < columns.cols(); ++c) {
+      result.startVec(first + c);
+      for (Eigen::Index i = 0; i < columns.rows(); ++i)
+        if (columns(i, c) != Scalar(0)) result.insertBack(i, first + c) = columns(i, c);
+    }
+  }
+  result.finalize();
+  x.derived() = result;
+}
+
+template <class MatrixType_, int UpLo_>
+auto LLT<MatrixType_, UpLo_>::lower() const -> const CholMatrixType& {
+  const Factor<Scalar>& filled = factor();
+  const std::lock_guard lock(mutex_);
+  if (lower_) return *lower_;
+  const LowerFactor<Scalar> l = lower_factor(filled);
+  if (static_cast<std::size_t>(std::numeric_limits<StorageIndex>::max()) < l.row.size())
+    throw Error(ErrorKind::overflow, "matrixL: " + std::to_string(l.row.size()) + " entries are more than StorageIndex counts");
+  CholMatrixType made(size_, size_);
+  made.resizeNonZeros(static_cast<Eigen::Index>(l.row.size()));
+  std::copy(l.col_ptr.begin(), l.col_ptr.end(), made.outerIndexPtr());
+  std::copy(l.row.begin(), l.row.end(), made.innerIndexPtr());
+  std::copy(l.value.begin(), l.value.end(), made.valuePtr());
+  return lower_.emplace(std::move(made));
+}
+
+template <class MatrixType_, int UpLo_>
+typename MatrixType_::Scalar LLT<MatrixType_, UpLo_>::determinant() const {
+  double mantissa = 1;
+  long exponent = 0;
+  for (const Scalar d : lower_diagonal(factor()))
+    for (int twice = 0; twice < 2; ++twice) {
+      int power = 0;
+      mantissa = std::frexp(mantissa * double{d}, &power);
+      exponent += power;
+    }
+  // Beyond these no double is there.
+  return static_cast<Scalar>(std::ldexp(mantissa, static_cast<int>(std::clamp(exponent, -4000L, 4000L))));
+}
+
+template <class MatrixType_, int UpLo_>
+typename MatrixType_::Scalar LLT<MatrixType_, UpLo_>::logDeterminant() const {
+  double sum = 0;
+  for (const Scalar d : lower_diagonal(factor())) sum += std::log(double{d});
+  return static_cast<Scalar>(2 * sum);
+}
+
+// NOLINTEND(readability-identifier-naming)
+
+}  // namespace kauri::eigen

@@ -1,0 +1,251 @@
+// The warps that bring what others multiply (sweep_tiles.cu): tiles of L, the numbers that they are multiplied by, and those that sums
+// start from.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/kernels/draw.cuh"
+#include "numeric/cuda/sweep_shared.cuh"
+
+namespace kauri::numeric::cuda::sweep {
+
+// ---- the loader
+
+/// Stages of the ring, as the loader fills them.
+class Stages {
+ public:
+  __device__ explicit Stages(Shared& shared) : shared_(shared) {}
+  /// The next stage, free, for so many bytes.
+  __device__ double* begin(int bytes) {
+    ptx::barrier_wait(&shared_.empty[turn_.at], turn_.phase ^ 1);
+    ptx::barrier_arrive_expecting(&shared_.full[turn_.at], bytes);
+    return shared_.stage[turn_.at];
+  }
+  __device__ void copy(double* to, const double* from, int entries) { ptx::bulk_copy(to, from, entries * 8, &shared_.full[turn_.at]); }
+  __device__ void end() { turn_.next(); }
+
+ private:
+  Shared& shared_;
+  Turn<kStages> turn_;
+};
+
+/// Tile (i, k) of a panel, two pairs of columns a stage.
+__device__ inline void load_tile(Stages& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
+  const symbolic::CellLayout layout = cells.panel();
+  const Index first = k * symbolic::kTileCells, end = first + cells.cells_of(k), rows = cells.cells_of(i), row = cells.first_cell(i);
+  for (Index c = first; c < end; c += 4) {
+    const int one = rows * layout.width(c) * kCellEntries, two = c + 2 < end ? rows * layout.width(c + 2) * kCellEntries : 0;
+    double* to = stages.begin((one + two) * 8);
+    stages.copy(to, panel + layout.cell(row, c), one);
+    if (two > 0) stages.copy(to + kForwardPair, panel + layout.cell(row, c + 2), two);
+    stages.end();
+  }
+}
+
+/// The same for the backward sweep, half the rows a stage.
+__device__ inline void load_tile_back(Stages& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
+  const symbolic::CellLayout layout = cells.panel();
+  const Index first = k * symbolic::kTileCells, columns = cells.cells_of(k), all = cells.cells_of(i), half = symbolic::kTileCells / 2;
+  for (Index at = 0; at < all; at += half) {
+    const Index rows = min(half, all - at), row = cells.first_cell(i) + at;
+    double* to = stages.begin(rows * columns * kCellEntries * 8);
+    for (Index c = 0; c < columns; c += 2)
+      stages.copy(to + c / 2 * kBackwardPair, panel + layout.cell(row, first + c), rows * layout.width(first + c) * kCellEntries);
+    stages.end();
+  }
+}
+
+__device__ inline void load_inverse(Stages& stages, const double* inverse, int blocks) {
+  const int all = blocks * (blocks + 1) / 2, first = min(all, kFirstBlocks);
+  double* to = stages.begin(first * symbolic::kInverseEntries * 8);
+  stages.copy(to, inverse, first * symbolic::kInverseEntries);
+  stages.end();
+  if (all == first) return;
+  to = stages.begin((all - first) * symbolic::kInverseEntries * 8);
+  stages.copy(to, inverse + first * symbolic::kInverseEntries, (all - first) * symbolic::kInverseEntries);
+  stages.end();
+}
+
+template <bool kForward>
+__device__ void load_task(Stages& stages, const SweepTask& task, const Front& front, const double* l) {
+  const FrontCells cells{front.m, front.p};
+  const double *panel = l + front.panel, *inverses = l + front.inverses;
+  const Index pivots = cells.pivot_tiles();
+  if constexpr (kForward) {
+    for (Index i = task.row; i < task.row + task.rows; ++i) {
+      for (Index k = task.column; k < last_column(task, i, pivots); ++k) load_tile(stages, panel, cells, i, k);
+      if (i < pivots && task.kind != SweepTask::Kind::part)
+        load_inverse(stages, inverses + i * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(i)));
+    }
+  } else {
+    for (Index i = task.row + task.rows; i-- > task.row;) load_tile_back(stages, panel, cells, i, task.column);
+    if (task.kind != SweepTask::Kind::part)
+      load_inverse(stages, inverses + task.column * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(task.column)));
+  }
+}
+
+/// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
+template <bool kForward>
+__device__ void run_loader(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+  const SweepTask* tasks = kForward ? view.forward : view.backward;
+  const Index count = kForward ? view.forward_tasks : view.backward_tasks;
+  int* ticket = memory.ticket + (kForward ? 0 : 1);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Stages stages(shared);
+  Turn<2> turn;
+  for (;; turn.next()) {
+    ptx::barrier_wait(&shared.task_empty[turn.at], turn.phase ^ 1);
+    int drawn = 0;
+    if (lane == 0) drawn = atomicAdd(ticket, 1) + 1;
+    drawn = __shfl_sync(0xffffffffu, drawn, 0);
+    SweepTask& task = shared.task[turn.at];
+    if (drawn < count)
+      kernels::copy_words(task, tasks[drawn], lane);
+    else if (lane == 0)
+      task.front = kNone;
+    __syncwarp();
+    if (drawn < count) kernels::copy_words(shared.front[turn.at], view.front[task.front], lane);
+    __syncwarp();
+    if (lane == 0) {
+      ptx::barrier_arrive(&shared.task_full[turn.at]);
+      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.front[turn.at], memory.l);
+    }
+    __syncwarp();
+    if (drawn >= count) return;
+  }
+}
+
+// ---- those that bring numbers
+
+/// Number k of each lane and of the lane after 32; look at the last one first, by one lane, so that many blocks that wait do not keep the
+/// L2 cache from the others.
+struct Two {
+  double of[2];
+};
+__device__ inline Two await_two(const double* p0, const double* p1, const double* last, int lane) {
+  if (lane == 0) await_number(last);
+  __syncwarp();
+  Two out{{p0 == nullptr ? 0.0 : load_relaxed(p0), p1 == nullptr ? 0.0 : load_relaxed(p1)}};
+  while (!is_set(out.of[0])) out.of[0] = load_relaxed(p0);
+  while (!is_set(out.of[1])) out.of[1] = load_relaxed(p1);
+  return out;
+}
+
+__device__ inline void bring_tile(Shared& shared, Turn<kInputs>& turn, const Two& numbers, int lane) {
+  ptx::barrier_wait(&shared.input_empty[turn.at], turn.phase ^ 1);
+  shared.input[turn.at][lane] = numbers.of[0];
+  shared.input[turn.at][lane + 32] = numbers.of[1];
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.input_full[turn.at]);
+  turn.next();
+}
+
+__device__ inline Two await_rows(const double* numbers, Index rows, int lane) {
+  return await_two(lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr, numbers + rows - 1, lane);
+}
+
+template <bool kForward>
+__device__ void bring_inputs(Shared& shared, const SweepTask& task, const Front& front, const SweepView& view, const SweepMemory& memory,
+                             Turn<kInputs>& turn, int lane) {
+  const FrontCells cells{front.m, front.p};
+  const Index pivots = cells.pivot_tiles();
+  if constexpr (kForward) {
+    for (Index i = task.row; i < task.row + task.rows; ++i) {
+      if (reads_own(task, i)) continue;
+      for (Index k = task.column; k < last_column(task, i, pivots); ++k)
+        bring_tile(shared, turn, await_rows(memory.y + front.first + k * kTile, cells.rows_of(k), lane), lane);
+    }
+  } else {
+    for (Index i = task.row + task.rows; i-- > task.row;) {
+      const Index rows = cells.rows_of(i);
+      if (i < pivots) {
+        bring_tile(shared, turn, await_rows(memory.x + front.first + i * kTile, rows, lane), lane);
+        continue;
+      }
+      const Index* row = view.row + front.row + cells.first_row(i);
+      const double* p0 = lane < rows ? memory.x + row[lane] : nullptr;
+      const double* p1 = lane + 32 < rows ? memory.x + row[lane + 32] : nullptr;
+      bring_tile(shared, turn, await_two(p0, p1, memory.x + row[0], lane), lane);
+    }
+  }
+}
+
+template <bool kForward>
+__device__ void run_input(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Turn<kInputs> inputs;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.task[turn.at];
+    if (task.front == kNone) return;
+    if (task.kind != SweepTask::Kind::gather) bring_inputs<kForward>(shared, task, shared.front[turn.at], view, memory, inputs, lane);
+    __syncwarp();
+    if (lane == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
+  }
+}
+
+/// What row r of a tile row starts from: b, the children's update rows one after the other, less the parts of its sum.
+__device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
+                                   const SweepMemory& memory) {
+  double sum = row < front.p ? memory.b[view.old_of[front.first + row]] : 0.0;
+  if (task.kind == SweepTask::Kind::gathered) {
+    sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
+  } else {
+    const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
+    const std::uint32_t end = ptr[1];
+    for (std::uint32_t k = ptr[0]; k < end; ++k) sum += await_number(memory.update + k);
+  }
+  const double* part = memory.forward_part + Offset{task.part} * kTile + r;
+  for (Index q = 0; q < task.parts; ++q) sum -= await_number(part + Offset{q} * kTile);
+  return sum;
+}
+
+__device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory& memory) {
+  Dot2 sum{memory.y[front.first + task.column * kTile + r]};
+  const double* part = memory.backward_part + Offset{task.part} * 2 * kTile + r;
+  for (Index q = 0; q < task.parts; ++q, part += 2 * kTile) {
+    const double error = await_number(part + kTile);  // stored after the sum
+    sum = add(sum, Dot2{await_number(part), error});
+  }
+  return sum;
+}
+
+template <bool kForward>
+__device__ void bring_start(Shared& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
+                            const SweepMemory& memory, Turn<2>& turn, int lane) {
+  const FrontCells cells{front.m, front.p};
+  ptx::barrier_wait(&shared.start_empty[turn.at], turn.phase ^ 1);
+  for (Index r = lane; r < kTile; r += 32) {
+    const bool there = r < cells.rows_of(i);
+    const Index row = cells.first_row(i) + r;
+    if constexpr (kForward) {
+      if (there && row >= front.p) shared.place[turn.at][r] = view.slot[front.relative + row - front.p];
+      shared.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
+    } else {
+      const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
+      shared.start[turn.at][r] = sum.sum, shared.start[turn.at][kTile + r] = sum.error;
+      if (there) shared.place[turn.at][r] = static_cast<std::uint32_t>(view.old_of[front.first + row]);
+    }
+  }
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.start_full[turn.at]);
+  turn.next();
+}
+
+template <bool kForward>
+__device__ void run_start(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Turn<2> starts;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.task[turn.at];
+    if (task.front == kNone) return;
+    if (task.kind == SweepTask::Kind::whole || task.kind == SweepTask::Kind::gathered) {
+      const Index first = kForward ? task.row : task.column, end = kForward ? first + task.rows : first + 1;
+      for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.front[turn.at], i, view, memory, starts, lane);
+    }
+    __syncwarp();
+    if (lane == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
+  }
+}
+
+}  // namespace kauri::numeric::cuda::sweep

@@ -1,0 +1,408 @@
+// Sweeps through tiled fronts (symbolic/sweep_lists.hpp). A block of four warps that multiply, and three that bring: the loader draws
+// tickets and streams tiles of L and inverses of diagonal tiles through a ring of shared memory, without waiting for any number of the
+// solve, so a task's first tiles are there when its numbers come; another warp brings the numbers that tiles are multiplied by, a third
+// those that sums start from. All go through the same tiles in the same order.
+//
+// The product of a tile and 64 numbers: forward a warp has 16 rows, whose sums end in four lanes each; backward it has 16 columns, whose
+// sums, which keep what they round (dot2.cuh), end in eight. Both read L in the order in which cells lie, 16 bytes a lane.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+
+#include "numeric/cuda/sweep_bring.cuh"
+
+namespace kauri::numeric::cuda::sweep {
+namespace {
+
+/// Where a lane stands: warp w has rows, or columns, 16 w to 16 w + 15 of a tile, lane 4 g + t row g of a cell, and columns 2 t, 2 t + 1.
+struct Lane {
+  int warp, lane, g, t;
+};
+
+/// The rings as those that multiply go through them.
+struct Rings {
+  Turn<kStages> stage;
+  Turn<kInputs> input;
+  Turn<2> start;
+  unsigned parity = 0;  // of Shared::sum
+};
+
+__device__ const double* await_stage(Shared& shared, const Rings& rings) {
+  ptx::barrier_wait(&shared.full[rings.stage.at], rings.stage.phase);
+  return shared.stage[rings.stage.at];
+}
+__device__ void leave_stage(Shared& shared, Rings& rings, int lane) {
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.empty[rings.stage.at]);
+  rings.stage.next();
+}
+
+/// sum[r] += rows 16 w + 8 r + g of tile (i, k) times x.
+__device__ void multiply_tile(Shared& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x, double (&sum)[2]) {
+  for (Index c = 0; c < columns; c += 4) {
+    const double* stage = await_stage(shared, rings) + at.lane * 2;
+    if (rows == symbolic::kTileCells && columns - c >= 4) {
+#pragma unroll
+      for (int pair = 0; pair < 2; ++pair)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          const double2 y = *reinterpret_cast<const double2*>(x + (c + 2 * pair + e) * symbolic::kCell + 2 * at.t);
+#pragma unroll
+          for (int r = 0; r < 2; ++r) {
+            const double2 v = *reinterpret_cast<const double2*>(stage + pair * kForwardPair + (2 * at.warp + r) * kPair + e * kCellEntries);
+            sum[r] = fma(v.y, y.y, fma(v.x, y.x, sum[r]));
+          }
+        }
+    } else {
+      for (int r = 0; r < 2; ++r) {
+        if (2 * at.warp + r >= rows) continue;
+        for (Index e = c; e < min(c + 4, columns); ++e) {
+          const Index width = e % 2 == 0 && e == columns - 1 ? 1 : 2;
+          const double2 y = *reinterpret_cast<const double2*>(x + e * symbolic::kCell + 2 * at.t);
+          const double2 v =
+              *reinterpret_cast<const double2*>(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
+          sum[r] = fma(v.y, y.y, fma(v.x, y.x, sum[r]));
+        }
+      }
+    }
+    leave_stage(shared, rings, at.lane);
+  }
+}
+
+/// sum[2 c + e] -= columns 16 w + 8 c + 2 t + e of tile (i, k) times rows g, 8 + g, ... of x.
+__device__ void multiply_tile_back(Shared& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x,
+                                   Dot2 (&sum)[4]) {
+  const Index width = min(columns - 2 * at.warp, 2);
+  for (Index r = 0; r < rows; r += symbolic::kTileCells / 2) {
+    const double* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
+#pragma unroll
+    for (int k = 0; k < symbolic::kTileCells / 2; ++k) {
+      if (r + k >= rows) break;
+      const double number = x[(r + k) * symbolic::kCell + at.g];
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        if (c >= width) break;
+        const double2 v = *reinterpret_cast<const double2*>(stage + (k * width + c) * kCellEntries);
+        sum[2 * c].subtract<double>(v.x, number);
+        sum[2 * c + 1].subtract<double>(v.y, number);
+      }
+    }
+    leave_stage(shared, rings, at.lane);
+  }
+}
+
+/// Sums over the lanes of equal g.
+__device__ double sum_of_row(double x) {
+  x += exchange(x, 1);
+  return x + exchange(x, 2);
+}
+
+/// Of each of four sums over the lanes of equal t one to each lane: that of column own_column().
+template <class Number>
+__device__ Number sum_of_column(const Number (&sum)[4], int lane) {
+  const bool high = lane & 16, odd = lane & 8;
+  const Number first = exchange(high ? sum[0] : sum[2], 16), second = exchange(high ? sum[1] : sum[3], 16);
+  const Number even = add(high ? sum[2] : sum[0], first), other = add(high ? sum[3] : sum[1], second);
+  const Number half = add(odd ? other : even, exchange(odd ? even : other, 8));
+  return add(half, exchange(half, 4));
+}
+__device__ int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
+
+/// An entry of cell (R, C) of block (I, J) of an inverse, in the stage that holds its first blocks or in the one after: the two of a lane.
+/// Entry (0, 1) of the first block is a mark, and counts as zero.
+__device__ double2 inverse_pair(const double* first, const double* second, int i, int j, int cell, int lane) {
+  const int block = i * (i + 1) / 2 + j;
+  const double* from =
+      block < kFirstBlocks ? first + block * symbolic::kInverseEntries : second + (block - kFirstBlocks) * symbolic::kInverseEntries;
+  double2 v = *reinterpret_cast<const double2*>(from + cell * kCellEntries + lane * 2);
+  if (block == 0 && cell == 0 && lane == 0) v.y = 0;
+  return v;
+}
+
+/// The stages of an inverse, both held until they are left.
+struct Inverse {
+  const double* first;
+  const double* second;
+  int blocks;
+  __device__ Inverse(Shared& shared, Rings& rings, int block_rows)
+      : first(await_stage(shared, rings)), second(nullptr), blocks(block_rows) {
+    if (blocks < 4) return;
+    Rings next = rings;
+    next.stage.next();
+    second = await_stage(shared, next);
+  }
+  __device__ void leave(Shared& shared, Rings& rings, int lane) const {
+    leave_stage(shared, rings, lane);
+    if (blocks == 4) leave_stage(shared, rings, lane);
+  }
+  [[nodiscard]] __device__ bool needs_correction() const { return first[1] != 0; }
+};
+
+/// out[r] = row 16 w + 8 r + g of V x, all lanes.
+__device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x, double (&out)[2]) {
+  double sum[2] = {0, 0};
+  if (at.warp < v.blocks)
+    for (int j = 0; j <= at.warp; ++j)
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        const double2 y = *reinterpret_cast<const double2*>(x + 16 * j + 8 * c + 2 * at.t);
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          const double2 entry = inverse_pair(v.first, v.second, at.warp, j, 2 * r + c, at.lane);
+          sum[r] = fma(entry.y, y.y, fma(entry.x, y.x, sum[r]));
+        }
+      }
+  out[0] = sum_of_row(sum[0]), out[1] = sum_of_row(sum[1]);
+}
+
+/// Row own_column() of V^T x.
+__device__ double multiply_inverse_back(const Inverse& v, const Lane& at, const double* x) {
+  double sum[4] = {0, 0, 0, 0};
+  for (int i = at.warp; i < v.blocks; ++i)
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const double number = x[16 * i + 8 * r + at.g];
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        const double2 entry = inverse_pair(v.first, v.second, i, at.warp, 2 * r + c, at.lane);
+        sum[2 * c] = fma(entry.x, number, sum[2 * c]);
+        sum[2 * c + 1] = fma(entry.y, number, sum[2 * c + 1]);
+      }
+    }
+  return sum_of_column(sum, at.lane);
+}
+
+/// rest = c - T y, or c - T^T y, T the diagonal tile k: what V leaves, from L itself. All threads that multiply; y and c are theirs to
+/// read.
+template <bool kForward>
+__device__ __noinline__ void find_rest(const double* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
+  const symbolic::CellLayout layout = cells.panel();
+  const Index rows = cells.rows_of(k), first = k * kTile, r = static_cast<Index>(threadIdx.x);
+  if (r >= kTile) return;
+  Dot2 sum{r < rows ? c[r] : 0.0};
+  for (Index j = kForward ? 0 : r; j < (kForward ? min(r + 1, rows) : rows); ++j)
+    if (r < rows) sum.subtract<double>(panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))], y[j]);
+  rest[r] = sum.value();
+}
+
+__device__ void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
+
+/// y = V sum + one step of refinement where V alone is not accurate enough.
+__device__ void solve_rows(Shared& shared, Rings& rings, const Lane& at, const Front& front, const double* panel, Index k,
+                           const double* sum, double (&y)[2]) {
+  const FrontCells cells{front.m, front.p};
+  const Inverse v(shared, rings, blocks_of(cells.cells_of(k)));
+  multiply_inverse(v, at, sum, y);
+  if (v.needs_correction()) {
+    if (at.t == 0) shared.own[16 * at.warp + at.g] = y[0], shared.own[16 * at.warp + 8 + at.g] = y[1];
+    together();
+    find_rest<true>(panel, cells, k, sum, shared.own, shared.rest);
+    together();
+    double more[2];
+    multiply_inverse(v, at, shared.rest, more);
+    y[0] += more[0], y[1] += more[1];
+  }
+  v.leave(shared, rings, at.lane);
+}
+
+__device__ double solve_columns(Shared& shared, Rings& rings, const Lane& at, const Front& front, const double* panel, Index k,
+                                const double* sum) {
+  const FrontCells cells{front.m, front.p};
+  const Inverse v(shared, rings, blocks_of(cells.cells_of(k)));
+  double x = multiply_inverse_back(v, at, sum);
+  if (v.needs_correction()) {
+    if ((at.lane & 4) == 0) shared.own[own_column(at)] = x;
+    together();
+    find_rest<false>(panel, cells, k, sum, shared.own, shared.rest);
+    together();
+    x += multiply_inverse_back(v, at, shared.rest);
+  }
+  v.leave(shared, rings, at.lane);
+  return x;
+}
+
+/// Products of tile row i of a task; those of its own numbers, or of numbers that the input warp brings.
+__device__ void add_products(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells, Index i,
+                             double (&sum)[2]) {
+  const Index rows = cells.cells_of(i), end = last_column(task, i, cells.pivot_tiles());
+  for (Index k = task.column; k < end; ++k) {
+    if (reads_own(task, i)) {
+      multiply_tile(shared, rings, at, rows, cells.cells_of(k), shared.own, sum);
+      continue;
+    }
+    ptx::barrier_wait(&shared.input_full[rings.input.at], rings.input.phase);
+    multiply_tile(shared, rings, at, rows, cells.cells_of(k), shared.input[rings.input.at], sum);
+    if (at.lane == 0) ptx::barrier_arrive(&shared.input_empty[rings.input.at]);
+    rings.input.next();
+  }
+  sum[0] = sum_of_row(sum[0]), sum[1] = sum_of_row(sum[1]);
+}
+
+/// Tile row i of a task that is not one of parts.
+__device__ void finish_rows(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, Index i,
+                            double (&sum)[2], const SweepMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const int row = 16 * at.warp + at.g;
+  ptx::barrier_wait(&shared.start_full[rings.start.at], rings.start.phase);
+  const double* start = shared.start[rings.start.at];
+  sum[0] = start[row] - sum[0], sum[1] = start[row + 8] - sum[1];
+  const std::uint32_t place[2] = {shared.place[rings.start.at][row], shared.place[rings.start.at][row + 8]};
+  __syncwarp();
+  if (at.lane == 0) ptx::barrier_arrive(&shared.start_empty[rings.start.at]);
+  rings.start.next();
+  const Index rows = cells.rows_of(i);
+  double* out[2] = {memory.update + place[0], memory.update + place[1]};
+  if (i < cells.pivot_tiles()) {
+    double* right = shared.sum[rings.parity];
+    rings.parity ^= 1;
+    if (at.t == 0) right[row] = sum[0], right[row + 8] = sum[1];
+    together();
+    solve_rows(shared, rings, at, front, memory.l + front.panel, i, right, sum);
+    out[0] = memory.y + front.first + i * kTile + row, out[1] = out[0] + 8;
+  }
+  if (at.t == 0) {
+    if (row < rows) publish(out[0], sum[0]);
+    if (row + 8 < rows) publish(out[1], sum[1]);
+  }
+  if (i + 1 < task.row + task.rows && i < cells.pivot_tiles()) {  // rows below read what has just been made
+    together();                                                   // nobody corrects by it any more
+    if (at.t == 0) shared.own[row] = sum[0], shared.own[row + 8] = sum[1];
+    together();
+  }
+}
+
+/// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, two rows a warp, in a fixed tree.
+__device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  for (Index r = symbolic::kGatherRows * task.column + 2 * at.warp, e = 0; e < 2; ++e, ++r) {
+    if (r >= cells.rows_of(task.row)) return;
+    const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
+    const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
+    const double* from = memory.update + begin;
+    double sum[4] = {0, 0, 0, 0};
+    for (std::uint32_t k = static_cast<std::uint32_t>(at.lane); k < count; k += 128) {
+      double x[4];
+#pragma unroll
+      for (int u = 0; u < 4; ++u) x[u] = k + 32u * u < count ? load_relaxed(from + k + 32 * u) : 0.0;
+#pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        while (!is_set(x[u])) x[u] = load_relaxed(from + k + 32 * u);
+        sum[u] += x[u];
+      }
+    }
+    double all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2) all += exchange(all, lanes);
+    if (at.lane == 0) publish(memory.forward_part + Offset{task.part} * kTile + r, all);
+  }
+}
+
+__device__ void do_task(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, const SweepView& view,
+                        const SweepMemory& memory) {
+  if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
+  const FrontCells cells{front.m, front.p};
+  for (Index i = task.row; i < task.row + task.rows; ++i) {
+    double sum[2] = {0, 0};
+    add_products(shared, rings, at, task, cells, i, sum);
+    if (task.kind != SweepTask::Kind::part) {
+      finish_rows(shared, rings, at, task, front, i, sum, memory);
+    } else if (at.t == 0) {
+      double* part = memory.forward_part + Offset{task.part} * kTile + 16 * at.warp + at.g;
+      publish(part, sum[0]);
+      publish(part + 8, sum[1]);
+    }
+  }
+}
+
+__device__ void do_task_back(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                             const SweepMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const Index columns = cells.cells_of(task.column);
+  Dot2 sums[4];
+  for (Index i = task.row + task.rows; i-- > task.row;) {
+    ptx::barrier_wait(&shared.input_full[rings.input.at], rings.input.phase);
+    multiply_tile_back(shared, rings, at, cells.cells_of(i), columns, shared.input[rings.input.at], sums);
+    if (at.lane == 0) ptx::barrier_arrive(&shared.input_empty[rings.input.at]);
+    rings.input.next();
+  }
+  Dot2 sum = sum_of_column(sums, at.lane);
+  const int column = own_column(at);
+  const bool chosen = (at.lane & 4) == 0;
+  if (task.kind == SweepTask::Kind::part) {
+    double* part = memory.backward_part + Offset{task.part} * 2 * kTile + column;
+    if (chosen) publish(part, sum.sum), publish(part + kTile, sum.error);
+    return;
+  }
+  ptx::barrier_wait(&shared.start_full[rings.start.at], rings.start.phase);
+  const double* start = shared.start[rings.start.at];
+  sum = add(Dot2{start[column], start[kTile + column]}, sum);
+  const std::uint32_t place = shared.place[rings.start.at][column];
+  __syncwarp();
+  if (at.lane == 0) ptx::barrier_arrive(&shared.start_empty[rings.start.at]);
+  rings.start.next();
+  double* right = shared.sum[rings.parity];
+  rings.parity ^= 1;
+  if (chosen) right[column] = sum.value();
+  together();
+  const double x = solve_columns(shared, rings, at, front, memory.l + front.panel, task.column, right);
+  if (!chosen || column >= cells.rows_of(task.column)) return;
+  publish(memory.x + front.first + task.column * kTile + column, x);
+  memory.out[place] = memory.verdict->status == VerdictStatus::positive_definite ? x : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <bool kForward>
+__device__ void run_multipliers(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
+  Rings rings;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.task_full[turn.at], turn.phase);
+    const SweepTask task = shared.task[turn.at];
+    if (task.front == kNone) return;
+    const Front& front = shared.front[turn.at];
+    if constexpr (kForward)
+      do_task(shared, rings, at, task, front, view, memory);
+    else
+      do_task_back(shared, rings, at, task, front, memory);
+    __syncwarp();
+    if (at.lane == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
+  }
+}
+
+template <bool kForward>
+__global__ void __launch_bounds__(kThreads, kResident) sweep_tiles(SweepView view, SweepMemory memory) {
+  extern __shared__ __align__(128) unsigned char sweep_shared[];
+  Shared& shared = *reinterpret_cast<Shared*>(sweep_shared);
+  set_up(shared);
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (warp < kMultipliers)
+    run_multipliers<kForward>(shared, view, memory);
+  else if (warp == kLoader)
+    run_loader<kForward>(shared, view, memory);
+  else if (warp == kInput)
+    run_input<kForward>(shared, view, memory);
+  else
+    run_start<kForward>(shared, view, memory);
+}
+
+}  // namespace
+
+}  // namespace kauri::numeric::cuda::sweep
+
+namespace kauri::numeric::cuda {
+
+int tile_sweep_blocks() {
+  return std::min(kernels::cooperative_blocks(sweep::sweep_tiles<true>, sweep::kThreads, sizeof(sweep::Shared)),
+                  kernels::cooperative_blocks(sweep::sweep_tiles<false>, sweep::kThreads, sizeof(sweep::Shared)));
+}
+
+void enqueue_tile_sweep(const SweepView& view, const SweepMemory& memory, bool forward, int blocks, cudaStream_t stream) {
+  const Index tasks = forward ? view.forward_tasks : view.backward_tasks;
+  if (tasks == 0) return;
+  check(kernels::launch_cooperative(forward ? sweep::sweep_tiles<true> : sweep::sweep_tiles<false>,
+                                    static_cast<unsigned>(std::min<Index>(tasks, blocks)), sweep::kThreads, sizeof(sweep::Shared), stream,
+                                    view, memory),
+        "a launch of a sweep");
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,228 @@
+// Order of the tasks of a solve, and places of update rows.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/sweep_lists.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "src/base/blocks.hpp"
+#include "symbolic/device_schedule.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+using Kind = SweepTask::Kind;
+
+/// Tiles that a task takes one after another: 256 KB.
+constexpr Index kChunk = 8;
+/// Slabs of 16 columns of a task of a front of one pivot tile: 128 KB.
+constexpr Index kSlabs = 16;
+/// How many columns ahead the sums over rows below the pivots are begun.
+constexpr Index kColumnsAhead = 16;
+/// Fronts of a block of a loop.
+constexpr Index kFronts = 256;
+
+Index pieces(Index count, Index size) { return (count + size - 1) / size; }
+
+/// Tiled fronts by level; front[begin[l]] to front[begin[l + 1] - 1] are those of level l.
+struct SweepLevels {
+  std::vector<Index> front;
+  std::vector<Index> begin{0};
+};
+
+std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
+  return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
+}
+
+/// In the order of schedule.front where levels are the same.
+SweepLevels sorted_by_level(std::span<const Index> fronts, const std::vector<Index>& level) {
+  SweepLevels out;
+  Index levels = 0;
+  for (const Index s : fronts) levels = std::max(levels, level[s] + 1);
+  out.begin.assign(static_cast<std::size_t>(levels) + 1, 0);
+  for (const Index s : fronts) ++out.begin[level[s] + 1];
+  std::partial_sum(out.begin.begin(), out.begin.end(), out.begin.begin());
+  std::vector<Index> next(out.begin.begin(), out.begin.end() - 1);
+  out.front.resize(fronts.size());
+  for (const Index s : fronts) out.front[next[level[s]]++] = s;
+  return out;
+}
+
+/// Parents of tiled fronts are tiled, and have higher numbers.
+SweepLevels by_height(const Supernodes& nodes, const DeviceSchedule& schedule) {
+  std::vector<Index> level(nodes.parent.size(), 0);
+  for (Index s = 0; s < nodes.count(); ++s)
+    if (const Index up = nodes.parent[s]; schedule.tiled[s] != kNone && up != kNone) level[up] = std::max(level[up], level[s] + 1);
+  return sorted_by_level(tiled_fronts(schedule), level);
+}
+
+SweepLevels by_depth(const Supernodes& nodes, const DeviceSchedule& schedule) {
+  std::vector<Index> level(nodes.parent.size(), 0);
+  for (Index s = nodes.count(); s-- > 0;)
+    if (const Index up = nodes.parent[s]; up != kNone) level[s] = level[up] + 1;
+  return sorted_by_level(tiled_fronts(schedule), level);
+}
+
+/// Tile rows that one task of a front of one pivot tile takes.
+Index rows_together(const FrontCells& cells) { return kSlabs / ((cells.pivot_cells() + 1) / 2); }
+
+/// emit(key, task) for all tasks of a front. Keys say when their first numbers are there: 2 k with y_k, or in the backward sweep x_k of the
+/// k-th pivot tile from the last; that of a task is no less than those of the tasks that it waits for.
+template <class Emit>
+void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, const Emit& emit) {
+  const Index pivots = cells.pivot_tiles(), end = cells.row_tiles();
+  const Kind whole = gathers ? Kind::gathered : Kind::whole;
+  const auto gather = [&](Index key, Index row) {
+    if (!gathers) return;
+    for (Index k = 0; k * kGatherRows < cells.rows_of(row); ++k) emit(key, SweepTask{s, Kind::gather, row, 1, k, 1, parts, 0});
+  };
+  if (pivots == 1 && !gathers) {
+    for (Index i = 0, together = rows_together(cells); i < end; i += together)
+      emit(i == 0 ? 0 : 2, SweepTask{s, whole, i, std::min(together, end - i), 0, 1, parts, 0});
+    return;
+  }
+  for (Index i = 0; i < end; ++i) {
+    const Index columns = std::min(i, pivots), chunks = std::max(pieces(columns, kChunk) - 1, Index{0}), last = chunks * kChunk;
+    for (Index c = 0; c < chunks; ++c) emit(2 * (c + 1) * kChunk, SweepTask{s, Kind::part, i, 1, c * kChunk, kChunk, parts + c, 0});
+    parts += chunks;
+    gather(std::max(2 * last - 1, 0), i);
+    emit(i == 0 ? 0 : i < pivots ? 2 * last + 1 : 2 * pivots, SweepTask{s, whole, i, 1, last, columns - last, parts - chunks, chunks});
+    parts += gathers ? 1 : 0;
+  }
+}
+
+template <class Emit>
+void emit_backward(Index s, const FrontCells& cells, Index& parts, const Emit& emit) {
+  const Index pivots = cells.pivot_tiles(), end = cells.row_tiles(), most = pivots == 1 ? rows_together(cells) : kChunk;
+  for (Index t = 0; t < pivots; ++t) {
+    const Index column = pivots - 1 - t, first = parts;
+    if (end - column - 1 <= most) {
+      emit(t == 0 ? 0 : 1, SweepTask{s, Kind::whole, column + 1, end - column - 1, column, 1, parts, 0});
+      continue;
+    }
+    for (Index i = pivots; i < end; i += most)
+      emit(2 * std::max(t - kColumnsAhead, Index{0}), SweepTask{s, Kind::part, i, std::min(most, end - i), column, 1, parts++, 0});
+    const Index chunks = std::max(pieces(t, kChunk) - 1, Index{0}), last = pivots - chunks * kChunk;
+    for (Index c = 0; c < chunks; ++c)
+      emit(2 * (c + 1) * kChunk, SweepTask{s, Kind::part, pivots - (c + 1) * kChunk, kChunk, column, 1, parts++, 0});
+    emit(t == 0 ? 0 : 2 * chunks * kChunk + 1, SweepTask{s, Kind::whole, column + 1, last - column - 1, column, 1, first, parts - first});
+  }
+}
+
+/// Level after level; in a level by keys, and then by fronts.
+template <class EmitFront>
+std::vector<SweepTask> list_tasks(const SweepLevels& levels, const EmitFront& emit_front) {
+  std::vector<SweepTask> out, some;
+  std::vector<Index> key, next;
+  for (std::size_t l = 0; l + 1 < levels.begin.size(); ++l) {
+    some.clear(), key.clear();
+    for (Index k = levels.begin[l]; k < levels.begin[l + 1]; ++k)
+      emit_front(levels.front[k], [&](Index at, const SweepTask& task) {
+        key.push_back(at);
+        some.push_back(task);
+      });
+    next.assign(static_cast<std::size_t>(key.empty() ? 0 : *std::max_element(key.begin(), key.end())) + 2, 0);
+    for (const Index at : key) ++next[at + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    const std::size_t begin = out.size();
+    out.resize(begin + some.size());
+    for (std::size_t k = 0; k < some.size(); ++k) out[begin + static_cast<std::size_t>(next[key[k]]++)] = some[k];
+  }
+  return out;
+}
+
+/// Rows of one front's children, as sums: those that each row starts from.
+void place_rows_of(const Supernodes& nodes, const Assembly& assembly, Index s, std::uint32_t base, std::vector<std::uint32_t>& next,
+                   UpdateRows& out) {
+  const Index m = nodes.order(s), begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
+  next.assign(static_cast<std::size_t>(m) + 1, 0);  // differences of counts, modulo 2^32
+  const auto for_runs = [&](const auto& f) {
+    for (Index k = begin; k < end; ++k)
+      for (Offset run = assembly.run_ptr[assembly.child[k]]; run < assembly.run_ptr[assembly.child[k] + 1]; ++run)
+        f(assembly.child[k], assembly.run[run]);
+  };
+  for_runs([&](Index, const RowRun& run) {
+    ++next[run.parent];
+    --next[run.parent + run.length];
+  });
+  std::uint32_t* ptr = out.ptr.data() + nodes.row_ptr[s] + s;
+  std::uint32_t count = 0;
+  for (Index r = 0; r <= m; ++r) {
+    count += next[r];
+    next[r] = ptr[r] = base;
+    base += count;
+  }
+  for_runs([&](Index child, const RowRun& run) {
+    std::uint32_t* slot = out.slot.data() + (nodes.row_ptr[child] - nodes.first[child]) + run.child;
+    for (Index i = 0; i < run.length; ++i) slot[i] = next[run.parent + i]++;
+  });
+}
+
+Offset update_rows_below(const Supernodes& nodes, const Assembly& assembly, Index s) {
+  Offset rows = 0;
+  for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k) rows += nodes.contribution(assembly.child[k]);
+  return rows;
+}
+
+bool gathers(const Supernodes& nodes, const Assembly& assembly, Index s) {
+  const Index children = assembly.child_ptr[s + 1] - assembly.child_ptr[s];
+  return children > kMostMet ||
+         update_rows_below(nodes, assembly, s) > kMostGathered * FrontCells{nodes.order(s), nodes.pivots(s)}.row_tiles();
+}
+
+}  // namespace
+
+UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly) {
+  const Index count = nodes.count();
+  UpdateRows out;
+  out.ptr.resize(nodes.row.size() + static_cast<std::size_t>(count));
+  out.slot.resize(nodes.row.size() - static_cast<std::size_t>(nodes.first.empty() ? 0 : nodes.first.back()));
+  std::vector<std::uint32_t> base(static_cast<std::size_t>(count));
+  std::uint32_t sum = 0;
+  for (Index s = 0; s < count; ++s) {
+    base[s] = sum;
+    sum += static_cast<std::uint32_t>(update_rows_below(nodes, assembly, s));
+  }
+  Blocks(count, kFronts).for_each([&](Index, Index begin, Index end) {
+    std::vector<std::uint32_t> next;
+    for (Index s = begin; s < end; ++s) place_rows_of(nodes, assembly, s, base[s], next, out);
+  });
+  return out;
+}
+
+SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  SweepTasks out;
+  out.task = list_tasks(by_height(nodes, schedule), [&](Index s, const auto& emit) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    emit_forward(s, cells, gathers(nodes, assembly, s), out.parts, emit);
+  });
+  return out;
+}
+
+SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedule) {
+  SweepTasks out;
+  out.task = list_tasks(by_depth(nodes, schedule), [&](Index s, const auto& emit) {
+    emit_backward(s, {nodes.order(s), nodes.pivots(s)}, out.parts, emit);
+  });
+  return out;
+}
+
+DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  DeviceSchedule::Sweeps out;
+  const Offset rows = static_cast<Offset>(nodes.row.size()), below = rows - (nodes.first.empty() ? 0 : nodes.first.back());
+  if (below >= kMostUpdateRows) return out;
+  for (const Index s : tiled_fronts(schedule)) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    emit_forward(s, cells, gathers(nodes, assembly, s), out.forward_parts, [&](Index, const SweepTask&) { ++out.forward_tasks; });
+    emit_backward(s, cells, out.backward_parts, [&](Index, const SweepTask&) { ++out.backward_tasks; });
+  }
+  const Offset place = sizeof(std::uint32_t), task = sizeof(SweepTask);
+  out.bytes = aligned_bytes(rows + nodes.count(), place) + aligned_bytes(below, place) + aligned_bytes(out.forward_tasks, task) +
+              aligned_bytes(out.backward_tasks, task);
+  // Solutions of both sweeps, update rows, parts, and tickets in the last.
+  const Offset parts = (Offset{out.forward_parts} + 2 * Offset{out.backward_parts}) * kTile;
+  out.numbers = checked_add(2 * (rows - below) + below, parts + 1, "numbers of a solve");
+  return out;
+}
+
+}  // namespace kauri::symbolic

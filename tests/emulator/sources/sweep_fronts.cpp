@@ -1,0 +1,11 @@
+// Sweeps of a solve through narrow and small fronts on the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/emulator/shared_array.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+KAURI_SHARED_ARRAY(16, unsigned char, fronts_shared);
+}
+}  // namespace kauri::numeric::cuda
+
+#include "numeric/cuda/sweep_fronts.cu"

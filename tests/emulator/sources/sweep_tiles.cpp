@@ -1,0 +1,11 @@
+// Sweeps of a solve through tiled fronts on the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/emulator/shared_array.hpp"
+
+namespace kauri::numeric::cuda::sweep {
+namespace {
+KAURI_SHARED_ARRAY(128, unsigned char, sweep_shared);
+}
+}  // namespace kauri::numeric::cuda::sweep
+
+#include "numeric/cuda/sweep_tiles.cu"

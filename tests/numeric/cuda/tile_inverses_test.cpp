@@ -1,0 +1,274 @@
+// The inverses of diagonal tiles beside L, on a CUDA device and on the emulated one: against a naive substitution, their padding, their
+// marks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/device_plans.hpp"
+#include "tests/support/factor_memory.hpp"
+#include "tests/support/near_singular.hpp"
+
+namespace kauri::test {
+namespace {
+
+using symbolic::FrontCells;
+using symbolic::kInverseOrder;
+using symbolic::kTile;
+
+using Square = std::vector<long double>;  // kTile x kTile by rows
+
+Square product(const Square& a, const Square& b) {
+  Square c(a.size(), 0);
+  for (Index i = 0; i < kTile; ++i)
+    for (Index k = 0; k <= i; ++k)
+      for (Index j = 0; j <= k; ++j) c[i * kTile + j] += a[i * kTile + k] * b[k * kTile + j];
+  return c;
+}
+Square magnitude(Square a) {
+  for (long double& x : a) x = std::abs(x);
+  return a;
+}
+long double largest_row(const Square& a) {
+  long double largest = 0;
+  for (Index i = 0; i < kTile; ++i) {
+    long double sum = 0;
+    for (Index j = 0; j < kTile; ++j) sum += std::abs(a[i * kTile + j]);
+    if (!(sum <= largest)) largest = sum;  // no number either
+  }
+  return largest;
+}
+/// Column by column.
+Square inverse_by_substitution(const Square& t) {
+  Square x(t.size(), 0);
+  for (Index j = 0; j < kTile; ++j)
+    for (Index i = j; i < kTile; ++i) {
+      long double sum = i == j ? 1 : 0;
+      for (Index k = j; k < i; ++k) sum -= t[i * kTile + k] * x[k * kTile + j];
+      x[i * kTile + j] = sum / t[i * kTile + i];
+    }
+  return x;
+}
+
+/// A diagonal tile as it lies on the device; T and V with an identity behind their pivots.
+struct Tile {
+  Index front, pivots;
+  Square t, v;
+  double mark;
+};
+
+template <class W>
+class TileInverses : public OnCuda<W> {
+ protected:
+  using Value = typename OnCuda<W>::Value;
+
+  void SetUp() override {
+    OnCuda<W>::SetUp();
+    if (!this->IsSkipped()) own_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = memory_.allocator(), .loops = W::loops}));
+  }
+  Factor<Value> make(const std::shared_ptr<const Plan>& plan) { return Factor<Value>::create(plan, *own_); }
+  std::shared_ptr<Plan> plan_in_order(const Pattern& pattern, Index teams = 4, unsigned pauses = 0) {
+    AnalyzeOptions options = natural_order(pattern.n);
+    options.target = this->backend().target();
+    options.amalgamate = false;
+    return run_by(*this->plan(pattern, options), teams, pauses);
+  }
+  /// Two fronts of as many pivots, above a third of 80, which is dense: all of more than 64 rows.
+  static SymmetricMatrix<double> three_fronts(Index first, Index second) { return near_singular({"", {first, second, 80}}, 1); }
+
+  /// Random numbers whose size keeps the matrix definite, but not by so much that T were almost its diagonal.
+  static std::vector<Value> random_definite(const Pattern& a, std::uint64_t seed) {
+    std::vector<double> value(a.row.size()), square(static_cast<std::size_t>(a.n), 0);
+    std::mt19937_64 random(seed);
+    for (Index j = 0; j < a.n; ++j)
+      for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k) {
+        value[k] = std::uniform_real_distribution<double>(-1, 1)(random);
+        square[j] += value[k] * value[k], square[a.row[k]] += value[k] * value[k];
+      }
+    for (Index j = 0; j < a.n; ++j) value[a.col_ptr[j]] = 1 + 4 * std::sqrt(square[j]);
+    return cast<Value>(value);
+  }
+  /// L L^T, where L has -1 everywhere below its unit diagonal: its inverse has 2^(i - j - 1).
+  static std::vector<Value> growing(const Pattern& a) {
+    std::vector<Value> value(a.row.size());
+    std::vector<std::vector<char>> l(static_cast<std::size_t>(a.n), std::vector<char>(static_cast<std::size_t>(a.n), 0));
+    for (Index j = 0; j < a.n; ++j)
+      for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) l[a.row[k]][j] = a.row[k] == j ? 1 : -1;
+    for (Index j = 0; j < a.n; ++j)
+      for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) {
+        int sum = 0;
+        for (Index c = 0; c <= j; ++c) sum += l[a.row[k]][c] * l[j][c];
+        value[k] = static_cast<Value>(sum);
+      }
+    return value;
+  }
+
+  /// All diagonal tiles of a factor, front by front. What lies above the diagonal of their blocks is zero, but for the mark.
+  std::vector<Tile> tiles(const Factor<Value>& factor) {
+    const Plan& plan = factor.plan();
+    std::vector<StoredNumber> all(static_cast<std::size_t>(plan.device.entries));
+    for (std::size_t k = 0; k < all.size(); ++k) all[k].place = static_cast<Offset>(k);
+    const std::vector<Value> entries = FactorReader<Value>(memory_).read(factor, all);
+    std::vector<Tile> out;
+    for (Index s = 0; s < plan.supernodes.count(); ++s) {
+      const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+      const Value* panel = entries.data() + plan.device.panel[s];
+      for (Index k = 0; plan.device.tiled[s] != kNone && k < cells.pivot_tiles(); ++k)
+        out.push_back(read_tile(panel, panel + cells.panel().entries(), cells, k, s));
+    }
+    return out;
+  }
+  /// The bits that solves read.
+  std::vector<Value> stored(const Factor<Value>& factor) {
+    return FactorReader<Value>(memory_).read(factor, stored_numbers(factor.plan()));
+  }
+
+  static Tile read_tile(const Value* panel, const Value* inverses, const FrontCells& cells, Index k, Index front) {
+    const Index begin = k * kTile, pivots = cells.rows_of(k), padded = (pivots + kInverseOrder - 1) / kInverseOrder * kInverseOrder;
+    Tile tile{front, pivots, Square(kTile * kTile, 0), Square(kTile * kTile, 0), 0};
+    for (Index i = 0; i < kTile; ++i) {
+      if (i >= pivots) tile.t[i * kTile + i] = 1;
+      if (i >= padded) tile.v[i * kTile + i] = 1;
+      for (Index j = 0; i < pivots && j <= i; ++j) tile.t[i * kTile + j] = panel[cells.place(begin + i, begin + j)];
+      for (Index j = 0; i < padded && j <= i; ++j) tile.v[i * kTile + j] = inverses[FrontCells::inverse_place(begin + i, begin + j)];
+      const Index block_end = std::min(padded, (i / kInverseOrder + 1) * kInverseOrder);
+      for (Index j = i + 1; j < block_end; ++j) {
+        const Value above = inverses[FrontCells::inverse_place(begin + i, begin + j)];
+        if (i == 0 && j == 1)
+          tile.mark = above;
+        else
+          EXPECT_EQ(above, Value(0)) << "front " << front << ", tile " << k << ": " << i << " " << j;
+      }
+    }
+    return tile;
+  }
+
+  /// V is the inverse of T, as far as products of blocks tell it, and padding that of an identity. The mark is right.
+  static void expect_inverse(const Tile& tile) {
+    const Square size = product(magnitude(tile.v), magnitude(tile.t));
+    const long double condition = largest_row(size), eps = std::numeric_limits<Value>::epsilon();
+    ASSERT_TRUE(tile.mark == 0 || tile.mark == 1) << tile.mark;
+    if (std::abs(condition - 256) > 1) {
+      EXPECT_EQ(tile.mark, condition > 256 ? 1 : 0) << "|V| |T| = " << condition;
+    }
+    const Square left = product(tile.v, tile.t), exact = inverse_by_substitution(tile.t);
+    const Square bound = product(product(size, size), magnitude(exact));
+    for (Index i = 0; i < kTile; ++i)
+      for (Index j = 0; j <= i; ++j) {
+        const Index at = i * kTile + j;
+        ASSERT_LE(std::abs(left[at] - (i == j ? 1 : 0)), 2 * kTile * eps * condition * condition) << i << " " << j;
+        if (condition < 100) {
+          ASSERT_LE(std::abs(tile.v[at] - exact[at]), 2 * kTile * eps * bound[at]) << i << " " << j;
+        }
+        if (i >= tile.pivots) {
+          ASSERT_EQ(tile.v[at], i == j ? 1 : 0) << i << " " << j;
+        }
+      }
+  }
+  static std::ptrdiff_t marked(const std::vector<Tile>& tiles) {
+    return std::count_if(tiles.begin(), tiles.end(), [](const Tile& tile) { return tile.mark != 0; });
+  }
+
+ private:
+  RecycledMemory memory_;
+  std::optional<Backend> own_;
+};
+TYPED_TEST_SUITE(TileInverses, Ways);
+
+/// Fronts of one tile and of several, with blocks and cells that are whole and that are not; the same bits by other teams, with pauses, and
+/// once more in memory that holds the inverses of another matrix.
+TYPED_TEST(TileInverses, AreThoseOfASubstitution) {
+  using T = typename TypeParam::T;
+  for (const auto& [first, second] : std::vector<std::pair<Index, Index>>{{1, 8}, {15, 16}, {17, 63}, {64, 65}, {100, 200}}) {
+    SCOPED_TRACE(std::to_string(first) + " and " + std::to_string(second) + " pivots");
+    const auto a = this->three_fronts(first, second);
+    const auto plan = this->plan_in_order(a.pattern());
+    const std::vector<T> value = this->random_definite(a.pattern(), 7), other = this->random_definite(a.pattern(), 8);
+    auto factor = this->make(plan);
+    ASSERT_TRUE(refactorize<T>(factor, value).ok());
+    std::multiset<Index> pivots;
+    for (const Tile& tile : this->tiles(factor)) {
+      SCOPED_TRACE("front " + std::to_string(tile.front) + " with " + std::to_string(tile.pivots) + " pivots in a tile");
+      pivots.insert(tile.pivots);
+      this->expect_inverse(tile);
+      EXPECT_EQ(tile.mark, 0);
+    }
+    std::multiset<Index> expected;
+    for (const Index p : {first, second, Index{80}})
+      for (Index begin = 0; begin < p; begin += kTile) expected.insert(std::min(kTile, p - begin));
+    EXPECT_EQ(pivots, expected);
+    const std::vector<T> bits = this->stored(factor);
+    auto paused = this->make(this->plan_in_order(a.pattern(), 6, 3));
+    ASSERT_TRUE(refactorize<T>(paused, other).ok());
+    ASSERT_NE(std::memcmp(this->stored(paused).data(), bits.data(), bits.size() * sizeof(T)), 0);
+    ASSERT_TRUE(refactorize<T>(paused, value).ok());
+    ASSERT_EQ(std::memcmp(this->stored(paused).data(), bits.data(), bits.size() * sizeof(T)), 0);
+  }
+}
+
+/// Tiles whose inverses are large are marked, all of them; no mark is left in the next factorisation, nor does it change a bit of that.
+TYPED_TEST(TileInverses, MarksComeAndGo) {
+  using T = typename TypeParam::T;
+  const auto a = this->three_fronts(20, 90);
+  const auto plan = this->plan_in_order(a.pattern());
+  auto factor = this->make(plan), fresh = this->make(plan);
+  const std::vector<T> sound = this->random_definite(a.pattern(), 7), growing = this->growing(a.pattern());
+  ASSERT_TRUE(refactorize<T>(fresh, sound).ok());
+  ASSERT_TRUE(refactorize<T>(factor, growing).ok());
+  const auto found = this->tiles(factor);
+  EXPECT_EQ(this->marked(found), 5);
+  for (const Tile& tile : found) EXPECT_EQ(tile.v[16 * kTile], tile.pivots > 16 ? std::ldexp(1.0L, 15) : 0) << tile.pivots;
+  ASSERT_TRUE(refactorize<T>(factor, sound).ok());
+  EXPECT_EQ(this->marked(this->tiles(factor)), 0);
+  const std::vector<T> bits = this->stored(factor), expected = this->stored(fresh);
+  ASSERT_EQ(std::memcmp(bits.data(), expected.data(), bits.size() * sizeof(T)), 0);
+}
+
+/// Of such tiles those of 8 pivots have a largest row sum of |V| |T| of 255, those of 9 one of 511.
+TYPED_TEST(TileInverses, MarksBeginAbove256) {
+  using T = typename TypeParam::T;
+  const auto a = this->three_fronts(8, 9);
+  auto factor = this->make(this->plan_in_order(a.pattern()));
+  ASSERT_TRUE(refactorize<T>(factor, this->growing(a.pattern())).ok());
+  const auto found = this->tiles(factor);
+  ASSERT_EQ(found.size(), 4U);
+  for (const Tile& tile : found) EXPECT_EQ(tile.mark, tile.pivots > 8 ? 1 : 0) << tile.pivots;
+}
+
+/// Clusters of points under a kernel, and meshes.
+TYPED_TEST(TileInverses, NearlySingularTilesAreMarkedAndThoseOfMeshesAreNot) {
+  using T = typename TypeParam::T;
+  if (sizeof(T) == 8) {
+    for (const NearSingularCase& what : near_singular_cases()) {
+      if (what.name != "tiled, 88 pivots" && what.name != "dense 128") continue;
+      const auto a = near_singular(what, 1);
+      auto factor = this->make(this->plan_in_order(a.pattern()));
+      ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
+      const auto found = this->tiles(factor);
+      for (const Tile& tile : found) this->expect_inverse(tile);
+      EXPECT_GT(this->marked(found), 0) << what.name;
+    }
+  }
+  const auto mesh = generate("poisson3d 8");
+  auto factor = this->make(run_by(*this->plan(mesh.pattern()), 4));
+  ASSERT_TRUE(refactorize<T>(factor, this->values(mesh)).ok());
+  const auto found = this->tiles(factor);
+  EXPECT_FALSE(found.empty());
+  for (const Tile& tile : found) this->expect_inverse(tile);
+  EXPECT_EQ(this->marked(found), 0);
+}
+
+}  // namespace
+}  // namespace kauri::test

@@ -1,0 +1,147 @@
+// Fronts of given sizes, without a matrix: supernodes, what they gather from their children, and a device's schedule.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kauri/plan.hpp"
+#include "symbolic/children.hpp"
+#include "symbolic/device_schedule.hpp"
+
+namespace kauri::test {
+
+/// A front of so many pivots, with rows below them where about a share of its parent's rows are, its pivots included; one at least. A share
+/// of 0 is a single row.
+struct FrontTree {
+  Index pivots;
+  double share;
+  std::vector<FrontTree> children;
+};
+
+inline FrontTree leaf(Index pivots, double share) { return {pivots, share, {}}; }
+
+inline FrontTree host(Index pivots, double share, std::size_t leaves, const FrontTree& of_leaves) {
+  return {pivots, share, std::vector<FrontTree>(leaves, of_leaves)};
+}
+
+/// Fronts of one child each.
+inline FrontTree chain(const std::vector<Index>& pivots, double share) {
+  FrontTree tree = leaf(pivots.front(), share);
+  for (std::size_t k = 1; k < pivots.size(); ++k) tree = {pivots[k], share, {std::move(tree)}};
+  return tree;
+}
+
+/// Few large fronts among many small ones.
+inline FrontTree random_tree(std::mt19937_64& random, int depth) {
+  const auto below = [&](std::uint64_t end) { return static_cast<Index>(random() % end); };
+  const Index kind = below(12);
+  FrontTree tree{kind < 6    ? 1 + below(9)
+                 : kind < 9  ? 56 + below(20)
+                 : kind < 11 ? 60 + below(300)
+                             : 500 + below(700),
+                 static_cast<double>(1 + below(10)) / 10,
+                 {}};
+  const Index children = depth == 0 ? 0 : below(5);
+  for (Index k = 0; k < children; ++k) tree.children.push_back(random_tree(random, depth - 1));
+  return tree;
+}
+
+struct FrontForest {
+  Supernodes nodes;
+  Assembly assembly;  ///< without entries
+  DeviceSchedule device;
+  [[nodiscard]] Index n() const { return nodes.first.back(); }
+};
+
+namespace forest {
+
+/// Fronts in postorder, shares beside them.
+inline Index number(const FrontTree& tree, Supernodes& nodes, std::vector<double>& share) {
+  std::vector<Index> children;
+  for (const FrontTree& child : tree.children) children.push_back(number(child, nodes, share));
+  const Index s = nodes.count();
+  for (const Index child : children) nodes.parent[child] = s;
+  nodes.parent.push_back(kNone);
+  nodes.first.push_back(nodes.first.back() + tree.pivots);
+  share.push_back(tree.share);
+  return s;
+}
+
+inline void add_rows(const std::vector<double>& share, std::mt19937_64& random, Supernodes& nodes) {
+  std::vector<std::vector<Index>> rows(share.size());
+  for (Index s = nodes.count(); s-- > 0;) {
+    for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j) rows[s].push_back(j);
+    const Index up = nodes.parent[s];
+    if (up == kNone) continue;
+    const Index needed = nodes.first[up] + static_cast<Index>(random() % static_cast<std::uint64_t>(nodes.pivots(up)));
+    for (const Index row : rows[up])
+      if (row == needed || std::uniform_real_distribution<double>(0, 1)(random) < share[s]) rows[s].push_back(row);
+  }
+  nodes.row_ptr.assign(1, 0);
+  for (const std::vector<Index>& of : rows) {
+    nodes.row.insert(nodes.row.end(), of.begin(), of.end());
+    nodes.row_ptr.push_back(static_cast<Offset>(nodes.row.size()));
+  }
+}
+
+inline Assembly gather(const Supernodes& nodes) {
+  Assembly out;
+  symbolic::Children children = symbolic::children_of(nodes.parent);
+  out.child_ptr.assign(children.ptr.begin(), children.ptr.end() - 1);
+  out.child.assign(children.child.begin(), children.child.begin() + out.child_ptr.back());
+  out.run_ptr.assign(1, 0);
+  for (Index s = 0; s < nodes.count(); ++s) {
+    for (Index k = 0; k < nodes.contribution(s); ++k) {
+      const auto rows = nodes.rows(nodes.parent[s]);
+      const Index row = nodes.rows(s)[static_cast<std::size_t>(nodes.pivots(s) + k)];
+      const auto at = static_cast<Index>(std::lower_bound(rows.begin(), rows.end(), row) - rows.begin());
+      if (k > 0 && out.run.back().parent + out.run.back().length == at)
+        ++out.run.back().length;
+      else
+        out.run.push_back({k, at, 1});
+    }
+    out.run_ptr.push_back(static_cast<Offset>(out.run.size()));
+  }
+  return out;
+}
+
+}  // namespace forest
+
+inline FrontForest forest_of(const std::vector<FrontTree>& trees, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  FrontForest out;
+  std::vector<double> share;
+  out.nodes.first.assign(1, 0);
+  for (const FrontTree& tree : trees) forest::number(tree, out.nodes, share);
+  forest::add_rows(share, random, out.nodes);
+  out.assembly = forest::gather(out.nodes);
+  out.device = symbolic::make_device_schedule(out.nodes, out.assembly, "sm_90");
+  return out;
+}
+
+inline FrontForest random_forest(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<FrontTree> trees;
+  for (std::uint64_t k = 0; k < 1 + seed % 3; ++k) trees.push_back(random_tree(random, 3));
+  return forest_of(trees, seed);
+}
+
+/// Fronts of one pivot tile with few rows below and with many, of more than two chunks of pivot tiles with and without rows below, that
+/// gather and that do not, small ones below tiled ones; a chain.
+inline FrontForest all_kinds() {
+  return forest_of({host(130, 1, 80, leaf(3, 0.9)),
+                    {300,
+                     1,
+                     {{1200, 0.6, {leaf(40, 0.1), leaf(200, 0.3)}},
+                      host(20, 1, 300, leaf(2, 0.2)),
+                      host(600, 0.1, 1500, leaf(1, 0.05)),
+                      {60, 1, {leaf(5, 0.4)}}}},
+                    chain({5, 20, 70, 64, 1, 9, 130}, 0.8),
+                    leaf(1290, 1)});
+}
+
+}  // namespace kauri::test
