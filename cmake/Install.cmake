@@ -9,6 +9,8 @@ install(DIRECTORY include/kauri DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MA
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET kauri_program)
   install(TARGETS kauri_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES docs/kauri.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES cmake/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kauri)
 endif()
 
 install(EXPORT kauri NAMESPACE kauri:: FILE kauriTargets.cmake DESTINATION ${kauri_package_dir})

@@ -32,7 +32,8 @@ DenseMatrix read_dense(const std::string& path);
 /// it fails.
 void write_dense(const std::string& path, MatrixView<const double> x);
 
-/// Writes the lower triangle as Matrix Market coordinate real symmetric, 17 digits.
+/// Writes by the ending of the name: .npz both halves as SciPy's save_npz does (CSC, deflated), all others the lower triangle as Matrix
+/// Market coordinate real symmetric, 17 digits, gzipped for .gz. Reading it gives the same bits. Throws Error(input) if it fails.
 void write_matrix(const std::string& path, const SymmetricView<double>& a);
 
 /// A permutation as text: one zero-based row number a line, old_of(0) first. Lines that start with % or # are comments.

@@ -10,6 +10,7 @@
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
+#include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
 
@@ -101,8 +102,14 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
 
 int analyze(const AnalysisOptions& options) {
   Job job = make_job(options.job);
-  const System system = load_one(options.system, options.limits);
-  const Analysis analysis = analyze_system(system, job, options.limits, 1);
+  const System system = [&] {
+    const Phase phase(options.json, "reading");
+    return load_one(options.system, options.limits);
+  }();
+  const Analysis analysis = [&] {
+    const Phase phase(options.json, "ordering " + system.name);
+    return analyze_system(system, job, options.limits, 1);
+  }();
   const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
   if (!options.permutation_file.empty()) write_permutation(options.permutation_file, analysis.plan->perm);
   print_report(

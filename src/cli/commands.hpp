@@ -13,5 +13,8 @@ void add_compare(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_generate(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
+void add_spy(CLI::App& app, int& exit_code);
+void add_tree(CLI::App& app, int& exit_code);
+void add_convert(CLI::App& app, int& exit_code);
 
 }  // namespace kauri::cli

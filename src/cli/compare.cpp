@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "kauri/error.hpp"
 #include "src/cli/commands.hpp"
+#include "src/cli/compare_page.hpp"
+#include "src/cli/compare_report.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
-#include "src/cli/report.hpp"
+#include "src/cli/output_file.hpp"
+#include "src/cli/progress.hpp"
 #include "src/cli/text.hpp"
-#include "src/cli/trial.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -20,14 +22,36 @@ namespace {
 struct CompareOptions : CommonOptions {
   bool factor = false;
   int repetitions = 3;
+  std::string page;                     ///< the file of --html, or empty
+  std::vector<OrderingMethod> methods;  ///< those of --ordering; none: all there are
 };
 
-/// A candidate, and its measurement where one was asked for and allowed.
-struct Row {
-  const Candidate* candidate;
-  std::optional<Trial> trial;
-  std::string note;  ///< why something is missing, or empty
-};
+/// Takes the words of --ordering apart: names, and one file at most, which stays in options.job.ordering.
+void take_orderings(CompareOptions& options) {
+  std::string words = options.job.ordering, file;
+  options.job.ordering = "auto";
+  if (words == "auto") return;
+  if (std::filesystem::is_regular_file(words)) {
+    options.job.ordering = words;
+    return;
+  }
+  for (std::size_t begin = 0; begin <= words.size();) {
+    const std::size_t end = std::min(words.find(',', begin), words.size());
+    const std::string word = words.substr(begin, end - begin);
+    begin = end + 1;
+    if (const auto method = ordering_from_name(word); method && *method != OrderingMethod::automatic) {
+      if (std::find(options.methods.begin(), options.methods.end(), *method) == options.methods.end()) options.methods.push_back(*method);
+    } else if (file.empty() && std::filesystem::is_regular_file(word)) {
+      file = options.job.ordering = word;
+    } else {
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("--ordering '{}': expected names out of natural, rcm, md, amd, nd and metis, with commas between them, and at "
+                      "most one file; without --ordering all are compared",
+                      word));
+    }
+  }
+}
 
 std::vector<Row> make_rows(const CompareOptions& options, const System& system, Job& job, const Analysis& analysis) {
   std::vector<Row> rows;
@@ -43,87 +67,6 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
   return rows;
 }
 
-void add_trial(Json& object, const Row& row) {
-  const bool ok = row.trial && !row.trial->breakdown;
-  const auto if_ok = [ok](double value) { return ok ? Json(value) : Json(nullptr); };
-  object["status"] = row.trial ? name_of(row.trial->status) : "not_run";
-  object["column"] = row.trial && !ok ? Json(row.trial->breakdown->column) : Json(nullptr);
-  object["factor_s"] = if_ok(ok ? row.trial->factor_s : 0);
-  object["solve1_s"] = if_ok(ok ? row.trial->solve1_s : 0);
-  object["backward_error"] = if_ok(ok ? row.trial->backward_error.normwise : 0);
-  object["backward_error_componentwise"] = if_ok(ok ? row.trial->backward_error.componentwise : 0);
-}
-
-Json to_json(const Row& row, const CompareOptions& options) {
-  const Candidate& candidate = *row.candidate;
-  const Plan* plan = candidate.plan.get();
-  const int scalar = scalar_bytes(options.job);
-  const auto if_plan = [plan](auto value_of) { return plan != nullptr ? Json(value_of(*plan)) : Json(nullptr); };
-  Json object;
-  add_ordering(object, ordering_name(candidate), options.job);
-  object["order_s"] = if_plan([&](const Plan&) { return candidate.order_s; });
-  object["symbolic_s"] = if_plan([&](const Plan&) { return candidate.symbolic_s; });
-  object["nnzL"] = if_plan([](const Plan& p) { return p.cost.nnz_l; });
-  object["flops"] = if_plan([](const Plan& p) { return whole(p.cost.flops); });
-  object["fill_ratio"] = if_plan([](const Plan& p) { return fill_ratio(p); });
-  object["tree_height"] = if_plan([](const Plan& p) { return p.cost.tree_height; });
-  object["largest_front"] = if_plan([](const Plan& p) { return p.cost.largest_front; });
-  object["factor_bytes"] = if_plan([&](const Plan& p) { return p.factor_bytes(scalar); });
-  object["peak_bytes"] = if_plan([&](const Plan& p) { return p.peak_bytes(scalar); });
-  object["predicted_factor_s"] = if_plan([](const Plan& p) { return p.cost.predicted_factor_s; });
-  object["chosen"] = candidate.chosen;
-  object["note"] = row.note;
-  if (options.factor) add_trial(object, row);
-  return object;
-}
-
-Json to_json(const CompareOptions& options, const System& system, const Job& job, const Analysis& analysis, const std::vector<Row>& rows) {
-  Json object = system_header("compare", system, job.backends.current(), options.job, ordering_name(*analysis.plan));
-  object["orderings"] = Json::array();
-  for (const Row& row : rows) object["orderings"].push_back(to_json(row, options));
-  object["reason"] = analysis.reason;
-  return object;
-}
-
-std::vector<std::string> trial_cells(const Row& row) {
-  if (!row.trial) return {"-", "-", "-"};
-  if (row.trial->breakdown) return {fmt::format("fails at {}", row.trial->breakdown->column), "-", "-"};
-  return {seconds(row.trial->factor_s), seconds(row.trial->solve1_s), error(row.trial->backward_error.componentwise)};
-}
-
-std::string to_text(const CompareOptions& options, const System& system, const Job& job, const Analysis& analysis,
-                    const std::vector<Row>& rows) {
-  std::vector<std::string> head = {"ordering", "order", "entries of L", "fill", "operations", "height", "front", "L", "peak", "predicted"};
-  if (options.factor) head.insert(head.end(), {"measured", "solve", "error"});
-  Table table(head);
-  std::string notes;
-  const int scalar = scalar_bytes(options.job);
-  for (const Row& row : rows) {
-    const std::string label = ordering_label(ordering_name(*row.candidate), options.job),
-                      name = label + (row.candidate->chosen ? " *" : "");
-    if (!row.note.empty()) notes += fmt::format("  {}: {}\n", label, row.note);
-    if (!row.candidate->plan) continue;
-    const Plan& plan = *row.candidate->plan;
-    const Cost& cost = plan.cost;
-    std::vector<std::string> cells = {name,
-                                      seconds(row.candidate->order_s),
-                                      count(static_cast<double>(cost.nnz_l)),
-                                      fmt::format("{:.3g}x", fill_ratio(plan)),
-                                      count(cost.flops),
-                                      integer(cost.tree_height),
-                                      integer(cost.largest_front),
-                                      bytes(static_cast<double>(plan.factor_bytes(scalar))),
-                                      bytes(static_cast<double>(plan.peak_bytes(scalar))),
-                                      seconds(cost.predicted_factor_s)};
-    if (options.factor)
-      for (std::string& cell : trial_cells(row)) cells.push_back(std::move(cell));
-    table.add(std::move(cells));
-  }
-  return fmt::format("{}\non {}; height and front in columns, predicted{} for the factorisation\n\n{}{}\n* {}\n", title(system),
-                     where(job.backends.current(), options.job), options.factor ? " and measured" : "", table.text(), notes,
-                     analysis.reason);
-}
-
 /// Not positive definite in one ordering is so in all, rounding apart; and an overflow likewise.
 Status verdict(const std::vector<Row>& rows) {
   Status worst = Status::ok;
@@ -132,20 +75,57 @@ Status verdict(const std::vector<Row>& rows) {
   return worst;
 }
 
-int compare(const CompareOptions& options) {
-  Job job = make_job(options.job);
-  if (!job.given && options.job.ordering != "auto")
-    throw Error(ErrorKind::usage, "--ordering: compare tries every ordering; it takes a FILE with one more here");
-  const System system = load_one(options.system, options.limits);
-  const Analysis analysis = compare_system(system, job, options.limits);
-  const std::vector<Row> rows = make_rows(options, system, job, analysis);
-  print_report(
-      options.json, [&] { return to_json(options, system, job, analysis, rows); },
-      [&] { return to_text(options, system, job, analysis, rows); });
-  const Status status = verdict(rows);
+Analysis analyze_all(const CompareOptions& options, const System& system, const Job& job) {
+  const Phase phase(options.json, "comparing orderings of " + system.name);
+  return options.methods.empty() ? compare_system(system, job, options.limits)
+                                 : compare_system(system, job, options.limits, options.methods);
+}
+
+/// One system, reported; what the page shows of it is added to `page`, if there is one.
+Status compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
+  const System system = [&] {
+    const Phase phase(options.json, "reading " + source.text);
+    return load(source, options.system.shift, options.limits);
+  }();
+  const Analysis analysis = analyze_all(options, system, job);
+  Comparison comparison{&system, &options.job, &job.backends.current(), &analysis, options.factor, {}};
+  {
+    const Phase phase(options.json || !options.factor, "factorising " + system.name);
+    comparison.rows = make_rows(options, system, job, analysis);
+  }
+  if (!options.json)
+    print(to_text(comparison) + (alone ? "" : "\n"));
+  else if (alone)
+    print_object(to_json(comparison));
+  else
+    print_line(to_json(comparison));
+  flush_output();
+  if (!options.page.empty()) {
+    const Phase phase(options.json, "drawing " + system.name);
+    page += page_section(comparison);
+  }
+  const Status status = verdict(comparison.rows);
   if (status == Status::indefinite) complain(fmt::format("{} is not positive definite", system.name));
   if (status == Status::not_finite) complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
-  return exit_code_of(status);
+  return status;
+}
+
+int compare(CompareOptions options) {
+  take_orderings(options);
+  if (!options.page.empty()) check_page_name(options.page);
+  Job job = make_job(options.job);
+  const std::vector<Source> list = sources(options.system);
+  std::string sections;
+  Status worst = Status::ok;
+  for (const Source& source : list) {
+    const Status status = compare_one(options, source, list.size() == 1, job, sections);
+    if (worst != Status::indefinite && status != Status::ok) worst = status;
+  }
+  if (options.page.empty()) return exit_code_of(worst);
+  const std::string page = whole_page(sections, job.backends.current(), options.job);
+  write_file(options.page, page);
+  if (!options.json) print(fmt::format("{}{}: {}\n", list.size() == 1 ? "\n" : "", options.page, bytes(static_cast<double>(page.size()))));
+  return exit_code_of(worst);
 }
 
 }  // namespace
@@ -153,11 +133,23 @@ int compare(const CompareOptions& options) {
 void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "what each ordering costs, and which one is best");
   const auto options = std::make_shared<CompareOptions>();
+  command->footer(
+      "\nExamples:\n"
+      "  kauri compare a.mtx.gz                                    all orderings, one system\n"
+      "  kauri compare a.mtx b.npz --ordering amd,nd --factor      two orderings of two systems, measured\n"
+      "  kauri compare --gen \"poisson2d 1000\" --ordering rcm,amd,nd --html page.html\n"
+      "The page holds all it needs: tables, spy plots of P A P^T and L, assembly trees, sizes of supernodes and fronts, bars of time and\n"
+      "memory. With --json several systems are a line of JSON each, a single one is one object.");
   add_common_options(*command, *options,
-                     "a FILE with one more to compare: one row number a line, from 0,\nthe one eliminated first on top");
+                     "names of those to compare, such as rcm,amd,nd; by default all.\n"
+                     "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
+                     true);
   add_expectations(*command, options->job);
   command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
   add_repetitions_option(*command, options->repetitions, "with --factor: refactorisations timed; the least counts");
+  command->add_option("--html", options->page, "write a page with figures and pictures of all systems and orderings")
+      ->type_name("FILE")
+      ->group("Output");
   command->callback([options, &exit_code] { exit_code = compare(*options); });
 }
 

@@ -1,15 +1,16 @@
-// kauri generate: writes a made system, or any readable one, as a Matrix Market file.
+// kauri generate: writes a made system as a Matrix Market or SciPy file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "kauri/error.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/io.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/measure.hpp"
+#include "src/cli/output_file.hpp"
+#include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
 
@@ -40,10 +41,12 @@ std::string specification(const GenerateOptions& options) {
 }
 
 int generate_file(GenerateOptions options) {
-  if (!options.output.ends_with(".mtx"))
-    throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx", options.output));
+  check_matrix_name(options.output);
   if (const std::string spec = specification(options); !spec.empty()) options.system.specs = {spec};
-  const System system = load_one(options.system, {});
+  const System system = [&] {
+    const Phase phase(options.json, "making " + options.output);
+    return load_one(options.system, {});
+  }();
   const Stopwatch watch;
   write_matrix(options.output, system.matrix.view());
   const double write_s = watch.seconds();
@@ -62,7 +65,7 @@ int generate_file(GenerateOptions options) {
 }  // namespace
 
 void add_generate(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("generate", "write a system made from a formula as a Matrix Market file");
+  CLI::App* command = app.add_subcommand("generate", "write a system made from a formula: Matrix Market or SciPy .npz");
   const auto options = std::make_shared<GenerateOptions>();
   command->footer("\n" + generator_help());
   auto* words = command->add_option("spec", options->words,
@@ -80,7 +83,10 @@ void add_generate(CLI::App& app, int& exit_code) {
       ->type_name("S")
       ->check(CLI::Number)
       ->group("System");
-  command->add_option("-o", options->output, "the file, a name that ends in .mtx")->type_name("FILE")->required()->group("Output");
+  command->add_option("-o", options->output, "the file, a name that ends in .mtx, .mtx.gz or .npz")
+      ->type_name("FILE")
+      ->required()
+      ->group("Output");
   add_json_option(*command, options->json);
   command->callback([options, &exit_code] { exit_code = generate_file(*options); });
 }

@@ -57,6 +57,25 @@ Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOpti
   return fenced("the analysis of " + system.name, limits, [&] { return work(system.matrix.pattern(), options); });
 }
 
+/// What a candidate takes with all factorisations and solves to come.
+double predicted_job_seconds(const Candidate& candidate, const AnalyzeOptions& options) {
+  const Cost& cost = candidate.plan->cost;
+  return candidate.predicted_order_s + options.factorizations * (cost.predicted_factor_s + options.solves * cost.predicted_solve_s);
+}
+
+/// Marks the candidate of the least predicted time, the first of several. Throws Error(usage) where no ordering was available.
+void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
+  Candidate* best = nullptr;
+  for (Candidate& candidate : analysis.candidates)
+    if (candidate.plan && (best == nullptr || predicted_job_seconds(candidate, options) < predicted_job_seconds(*best, options)))
+      best = &candidate;
+  if (best == nullptr) throw Error(ErrorKind::usage, "--ordering: none of those named is available in this build");
+  best->chosen = true;
+  analysis.plan = best->plan;
+  analysis.reason = fmt::format("{}: of those asked for, the least predicted time of ordering, factorisations and solves: {:.3g} s",
+                                ordering_name(*best), predicted_job_seconds(*best, options));
+}
+
 BackendChoice choice_of(const JobOptions& options) {
   if (options.backend == "cuda") return BackendChoice::cuda;
   return options.backend == "cpu" ? BackendChoice::cpu : BackendChoice::automatic;
@@ -90,6 +109,32 @@ Analysis analyze_system(const System& system, Job& job, const LimitOptions& limi
 
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits) {
   return run(system, limits, options_for(system, job, limits), compare_orderings);
+}
+
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits, const std::vector<OrderingMethod>& methods) {
+  Analysis all;
+  AnalyzeOptions options = options_for(system, job, limits);
+  const auto add = [&] {
+    const Analysis one = run(system, limits, options, analyze_with_report);
+    all.candidates.push_back(one.candidates.front());
+    Candidate& candidate = all.candidates.back();
+    candidate.order_s = one.order_s;
+    candidate.symbolic_s = one.symbolic_s;
+    candidate.chosen = false;
+    all.order_s += one.order_s;
+    all.symbolic_s += one.symbolic_s;
+  };
+  if (options.permutation) add();
+  options.permutation.reset();
+  for (const OrderingMethod method : methods) {
+    options.ordering.method = method;
+    if (ordering_available(method))
+      add();
+    else
+      all.candidates.push_back({.method = method, .plan = nullptr, .note = "not available in this build"});
+  }
+  choose_least(all, job.analyze);
+  return all;
 }
 
 std::string ordering_name(const Plan& plan) { return plan.given ? "given" : std::string(name_of(plan.ordering)); }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kauri/plan.hpp"
 #include "src/backends.hpp"
@@ -34,6 +35,9 @@ Backend make_backend(const JobOptions& options);
 Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs);
 /// The same with every ordering tried; no device takes the place of the CPU.
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits);
+/// The same with these alone, and the caller's if there is one; chosen is the one of the least predicted time of the whole job with the
+/// threads there are. What one of them throws is thrown.
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits, const std::vector<OrderingMethod>& methods);
 
 /// "amd"; "given" for the caller's permutation.
 std::string ordering_name(const Plan& plan);

@@ -5,6 +5,8 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -13,6 +15,7 @@
 #include "kauri/error.hpp"
 #include "kauri/version.hpp"
 #include "src/cli/commands.hpp"
+#include "src/cli/completion.hpp"
 #include "src/cli/limits.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/report.hpp"
@@ -30,6 +33,10 @@ Examples:
   kauri solve stiffness.mtx.gz --rhs b.npy -o x.npy
   kauri compare stiffness.mtx.gz                   what each ordering would cost
   kauri analyze --gen "elast3d 24" --ordering amd  one ordering in detail, nothing factorised
+  kauri compare *.mtx.gz --html report.html        several systems, with pictures, on one page
+  kauri spy stiffness.mtx.gz --factor -o L.png     where the entries of L are
+  kauri tree stiffness.mtx.gz -o tree.svg          the assembly tree
+  kauri convert stiffness.npz stiffness.mtx.gz
   kauri COMMAND --help                             all options of a command
 Systems for --gen: see kauri generate --help.
 
@@ -63,6 +70,19 @@ void check_command(const CLI::App& app, int argc, char** argv) {
   throw Error(ErrorKind::usage, fmt::format("'{}' is no command; there are {}", word, names));
 }
 
+/// --completion SHELL prints and ends, as --help does.
+void add_completion(CLI::App& app) {
+  const auto print_it = [&app](const std::string&) {
+    print(bash_completion(app));
+    flush_output();
+    throw CLI::Success();
+  };
+  app.add_option_function<std::string>("--completion", print_it, "print completion for a shell: bash; source <(kauri --completion bash)")
+      ->type_name("SHELL")
+      ->check(CLI::IsMember({"bash"}))
+      ->trigger_on_parse();
+}
+
 int run(int argc, char** argv) {
   CLI::App app(kDescription, "kauri");
   int exit_code = kOk;
@@ -77,6 +97,10 @@ int run(int argc, char** argv) {
   add_bench(app, exit_code);
   add_generate(app, exit_code);
   add_info(app, exit_code);
+  add_spy(app, exit_code);
+  add_tree(app, exit_code);
+  add_convert(app, exit_code);
+  add_completion(app);
   app.footer(kFooter);  // after the commands, which would inherit it
   check_command(app, argc, argv);
   try {

@@ -24,6 +24,28 @@ std::string check_seed(const std::string& word) {
   return whole ? "" : "'" + word + "': expected an integer from 0 to 2^64 - 1";
 }
 
+void add_method_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
+  command.add_option("--ordering", options.ordering, ordering_help)->capture_default_str()->type_name("NAME|FILE")->group("Method");
+  command.add_option("--effort", options.effort, "of nd, also where auto or compare runs it: fast, default or best")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"fast", "default", "best"}))
+      ->type_name("NAME")
+      ->group("Method");
+  command.add_option("--ties", options.ties, "md only: which row of least degree comes first: first, last or peripheral")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"first", "last", "peripheral"}))
+      ->type_name("NAME")
+      ->group("Method");
+}
+
+void add_seed_option(CLI::App& command, JobOptions& options) {
+  command.add_option("--seed", options.seed, "of every random choice: orderings and right-hand sides")
+      ->capture_default_str()
+      ->check(check_seed)
+      ->type_name("N")
+      ->group("Method");
+}
+
 }  // namespace
 
 std::string ordering_words() {
@@ -40,9 +62,9 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
   spec->type_name("SPEC")->group("System");
   if (!several) {
     file->expected(0, 1)->excludes(spec);
-    spec->expected(1);
+    spec->expected(1)->allow_extra_args(false);
   } else {
-    spec->expected(1)->take_all();
+    spec->expected(1)->take_all()->allow_extra_args(false);
   }
   command.add_option("--shift", options.shift, "work on A + S I in place of A")->type_name("S")->check(CLI::Number)->group("System");
 }
@@ -53,6 +75,10 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->type_name("NAME")
       ->group("Method");
+  add_threads_option(command, options);
+}
+
+void add_threads_option(CLI::App& command, JobOptions& options) {
   command
       .add_option("--threads", options.threads,
                   "CPU threads, of nd too, also more than there are cores; 0: one per hardware thread;\nx is the same for any number")
@@ -63,23 +89,15 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
 }
 
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
-  command.add_option("--ordering", options.ordering, ordering_help)->capture_default_str()->type_name("NAME|FILE")->group("Method");
-  command.add_option("--effort", options.effort, "of nd, also where auto or compare runs it: fast, default or best")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"fast", "default", "best"}))
-      ->type_name("NAME")
-      ->group("Method");
-  command.add_option("--ties", options.ties, "md only: which row of least degree comes first: first, last or peripheral")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"first", "last", "peripheral"}))
-      ->type_name("NAME")
-      ->group("Method");
+  add_method_options(command, options, ordering_help);
   add_backend_options(command, options);
-  command.add_option("--seed", options.seed, "of every random choice: orderings and right-hand sides")
-      ->capture_default_str()
-      ->check(check_seed)
-      ->type_name("N")
-      ->group("Method");
+  add_seed_option(command, options);
+}
+
+void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
+  add_method_options(command, options, ordering_help);
+  add_threads_option(command, options);
+  add_seed_option(command, options);
 }
 
 void add_scalar_option(CLI::App& command, JobOptions& options) {
@@ -119,8 +137,8 @@ void add_limit_options(CLI::App& command, LimitOptions& options) {
       ->group("Limits");
 }
 
-void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help) {
-  add_system_options(command, options.system, false);
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help, bool several) {
+  add_system_options(command, options.system, several);
   add_job_options(command, options.job, ordering_help);
   add_scalar_option(command, options.job);
   add_limit_options(command, options.limits);

@@ -54,11 +54,14 @@ struct CommonOptions {
   bool json = false;
 };
 
-/// All of it; ordering_help: what --ordering takes in this subcommand.
-void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help);
+/// All of it; ordering_help: what --ordering takes in this subcommand; several: systems.
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help, bool several = false);
 void add_system_options(CLI::App& command, SystemOptions& options, bool several);
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
+/// The part of add_job_options that orderings need: a command that computes no numbers takes no backend.
+void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
 void add_backend_options(CLI::App& command, JobOptions& options);
+void add_threads_option(CLI::App& command, JobOptions& options);
 void add_scalar_option(CLI::App& command, JobOptions& options);
 /// help: what is repeated.
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help);

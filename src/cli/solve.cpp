@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +15,8 @@
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
+#include "src/cli/output_file.hpp"
+#include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
 
@@ -113,7 +114,10 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   else
     b = read_right_hand_sides<T>(options, system, out.nrhs);
   job.analyze.solves = std::max<Index>(out.nrhs, 1);
-  out.analysis = analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
+  {
+    const Phase phase(options.json, "ordering " + system.name);
+    out.analysis = analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
+  }
   out.analysis.candidates.clear();  // and the plans that were not chosen
   const Plan& plan = *out.analysis.plan;
   require(demand(plan, sizeof(T), out.nrhs), options.limits, system.name);
@@ -125,6 +129,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     b.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(out.nrhs));
     fill_random(std::span(b), options.job.seed);
   }
+  const Phase phase(options.json, "factorising " + system.name);
   const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backends.current(), out);
   b = std::vector<T>();
   if (out.status == Status::ok && !options.output.empty()) write_solution(options.output, x, n, out.nrhs);
@@ -211,15 +216,16 @@ void check_output(const std::string& path) {
   if (path.empty()) return;
   if (!path.ends_with(".mtx") && !path.ends_with(".npy"))
     throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx or .npy", path));
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-  if (!std::filesystem::is_directory(folder))
-    throw Error(ErrorKind::input, fmt::format("-o {}: there is no folder {}", path, folder.string()));
+  check_folder(path);
 }
 
 int solve(const SolveOptions& options) {
   check_output(options.output);
   Job job = make_job(options.job);
-  const System system = load_one(options.system, options.limits);
+  const System system = [&] {
+    const Phase phase(options.json, "reading");
+    return load_one(options.system, options.limits);
+  }();
   const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
   print_report(
       options.json, [&] { return to_json(options, system, job, out); }, [&] { return to_text(options, system, job, out); });

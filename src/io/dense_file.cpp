@@ -7,6 +7,7 @@
 
 #include "src/io/file.hpp"
 #include "src/io/npy.hpp"
+#include "src/io/npy_header.hpp"
 
 namespace kauri::io {
 
@@ -27,17 +28,7 @@ DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name) {
 }
 
 std::string npy_header(Index rows, Index cols) {
-  constexpr std::size_t kPrefix = 10, kAlign = 64;
-  constexpr const char* kType = std::endian::native == std::endian::little ? "<f8" : ">f8";
-  std::string dictionary = std::string("{'descr': '") + kType + "', 'fortran_order': True, 'shape': (" + std::to_string(rows) + ", " +
-                           std::to_string(cols) + "), }";
-  while ((kPrefix + dictionary.size() + 1) % kAlign != 0) dictionary += ' ';
-  dictionary += '\n';
-  const std::size_t length = dictionary.size();
-  std::string header("\x93NUMPY\x01\x00", 8);
-  header += static_cast<char>(length & 0xff);
-  header += static_cast<char>(length >> 8);
-  return header + dictionary;
+  return to_bytes(NpyHeader{std::endian::native == std::endian::little ? "<f8" : ">f8", true, {rows, cols}});
 }
 
 }  // namespace kauri::io

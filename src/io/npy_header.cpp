@@ -117,4 +117,19 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   return header;
 }
 
+std::string to_bytes(const NpyHeader& header) {
+  constexpr std::size_t kPrefix = 10, kAlign = 64;
+  std::string dictionary =
+      "{'descr': '" + header.descr + "', 'fortran_order': " + (header.fortran_order ? "True" : "False") + ", 'shape': (";
+  for (std::size_t k = 0; k < header.shape.size(); ++k) dictionary += (k > 0 ? ", " : "") + std::to_string(header.shape[k]);
+  dictionary += header.shape.size() == 1 ? ",), }" : "), }";
+  while ((kPrefix + dictionary.size() + 1) % kAlign != 0) dictionary += ' ';
+  dictionary += '\n';
+  const std::size_t length = dictionary.size();
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(length & 0xff);
+  bytes += static_cast<char>(length >> 8);
+  return bytes + dictionary;
+}
+
 }  // namespace kauri::io

@@ -20,4 +20,7 @@ struct NpyHeader {
 /// Throws Error(input) naming `name` and what was expected.
 NpyHeader read_npy_header(std::string_view bytes, const std::string& name);
 
+/// The header as NumPy writes it, version 1.0, padded to 64 bytes; `data` says nothing here.
+std::string to_bytes(const NpyHeader& header);
+
 }  // namespace kauri::io

@@ -2,18 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "kauri/io.hpp"
+#include "src/io/deflate.hpp"
 #include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"
+#include "src/io/write_npz.hpp"
 
 namespace kauri {
 namespace {
 
-/// Text gathered in pieces of some size before it goes to the file.
+/// Text gathered in pieces of some size before it goes to the file, compressed if its name ends in .gz.
 class TextWriter {
  public:
-  explicit TextWriter(const std::string& path) : file_(path) {}
+  explicit TextWriter(const std::string& path) : file_(path) {
+    if (path.ends_with(".gz")) deflater_.emplace(io::Deflater::Format::gzip, [this](std::string_view bytes) { file_.write(bytes); });
+  }
   TextWriter& operator<<(std::string_view text) {
     buffer_ += text;
     if (buffer_.size() > kPiece) flush();
@@ -26,6 +31,7 @@ class TextWriter {
   }
   void close() {
     flush();
+    if (deflater_) deflater_->finish();
     file_.close();
   }
 
@@ -33,10 +39,14 @@ class TextWriter {
   static constexpr std::size_t kPiece = std::size_t{1} << 20;
   TextWriter& put(const char* end) { return *this << std::string_view(digits_.data(), static_cast<std::size_t>(end - digits_.data())); }
   void flush() {
-    file_.write(buffer_);
+    if (deflater_)
+      deflater_->write(buffer_);
+    else
+      file_.write(buffer_);
     buffer_.clear();
   }
   io::FileWriter file_;
+  std::optional<io::Deflater> deflater_;
   std::string buffer_;
   std::array<char, 40> digits_{};
 };
@@ -70,6 +80,7 @@ void write_matrix(const std::string& path, const SymmetricView<double>& a) {
   if (static_cast<Offset>(a.value.size()) != p.nnz())
     throw Error(ErrorKind::usage,
                 "write_matrix: " + std::to_string(a.value.size()) + " values for " + std::to_string(p.nnz()) + " entries");
+  if (path.ends_with(".npz")) return io::write_npz(path, a);
   TextWriter out(path);
   out << "%%MatrixMarket matrix coordinate real symmetric\n" << Offset{p.n} << " " << Offset{p.n} << " " << p.nnz() << "\n";
   for (Index j = 0; j < p.n; ++j)

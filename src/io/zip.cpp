@@ -9,15 +9,15 @@
 
 #include "src/io/file.hpp"
 #include "src/io/gunzip.hpp"
+#include "src/io/zip_format.hpp"
 
 namespace kauri::io {
 namespace {
 
-constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
+using namespace zip_format;
+
 constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64Size = 56, kLocator64Size = 20;
-constexpr std::uint32_t kAll32 = 0xffffffff;
-constexpr std::uint16_t kAll16 = 0xffff, kEncrypted = 1, kZip64Field = 1;
-constexpr std::uint16_t kStored = 0, kDeflated = 8;
+constexpr std::uint16_t kAll16 = 0xffff, kEncrypted = 1;
 
 /// Little-endian number at a place the caller has checked.
 template <class T>

@@ -4,6 +4,7 @@ import gzip
 import pathlib
 import re
 
+from picture_test import CONVERT_KEYS, SPY_KEYS, TREE_KEYS
 from solve_test import SOLVE_KEYS
 from program import HEADER_KEYS, ProgramTest, available, build_facts, has_metis, kauri, read_symmetric, strict_json
 
@@ -300,13 +301,14 @@ class DocumentTest(ProgramTest):
             told.setdefault(part, set()).update(re.findall(r"`(\w+)`", line))
         common = told["In every object"] | told[""]
         keys = {"solve": SOLVE_KEYS, "analyze": ANALYZE_KEYS, "compare": COMPARE_KEYS + ORDERING_KEYS + MEASURED_KEYS, "bench": BENCH_KEYS,
-                "info": INFO_KEYS + FACT_KEYS + BUILD_KEYS, "generate": GENERATE_KEYS}  # fmt: skip
+                "info": INFO_KEYS + FACT_KEYS + BUILD_KEYS, "generate": GENERATE_KEYS,
+                "spy": SPY_KEYS, "tree": TREE_KEYS, "convert": CONVERT_KEYS}  # fmt: skip
         for command, names in keys.items():
             self.assertEqual([name for name in names if name not in told[command] | common], [], command)
 
 
 class HelpTest(ProgramTest):
-    COMMANDS = ["solve", "analyze", "compare", "bench", "generate", "info"]
+    COMMANDS = ["solve", "analyze", "compare", "bench", "generate", "info", "spy", "tree", "convert"]
 
     def test_program(self):
         text = self.run_ok("--help")
@@ -318,10 +320,13 @@ class HelpTest(ProgramTest):
         options = {
             "solve": "--ordering --backend --threads --nrhs --scalar --rhs --refine --shift --seed --json -o --max-gb --max-flops --gen",
             "analyze": "--ordering --threads --scalar --json --gen -o",
-            "compare": "--factor --reps --json --gen --solves --factorizations",
+            "compare": "--factor --reps --json --gen --solves --factorizations --html --ordering",
             "bench": "--reps --gen --ordering residual factor_s",
             "generate": "-o poisson3d elast3d --shuffle",
             "info": "--json --gen",
+            "spy": "-o --factor --ordering --size .svg .png",
+            "tree": "-o --ordering --size .svg .png",
+            "convert": "--gen --shift .mtx.gz .npz",
         }
         self.assertEqual(list(options), self.COMMANDS)
         for command, words in options.items():

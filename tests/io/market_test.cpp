@@ -12,8 +12,11 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/io.hpp"
+#include "src/io/file.hpp"
+#include "src/io/gunzip.hpp"
 #include "src/io/matrix_market.hpp"
 #include "src/io/parse.hpp"
+#include "src/io/zip.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 
@@ -110,15 +113,26 @@ TEST(Market, ReadsGzippedFiles) {
 }
 
 TEST(Market, WriteThenReadGivesTheSameBits) {
-  for (const char* spec : {"poisson2d 1", "elast3d 3", "rgg3d 200 5 1", "tree 100 1 --dof 2", "blockdiag 40 7 --shuffle 2"}) {
-    const auto a = generate(spec);
-    const test::TempFile file(".mtx");
-    write_matrix(file.path(), a.view());
-    const auto b = read_matrix(file.path());
-    ASSERT_EQ(a.nnz(), b.nnz()) << spec;
-    EXPECT_TRUE(std::equal(a.pattern().row.begin(), a.pattern().row.end(), b.pattern().row.begin())) << spec;
-    EXPECT_EQ(std::memcmp(a.value().data(), b.value().data(), a.value().size_bytes()), 0) << spec;
-  }
+  for (const char* ending : {".mtx", ".mtx.gz", ".npz"})
+    for (const char* spec : {"poisson2d 1", "elast3d 3", "rgg3d 200 5 1", "tree 100 1 --dof 2", "blockdiag 40 7 --shuffle 2"}) {
+      const auto a = generate(spec);
+      const test::TempFile file(ending);
+      write_matrix(file.path(), a.view());
+      const auto b = read_matrix(file.path());
+      ASSERT_EQ(a.nnz(), b.nnz()) << spec;
+      EXPECT_TRUE(std::equal(a.pattern().row.begin(), a.pattern().row.end(), b.pattern().row.begin())) << spec;
+      EXPECT_EQ(std::memcmp(a.value().data(), b.value().data(), a.value().size_bytes()), 0) << spec;
+    }
+}
+
+TEST(Market, WritesWhatItsEndingSays) {
+  const auto a = generate("poisson2d 3");
+  const test::TempFile plain(".mtx"), packed(".mtx.gz"), archive(".npz");
+  for (const auto* file : {&plain, &packed, &archive}) write_matrix(file->path(), a.view());
+  const std::string text = io::read_file(plain.path()), gzipped = io::read_file(packed.path());
+  EXPECT_TRUE(io::is_gzip(gzipped));
+  EXPECT_EQ(io::gunzip(gzipped, "a"), text);
+  EXPECT_TRUE(io::is_zip(io::read_file(archive.path())));
 }
 
 TEST(Market, ReadsShuffledTripletsOfAGeneralFileLikeTheMatrixItself) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # The dependency rule (docs/design.md): include only from your own folder or from the left,
-#     include/kauri -> src/base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> src/cli -> {tests, bench, python, examples}
+#     include/kauri -> src/base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> src/picture -> src/cli -> {tests, bench, python, examples}
 # and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
@@ -9,8 +9,8 @@ import tree
 
 # A file belongs to the first prefix that fits. Same rank: only the same folder may be included. eigen.hpp is for users alone.
 EIGEN_HEADER = "include/kauri/eigen.hpp"
-LAYERS = ((EIGEN_HEADER, 7), ("include/kauri/", 0), ("src/base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
-          ("src/cli/", 7), ("src/", 6), ("tests/", 8), ("bench/", 8), ("python/", 8), ("examples/", 8))
+LAYERS = ((EIGEN_HEADER, 8), ("include/kauri/", 0), ("src/base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
+          ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
 INCLUDE_ROOTS = ("", "include/", "tests/")
 
 STANDARD = set("""

@@ -27,6 +27,9 @@ PLANTED = (
     ("dependencies", "numeric/cuda/planted.cpp", includes('"numeric/cpu/planted.hpp"'), "numeric/cuda/ may not see numeric/cpu/"),
     ("dependencies", "numeric/planted.cpp", includes('"numeric/cpu/planted.hpp"'), "numeric/ may not see numeric/cpu/"),
     ("dependencies", "src/planted.cpp", includes('"src/cli/planted.hpp"'), "src/ may not see src/cli/"),
+    ("dependencies", "src/planted.cpp", includes('"src/picture/planted.hpp"'), "src/ may not see src/picture/"),
+    ("dependencies", "src/picture/planted.cpp", includes('"src/cli/planted.hpp"'), "src/picture/ may not see src/cli/"),
+    ("dependencies", "src/picture/planted.cpp", HEAD + 'void f() { std::cout << "x"; }\n', "the library never prints"),
     ("dependencies", "numeric/cpu/planted.cpp", includes('"tests/planted.hpp"'), "numeric/cpu/ may not see tests/"),
     ("dependencies", "bench/planted.cpp", includes('"tests/planted.hpp"'), "bench/ may not see tests/"),
     ("dependencies", "include/kauri/planted2.hpp", includes('"src/base/planted.hpp"'), "include/kauri/ may not see src/base/"),
@@ -86,7 +89,7 @@ def plant(root, name, text):
 
 def small_tree(root):
     """A tree without faults: a header per folder, a readme with its example."""
-    for folder in ("src/base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/cli", "tests", "include/kauri"):
+    for folder in ("src/base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/picture", "src/cli", "tests", "include/kauri"):
         plant(root, f"{folder}/planted.hpp", HEAD)
     plant(root, "include/kauri/eigen.hpp", HEAD)
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
