@@ -101,7 +101,7 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
 
 int analyze(const AnalysisOptions& options) {
   Job job = make_job(options.job);
-  const System system = load_one(options.system, options.limits);
+  const System system = load_one(options.system, options.limits, options.job.threads);
   const Analysis analysis = analyze_system(system, job, options.limits, 1);
   const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
   if (!options.permutation_file.empty()) write_permutation(options.permutation_file, analysis.plan->perm);

@@ -136,7 +136,7 @@ int compare(const CompareOptions& options) {
   Job job = make_job(options.job);
   if (!job.given && options.job.ordering != "auto")
     throw Error(ErrorKind::usage, "--ordering: compare tries every ordering; it takes a FILE with one more here");
-  const System system = load_one(options.system, options.limits);
+  const System system = load_one(options.system, options.limits, options.job.threads);
   const Analysis analysis = compare_system(system, job, options.limits);
   const std::vector<Row> rows = make_rows(options, system, job, analysis);
   print_report(

@@ -43,7 +43,7 @@ int generate_file(GenerateOptions options) {
   if (!options.output.ends_with(".mtx"))
     throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx", options.output));
   if (const std::string spec = specification(options); !spec.empty()) options.system.specs = {spec};
-  const System system = load_one(options.system, {});
+  const System system = load_one(options.system, {}, options.job.threads);
   const Stopwatch watch;
   write_matrix(options.output, system.matrix.view());
   const double write_s = watch.seconds();
