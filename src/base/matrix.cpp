@@ -82,6 +82,14 @@ Sorted<T> transpose(Index n, const Sorted<T>& a) {
   return b;
 }
 
+/// Rows ascend in every column, none twice: most files are written so.
+bool is_sorted(Index n, std::span<const Offset> col_ptr, std::span<const Index> row) {
+  bool ascends = true;
+  for (Index j = 0; j < n && ascends; ++j)
+    for (Offset k = col_ptr[j] + 1; k < col_ptr[j + 1]; ++k) ascends &= row[k] > row[k - 1];
+  return ascends;
+}
+
 /// Sums entries that share a place, in the order they were given, in place.
 template <class T>
 void sum_duplicates(Index n, Sorted<T>& a) {
@@ -160,9 +168,11 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset>
         fail("entry " + at(i, j) + " lies in the wrong half");
     }
   Sorted<T> a{{col_ptr.begin(), col_ptr.end()}, {row.begin(), row.end()}, {value.begin(), value.end()}};
-  a = transpose(n, a);                                 // the transpose, sorted
-  if (storage != Storage::upper) a = transpose(n, a);  // back, sorted
-  sum_duplicates(n, a);
+  if (storage == Storage::upper || !is_sorted(n, col_ptr, row)) {
+    a = transpose(n, a);                                 // the transpose, sorted
+    if (storage != Storage::upper) a = transpose(n, a);  // back, sorted
+    sum_duplicates(n, a);
+  }
   if (storage == Storage::full) check_symmetric(n, a);
   SymmetricMatrix m;
   m.col_ptr_.assign(1, 0);
@@ -197,6 +207,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const In
     ++col_ptr[col[k] + 1];
   }
   std::partial_sum(col_ptr.begin(), col_ptr.end(), col_ptr.begin());
+  if (std::is_sorted(col.begin(), col.end())) return from_csc(n, col_ptr, row, value, storage);
   std::vector<Offset> next(col_ptr.begin(), col_ptr.end() - 1);
   std::vector<Index> r(row.size());
   std::vector<T> v(row.size());

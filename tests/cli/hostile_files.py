@@ -73,13 +73,13 @@ def archives():
     packed, tar = gzip.compress(GOOD.encode(), mtime=0), tar_of({"a/a.mtx": GOOD})
     yield from cuts(packed, 8)
     yield from cuts(gzip.compress(tar, mtime=0), 8)
-    yield from cuts(tar[:1024], 4)
+    yield from [tar[:300], tar[:512], tar[:560], tar[:600]]  # in its header, behind it, in its member
     yield packed + b"rubbish"
     yield packed[:-8] + bytes(8)
     yield gzip.compress(b"", mtime=0)
     yield gzip.compress(packed, mtime=0)
     yield gzip.compress(bytes(50_000_000), mtime=0)
-    for members in [{}, {"readme.txt": "hello"}, {"a.mtx": GOOD, "b.mtx": GOOD}, {"a.mtx": ""}, {"a.mtx": "hello"}, {"a.mtx": GOOD + "1 1 1\n"}, {"a.rb": GOOD}]:
+    for members in [{}, {"readme.txt": "hello"}, {"a.mtx": GOOD, "b.mtx": GOOD}, {"a.mtx": ""}, {"a.mtx": "hello"}, {"a.mtx": GOOD + "1 1 1\n"}, {"a.rb": "hello"}]:
         yield tar_of(members)
     yield tar[:3] + b"x" + tar[4:]
     yield tar[:124] + b"77777777777\0" + tar[136:]
