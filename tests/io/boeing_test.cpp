@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-const Values kThree = {2, -1, 0, -1, 3, 0.5, 0, 0.5, 4};
+const Values kBoeingThree = {2, -1, 0, -1, 3, 0.5, 0, 0.5, 4};
 
 const std::string kTitle = "A matrix of order 3" + std::string(53, ' ') + "three   \n";
 const std::string kCounts = "             3             1             1             1\n";
@@ -23,25 +23,25 @@ const std::string kSizes = "rsa                       3             3           
 const std::string kFormats = "(4I4)           (5I3)           (3E10.2)            \n";
 const std::string kPointers = "   1   3   5   6\n", kRows = "  1  2  2  3  3\n",
                   kValues = "  2.00E+00 -1.00E+00  3.00E+00\n  5.00E-01  4.00E+00\n";
-const std::string kHead = kTitle + kCounts + kSizes + kFormats;
+const std::string kBoeingHead = kTitle + kCounts + kSizes + kFormats;
 
-Values parse(const std::string& text) { return test::dense(io::parse_matrix(text, "a")); }
+Values parse_boeing(const std::string& text) { return test::dense(io::parse_matrix(text, "a")); }
 
-void expect_error(const std::string& text, const std::string& expected) {
+void expect_boeing_error(const std::string& text, const std::string& expected) {
   test::expect_input_error([&] { io::parse_matrix(text, "a.rb"); }, "a.rb: " + expected);
 }
 
 TEST(Boeing, ReadsRealMatrices) {
-  EXPECT_EQ(parse(kHead + kPointers + kRows + kValues), kThree);
-  EXPECT_EQ(parse(test::gzip(kHead + kPointers + kRows + kValues)), kThree);
+  EXPECT_EQ(parse_boeing(kBoeingHead + kPointers + kRows + kValues), kBoeingThree);
+  EXPECT_EQ(parse_boeing(test::gzip(kBoeingHead + kPointers + kRows + kValues)), kBoeingThree);
   std::string windows;
-  for (const char c : kHead + kPointers + kRows + kValues) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  EXPECT_EQ(parse(windows), kThree);
+  for (const char c : kBoeingHead + kPointers + kRows + kValues) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(parse_boeing(windows), kBoeingThree);
 }
 
 TEST(Boeing, ReadsFieldsThatTouchAndFortransExponents) {
   const std::string formats = "(3I1)           (2I2)           (1P,2D7.1)\n";
-  EXPECT_EQ(parse(kTitle + kCounts + kSizes + formats + "135\n6\n 1 2\n 2 3\n 3\n2.0D+00-1.D+00\n3.0+000     5\n  4.E+0"),
+  EXPECT_EQ(parse_boeing(kTitle + kCounts + kSizes + formats + "135\n6\n 1 2\n 2 3\n 3\n2.0D+00-1.D+00\n3.0+000     5\n  4.E+0"),
             (Values{2, -1, 0, -1, 3, 0.05, 0, 0.05, 4}));  // "     5" under 1P and one decimal: 0.5 / 10
 }
 
@@ -49,19 +49,20 @@ TEST(Boeing, ReadsHarwellBoeingWithRightHandSides) {
   const std::string counts = "             4             1             1             1             1\n";
   const std::string sizes = "RSA                       3             3             5             0\n";
   const std::string formats = "(4I4)           (5I3)           (3E10.2)            (3E10.2)            \n";
-  EXPECT_EQ(parse(kTitle + counts + sizes + formats + "F                          1             0\n" + kPointers + kRows + kValues +
-                  "  1.00E+00  1.00E+00  1.00E+00\n"),
-            kThree);
+  EXPECT_EQ(parse_boeing(kTitle + counts + sizes + formats + "F                          1             0\n" + kPointers + kRows + kValues +
+                         "  1.00E+00  1.00E+00  1.00E+00\n"),
+            kBoeingThree);
 }
 
 TEST(Boeing, ReadsPatternsAndIntegers) {
   const std::string pattern = "psa                       3             3             5             0\n";
-  EXPECT_EQ(parse(kTitle + "             2             1             1             0\n" + pattern + "(4I4)           (5I3)\n" + kPointers +
-                  kRows),
+  EXPECT_EQ(parse_boeing(kTitle + "             2             1             1             0\n" + pattern + "(4I4)           (5I3)\n" +
+                         kPointers + kRows),
             (Values{2, -1, 0, -1, 3, -1, 0, -1, 2}));
   const std::string integer = "isa                       3             3             5             0\n";
-  EXPECT_EQ(parse(kTitle + kCounts + integer + "(4I4)           (5I3)           (5I4)\n" + kPointers + kRows + "   2  -1   3   7  +4\n"),
-            (Values{2, -1, 0, -1, 3, 7, 0, 7, 4}));
+  EXPECT_EQ(
+      parse_boeing(kTitle + kCounts + integer + "(4I4)           (5I3)           (5I4)\n" + kPointers + kRows + "   2  -1   3   7  +4\n"),
+      (Values{2, -1, 0, -1, 3, 7, 0, 7, 4}));
 }
 
 TEST(Boeing, ReadsEmptyMatrices) {
@@ -72,11 +73,11 @@ TEST(Boeing, ReadsEmptyMatrices) {
 }
 
 TEST(Boeing, NamesWhatIsWrongInTheHeader) {
-  expect_error("one line", "line 2: the file ends, expected the numbers of lines");
-  expect_error(kTitle + "three\n", "line 2: expected four or five numbers of lines, found 'three'");
-  expect_error(kTitle + kCounts, "line 3: the file ends, expected 'type rows columns entries'");
+  expect_boeing_error("one line", "line 2: the file ends, expected the numbers of lines");
+  expect_boeing_error(kTitle + "three\n", "line 2: expected four or five numbers of lines, found 'three'");
+  expect_boeing_error(kTitle + kCounts, "line 3: the file ends, expected 'type rows columns entries'");
   const auto sizes = [](const std::string& line, const std::string& text) {
-    expect_error(kTitle + kCounts + line + "\n" + kFormats, text);
+    expect_boeing_error(kTitle + kCounts + line + "\n" + kFormats, text);
   };
   sizes("xyz  3 3 5 0", "line 3: the type is 'xyz', expected rsa, psa or isa");
   sizes("csa  3 3 5 0", "line 3: the type is 'csa', complex; kauri solves real systems");
@@ -91,7 +92,7 @@ TEST(Boeing, NamesWhatIsWrongInTheHeader) {
   sizes("rsa  3 3 99999999999999999999 0", "line 3: expected 'type rows columns entries', found 'rsa  3 3 99999999999999999999 0'");
   sizes("rsa  2147483647 2147483647 5 0", "line 4: 2147483648 pointers are promised, but 0 bytes follow");
   const auto formats = [](const std::string& line, const std::string& text) {
-    expect_error(kTitle + kCounts + kSizes + line + "\n", "line 4: " + text);
+    expect_boeing_error(kTitle + kCounts + kSizes + line + "\n", "line 4: " + text);
   };
   formats("(4X4)           (5I3)           (3E10.2)", "the format of the pointers is '(4X4)           ', expected such as (16I5)");
   formats("(4I4)           (5E9.1)         (3E10.2)", "the format of the rows is '(5E9.1)         ', expected such as (16I5)");
@@ -100,30 +101,35 @@ TEST(Boeing, NamesWhatIsWrongInTheHeader) {
 }
 
 TEST(Boeing, NamesLineAndColumnsOfWhatIsWrongInTheNumbers) {
-  expect_error(kHead + "   1   3   x   6\n" + kRows + kValues, "line 5: columns 9 to 12 (pointers): expected an integer, found '   x'");
-  expect_error(kHead + "   0   3   5   6\n" + kRows + kValues, "line 5: columns 1 to 4 (pointers): expected 1 to 1, found '   0'");
-  expect_error(kHead + "   1   3   2   6\n" + kRows + kValues, "line 5: columns 9 to 12 (pointers): expected 3 to 6, found '   2'");
-  expect_error(kHead + "   1   3   5   9\n" + kRows + kValues, "line 5: columns 13 to 16 (pointers): expected 6 to 6, found '   9'");
-  expect_error(kHead + "   1   3   5\n" + kRows + kValues, "line 5: columns 13 to 16 (pointers): expected an integer, found blanks");
-  expect_error(kHead + kPointers + "  1  2  2  3  4\n" + kValues,
-               "line 6: columns 13 to 15 (rows of the lower half): expected 3 to 3, found '  4'");
-  expect_error(kHead + kPointers + "  1  2  1  3  3\n" + kValues,
-               "line 6: columns 7 to 9 (rows of the lower half): expected 2 to 3, found '  1'");
-  expect_error(kHead + kPointers + kRows + "  2.00E+00       nan\n",
-               "line 7: columns 11 to 20 (values): expected a finite number in double precision, found '       nan'");
-  expect_error(kHead + kPointers + kRows + "  2.00E+00-1.00E+999\n",
-               "line 7: columns 11 to 20 (values): expected a finite number in double precision, found '-1.00E+999'");
-  expect_error(kHead + kPointers + kRows + "  2.00E+00 1.0 E+00 \n",
-               "line 7: columns 11 to 20 (values): expected a number, found ' 1.0 E+00 '");
-  expect_error(kHead + kPointers + kRows + "  2.00E+00 -1.00E+00  3.00E+00\n", "line 8: the file ends, expected values");
-  expect_error(kHead + kPointers + kRows + "  2.00E+00 -1.00E+0",
-               "line 7: columns 11 to 20 (values): expected all of the field before the file ends, found ' -1.00E+0'");
-  expect_error(kTitle + kCounts + "rsa 3 3 4000000000 0\n" + kFormats + "   1   3   5   6\n",
-               "line 5: columns 13 to 16 (pointers): expected 4000000001 to 4000000001, found '   6'");
+  expect_boeing_error(kBoeingHead + "   1   3   x   6\n" + kRows + kValues,
+                      "line 5: columns 9 to 12 (pointers): expected an integer, found '   x'");
+  expect_boeing_error(kBoeingHead + "   0   3   5   6\n" + kRows + kValues,
+                      "line 5: columns 1 to 4 (pointers): expected 1 to 1, found '   0'");
+  expect_boeing_error(kBoeingHead + "   1   3   2   6\n" + kRows + kValues,
+                      "line 5: columns 9 to 12 (pointers): expected 3 to 6, found '   2'");
+  expect_boeing_error(kBoeingHead + "   1   3   5   9\n" + kRows + kValues,
+                      "line 5: columns 13 to 16 (pointers): expected 6 to 6, found '   9'");
+  expect_boeing_error(kBoeingHead + "   1   3   5\n" + kRows + kValues,
+                      "line 5: columns 13 to 16 (pointers): expected an integer, found blanks");
+  expect_boeing_error(kBoeingHead + kPointers + "  1  2  2  3  4\n" + kValues,
+                      "line 6: columns 13 to 15 (rows of the lower half): expected 3 to 3, found '  4'");
+  expect_boeing_error(kBoeingHead + kPointers + "  1  2  1  3  3\n" + kValues,
+                      "line 6: columns 7 to 9 (rows of the lower half): expected 2 to 3, found '  1'");
+  expect_boeing_error(kBoeingHead + kPointers + kRows + "  2.00E+00       nan\n",
+                      "line 7: columns 11 to 20 (values): expected a finite number in double precision, found '       nan'");
+  expect_boeing_error(kBoeingHead + kPointers + kRows + "  2.00E+00-1.00E+999\n",
+                      "line 7: columns 11 to 20 (values): expected a finite number in double precision, found '-1.00E+999'");
+  expect_boeing_error(kBoeingHead + kPointers + kRows + "  2.00E+00 1.0 E+00 \n",
+                      "line 7: columns 11 to 20 (values): expected a number, found ' 1.0 E+00 '");
+  expect_boeing_error(kBoeingHead + kPointers + kRows + "  2.00E+00 -1.00E+00  3.00E+00\n", "line 8: the file ends, expected values");
+  expect_boeing_error(kBoeingHead + kPointers + kRows + "  2.00E+00 -1.00E+0",
+                      "line 7: columns 11 to 20 (values): expected all of the field before the file ends, found ' -1.00E+0'");
+  expect_boeing_error(kTitle + kCounts + "rsa 3 3 4000000000 0\n" + kFormats + "   1   3   5   6\n",
+                      "line 5: columns 13 to 16 (pointers): expected 4000000001 to 4000000001, found '   6'");
 }
 
 TEST(Boeing, EveryTruncationIsAnErrorOrTheWholeMatrix) {
-  const std::string text = kHead + kPointers + kRows + kValues;
+  const std::string text = kBoeingHead + kPointers + kRows + kValues;
   for (std::size_t length = 0; length + 1 < text.size(); ++length)
     EXPECT_THROW(io::parse_matrix(text.substr(0, length), "a.rb"), Error) << length;
 }

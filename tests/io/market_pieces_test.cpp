@@ -16,7 +16,7 @@
 namespace kauri {
 namespace {
 
-const std::string kHead = "%%MatrixMarket matrix coordinate real symmetric\n";
+const std::string kPiecesHead = "%%MatrixMarket matrix coordinate real symmetric\n";
 constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
 
 /// The entries, or the error, as text.
@@ -40,18 +40,13 @@ TEST(MarketPieces, GiveWhatTheWholeTextGives) {
   const std::string body = "5 5 7\n1 1 2.5\n% comment 1 2 3\n\n2 1 -1\r\n2 2 30\r\n\r\n  3 2 1e-3\r3 3 47\n%\n4 4 1\n5 5 9\n% end";
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = body;
-    return kHead + text.replace(text.find(from), from.size(), to);
+    return kPiecesHead + text.replace(text.find(from), from.size(), to);
   };
-  const std::string texts[] = {kHead + body,
-                               kHead + body + "\n\n",
-                               replaced("5 5 7", "5 5 8"),
-                               replaced("5 5 7", "5 5 6"),
-                               replaced("-1", "nan"),
-                               replaced("1e-3", "x"),
-                               replaced("4 4", "4 6"),
-                               replaced("3 3 47", "3 4 47"),
-                               replaced("4 4 1", "4 4"),
-                               replaced("2 1 -1\r\n2 2 30", "2 1 nan\r\n2 2 inf")};
+  const std::string texts[] = {kPiecesHead + body,         kPiecesHead + body + "\n\n",
+                               replaced("5 5 7", "5 5 8"), replaced("5 5 7", "5 5 6"),
+                               replaced("-1", "nan"),      replaced("1e-3", "x"),
+                               replaced("4 4", "4 6"),     replaced("3 3 47", "3 4 47"),
+                               replaced("4 4 1", "4 4"),   replaced("2 1 -1\r\n2 2 30", "2 1 nan\r\n2 2 inf")};
   for (const std::string& text : texts) {
     const std::string whole = outcome(text, kWhole, 1);
     for (std::size_t piece = 1; piece < text.size(); piece += piece < 40 ? 1 : 7)
