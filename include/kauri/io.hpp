@@ -1,4 +1,4 @@
-// Files: Matrix Market (plain or gzipped), SciPy .npz and .npy.
+// Files: Matrix Market and Rutherford-Boeing (plain, gzipped, in tar archives), SciPy .npz and .npy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,11 +9,18 @@
 
 namespace kauri {
 
-/// Reads a symmetric matrix; the format is told from the content, not the name: Matrix Market (coordinate, real or integer or pattern;
-/// symmetric, or general that is symmetric), the same gzipped, SciPy sparse .npz (CSR or CSC, stored or deflated; lower, upper or full).
+/// Reads a symmetric matrix; the format is told from the content:
+/// - Matrix Market: coordinate or array; real, integer or pattern; symmetric, or general with two halves that agree;
+/// - Rutherford-Boeing and Harwell-Boeing: assembled, symmetric, real, integer or pattern (rsa, isa, psa);
+/// - either of these gzipped, or in a (gzipped) tar archive as the SuiteSparse Matrix Collection ships them: of name/name.mtx beside others
+///   the former is read, FILE:MEMBER names one;
+/// - SciPy's sparse .npz: CSC, CSR, COO, BSR or DIA, stored or deflated; lower, upper or both halves.
+///
 /// Pattern matrices get the value -1 off the diagonal and 1 + (entries off the diagonal of the row) on it: symmetric, strictly dominant.
-/// Throws Error(input) naming file, line (or array) and what was expected.
-SymmetricMatrix<double> read_matrix(const std::string& path);
+/// Halves agree to within 100 eps, and the lower one is taken. Repeated entries are summed; a missing diagonal entry is a stored zero.
+/// Large Matrix Market files are parsed by `threads` threads (0: all that oneTBB allows); the matrix is the same by any number.
+/// Throws Error(input) naming file, line (or array and entry) and what was expected.
+SymmetricMatrix<double> read_matrix(const std::string& path, int threads = 0);
 
 /// A dense matrix that owns its values, column-major, ld = rows.
 struct DenseMatrix {
@@ -25,8 +32,9 @@ struct DenseMatrix {
   [[nodiscard]] MatrixView<const double> view() const { return {value.data(), rows, cols, rows}; }
 };
 
-/// Right-hand sides: Matrix Market array (or coordinate) format, or .npy (float or double, C or Fortran order).
-DenseMatrix read_dense(const std::string& path);
+/// Right-hand sides: Matrix Market array (or coordinate) format, plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy
+/// (float or double, C or Fortran order).
+DenseMatrix read_dense(const std::string& path, int threads = 0);
 
 /// Writes by the ending of the name: .mtx (Matrix Market array, 17 digits) or .npy. Throws Error(usage) for another ending, Error(input) if
 /// it fails.

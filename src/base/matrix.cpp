@@ -95,6 +95,14 @@ Sorted<T> transpose(Index n, const Sorted<T>& a) {
   return b;
 }
 
+/// Rows ascend in every column, none twice: most files are written so.
+bool is_sorted(Index n, std::span<const Offset> col_ptr, std::span<const Index> row) {
+  bool ascends = true;
+  for (Index j = 0; j < n && ascends; ++j)
+    for (Offset k = col_ptr[j] + 1; k < col_ptr[j + 1]; ++k) ascends &= row[k] > row[k - 1];
+  return ascends;
+}
+
 /// Sums entries that share a place, in the order they were given, in place.
 template <class T>
 void sum_duplicates(Index n, Sorted<T>& a) {
@@ -228,13 +236,15 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns) 
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
       if ((columns.storage == Storage::lower && a.row[k] < j) || (columns.storage == Storage::upper && a.row[k] > j))
         fail("entry " + names.at(a.row[k], j) + " lies in the wrong half");
-  a = transpose(n, a);  // sorted
-  if (columns.storage == Storage::full && names.rows)
-    names.rows = false;  // of the caller's two halves the lower one is taken: these are his columns now
-  else if (columns.storage != Storage::upper)
-    a = transpose(n, a);  // back
-  if (columns.duplicates == Duplicates::refuse) refuse_duplicates(n, a, names, columns.storage == Storage::upper);
-  sum_duplicates(n, a);
+  // Of the caller's two halves the lower one is taken: rows become his columns.
+  const bool turns = columns.storage == Storage::upper || (columns.storage == Storage::full && names.rows);
+  if (turns || !is_sorted(n, a.col_ptr, a.row)) {
+    a = transpose(n, a);              // sorted
+    if (!turns) a = transpose(n, a);  // back
+    if (columns.storage == Storage::full) names.rows = false;
+    if (columns.duplicates == Duplicates::refuse) refuse_duplicates(n, a, names, columns.storage == Storage::upper);
+    sum_duplicates(n, a);
+  }
   if (columns.storage == Storage::full) check_symmetric(n, a, names);
   SymmetricMatrix m;
   m.col_ptr_.assign(1, 0);
@@ -320,6 +330,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const In
     ++col_ptr[col[k] + 1];
   }
   std::partial_sum(col_ptr.begin(), col_ptr.end(), col_ptr.begin());
+  if (std::is_sorted(col.begin(), col.end())) return from_csc(n, col_ptr, row, value, storage);
   std::vector<Offset> next(col_ptr.begin(), col_ptr.end() - 1);
   std::vector<Index> r(row.size());
   std::vector<T> v(row.size());

@@ -104,7 +104,7 @@ int analyze(const AnalysisOptions& options) {
   Job job = make_job(options.job);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits);
+    return load_one(options.system, options.limits, options.job.threads);
   }();
   const Analysis analysis = [&] {
     const Phase phase(options.json, "ordering " + system.name);

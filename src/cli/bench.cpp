@@ -147,7 +147,7 @@ void add_trial(Json& line, const Trial& trial) {
 
 /// Fills the line as far as it gets. Throws Error.
 int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
-  const System system = load(source, options.system.shift, options.limits);
+  const System system = load(source, options.system.shift, options.limits, options.job.threads);
   add_size(line, system);
   Analysis analysis = analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
   add_analysis(line, system, analysis, options.job);

@@ -85,7 +85,7 @@ Analysis analyze_all(const CompareOptions& options, const System& system, const 
 Status compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
-    return load(source, options.system.shift, options.limits);
+    return load(source, options.system.shift, options.limits, options.job.threads);
   }();
   const Analysis analysis = analyze_all(options, system, job);
   Comparison comparison{&system, &options.job, &job.backends.current(), &analysis, options.factor, {}};

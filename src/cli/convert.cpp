@@ -43,7 +43,7 @@ int convert(ConvertOptions options) {
   const std::string output = take_output(options);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, {});
+    return load_one(options.system, {}, options.job.threads);
   }();
   const Stopwatch watch;
   {

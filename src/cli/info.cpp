@@ -125,7 +125,7 @@ int info(const InfoOptions& options) {
   object["build"] = build_json(backend, cuda);
   std::string text;
   if (with_system) {
-    const System system = load_one(options.system, {});
+    const System system = load_one(options.system, {}, options.job.threads);
     const MatrixFacts facts = facts_of(system.matrix.view());
     object["system"] = system.name;
     add_facts(object, system, facts);

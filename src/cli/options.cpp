@@ -54,8 +54,10 @@ std::string ordering_words() {
 }
 
 void add_system_options(CLI::App& command, SystemOptions& options, bool several) {
-  auto* file =
-      command.add_option("file", options.files, "Matrix Market file (plain or gzipped) or SciPy .npz (CSR or CSC; lower, upper or full)");
+  auto* file = command.add_option("file", options.files,
+                                  "Matrix Market (.mtx) or Rutherford-Boeing (.rb, .rsa, .psa), plain, gzipped or in a .tar.gz\n"
+                                  "(FILE.tar.gz:MEMBER names one of several), or SciPy .npz (CSC, CSR, COO, BSR or DIA;\n"
+                                  "lower, upper or full); patterns get -1 off the diagonal, 1 + entries of the row on it");
   auto* spec =
       command.add_option("--gen", options.specs, "a system made from a formula, such as \"poisson3d 60\"; see kauri generate --help");
   file->type_name("FILE")->group("System");

@@ -47,7 +47,7 @@ struct Outcome {
 template <Scalar T>
 std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
   const Index n = system.matrix.n();
-  DenseMatrix b = fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file); });
+  DenseMatrix b = fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file, options.job.threads); });
   if (b.rows != n) throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but the matrix has {}", options.rhs_file, b.rows, n));
   if (options.nrhs_given && options.nrhs != b.cols)
     throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));
@@ -224,7 +224,7 @@ int solve(const SolveOptions& options) {
   Job job = make_job(options.job);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits);
+    return load_one(options.system, options.limits, options.job.threads);
   }();
   const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
   print_report(
@@ -243,7 +243,9 @@ void add_solve(CLI::App& app, int& exit_code) {
   add_common_options(*command, *options, ordering_words());
   auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
   nrhs->check(CLI::Range(1, 1 << 20))->type_name("N")->group("System");
-  command->add_option("--rhs", options->rhs_file, "right-hand sides: Matrix Market or .npy, one a column")
+  command
+      ->add_option("--rhs", options->rhs_file,
+                   "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx in a .tar.gz) or .npy")
       ->type_name("FILE")
       ->group("System");
   command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement")

@@ -42,7 +42,7 @@ int spy(const SpyOptions& options) {
   Job job = make_job(options.job);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, options.limits);
+    return load_one(options.system, options.limits, options.job.threads);
   }();
   std::optional<Analysis> analysis;
   if (options.ordered || options.factor) {

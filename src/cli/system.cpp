@@ -13,17 +13,18 @@
 #include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
 #include "src/find_non_finite.hpp"
+#include "src/io/parse.hpp"
 
 namespace kauri::cli {
 namespace {
 
-SymmetricMatrix<double> read(const Source& source) {
+SymmetricMatrix<double> read(const Source& source, int threads) {
   if (!source.is_file) return generate(source.text);
   std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(source.text, code);
+  const std::filesystem::file_status status = std::filesystem::status(io::split_member(source.text).file, code);
   if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, fmt::format("{}: no such file", source.text));
   if (std::filesystem::is_directory(status)) throw Error(ErrorKind::input, fmt::format("{}: is a folder, expected a file", source.text));
-  return read_matrix(source.text);
+  return read_matrix(source.text, threads);
 }
 
 void add_to_diagonal(SymmetricMatrix<double>& a, double shift) {
@@ -37,8 +38,9 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift) {
 
 std::string Source::name() const {
   if (!is_file) return text;
-  std::string name = std::filesystem::path(text).filename().string();
-  for (const char* ending : {".gz", ".mtx", ".npz"})
+  const auto [file, member] = io::split_member(text);
+  std::string name = std::filesystem::path(member.empty() ? file : member).filename().string();
+  for (const char* ending : {".gz", ".tgz", ".tar", ".mtx", ".npz", ".rb", ".rsa", ".psa"})
     if (name.size() > std::string_view(ending).size() && name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
   return name;
 }
@@ -51,18 +53,20 @@ std::vector<Source> sources(const SystemOptions& options) {
   return list;
 }
 
-System load(const Source& source, double shift, const LimitOptions& limits) {
+System load(const Source& source, double shift, const LimitOptions& limits, int threads) {
   System system;
   system.name = source.name();
   system.source = source.text;
   const Stopwatch watch;
-  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source); });
+  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source, threads); });
   add_to_diagonal(system.matrix, shift);
   system.read_s = watch.seconds();
   return system;
 }
 
-System load_one(const SystemOptions& options, const LimitOptions& limits) { return load(sources(options).front(), options.shift, limits); }
+System load_one(const SystemOptions& options, const LimitOptions& limits, int threads) {
+  return load(sources(options).front(), options.shift, limits, threads);
+}
 
 template <Scalar T>
 Values<T>::Values(const System& system) {

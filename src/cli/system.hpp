@@ -14,7 +14,7 @@ namespace kauri::cli {
 struct Source {
   std::string text;
   bool is_file = false;
-  /// "poisson3d 60", or the name of the file without folder and ending: "vem2".
+  /// "poisson3d 60", or the name of the file, or of the member of an archive, without folder and ending: "vem2".
   [[nodiscard]] std::string name() const;
 };
 
@@ -27,10 +27,10 @@ struct System {
 
 /// Files first, then specifications. Throws Error(usage) if there is none.
 std::vector<Source> sources(const SystemOptions& options);
-/// Throws Error: input, usage, memory (with the bytes that were there).
-System load(const Source& source, double shift, const LimitOptions& limits);
+/// Files are parsed by so many threads, 0: by all. Throws Error: input, usage, memory (with the bytes that were there).
+System load(const Source& source, double shift, const LimitOptions& limits, int threads);
 /// For commands that take one system.
-System load_one(const SystemOptions& options, const LimitOptions& limits);
+System load_one(const SystemOptions& options, const LimitOptions& limits, int threads);
 
 /// The values of a system in T: the doubles themselves, or a float copy made once. Throws Error(input) naming source, row and column of
 /// one that is not finite in T (after --shift, or beyond what float holds).

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "kauri/matrix.hpp"
-#include "src/io/file.hpp"
+#include "src/io/asymmetry.hpp"
+#include "src/io/triplets.hpp"
 
 namespace kauri::io {
 
@@ -20,18 +21,16 @@ inline constexpr Offset kSparsest = 1000;
 /// would be taken by the word of a few bytes.
 inline bool too_many_empty_rows(Offset n, Offset entries) { return n > kFreeRows && n / 4 > entries; }
 
-/// make() with the file's name in front of its errors, and a check of sums.
-template <class Make>
-SymmetricMatrix<double> assemble(std::string_view name, Make&& make) {
-  try {
-    SymmetricMatrix<double> a = make();
-    for (const double v : a.value())
-      if (!std::isfinite(v)) fail(name, "a sum of repeated entries is too large for double precision");
-    return a;
-  } catch (const Error& e) {
-    if (e.kind() != ErrorKind::input || std::string_view(e.what()).starts_with(name)) throw;
-    fail(name, std::string(e.what()) + " (rows and columns counted from 0)");
-  }
-}
+/// The matrix of triplets whose indices are in range. Throws Error(input) with the file's name: of halves that differ, the first entry as
+/// find_asymmetry() tells it; of repeated entries whose sum is infinite, row and column.
+SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, Storage storage, const Places& places);
+
+/// The same of compressed columns, or of rows: A is symmetric, so that these are read as columns, and turned in errors only.
+SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr, std::span<const Index> row,
+                                 std::span<const double> value, Storage storage, const Places& places, bool by_rows = false);
+
+/// The half that all entries lie in; lower if they are on the diagonal.
+Storage half_of(std::span<const Index> row, std::span<const Index> col);
+Storage half_of_columns(std::span<const Offset> ptr, std::span<const Index> row);
 
 }  // namespace kauri::io

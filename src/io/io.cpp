@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/io.hpp"
 
+#include <filesystem>
 #include <new>
+#include <system_error>
+#include <utility>
 
+#include "src/base/allowed_threads.hpp"
 #include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"
 #include "src/io/gunzip.hpp"
@@ -13,6 +17,8 @@
 #include "src/io/npz.hpp"
 #include "src/io/parse.hpp"
 #include "src/io/permutation_file.hpp"
+#include "src/io/rutherford_boeing.hpp"
+#include "src/io/tar.hpp"
 #include "src/io/text.hpp"
 #include "src/io/zip.hpp"
 
@@ -29,9 +35,36 @@ std::string unpacked(std::string bytes, const std::string& name) {
   return bytes;
 }
 
-[[noreturn]] void fail_unknown(const std::string& bytes, const std::string& name, const char* expected) {
-  fail(name, std::string("is not in a known format: expected ") + expected + "; it starts with '" +
-                 printable(std::string_view(bytes).substr(0, 16)) + "'");
+[[noreturn]] void fail_unknown(std::string_view bytes, const std::string& name, const char* expected) {
+  fail(name, std::string("is not in a known format: expected ") + expected + "; it starts with '" + printable(bytes.substr(0, 16)) + "'");
+}
+
+SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& name) {
+  if (is_matrix_market(bytes)) return parse_market_matrix(bytes, name);
+  if (is_zip(bytes)) return parse_npz(bytes, name);
+  if (is_npy(bytes)) fail(name, "is a dense .npy array, expected a sparse matrix");
+  if (is_rutherford_boeing(bytes) || has_boeing_ending(name)) return parse_rutherford_boeing(bytes, name);
+  fail_unknown(bytes, name, "Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy .npz");
+}
+
+DenseMatrix dense_of(std::string_view bytes, const std::string& name) {
+  if (is_matrix_market(bytes)) return parse_market_dense(bytes, name);
+  if (is_npy(bytes)) return parse_npy_dense(bytes, name);
+  if (is_zip(bytes)) fail(name, "is a zip archive, expected Matrix Market or a single .npy array");
+  fail_unknown(bytes, name, "Matrix Market (plain, gzipped, or in a .tar.gz) or .npy");
+}
+
+/// `read` of the file's bytes, or of those of a member of a tar archive, with the member in the name.
+template <class Read>
+auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Read&& read) {
+  if (!is_tar(bytes)) {
+    if (!member.empty()) fail(name, "is no tar archive, so it has no member '" + printable(member) + "'");
+    return read(bytes, name);
+  }
+  const TarMember found = find_tar_member(tar_members(bytes, name), name, member, wanted);
+  const std::string inside = name + ": '" + printable(found.name) + "'";
+  if (found.bytes.empty()) fail(inside, "is empty");
+  return read(found.bytes, inside);
 }
 
 /// A wrong claim never asks for much, but a right one may.
@@ -46,30 +79,44 @@ auto guarded(const std::string& path, Read&& read) {
 
 }  // namespace
 
-SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name) {
-  bytes = unpacked(std::move(bytes), name);
-  if (is_matrix_market(bytes)) return parse_market_matrix(bytes, name);
-  if (is_zip(bytes)) return parse_npz(bytes, name);
-  if (is_npy(bytes)) fail(name, "is a dense .npy array, expected a sparse matrix");
-  fail_unknown(bytes, name, "Matrix Market (plain or gzipped) or SciPy .npz");
+FileAndMember split_member(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return {path, {}};
+  for (std::size_t colon = path.rfind(':'); colon != std::string::npos && colon > 0; colon = path.rfind(':', colon - 1))
+    if (std::filesystem::exists(path.substr(0, colon), ignored)) return {path.substr(0, colon), path.substr(colon + 1)};
+  return {path, {}};
 }
 
-DenseMatrix parse_dense(std::string bytes, const std::string& name) {
+SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member) {
   bytes = unpacked(std::move(bytes), name);
-  if (is_matrix_market(bytes)) return parse_market_dense(bytes, name);
-  if (is_npy(bytes)) return parse_npy_dense(bytes, name);
-  if (is_zip(bytes)) fail(name, "is a zip archive, expected Matrix Market or a single .npy array");
-  fail_unknown(bytes, name, "Matrix Market (plain or gzipped) or .npy");
+  return of_content(bytes, name, member, TarWanted::matrix, matrix_of);
+}
+
+DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member) {
+  bytes = unpacked(std::move(bytes), name);
+  return of_content(bytes, name, member, TarWanted::dense, dense_of);
 }
 
 }  // namespace io
 
-SymmetricMatrix<double> read_matrix(const std::string& path) {
-  return io::guarded(path, [&] { return io::parse_matrix(io::read_file(path), path); });
+SymmetricMatrix<double> read_matrix(const std::string& path, int threads) {
+  return io::guarded(path, [&] {
+    const io::FileAndMember source = io::split_member(path);
+    std::string bytes = io::read_file(source.file);
+    SymmetricMatrix<double> a;
+    with_threads(threads, [&] { a = io::parse_matrix(std::move(bytes), source.file, source.member); });
+    return a;
+  });
 }
 
-DenseMatrix read_dense(const std::string& path) {
-  return io::guarded(path, [&] { return io::parse_dense(io::read_file(path), path); });
+DenseMatrix read_dense(const std::string& path, int threads) {
+  return io::guarded(path, [&] {
+    const io::FileAndMember source = io::split_member(path);
+    std::string bytes = io::read_file(source.file);
+    DenseMatrix x;
+    with_threads(threads, [&] { x = io::parse_dense(std::move(bytes), source.file, source.member); });
+    return x;
+  });
 }
 
 std::vector<Index> read_permutation(const std::string& path) {

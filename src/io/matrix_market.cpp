@@ -1,114 +1,69 @@
-// Matrix Market: entries.
+// Matrix Market: matrices and right-hand sides.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/matrix_market.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <string>
 
 #include "src/io/assemble.hpp"
+#include "src/io/asymmetry.hpp"
 #include "src/io/file.hpp"
-#include "src/io/matrix_market_header.hpp"
+#include "src/io/market_entries.hpp"
+#include "src/io/pattern_values.hpp"
 
 namespace kauri::io {
 namespace {
 
-struct Triplets {
-  std::vector<Index> row, col;
-  std::vector<double> value;
-};
-
-const char* entry_form(MarketField field) {
-  switch (field) {
-    case MarketField::pattern:
-      return "'row column'";
-    case MarketField::integer:
-      return "'row column integer'";
-    case MarketField::real:
-      break;
-  }
-  return "'row column value'";
-}
-
-Index index_up_to(TextCursor& text, const char* expected, const char* what, Index most) {
-  const Offset value = text.integer(expected);
-  if (value < 1 || value > most)
-    text.fail_line(std::string(what) + " " + std::to_string(value) + ", expected 1 to " + std::to_string(most));
-  return static_cast<Index>(value - 1);
-}
+std::string line_words(std::string_view bytes, Offset k) { return "line " + std::to_string(market_line(bytes, k)); }
 
 template <MarketField kField>
-double read_value(TextCursor& text, const char* expected) {
-  if constexpr (kField == MarketField::pattern) return 1;
-  if constexpr (kField == MarketField::integer) return static_cast<double>(text.integer(expected));
-  return text.real(expected);
-}
-
-void no_more_lines(TextCursor& text, Offset entries, const char* what) {
-  if (text.next_line(kMarketComment)) text.fail_line("more than the " + std::to_string(entries) + " " + what + " promised");
-}
-
-[[noreturn]] void fail_short(const TextCursor& text, Offset promised, Offset found, const char* what) {
-  text.fail_line("the file ends after " + std::to_string(found) + " of the " + std::to_string(promised) + " " + what + " promised");
-}
-
-template <MarketField kField>
-Triplets read_entries(TextCursor& text, const MarketSizes& sizes, bool lower_only) {
-  const char* expected = entry_form(kField);
-  Triplets t;
-  t.row.resize(static_cast<std::size_t>(sizes.entries));
-  t.col.resize(t.row.size());
-  t.value.resize(t.row.size());
-  for (Offset k = 0; k < sizes.entries; ++k) {
-    if (!text.next_line(kMarketComment)) fail_short(text, sizes.entries, k, "entries");
-    const Index i = index_up_to(text, expected, "row", sizes.rows), j = index_up_to(text, expected, "column", sizes.cols);
-    if (lower_only && i < j)
-      text.fail_line("entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
-                     ") is above the diagonal; a symmetric file holds the lower half only");
-    t.row[k] = i;
-    t.col[k] = j;
-    t.value[k] = read_value<kField>(text, expected);
-    text.end_line(expected);
-  }
-  no_more_lines(text, sizes.entries, "entries");
-  return t;
-}
-
-Triplets read_entries(TextCursor& text, const MarketHeader& header, const MarketSizes& sizes) {
-  const bool lower_only = header.symmetry == MarketSymmetry::symmetric;
-  switch (header.field) {
-    case MarketField::pattern:
-      return read_entries<MarketField::pattern>(text, sizes, lower_only);
-    case MarketField::integer:
-      return read_entries<MarketField::integer>(text, sizes, lower_only);
-    case MarketField::real:
-      break;
-  }
-  return read_entries<MarketField::real>(text, sizes, lower_only);
-}
-
-/// Values of a matrix given by its pattern: -1 off the diagonal, 1 + (entries off the diagonal of the row) on it.
-void set_pattern_values(SymmetricMatrix<double>& a) {
-  const Pattern p = a.pattern();
-  const auto value = a.value();
-  for (Index j = 0; j < p.n; ++j) value[p.col_ptr[j]] = 1;
-  for (Index j = 0; j < p.n; ++j)
-    for (Offset k = p.col_ptr[j] + 1; k < p.col_ptr[j + 1]; ++k) {
-      value[k] = -1;
-      value[p.col_ptr[j]] += 1;
-      value[p.col_ptr[p.row[k]]] += 1;
-    }
-}
-
-template <MarketField kField>
-void read_array(TextCursor& text, DenseMatrix& x) {
+void read_array(TextCursor& text, std::vector<double>& value) {
   const char* expected = kField == MarketField::integer ? "one integer" : "one value";
-  const auto count = static_cast<Offset>(x.value.size());
+  const auto count = static_cast<Offset>(value.size());
   for (Offset k = 0; k < count; ++k) {
     if (!text.next_line(kMarketComment)) fail_short(text, count, k, "values");
-    x.value[k] = read_value<kField>(text, expected);
+    value[k] = read_market_value<kField>(text, expected);
     text.end_line(expected);
   }
-  no_more_lines(text, count, "values");
+  expect_no_more(text, count, "values");
+}
+
+std::vector<double> read_array(TextCursor& text, MarketField field, Offset count) {
+  std::vector<double> value(static_cast<std::size_t>(count));
+  field == MarketField::integer ? read_array<MarketField::integer>(text, value) : read_array<MarketField::real>(text, value);
+  return value;
+}
+
+SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes) {
+  if (too_many_empty_rows(sizes.rows, sizes.entries))
+    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) + " entries: most rows would be empty");
+  Triplets t = read_market_entries(text, header, sizes);
+  const bool is_pattern = header.field == MarketField::pattern;
+  if (is_pattern) std::fill(t.value.begin(), t.value.end(), 0);  // however often an entry comes: it is there
+  const Storage storage = header.symmetry == MarketSymmetry::symmetric ? Storage::lower : Storage::full;
+  auto a = assemble(text.name(), sizes.rows, t, storage, {[&](Offset k) { return line_words(bytes, k); }});
+  if (is_pattern) set_pattern_values(a);
+  return a;
+}
+
+/// Column by column, of a symmetric array the lower half alone. Zeros off the diagonal are not stored.
+SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, Index n) {
+  const bool half = header.symmetry == MarketSymmetry::symmetric;
+  const std::vector<double> value = read_array(text, header.field, market_array_values(header, {n, n, 0}));
+  const auto at = [&](Index i, Index j) { return Offset{j} * n + i; };  // in a whole array
+  Triplets t;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j; i < n; ++i) {
+      const Offset k = half ? at(i, j) - Offset{j} * (Offset{j} + 1) / 2 : at(i, j);
+      if (value[k] != 0 || i == j) t.add(i, j, value[k]);
+      if (half || same_value(value[k], value[at(j, i)])) continue;
+      Triplets pair;
+      pair.add(i, j, value[k]);
+      pair.add(j, i, value[at(j, i)]);
+      fail(text.name(), find_asymmetry(pair, {[&](Offset side) { return line_words(bytes, side == 0 ? k : at(j, i)); }}));
+    }
+  return assemble(text.name(), n, t, Storage::lower, {});
 }
 
 }  // namespace
@@ -116,18 +71,12 @@ void read_array(TextCursor& text, DenseMatrix& x) {
 SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name) {
   TextCursor text(bytes, name);
   const MarketHeader header = read_market_header(text);
-  if (header.layout == MarketLayout::array) text.fail_line("the matrix is a dense array, expected coordinate");
   const MarketSizes sizes = read_market_sizes(text, header);
   if (sizes.rows != sizes.cols)
     text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
                    " columns, expected a square one");
-  if (too_many_empty_rows(sizes.rows, sizes.entries))
-    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) + " entries: most rows would be empty");
-  const Triplets t = read_entries(text, header, sizes);
-  const Storage storage = header.symmetry == MarketSymmetry::symmetric ? Storage::lower : Storage::full;
-  auto a = assemble(name, [&] { return SymmetricMatrix<double>::from_triplets(sizes.rows, t.row, t.col, t.value, storage); });
-  if (header.field == MarketField::pattern) set_pattern_values(a);
-  return a;
+  if (header.layout == MarketLayout::array) return array_matrix(bytes, text, header, sizes.rows);
+  return coordinate_matrix(bytes, text, header, sizes);
 }
 
 DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name) {
@@ -136,20 +85,23 @@ DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name) {
   if (header.symmetry != MarketSymmetry::general) text.fail_line("right-hand sides cannot be symmetric, expected general");
   const MarketSizes sizes = read_market_sizes(text, header);
   DenseMatrix x{sizes.rows, sizes.cols, {}};
+  const Offset places = Offset{sizes.rows} * sizes.cols;
   if (header.layout == MarketLayout::array) {
-    x.value.resize(static_cast<std::size_t>(sizes.rows) * static_cast<std::size_t>(sizes.cols));
-    header.field == MarketField::integer ? read_array<MarketField::integer>(text, x) : read_array<MarketField::real>(text, x);
+    x.value = read_array(text, header.field, places);
     return x;
   }
-  const Offset places = Offset{sizes.rows} * sizes.cols;
   if (places > kFreeRows && places / kSparsest > sizes.entries)
     text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +
                    " entries is too sparse to be read as right-hand sides");
-  const Triplets t = read_entries(text, header, sizes);
+  const Triplets t = read_market_entries(text, header, sizes);
   x.value.resize(static_cast<std::size_t>(places));
-  for (std::size_t k = 0; k < t.row.size(); ++k) x.value[t.row[k] + static_cast<std::size_t>(t.col[k]) * sizes.rows] += t.value[k];
-  for (std::size_t k = 0; k < x.value.size(); ++k)
-    if (!std::isfinite(x.value[k])) fail(name, "a sum of repeated entries is too large for double precision");
+  for (std::size_t k = 0; k < t.row.size(); ++k) {
+    double& sum = x.value[t.row[k] + static_cast<std::size_t>(t.col[k]) * sizes.rows];
+    sum += t.value[k];
+    if (!std::isfinite(sum))
+      fail(name, line_words(bytes, static_cast<Offset>(k)) + ": the sum of the repeated entries (" + std::to_string(t.row[k] + 1) + ", " +
+                     std::to_string(t.col[k] + 1) + ") is too large for double precision");
+  }
   return x;
 }
 

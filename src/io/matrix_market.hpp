@@ -9,9 +9,10 @@
 
 namespace kauri::io {
 
-/// A symmetric matrix in coordinate layout. A file that says "symmetric" holds the lower half only, as the standard has it: an entry above
-/// the diagonal is an error. Comments and blank lines may stand anywhere behind line 1. `name` is used in errors: Error(input) with the
-/// line. Memory is reserved after the claims of the header are compared with the bytes there are.
+/// A symmetric matrix in coordinate layout, or a dense array of one (zeros off the diagonal are not stored). A file that says "symmetric"
+/// holds the lower half only, as the standard has it: an entry above the diagonal is an error. Comments and blank lines may stand anywhere
+/// behind line 1. `name` is used in errors: Error(input) with the line; of a general file whose halves differ, the first line that does.
+/// Parsed by the threads of the calling arena. Memory is reserved after the claims of the header are compared with the bytes there are.
 SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name);
 
 /// A dense matrix: array layout, or coordinate layout (absent entries are zero, repeated ones are summed); general only.

@@ -57,6 +57,11 @@ void check_entries(const TextCursor& text, Offset entries, Offset bytes_each) {
 
 }  // namespace
 
+Offset market_array_values(const MarketHeader& header, const MarketSizes& sizes) {
+  const Offset n = sizes.rows;
+  return header.symmetry == MarketSymmetry::symmetric ? n * (n + 1) / 2 : n * sizes.cols;
+}
+
 MarketHeader read_market_header(TextCursor& text) {
   const std::vector<std::string> words = lower_case_words(text.rest_of_line());
   if (words.empty() || words[0] != "%%matrixmarket") text.fail_line(std::string("expected ") + kBanner);
@@ -85,10 +90,13 @@ MarketSizes read_market_sizes(TextCursor& text, const MarketHeader& header) {
   sizes.cols = dimension(text, expected);
   if (coordinate) sizes.entries = text.integer(expected);
   text.end_line(expected);
+  if (header.symmetry == MarketSymmetry::symmetric && sizes.rows != sizes.cols)
+    text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
+                   " columns, expected a square one");
   if (coordinate)
     check_entries(text, sizes.entries, header.field == MarketField::pattern ? 4 : 6);  // "1 1\n", "1 1 1\n"
   else
-    check_entries(text, Offset{sizes.rows} * sizes.cols, 2);  // "1\n"
+    check_entries(text, market_array_values(header, sizes), 2);  // "1\n"
   return sizes;
 }
 

@@ -24,6 +24,9 @@ struct MarketSizes {
   Offset entries = 0;  ///< of the coordinate layout, as claimed
 };
 
+/// How many values an array holds: of a symmetric one the lower half.
+Offset market_array_values(const MarketHeader& header, const MarketSizes& sizes);
+
 /// Lines that start so are comments.
 inline constexpr std::string_view kMarketComment = "%";
 

@@ -99,6 +99,20 @@ std::vector<double> NpyArray::reals() const {
   return values;
 }
 
+std::vector<double> NpyArray::reals_by_rows() const {
+  std::vector<double> stored = reals();
+  if (!fortran_order_ || shape_.size() < 2) return stored;
+  std::vector<double> values(stored.size());
+  std::vector<Offset> index(shape_.size(), 0);
+  for (const double x : stored) {
+    Offset place = 0;
+    for (std::size_t d = 0; d < shape_.size(); ++d) place = place * shape_[d] + index[d];
+    values[place] = x;
+    for (std::size_t d = 0; d < shape_.size() && ++index[d] == shape_[d]; ++d) index[d] = 0;  // the first runs fastest
+  }
+  return values;
+}
+
 template <class Int>
 std::vector<Int> NpyArray::integers(Offset least, Offset most) const {
   if (kind_ == 'f') fail(name_, "holds floating-point numbers, expected integers");

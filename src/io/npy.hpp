@@ -25,6 +25,8 @@ class NpyArray {
 
   /// Elements as double: from float64, float32, integers and bool. Throws Error(input) naming the place of a NaN or infinity.
   [[nodiscard]] std::vector<double> reals() const;
+  /// The same with the last index running fastest, in whichever order they are stored.
+  [[nodiscard]] std::vector<double> reals_by_rows() const;
   /// Elements as integers: from integers of any width, each in [least, most], or Error(input) naming the place.
   template <class Int>
   [[nodiscard]] std::vector<Int> integers(Offset least, Offset most) const;

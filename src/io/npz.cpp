@@ -1,41 +1,29 @@
-// SciPy's .npz: arrays format, shape, indptr, indices and data in a zip archive.
+// SciPy's .npz: arrays format and shape, and those of the format, in a zip archive.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/npz.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include "src/io/assemble.hpp"
 #include "src/io/file.hpp"
-#include "src/io/npy.hpp"
+#include "src/io/npz_member.hpp"
 #include "src/io/text.hpp"
-#include "src/io/zip.hpp"
 
 namespace kauri::io {
 namespace {
 
-/// A member of the archive and the array inside it.
-class Member {
- public:
-  Member(const ZipArchive& archive, const std::string& file, const std::string& array)
-      : name_(file + ": array '" + array + "'"), bytes_(extract(archive, array, name_)), array_(bytes_, name_) {}
-  Member(const Member&) = delete;
-  Member& operator=(const Member&) = delete;
-
-  const NpyArray* operator->() const { return &array_; }
-  [[noreturn]] void fail_here(const std::string& what) const { fail(name_, what); }
-
- private:
-  static std::string extract(const ZipArchive& archive, const std::string& array, const std::string& name) {
-    if (!archive.has(array + ".npy"))
-      fail(name, "is missing, expected the arrays of scipy.sparse.save_npz (format, shape, indptr, indices, data)");
-    return archive.extract(array + ".npy");
-  }
-  std::string name_, bytes_;
-  NpyArray array_;  // borrows bytes_
+/// An archive and the order of its matrix.
+struct Source {
+  const ZipArchive& archive;
+  const std::string& name;
+  Index n;
+  [[nodiscard]] NpzMember array(const char* called) const { return {archive, name, called}; }
 };
 
-Index square_dimension(const Member& shape) {
+Index square_dimension(const NpzMember& shape) {
   if (shape->size() != 2) shape.fail_here(std::to_string(shape->size()) + " entries, expected 2");
   const auto size = shape->integers<Offset>(0, std::numeric_limits<Index>::max());
   if (size[0] != size[1])
@@ -44,57 +32,119 @@ Index square_dimension(const Member& shape) {
   return static_cast<Index>(size[0]);
 }
 
-void check_vector(const Member& array, Offset length, const char* why) {
-  if (array->shape().size() != 1) array.fail_here("has " + std::to_string(array->shape().size()) + " dimensions, expected 1");
-  if (length >= 0 && array->size() != length)
-    array.fail_here(std::to_string(array->size()) + " entries, expected " + std::to_string(length) + why);
+std::string entry_words(Offset k) { return "array 'data': entry " + std::to_string(k); }
+
+/// Throws where n is large by the word of a few bytes.
+void expect_entries(const Source& source, Offset entries) {
+  if (too_many_empty_rows(source.n, entries))
+    source.array("shape").fail_here(std::to_string(source.n) + " rows with " + std::to_string(entries) +
+                                    " entries: most rows would be empty");
 }
 
-std::vector<Offset> pointers(const Member& indptr, Index n, Offset entries) {
-  check_vector(indptr, Offset{n} + 1, " (rows + 1)");
-  auto ptr = indptr->integers<Offset>(0, entries);
-  if (ptr[0] != 0) indptr.fail_here("starts with " + std::to_string(ptr[0]) + ", expected 0");
-  for (Index j = 0; j < n; ++j)
-    if (ptr[j + 1] < ptr[j]) indptr.fail_here("descends at entry " + std::to_string(j + 1));
-  if (ptr[n] != entries)
-    indptr.fail_here("ends with " + std::to_string(ptr[n]) + ", but there are " + std::to_string(entries) + " indices");
-  return ptr;
+SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, const std::function<std::string(Offset)>& where) {
+  return assemble(source.name, source.n, t, half_of(t.row, t.col), {where, 0});
 }
 
-/// Which half the entries lie in, as compressed columns.
-Storage half_of(std::span<const Offset> ptr, std::span<const Index> row) {
-  bool below = false, above = false;
-  for (std::size_t j = 0; j + 1 < ptr.size(); ++j)
-    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) {
-      below = below || row[k] > static_cast<Index>(j);
-      above = above || row[k] < static_cast<Index>(j);
+/// Arrays indices (k), indptr (n+1) and data (k).
+SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
+  std::vector<Index> index;
+  {
+    const NpzMember indices = source.array("indices");
+    indices.expect_dimensions(1);
+    index = indices->integers<Index>(0, Offset{source.n} - 1);
+  }
+  const auto entries = static_cast<Offset>(index.size());
+  const auto ptr = npz_pointers(source.array("indptr"), source.n, entries);
+  std::vector<double> value;
+  {
+    const NpzMember data = source.array("data");
+    data.expect_length(entries, " (one for each index)");
+    value = data->reals();
+  }
+  return assemble(source.name, source.n, ptr, index, value, half_of_columns(ptr, index), {entry_words, 0}, by_rows);
+}
+
+/// Arrays row (k), col (k) and data (k).
+SymmetricMatrix<double> coordinates(const Source& source) {
+  const NpzMember data = source.array("data");
+  data.expect_dimensions(1);
+  expect_entries(source, data->size());
+  Triplets t;
+  const auto value = data->reals();
+  t.value.assign(value.begin(), value.end());
+  const auto take = [&](const char* called, Array<Index>& to) {
+    const NpzMember array = source.array(called);
+    array.expect_length(data->size(), " (one for each value)");
+    const auto index = array->integers<Index>(0, Offset{source.n} - 1);
+    to.assign(index.begin(), index.end());
+  };
+  take("row", t.row);
+  take("col", t.col);
+  return assemble_half(source, t, entry_words);
+}
+
+/// Arrays data (k, R, R), indices (k) and indptr (n/R + 1). Zeros off the diagonal are not stored: they fill blocks.
+SymmetricMatrix<double> blocks(const Source& source) {
+  const NpzMember data = source.array("data");
+  data.expect_dimensions(3);
+  const Offset count = data->shape()[0], rows = data->shape()[1], cols = data->shape()[2];
+  if (rows < 1 || cols < 1 || source.n % rows != 0 || source.n % cols != 0)
+    data.fail_here("blocks of " + std::to_string(rows) + " x " + std::to_string(cols) + " do not divide " + std::to_string(source.n) +
+                   " rows and columns");
+  expect_entries(source, data->size());
+  const NpzMember indices = source.array("indices");
+  indices.expect_length(count, " (one for each block)");
+  const auto block_col = indices->integers<Index>(0, source.n / cols - 1);
+  const auto ptr = npz_pointers(source.array("indptr"), static_cast<Index>(source.n / rows), count);
+  const auto value = data->reals_by_rows();
+  Triplets t;
+  std::vector<Offset> place;  // in data
+  for (std::size_t b = 0; b + 1 < ptr.size(); ++b)
+    for (Offset k = ptr[b]; k < ptr[b + 1]; ++k)
+      for (Offset e = 0; e < rows * cols; ++e) {
+        const auto i = static_cast<Index>(static_cast<Offset>(b) * rows + e / cols), j = static_cast<Index>(block_col[k] * cols + e % cols);
+        const double x = value[k * rows * cols + e];
+        if (x == 0 && i != j) continue;
+        t.add(i, j, x);
+        place.push_back(k * rows * cols + e);
+      }
+  return assemble_half(source, t, [&](Offset k) { return entry_words(place[k]); });
+}
+
+/// Arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offset, j). Zeros off the diagonal are not stored.
+SymmetricMatrix<double> diagonals(const Source& source) {
+  const NpzMember data = source.array("data"), offsets = source.array("offsets");
+  data.expect_dimensions(2);
+  const Offset length = data->shape()[1];
+  expect_entries(source, data->size());
+  offsets.expect_length(data->shape()[0], " (one for each diagonal)");
+  const auto offset = offsets->integers<Offset>(-Offset{source.n}, source.n);
+  const auto value = data->reals_by_rows();
+  Triplets t;
+  std::vector<Offset> place;
+  for (std::size_t d = 0; d < offset.size(); ++d) {
+    const Offset begin = std::max<Offset>(0, offset[d]), end = std::min({length, Offset{source.n}, source.n + offset[d]});
+    for (Offset j = begin; j < end; ++j) {
+      const Offset k = static_cast<Offset>(d) * length + j;
+      if (value[k] == 0 && offset[d] != 0) continue;
+      t.add(static_cast<Index>(j - offset[d]), static_cast<Index>(j), value[k]);
+      place.push_back(k);
     }
-  return below && above ? Storage::full : above ? Storage::upper : Storage::lower;
+  }
+  return assemble_half(source, t, [&](Offset k) { return entry_words(place[k]); });
 }
 
 }  // namespace
 
 SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name) {
   const ZipArchive archive(bytes, name);
-  const std::string format = Member(archive, name, "format")->text();
-  if (format != "csr" && format != "csc")
-    fail(name + ": array 'format'", "is '" + printable(format) + "', expected csr or csc (convert with .tocsr())");
-  const Index n = square_dimension(Member(archive, name, "shape"));
-  std::vector<Index> row;
-  {
-    const Member indices(archive, name, "indices");
-    check_vector(indices, -1, "");
-    row = indices->integers<Index>(0, Offset{n} - 1);
-  }
-  const auto ptr = pointers(Member(archive, name, "indptr"), n, static_cast<Offset>(row.size()));
-  std::vector<double> value;
-  {
-    const Member data(archive, name, "data");
-    check_vector(data, static_cast<Offset>(row.size()), " (one for each index)");
-    value = data->reals();
-  }
-  // For a symmetric matrix rows and columns are the same thing: CSR is read as CSC of the transpose.
-  return assemble(name, [&] { return SymmetricMatrix<double>::from_csc(n, ptr, row, value, half_of(ptr, row)); });
+  const std::string format = NpzMember(archive, name, "format")->text();
+  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape"))};
+  if (format == "csr" || format == "csc") return compressed(source, format == "csr");
+  if (format == "coo") return coordinates(source);
+  if (format == "bsr") return blocks(source);
+  if (format == "dia") return diagonals(source);
+  fail(name + ": array 'format'", "is '" + printable(format) + "', expected csc, csr, coo, bsr or dia");
 }
 
 }  // namespace kauri::io

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "src/io/file.hpp"
 
@@ -46,6 +47,16 @@ std::string printable(std::string_view bytes) {
   for (char& c : text)
     if (c < ' ' || c > '~') c = '?';
   return bytes.size() > kMost ? text + "..." : text;
+}
+
+std::optional<double> whole_real(std::string_view word) {
+  const char *begin = skip_plus(word.data(), word.data() + word.size()), *last = word.data() + word.size();
+  double value = 0;
+  const auto [end, code] = std::from_chars(begin, last, value);
+  if (word.empty() || end != last || code == std::errc::invalid_argument) return {};
+  if (code != std::errc::result_out_of_range) return value;
+  const double size = is_tiny(word) ? 0.0 : std::numeric_limits<double>::infinity();
+  return *begin == '-' ? -size : size;
 }
 
 void TextCursor::fail_line(const std::string& what) const { fail(name_, "line " + std::to_string(line_) + ": " + what); }
@@ -97,19 +108,14 @@ double TextCursor::unusual_real(const char* expected) {
   std::string plain(found);
   for (char& c : plain)
     if (c == 'd' || c == 'D') c = 'e';  // Fortran's double precision exponent
-  const char* begin = skip_plus(plain.data(), plain.data() + plain.size());
-  double value = 0;
-  const auto [end, code] = std::from_chars(begin, plain.data() + plain.size(), value);
-  const bool whole = !plain.empty() && end == plain.data() + plain.size();
-  if (!whole || code == std::errc::invalid_argument)
+  const std::optional<double> value = whole_real(plain);
+  if (!value)
     fail_line(std::string("expected ") + expected + (found.empty() ? ", found the end of the line" : ", found '" + printable(found) + "'"));
-  if (code == std::errc::result_out_of_range) {
-    if (!is_tiny(plain)) fail_line("value '" + printable(found) + "' is too large for double precision");
-    value = *begin == '-' ? -0.0 : 0.0;
-  }
-  if (!std::isfinite(value)) fail_line("value '" + printable(found) + "', expected a finite number");
+  if (std::isinf(*value) && plain.find_first_of("0123456789") != std::string::npos)
+    fail_line("value '" + printable(found) + "' is too large for double precision");
+  if (!std::isfinite(*value)) fail_line("value '" + printable(found) + "', expected a finite number");
   next_ += found.size();
-  return value;
+  return *value;
 }
 
 }  // namespace kauri::io

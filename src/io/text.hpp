@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,10 @@ namespace kauri::io {
 /// Bytes as they may be shown in an error: at most 40, unprintable ones as '?'.
 std::string printable(std::string_view bytes);
 
+/// A decimal number that is all of `word`, with 'e' before its exponent: infinite if it is too large for double, 0 if too small; nothing if
+/// it is no number.
+std::optional<double> whole_real(std::string_view word);
+
 /// Position in a text whose lines end in LF, CRLF or CR. All reads stay inside the bytes given, which are borrowed.
 class TextCursor {
  public:
@@ -19,6 +24,7 @@ class TextCursor {
 
   [[nodiscard]] Offset line() const { return line_; }
   [[nodiscard]] std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - next_); }
+  [[nodiscard]] std::string_view rest() const { return {next_, bytes_left()}; }
   [[nodiscard]] std::string_view name() const { return name_; }
 
   /// To the first word of the next line that is not blank and does not start with one of `comment`; false at the end of the text.

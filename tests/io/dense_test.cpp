@@ -71,7 +71,8 @@ TEST(Dense, RefusesWrongMatrixMarket) {
   expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n", "line 1: an array cannot be a pattern");
   expect_dense_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
                      "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides");
-  expect_dense_error("1\n2\n3\n", "is not in a known format: expected Matrix Market (plain or gzipped) or .npy; it starts with '1?2?3?'");
+  expect_dense_error("1\n2\n3\n",
+                     "is not in a known format: expected Matrix Market (plain, gzipped, or in a .tar.gz) or .npy; it starts with '1?2?3?'");
 }
 
 TEST(Dense, WritesAndReadsBackTheSameBits) {

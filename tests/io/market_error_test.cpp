@@ -19,9 +19,12 @@ void expect_market_error(const std::string& text, const std::string& expected) {
 
 TEST(MarketError, Banner) {
   expect_market_error("", "is empty");
-  expect_market_error("hello", "is not in a known format: expected Matrix Market (plain or gzipped) or SciPy .npz; it starts with 'hello'");
+  expect_market_error("hello",
+                      "is not in a known format: expected Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy "
+                      ".npz; it starts with 'hello'");
   expect_market_error(std::string("\0\x01\x02", 3),
-                      "is not in a known format: expected Matrix Market (plain or gzipped) or SciPy .npz; it starts with '?\?\?'");
+                      "is not in a known format: expected Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy "
+                      ".npz; it starts with '?\?\?'");
   expect_market_error("%%", "line 1: expected " + kForm);
   expect_market_error("%%MatrixMarkt matrix coordinate real general\n", "line 1: expected " + kForm);
   expect_market_error("%%MatrixMarket matrix coordinate real\n", "line 1: expected the five words " + kForm + ", found 4");
@@ -35,8 +38,7 @@ TEST(MarketError, Banner) {
   expect_market_error("%%MatrixMarket matrix coordinate real skew-symmetric\n",
                       "line 1: the matrix is skew-symmetric, expected symmetric or general");
   expect_market_error("%%MatrixMarket matrix coordinate real round\n", "line 1: unknown symmetry 'round', expected general or symmetric");
-  expect_market_error("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n1\n",
-                      "line 1: the matrix is a dense array, expected coordinate");
+  expect_market_error("%%MatrixMarket matrix array pattern symmetric\n", "line 1: an array cannot be a pattern");
 }
 
 TEST(MarketError, Sizes) {
@@ -87,7 +89,8 @@ TEST(MarketError, Values) {
   expect_market_error(kHead + "1 1 1\n1 1 -1D+400\n", "line 3: value '-1D+400' is too large for double precision");
   expect_market_error(kHead + "1 1 1\n1 1 1e99999999999999999999999\n",
                       "line 3: value '1e99999999999999999999999' is too large for double precision");
-  expect_market_error(kHead + "1 1 2\n1 1 1e308\n1 1 1e308\n", "a sum of repeated entries is too large for double precision");
+  expect_market_error(kHead + "1 1 2\n1 1 1e308\n1 1 1e308\n",
+                      "the sum of the repeated entries (1, 1), counted from 1, is too large for double precision");
 }
 
 TEST(MarketError, Counts) {
@@ -107,10 +110,30 @@ TEST(MarketError, EveryTruncationIsAnErrorOrTheWholeMatrix) {
 
 TEST(MarketError, Asymmetry) {
   const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-  expect_market_error(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n",
-                      "matrix: entry (1, 0) has no partner (0, 1): the matrix is not symmetric (rows and columns counted from 0)");
+  expect_market_error(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n", "line 4: entry (2, 1) has no partner (1, 2): the matrix is not symmetric");
+  expect_market_error(general + "2 2 3\n% c\n\n1 1 1\n1 2 5\n2 2 1\n",
+                      "line 6: entry (1, 2) has no partner (2, 1): the matrix is not symmetric");
   expect_market_error(general + "2 2 2\n1 2 5\n2 1 4\n",
-                      "matrix: entries (1, 0) and (0, 1) differ: 4 and 5 (rows and columns counted from 0)");
+                      "line 3: entry (1, 2) is 5, but (2, 1) in line 4 is 4: the matrix is not symmetric");
+  // The first in the file, of several; sums of repeated entries are compared.
+  expect_market_error(general + "3 3 6\n2 1 1\n3 2 7\n1 3 2\n2 3 7\n1 2 1\n3 2 1\n",
+                      "line 4: entry (3, 2) is 8, but (2, 3) in line 6 is 7: the matrix is not symmetric");
+  expect_market_error("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
+                      "line 3: entry (1, 2) has no partner (2, 1): the matrix is not symmetric");
+  expect_market_error("%%MatrixMarket matrix array real general\n2 2\n1\n0.5\n% c\n0.25\n1\n",
+                      "line 4: entry (2, 1) is 0.5, but (1, 2) in line 6 is 0.25: the matrix is not symmetric");
+}
+
+TEST(MarketError, Arrays) {
+  const std::string array = "%%MatrixMarket matrix array real symmetric\n";
+  expect_market_error(array + "2 2\n1\n", "line 2: 3 entries are promised, but the 3 bytes that follow hold at most 2");
+  expect_market_error(array + "2 2\n1.00\n2.00\n", "line 5: the file ends after 2 of the 3 values promised");
+  expect_market_error(array + "2 2\n1\n2\n3\n4\n", "line 6: more than the 3 values promised");
+  expect_market_error(array + "2 3\n1\n2\n3\n", "line 2: the matrix has 2 rows and 3 columns, expected a square one");
+  expect_market_error("%%MatrixMarket matrix array real general\n1 2\n1\n2\n",
+                      "line 2: the matrix has 1 rows and 2 columns, expected a square one");
+  expect_market_error(array + "2147483647 2147483647\n1\n",
+                      "line 2: 2305843008139952128 entries are promised, but the 3 bytes that follow hold at most 2");
 }
 
 TEST(MarketError, Gzip) {

@@ -71,6 +71,14 @@ TEST(Market, GivesPatternsALaplacianPlusOne) {
   EXPECT_EQ(parse("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 3\n2 1\n2 1\n1 1"),
             (Values{2, -1, -1, 2}));  // repeats count once
   EXPECT_EQ(parse("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2\n"), (Values{2, -1, -1, 2}));
+  EXPECT_EQ(parse("%%MatrixMarket matrix coordinate pattern general\n2 2 3\n2 1\n1 2\n2 1\n"), (Values{2, -1, -1, 2}));
+}
+
+TEST(Market, ReadsArrays) {
+  EXPECT_EQ(parse("%%MatrixMarket matrix array real symmetric\n3 3\n2\n-1\n0\n3\n% c\n0.5\n4\n"), kThree);
+  EXPECT_EQ(parse("%%MatrixMarket matrix array real general\n3 3\n2\n-1\n0\n-1\n3\n0.5\n0\n0.5\n4\n"), kThree);
+  EXPECT_EQ(io::parse_matrix("%%MatrixMarket matrix array integer symmetric\n2 2\n0\n0\n7\n", "f").nnz(), 2);
+  EXPECT_EQ(io::parse_matrix("%%MatrixMarket matrix array real general\n0 0\n", "f").n(), 0);
 }
 
 TEST(Market, ReadsEmptyAndLargeEmptyMatrices) {

@@ -7,9 +7,11 @@ Every matrix is the same one, A of order 5 below, stored in different ways; io_t
 import gzip
 import io
 import os
+import tarfile
 import zipfile
 
 import numpy as np
+import scipy.io
 import scipy.sparse as sp
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -59,6 +61,64 @@ def pack(name, arrays, method=zipfile.ZIP_DEFLATED, descriptors=False, zip64=Tru
             file.write(target.bytes.getvalue())
 
 
+def tar_gz(name, members, layout):
+    """The files of {name: text}, with fixed dates and owners; layout: tarfile.USTAR_FORMAT, GNU_FORMAT or PAX_FORMAT."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=layout) as archive:
+        for key, text in members.items():
+            info = tarfile.TarInfo(key)
+            info.type = tarfile.DIRTYPE if key.endswith("/") else tarfile.REGTYPE
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    with open(path(name), "wb") as file:
+        file.write(gzip.compress(out.getvalue(), mtime=0))
+
+
+def market(matrix, symmetry="symmetric"):
+    out = io.BytesIO()
+    scipy.io.mmwrite(out, matrix, symmetry=symmetry)
+    return out.getvalue()
+
+
+def make_archives():
+    """As the SuiteSparse Matrix Collection packs them: name/name.mtx beside its right-hand side and coordinates."""
+    matrix, rhs = market(sp.coo_matrix(A)), market(X[:, :1], "general")
+    wrong = market(sp.coo_matrix(np.eye(2)))
+    five = {"five/": b"", "five/five_b.mtx": market(np.arange(5.0)[:, None], "general"), "five/five_coord.mtx": rhs, "five/five.mtx": matrix}
+    tar_gz("five.tar.gz", five, tarfile.USTAR_FORMAT)
+    tar_gz("five_gnu.tgz", {"long" * 40 + "/" + "long" * 40 + ".mtx": matrix, "other.mtx": wrong}, tarfile.GNU_FORMAT)
+    tar_gz("five_pax.tar.gz", {"lang\u00e9" * 30 + "/a.mtx": matrix, "notes.txt": b"hello"}, tarfile.PAX_FORMAT)
+    tar_gz("two.tar.gz", {"a.mtx": matrix, "b.mtx": wrong}, tarfile.USTAR_FORMAT)
+    tar_gz("none.tar.gz", {"readme.txt": b"hello"}, tarfile.USTAR_FORMAT)
+
+
+def make_formats(full, lower):
+    """What scipy.sparse.save_npz writes for the other formats, of matrices and of sparse arrays."""
+    six = np.zeros((6, 6))
+    six[:5, :5], six[5, 5] = A, 9
+    sp.save_npz(path("coo_full.npz"), full.tocoo())
+    sp.save_npz(path("coo_lower_array.npz"), sp.coo_array(lower), compressed=False)
+    sp.save_npz(path("bsr.npz"), sp.bsr_array(six, blocksize=(2, 3)))
+    sp.save_npz(path("bsr_lower.npz"), sp.bsr_matrix(np.tril(A), blocksize=(1, 1)), compressed=False)
+    sp.save_npz(path("dia.npz"), sp.dia_matrix(full))
+    sp.save_npz(path("dia_upper.npz"), sp.dia_array(np.triu(A)), compressed=False)
+    sp.save_npz(path("csr_array.npz"), sp.csr_array(full))
+    dia, bsr, coo = sp.dia_matrix(full), sp.bsr_matrix(six, blocksize=(2, 2)), lower.tocoo()
+    name = lambda word: np.array(word.encode("ascii"))
+    pack("dia_fortran.npz", dict(format=name("dia"), shape=np.array(A.shape), data=np.asfortranarray(dia.data.astype(np.float32)), offsets=dia.offsets.astype(np.int64)))
+    # Wrong ones.
+    pack("dia_offset.npz", dict(format=name("dia"), shape=np.array(A.shape), data=dia.data, offsets=dia.offsets * 6))
+    pack("dia_short.npz", dict(format=name("dia"), shape=np.array(A.shape), data=dia.data, offsets=dia.offsets[:-1]))
+    pack("dia_huge.npz", dict(format=name("dia"), shape=np.array([2**31 - 1] * 2), data=dia.data, offsets=dia.offsets))
+    pack("bsr_blocks.npz", dict(format=name("bsr"), shape=np.array(A.shape), data=bsr.data, indices=bsr.indices, indptr=bsr.indptr))
+    pack("bsr_index.npz", dict(format=name("bsr"), shape=np.array(six.shape), data=bsr.data, indices=bsr.indices + 1, indptr=bsr.indptr))
+    pack("bsr_flat.npz", dict(format=name("bsr"), shape=np.array(six.shape), data=bsr.data.ravel(), indices=bsr.indices, indptr=bsr.indptr))
+    pack("coo_short.npz", dict(format=name("coo"), shape=np.array(A.shape), data=coo.data, row=coo.row, col=coo.col[:-1]))
+    pack("coo_row.npz", dict(format=name("coo"), shape=np.array(A.shape), data=coo.data, row=coo.row - 1, col=coo.col))
+    pack("coo_huge.npz", dict(format=name("coo"), shape=np.array([2**31 - 1] * 2), data=coo.data, row=coo.row, col=coo.col))
+    pack("lil.npz", dict(format=name("lil"), shape=np.array(A.shape)))
+
+
 def make():
     full, lower, upper = sp.csr_matrix(A), sp.csr_matrix(np.tril(A)), sp.csr_matrix(np.triu(A))
     sp.save_npz(path("full_csr.npz"), full)
@@ -88,6 +148,8 @@ def make():
     pack("float_indices.npz", members(lower, indices=lower.indices.astype(float)))
     pack("unsymmetric.npz", members(sp.csr_matrix(A + np.eye(5, k=4) * 1e-3)))
     pack("lzma.npz", members(lower), method=zipfile.ZIP_LZMA)
+    make_formats(full, lower)
+    make_archives()
     # Dense.
     for name, array in dict(f8_c=X, f8_fortran=np.asfortranarray(X), f4=X.astype(np.float32), i8=X.astype(np.int64), vector=X[:, 0].copy(),
                             cube=np.zeros((2, 2, 2)), scalar=np.array(3.0), complex=X.astype(complex), big_endian=X.astype(">f8"),

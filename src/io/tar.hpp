@@ -1,0 +1,33 @@
+// Tar archives as the SuiteSparse Matrix Collection ships its matrices: ustar, pax and GNU's long names (POSIX.1-2008, pax interchange).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kauri/types.hpp"
+
+namespace kauri::io {
+
+/// True if the first header has tar's magic.
+bool is_tar(std::string_view bytes);
+
+struct TarMember {
+  std::string name;
+  std::string_view bytes;  ///< borrowed from the archive
+};
+
+/// The ordinary files of an archive in memory, in their order. Throws Error(input) naming the byte of a header that is damaged, or of a
+/// member that is longer than the archive.
+std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name);
+
+/// What is looked for in an archive that holds several files.
+enum class TarWanted { matrix, dense };
+
+/// The member called `member` (its whole name, or what is behind the last '/', if only one is called so). Without a name: the only text
+/// file there is; of several, the matrix is the one named as its folder or as the archive (name/name.mtx), right-hand sides are the one
+/// that ends in _b.mtx. Throws Error(input) that lists the members where this does not decide.
+TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name, const std::string& member, TarWanted wanted);
+
+}  // namespace kauri::io

@@ -1,0 +1,22 @@
+// Any bytes as Rutherford-Boeing and as a Fortran format: a result or an Error, never anything else.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "src/io/fortran_format.hpp"
+#include "src/io/parse.hpp"
+#include "src/io/rutherford_boeing.hpp"
+#include "tests/fuzz/outcome.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace kauri;
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_rutherford_boeing(bytes, "f")); });
+  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_matrix(bytes, "f")); });
+  if (const auto format = io::parse_fortran_format(bytes)) {
+    fuzz::require(format->repeat > 0 && format->width > 0);
+    (void)io::fortran_real(bytes, *format);
+  }
+  return 0;
+}
