@@ -51,6 +51,14 @@ class DeviceBytes {
   virtual void assign(std::span<const std::byte> host) = 0;
 };
 
+/// The steps of a solve, in this order; what is left out leaves numbers as they are.
+struct SolveSteps {
+  bool permute = true;   ///< to the plan's numbering
+  bool forward = true;   ///< by L
+  bool backward = true;  ///< by L^T
+  bool back = true;      ///< to the caller's numbering
+};
+
 /// Whether a device that holds the values of the last call may work with these.
 enum class ValuesAre { fresh, unchanged };
 
@@ -63,7 +71,7 @@ class DeviceSolves {
   /// True from enqueue_refactorize() until the host knows a verdict.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Waits for x.
-  virtual void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const = 0;
+  virtual void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const = 0;
   virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const = 0;
 };
 
@@ -84,7 +92,7 @@ class FactorStore {
   /// The same values in the host's memory: `room` holds them if they were not there.
   [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const = 0;
   /// b and x: n rows, as many columns; x is b itself or does not overlap it. Sizes and validity were checked by the caller.
-  virtual void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const = 0;
+  virtual void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const = 0;
   /// Null on the CPU.
   [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;

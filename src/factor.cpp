@@ -77,6 +77,24 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
   return Breakdown{verdict.column, verdict.pivot};
 }
 
+numeric::SolveSteps steps_of(System system) {
+  switch (system) {
+    case System::A:
+      return {};
+    case System::B:
+      return {.permute = false, .back = false};
+    case System::L:
+      return {.permute = false, .backward = false, .back = false};
+    case System::Lt:
+      return {.permute = false, .forward = false, .back = false};
+    case System::P:
+      return {.forward = false, .backward = false, .back = false};
+    case System::Pt:
+      return {.permute = false, .forward = false, .backward = false};
+  }
+  misuse("solve: System " + std::to_string(static_cast<int>(system)) + ", which there is not");
+}
+
 }  // namespace
 
 PreparedPlan::PreparedPlan(std::shared_ptr<const numeric::PlanStore> store, numeric::Executor& executor)
@@ -183,10 +201,15 @@ void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace) const {
 
 template <Scalar T>
 void Factor<T>::solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const {
+  solve(System::A, b, x, workspace);
+}
+
+template <Scalar T>
+void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const {
   require_solvable(valid());
   require_fit(b, x, workspace);
   if (x.rows == 0 || x.cols == 0) return;
-  store_->solve(b, x, *workspace.store_);
+  store_->solve(b, x, *workspace.store_, steps_of(system));
 }
 
 template <Scalar T>
@@ -196,11 +219,16 @@ void Factor<T>::solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const {
 
 template <Scalar T>
 void Factor<T>::solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const {
+  solve(System::A, b, x, workspace);
+}
+
+template <Scalar T>
+void Factor<T>::solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const {
   const numeric::DeviceSolves<T>& solves = device_solves();
   require_solvable(valid());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
-  solves.solve_there(b.view(), x.view(), *workspace.store_);
+  solves.solve_there(b.view(), x.view(), *workspace.store_, steps_of(system));
 }
 
 template <Scalar T>

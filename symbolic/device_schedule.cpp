@@ -236,10 +236,6 @@ Offset sum_bytes(const DeviceSchedule& schedule) {
 
 Offset tiled_levels(const DeviceSchedule& schedule) { return static_cast<Offset>(schedule.level.size()) - schedule.small_levels; }
 
-std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
-  return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
-}
-
 /// Children of tiled front s that it pulls.
 Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) {
   const Index begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "kauri/plan.hpp"
@@ -14,6 +15,11 @@ namespace kauri::symbolic {
 
 /// True for targets whose plans carry a DeviceSchedule: "sm_90" ...
 bool is_device_target(std::string_view target);
+
+/// In the order of their levels.
+inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
+  return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
+}
 
 /// Entries of the array that holds panels and contribution blocks, without the scratch of sums, from the sizes of fronts alone. O(fronts
 /// log fronts). Throws Error(overflow).

@@ -20,9 +20,9 @@ namespace {
 constexpr const char* kSum = "sum";
 
 /// An entry of a listed child, and the host's entry that it meets: places in the array.
-using Entry = std::pair<Offset, Offset>;
+using Place = std::pair<Offset, Offset>;
 
-void push_entries(const Plan& plan, Index host, Index child, std::vector<Entry>& entries) {
+void push_entries(const Plan& plan, Index host, Index child, std::vector<Place>& entries) {
   const Supernodes& nodes = plan.supernodes;
   const DeviceSchedule& device = plan.device;
   const FrontCells cells = cells_of(plan, child), into = cells_of(plan, host);
@@ -97,7 +97,7 @@ class SumCheck {
   }
 
   std::string check_host(Index host, const std::vector<Index>& mine) {
-    std::vector<Entry> entries;
+    std::vector<Place> entries;
     for (Index k = plan_.assembly.child_ptr[host]; k < plan_.assembly.child_ptr[host + 1]; ++k)
       if (const Index c = plan_.assembly.child[k]; is_listed(plan_.supernodes, plan_.assembly, host, c))
         push_entries(plan_, host, c, entries);
@@ -126,7 +126,7 @@ class SumCheck {
 
   /// One term of sum k: an entry of a child, or a sum of an earlier stage of this host; no other sum has it, and it meets the same entry as
   /// the others.
-  std::string take(Index k, Offset term, const std::vector<Entry>& entries, std::vector<bool>& taken) {
+  std::string take(Index k, Offset term, const std::vector<Place>& entries, std::vector<bool>& taken) {
     Offset meets = -1;
     if (is_scratch(term)) {
       if (term >= plan_.device.entries || writer_[slot(term)] == kNone) return at(kSum, k, "a part that is not there, or was read before");
@@ -134,7 +134,7 @@ class SumCheck {
       if (destination_[part] == -1 || stage_[part] >= stage_[k]) return at(kSum, k, "a part that may come later, or is another front's");
       meets = destination_[part];
     } else {
-      const auto entry = std::lower_bound(entries.begin(), entries.end(), Entry{term, -1});
+      const auto entry = std::lower_bound(entries.begin(), entries.end(), Place{term, -1});
       if (entry == entries.end() || entry->first != term) return at(kSum, k, "a term that is no entry of a listed child");
       const auto which = static_cast<std::size_t>(entry - entries.begin());
       if (taken[which]) return at(kSum, k, "an entry of a child that was added before");

@@ -30,10 +30,6 @@ struct SweepLevels {
   std::vector<Index> begin{0};
 };
 
-std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
-  return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
-}
-
 /// In the order of schedule.front where levels are the same.
 SweepLevels sorted_by_level(std::span<const Index> fronts, const std::vector<Index>& level) {
   SweepLevels out;

@@ -49,6 +49,17 @@ class Workspace {
   const numeric::Executor* executor_;
 };
 
+/// What a call solves with a factor P A P^T = B = L L^T; x and b have A's numbering where A or P takes or gives it, else B's:
+/// B(k,l) = A(old_of(k), old_of(l)).
+enum class System {
+  A,   ///< A x = b
+  B,   ///< B x = b
+  L,   ///< L x = b; of P b: half of A x = b
+  Lt,  ///< L^T x = b; then P^T x: the other half, and of normal deviates b a sample of the distribution whose precision is A
+  P,   ///< x = P b: x(k) = b(old_of(k))
+  Pt,  ///< x = P^T b: x(old_of(k)) = b(k)
+};
+
 /// P A P^T = L L^T. Move-only; one moved from may be assigned to and destroyed, nothing else. create() allocates; refactorize() fills;
 /// solves are const and safe from several threads with a workspace each.
 template <Scalar T>
@@ -84,10 +95,14 @@ class Factor {
   /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data and ld).
   void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const;
 
+  /// A part of it, or its steps one after the other: P, L, Lt and Pt in turn give the bits of A. Also for P and Pt the factor is valid.
+  void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const;
+
   /// The same with b and x on the factor's device: the same bits, and nothing is copied. What writes b has ended before; x is there when
   /// this returns. Throws Error(usage) also where a matrix lies in the host's memory or another device's, and for a factor on the CPU.
   void solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const;
   void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+  void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
 
   /// Enqueues a solve on the caller's stream, and returns without waiting for it; nothing is allocated. Factor, b, x and workspace are in
   /// use until the work is done: what changes them before comes later in the same stream's order. Several solves may be on several streams

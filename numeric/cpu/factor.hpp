@@ -21,7 +21,7 @@ class CpuFactor final : public FactorStore<T> {
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
-  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
+  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   /// The panels of L, plan->panel_ptr.back() numbers, for tests that damage them.

@@ -122,23 +122,23 @@ class Sweep {
 
 constexpr Index kCopyRows = 4096;
 
-/// x(k,:) = b(old_of(k), :) for all k: column-major to row-major.
+/// x(k,:) = b(old_of(k), :) for all k, or b(k, :): column-major to row-major.
 template <class T>
-void gather(const Permutation& perm, MatrixView<const T> b, T* x, Workers& workers) {
-  const Index n = perm.size(), r = b.cols;
+void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& workers) {
+  const Index n = b.rows, r = b.cols;
   workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
     for (Index k = c * kCopyRows; k < std::min(n, (c + 1) * kCopyRows); ++k)
-      for (Index j = 0; j < r; ++j) x[Offset{k} * r + j] = b.data[perm.old_of(k) + j * b.ld];
+      for (Index j = 0; j < r; ++j) x[Offset{k} * r + j] = b.data[(perm != nullptr ? perm->old_of(k) : k) + j * b.ld];
   });
 }
 
-/// b(i,:) = x(new_of(i), :) for all i.
+/// b(i,:) = x(new_of(i), :) for all i, or x(i, :).
 template <class T>
-void scatter(const Permutation& perm, const T* x, MatrixView<T> b, Workers& workers) {
-  const Index n = perm.size(), r = b.cols;
+void scatter(const Permutation* perm, const T* x, MatrixView<T> b, Workers& workers) {
+  const Index n = b.rows, r = b.cols;
   workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
     for (Index i = c * kCopyRows; i < std::min(n, (c + 1) * kCopyRows); ++i)
-      for (Index j = 0; j < r; ++j) b.data[i + j * b.ld] = x[Offset{perm.new_of(i)} * r + j];
+      for (Index j = 0; j < r; ++j) b.data[i + j * b.ld] = x[Offset{perm != nullptr ? perm->new_of(i) : i} * r + j];
   });
 }
 
@@ -153,23 +153,24 @@ CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, Memo
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
 template <class T>
-void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const {
+void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
       const Index nrhs = std::min(w.nrhs(), x.cols - c);
       Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
-      gather<T>(plan_->perm, columns(b, c, nrhs), w.x(), workers_);
-      TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) { sweep.forward_task(t); });
-      TaskRun(workers_, w.counters()).downwards(plan_->schedule.backward_edges, [&](Index t) { sweep.backward_task(t); });
-      scatter(plan_->perm, w.x(), columns(x, c, nrhs), workers_);
+      gather<T>(steps.permute ? &plan_->perm : nullptr, columns(b, c, nrhs), w.x(), workers_);
+      if (steps.forward) TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) { sweep.forward_task(t); });
+      if (steps.backward)
+        TaskRun(workers_, w.counters()).downwards(plan_->schedule.backward_edges, [&](Index t) { sweep.backward_task(t); });
+      scatter(steps.back ? &plan_->perm : nullptr, w.x(), columns(x, c, nrhs), workers_);
     }
   });
 }
 
 template class CpuWorkspace<float>;
 template class CpuWorkspace<double>;
-template void CpuFactor<float>::solve(MatrixView<const float>, MatrixView<float>, SolveStore<float>&) const;
-template void CpuFactor<double>::solve(MatrixView<const double>, MatrixView<double>, SolveStore<double>&) const;
+template void CpuFactor<float>::solve(MatrixView<const float>, MatrixView<float>, SolveStore<float>&, const SolveSteps&) const;
+template void CpuFactor<double>::solve(MatrixView<const double>, MatrixView<double>, SolveStore<double>&, const SolveSteps&) const;
 
 }  // namespace kauri::numeric::cpu

@@ -69,7 +69,7 @@ struct SweepView {
   const Front* front;
   const Index* order;
   const Index* row;
-  const Index* old_of;
+  const Index* old_of;  ///< null: numbers keep their places
   const std::uint32_t* ptr;
   const std::uint32_t* slot;
   const symbolic::SweepTask* forward;

@@ -206,64 +206,90 @@ std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<
   return room;
 }
 
+/// What is gathered is the right-hand side of the first sweep, what is scattered the last one's solution: that of a forward sweep is y.
 template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
-                                  cudaStream_t stream) const {
-  if constexpr (std::is_same_v<T, double>) {
-    if (const SweepView* sweeps = plan_->sweeps()) {
-      SweepMemory memory = sweep_memory(*plan(), entries_.data(), workspace.numbers());
-      memory.verdict = verdict_address();
-      for (Index c = 0; c < x.cols; ++c) {
-        memory.b = b.data + c * b.ld, memory.out = x.data + c * x.ld;
-        enqueue_sweeps(*plan(), *sweeps, context_.sweeps, memory, stream);
-      }
-      return;
-    }
+                                  const SolveSteps& steps, cudaStream_t stream) const {
+  if (plan_->sweeps() != nullptr && sizeof(T) == sizeof(double)) {
+    for (Index c = 0; c < x.cols; ++c) enqueue_fast(b.data + c * b.ld, x.data + c * x.ld, workspace, steps, stream);
+    return;
   }
   const auto levels = plan_->levels();
   const SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
-  enqueue_gather(plan_->view(), b.rows, b.data, b.ld, memory, stream);
-  for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
-  for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
-  enqueue_scatter(plan_->view(), x.rows, x.data, x.ld, memory, verdict_address(), stream);
+  SolveMemory<T> first = memory, last = memory;
+  if (!steps.forward && steps.backward) first.x = memory.y;
+  if (steps.forward && !steps.backward) last.x = memory.y;
+  PlanView in_order = plan_->view();
+  in_order.old_of = nullptr;
+  enqueue_gather(steps.permute ? plan_->view() : in_order, b.rows, b.data, b.ld, first, stream);
+  if (steps.forward)
+    for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
+  if (steps.backward)
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
+  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, x.data, x.ld, last, verdict_address(), stream);
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_fast(const T* b, T* x, const CudaWorkspace<T>& workspace, const SolveSteps& steps, cudaStream_t stream) const {
+  if constexpr (std::is_same_v<T, double>) {
+    const Plan& p = *plan();
+    SweepView view = *plan_->sweeps();
+    PlanView in_order = plan_->view();
+    in_order.old_of = nullptr;
+    SweepMemory memory = sweep_memory(p, entries_.data(), workspace.numbers());
+    memory.verdict = verdict_address(), memory.b = b, memory.out = x;
+    enqueue_unset(p, memory, stream);
+    const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1};
+    if (steps.forward) {
+      view.old_of = steps.permute ? plan_->view().old_of : nullptr;
+      enqueue_sweep(view, context_.sweeps, memory, true, stream);
+    } else {
+      enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, p.n, y, stream);
+    }
+    view.old_of = steps.back ? plan_->view().old_of : nullptr;
+    if (steps.backward)
+      enqueue_sweep(view, context_.sweeps, memory, false, stream);
+    else
+      enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, p.n, y, verdict_address(), stream);
+  }
 }
 
 template <class T>
 void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
-                                   cudaStream_t stream) const {
+                                   const SolveSteps& steps, cudaStream_t stream) const {
   require_there(b, "b", context_.device);
   require_there(x, "x", context_.device);
   for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
     const Index nrhs = std::min(workspace.nrhs(), x.cols - c);
-    enqueue_block(columns(b, c, nrhs), columns(x, c, nrhs), workspace, stream);
+    enqueue_block(columns(b, c, nrhs), columns(x, c, nrhs), workspace, steps, stream);
   }
 }
 
 template <class T>
-void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const {
+void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   for (Index c = 0; c < x.cols; c += w.nrhs()) {
     const Index nrhs = std::min(w.nrhs(), x.cols - c);
     const MatrixView<T> there{w.rhs(), x.rows, nrhs, x.rows};
     send(*context_.staging, columns(b, c, nrhs), there.data, w.stream());
-    enqueue_block(there, there, w, w.stream().get());
+    enqueue_block(there, there, w, steps, w.stream().get());
     receive(*context_.staging, there.data, columns(x, c, nrhs), w.stream());
   }
 }
 
 template <class T>
-void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const {
+void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
-  enqueue_blocks(b, x, w, w.stream().get());
+  enqueue_blocks(b, x, w, steps, w.stream().get());
   w.stream().synchronize();
 }
 
 template <class T>
 void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), static_cast<cudaStream_t>(stream));
+  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), {}, static_cast<cudaStream_t>(stream));
 }
 
 template <class T>

@@ -29,10 +29,10 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
-  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
+  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
   [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
   [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
-  void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace) const override;
+  void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
   void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
@@ -46,9 +46,13 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   /// from: values on the device, or null: they are there.
   void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
   /// b and x on the device, of at most as many columns as the workspace has room for.
-  void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, cudaStream_t stream) const;
+  void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                     cudaStream_t stream) const;
+  /// The same of one column by sweeps.
+  void enqueue_fast(const T* b, T* x, const CudaWorkspace<T>& workspace, const SolveSteps& steps, cudaStream_t stream) const;
   /// Of any number of columns.
-  void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, cudaStream_t stream) const;
+  void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                      cudaStream_t stream) const;
   /// Brings values to value_, or returns their place on the device.
   const T* take(std::span<const T> value) const;
 

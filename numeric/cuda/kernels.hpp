@@ -85,7 +85,7 @@ void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
 /// x(k,:) = b(old_of(k),:), and b(old_of(k),:) = x(k,:) if the verdict is good, else NaN; b is n x nrhs, column-major with leading
-/// dimension ld, on the device, as the verdict is.
+/// dimension ld, on the device, as the verdict is. Without plan.old_of rows keep their places.
 template <class T>
 void enqueue_gather(const PlanView& plan, Index n, const T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream);
 template <class T>

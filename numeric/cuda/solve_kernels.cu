@@ -260,11 +260,14 @@ __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begi
   for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
 }
 
+/// In the caller's numbering; without a permutation k itself.
+__device__ Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
+
 template <class T>
 __global__ void gather(PlanView plan, Index n, const T* b, Offset ld, SolveMemory<T> memory) {
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
-  for (Index c = 0; c < memory.nrhs; ++c) memory.x[Offset{k} * memory.nrhs + c] = b[plan.old_of[k] + c * ld];
+  for (Index c = 0; c < memory.nrhs; ++c) memory.x[Offset{k} * memory.nrhs + c] = b[row_of(plan.old_of, k) + c * ld];
 }
 
 template <class T>
@@ -273,7 +276,7 @@ __global__ void scatter(PlanView plan, Index n, T* b, Offset ld, SolveMemory<T> 
   if (k >= n) return;
   const bool good = verdict->status == VerdictStatus::positive_definite;
   for (Index c = 0; c < memory.nrhs; ++c)
-    b[plan.old_of[k] + c * ld] = good ? memory.x[Offset{k} * memory.nrhs + c] : std::numeric_limits<T>::quiet_NaN();
+    b[row_of(plan.old_of, k) + c * ld] = good ? memory.x[Offset{k} * memory.nrhs + c] : std::numeric_limits<T>::quiet_NaN();
 }
 
 unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }

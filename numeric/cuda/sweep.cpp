@@ -25,13 +25,15 @@ SweepBlocks prepare_sweeps() {
 }
 
 /// All bits of a number that is not there yet are set, and the first ticket is the one after -1.
-void enqueue_sweeps(const Plan& plan, const SweepView& view, const SweepBlocks& blocks, const SweepMemory& memory, cudaStream_t stream) {
+void enqueue_unset(const Plan& plan, const SweepMemory& memory, cudaStream_t stream) {
   check(cudaMemsetAsync(memory.x, 0xff, static_cast<std::size_t>(plan.device.sweeps.numbers) * sizeof(double), stream),
         "numbers of a solve");
-  enqueue_front_sweep(view, memory, true, blocks, stream);
-  enqueue_tile_sweep(view, memory, true, blocks.tiles, stream);
-  enqueue_tile_sweep(view, memory, false, blocks.tiles, stream);
-  enqueue_front_sweep(view, memory, false, blocks, stream);
+}
+
+void enqueue_sweep(const SweepView& view, const SweepBlocks& blocks, const SweepMemory& memory, bool forward, cudaStream_t stream) {
+  if (forward) enqueue_front_sweep(view, memory, forward, blocks, stream);
+  enqueue_tile_sweep(view, memory, forward, blocks.tiles, stream);
+  if (!forward) enqueue_front_sweep(view, memory, forward, blocks, stream);
 }
 
 }  // namespace kauri::numeric::cuda

@@ -16,6 +16,9 @@ namespace kauri::numeric::cuda {
 using kernels::ptx::load_relaxed;
 using kernels::ptx::store_relaxed;
 
+/// Of row k in the caller's numbering; without a permutation k itself.
+__device__ inline Index row_of(const SweepView& view, Index k) { return view.old_of != nullptr ? view.old_of[k] : k; }
+
 __device__ inline bool is_set(double x) { return __double_as_longlong(x) != -1; }
 
 __device__ inline double await_number(const double* p) {

@@ -26,8 +26,11 @@ SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers);
 
 /// Once per device, before the first launch: shared memory. No blocks where it cannot run them.
 SweepBlocks prepare_sweeps();
-/// L y = P b, L^T (P x) = y: launches on the stream. `memory` as sweep_memory() has it, with b, out and verdict. Throws Error(device).
-void enqueue_sweeps(const Plan& plan, const SweepView& view, const SweepBlocks& blocks, const SweepMemory& memory, cudaStream_t stream);
+/// All numbers unset, tickets at their beginning.
+void enqueue_unset(const Plan& plan, const SweepMemory& memory, cudaStream_t stream);
+/// L y = b, or L^T x = y, of rows in the order of view.old_of: launches on the stream. `memory` as sweep_memory() has it, unset, or with y,
+/// and with b, out and verdict. Throws Error(device).
+void enqueue_sweep(const SweepView& view, const SweepBlocks& blocks, const SweepMemory& memory, bool forward, cudaStream_t stream);
 
 // Their parts: tiled fronts (sweep_tiles.cu); narrow and small ones (sweep_fronts.cu).
 int tile_sweep_blocks();

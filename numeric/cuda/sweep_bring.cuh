@@ -186,7 +186,7 @@ __device__ void run_input(Shared& shared, const SweepView& view, const SweepMemo
 /// What row r of a tile row starts from: b, the children's update rows one after the other, less the parts of its sum.
 __device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
                                    const SweepMemory& memory) {
-  double sum = row < front.p ? memory.b[view.old_of[front.first + row]] : 0.0;
+  double sum = row < front.p ? memory.b[row_of(view, front.first + row)] : 0.0;
   if (task.kind == SweepTask::Kind::gathered) {
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
   } else {
@@ -223,7 +223,7 @@ __device__ void bring_start(Shared& shared, const SweepTask& task, const Front& 
     } else {
       const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
       shared.start[turn.at][r] = sum.sum, shared.start[turn.at][kTile + r] = sum.error;
-      if (there) shared.place[turn.at][r] = static_cast<std::uint32_t>(view.old_of[front.first + row]);
+      if (there) shared.place[turn.at][r] = static_cast<std::uint32_t>(row_of(view, front.first + row));
     }
   }
   __syncwarp();

@@ -112,7 +112,7 @@ struct Ahead {
 #pragma unroll
     for (int h = 0; h < kHalves; ++h) {
       const Index r = lane + 32 * h;
-      number[h] = r < f.p ? memory.b[view.old_of[f.first + r]] : 0.0;
+      number[h] = r < f.p ? memory.b[row_of(view, f.first + r)] : 0.0;
       place[h] = r >= f.p && r < f.m ? view.slot[f.relative + r - f.p] : 0;
       const std::uint32_t* ptr = view.ptr + f.row + s + r;
       begin[h] = r < f.m ? ptr[0] : 0, end[h] = r < f.m ? ptr[1] : 0;
@@ -123,7 +123,7 @@ struct Ahead {
     for (int h = 0; h < kHalves; ++h) {
       const Index r = lane + 32 * h;
       number[h] = r < f.p ? memory.y[f.first + r] : 0.0;
-      place[h] = static_cast<std::uint32_t>(r < f.p ? view.old_of[f.first + r] : r < f.m ? view.row[f.row + r] : 0);
+      place[h] = static_cast<std::uint32_t>(r < f.p ? row_of(view, f.first + r) : r < f.m ? view.row[f.row + r] : 0);
     }
   }
 };

@@ -10,7 +10,7 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kClosed = std::numeric_limits<Index>::max();  // level of a state from which the sink is not reached, or no longer
+constexpr Index kNoLevel = std::numeric_limits<Index>::max();  // level of a state from which the sink is not reached, or no longer
 constexpr Index kNoLimit = std::numeric_limits<Index>::max();
 
 constexpr Index in(Index v) { return 2 * v; }
@@ -51,7 +51,7 @@ void CapacityFlow::pair_edges(const Band& band) {
 // level are taken in a phase, not the shortest ones alone.
 bool CapacityFlow::label(const Band& band) {
   ++phases_;
-  std::fill(level_.begin(), level_.end(), kClosed);
+  std::fill(level_.begin(), level_.end(), kNoLevel);
   root_.clear();
   Index* const level_of = level_.data();
   Index* const queue = queue_.data();
@@ -59,8 +59,8 @@ bool CapacityFlow::label(const Band& band) {
   const auto reach = [&](Index state, Index level, bool if_so) {  // without a branch, which could not be foreseen
     const Index old = level_of[state];
     queue[tail] = state;
-    tail += static_cast<Index>(if_so && old == kClosed);
-    level_of[state] = std::min(old, if_so ? level : kClosed);
+    tail += static_cast<Index>(if_so && old == kNoLevel);
+    level_of[state] = std::min(old, if_so ? level : kNoLevel);
   };
   for (Index v = 0; v < band.size(); ++v)
     if (band.at_sink(v)) reach(out(v), 1, true);
@@ -133,7 +133,7 @@ void CapacityFlow::push(const Band& band, Index state, Index amount) {
 
 // All flow along falling levels from the source by way of `root`, depth first; a state without an arc left is closed.
 void CapacityFlow::search(const Band& band, Index root) {
-  if (level_[in(root)] == kClosed) return;
+  if (level_[in(root)] == kNoLevel) return;
   Index top = 0;
   stack_[top++] = in(root);
   while (top > 0) {
@@ -143,7 +143,7 @@ void CapacityFlow::search(const Band& band, Index root) {
     } else if (find_arc(band, state)) {
       stack_[top++] = next_state(band, state);
     } else {
-      level_[state] = kClosed;
+      level_[state] = kNoLevel;
       --top;
     }
   }
@@ -165,15 +165,15 @@ Index CapacityFlow::augment(const Band& band, Index top) {
 void CapacityFlow::cut_near_sink(const Band& band, std::span<std::uint8_t> part) {
   if (!labelled_) label(band);
   labelled_ = true;
-  for (Index v = 0; v < band.size(); ++v) part[v] = level_[in(v)] != kClosed ? kRight : level_[out(v)] != kClosed ? kSeparator : kLeft;
+  for (Index v = 0; v < band.size(); ++v) part[v] = level_[in(v)] != kNoLevel ? kRight : level_[out(v)] != kNoLevel ? kSeparator : kLeft;
 }
 
 void CapacityFlow::cut_near_source(const Band& band, std::span<std::uint8_t> part) {
   labelled_ = false;
-  std::fill(level_.begin(), level_.end(), kClosed);
+  std::fill(level_.begin(), level_.end(), kNoLevel);
   Index tail = 0;
   const auto reach = [&](Index state) {
-    if (level_[state] != kClosed) return;
+    if (level_[state] != kNoLevel) return;
     level_[state] = 1;
     queue_[tail++] = state;
   };
@@ -191,7 +191,7 @@ void CapacityFlow::cut_near_source(const Band& band, std::span<std::uint8_t> par
         if (flow_into(band, v, arc) > 0) reach(out(band.neighbours(v)[arc - 1]));
     }
   }
-  for (Index v = 0; v < band.size(); ++v) part[v] = level_[out(v)] != kClosed ? kLeft : level_[in(v)] != kClosed ? kSeparator : kRight;
+  for (Index v = 0; v < band.size(); ++v) part[v] = level_[out(v)] != kNoLevel ? kLeft : level_[in(v)] != kNoLevel ? kSeparator : kRight;
 }
 
 }  // namespace kauri::ordering::dissection

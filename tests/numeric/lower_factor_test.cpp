@@ -7,6 +7,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/lower_factor_oracle.hpp"
 #include "tests/support/patterns.hpp"
+#include "tests/support/system_bodies.hpp"
 
 namespace kauri {
 namespace {
@@ -50,6 +51,24 @@ TYPED_TEST(LowerFactors, AreThoseOfValidFactorsAlone) {
   EXPECT_THROW(lower_factor(factor), Error);
   ASSERT_TRUE(refactorize<TypeParam>(factor, values_of<TypeParam>(a)).ok());
   EXPECT_EQ(test::flaw_of_lower_factor(factor), "");
+}
+
+TYPED_TEST(LowerFactors, PartsOfSolvesAreThoseOfTheWhole) {
+  Backend backend = cpu_backend(2);
+  for (const char* spec : {"", "poisson2d 1", "poisson2d 30 --shuffle 3", "elast3d 4", "blockdiag 2 300"}) {
+    SCOPED_TRACE(spec);
+    const auto a = system_of(spec);
+    const auto factor = factorize<TypeParam>(analyze(a.pattern()), values_of<TypeParam>(a), backend);
+    ASSERT_TRUE(factor.ok());
+    test::check_system_parts(factor.value());
+  }
+  const auto a = generate("poisson2d 4");
+  auto factor = Factor<TypeParam>::create(analyze(a.pattern()), backend);
+  auto workspace = Workspace<TypeParam>::create(factor, 1);
+  std::vector<TypeParam> x(16, TypeParam(1));
+  EXPECT_THROW(factor.solve(System::P, {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace), Error);  // not valid
+  ASSERT_TRUE(refactorize<TypeParam>(factor, values_of<TypeParam>(a)).ok());
+  EXPECT_THROW(factor.solve(static_cast<System>(6), {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace), Error);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 using symbolic::FrontCells;
 using symbolic::SweepTask;
 using symbolic::SweepTasks;
-using Kind = SweepTask::Kind;
+using SweepKind = SweepTask::Kind;
 using Lists = SweepModel::Lists;
 
 std::string flaw_in(const FrontForest& forest, const Lists& lists) {
@@ -58,10 +58,10 @@ std::function<void(SweepTasks&)> swap(const IsTask& a, const IsTask& b) {
   return [=](SweepTasks& list) { std::swap(list.task[find_task(list, a)], list.task[find_task(list, b)]); };
 }
 
-IsTask of_kind(Kind kind) {
+IsTask of_kind(SweepKind kind) {
   return [=](const SweepTask& task) { return task.kind == kind; };
 }
-bool sums_up(const SweepTask& task) { return task.kind == Kind::whole && task.parts > 1; }
+bool sums_up(const SweepTask& task) { return task.kind == SweepKind::whole && task.parts > 1; }
 bool of_several(const SweepTask& task) { return task.rows > 1; }
 
 void expect_found(const FrontForest& forest, const std::vector<ListDamage>& damages) {
@@ -92,18 +92,18 @@ TEST(FindFlawSweeps, SeesFieldsOutOfRange) {
       damages.push_back({out, forward, change(all, [=](SweepTask& t) { t.columns = value; })});
       damages.push_back({out, forward, change(all, [=](SweepTask& t) { t.part = value; })});
       damages.push_back({out, forward, change(all, [=](SweepTask& t) { t.parts = value; })});
-      damages.push_back({out, forward, change(of_kind(Kind::part), [=](SweepTask& t) { t.part = value; })});
+      damages.push_back({out, forward, change(of_kind(SweepKind::part), [=](SweepTask& t) { t.part = value; })});
       damages.push_back({out, forward, change(sums_up, [=](SweepTask& t) { t.part = value; })});
     }
-    damages.push_back({out, forward, change(all, [](SweepTask& t) { t.kind = static_cast<Kind>(4); })});
-    damages.push_back({out, forward, change(of_kind(Kind::part), [](SweepTask& t) { t.parts = 1; })});
+    damages.push_back({out, forward, change(all, [](SweepTask& t) { t.kind = static_cast<SweepKind>(4); })});
+    damages.push_back({out, forward, change(of_kind(SweepKind::part), [](SweepTask& t) { t.parts = 1; })});
   }
-  for (const Kind kind : {Kind::gather, Kind::gathered})
+  for (const SweepKind kind : {SweepKind::gather, SweepKind::gathered})
     damages.push_back({"tiles or parts that its kind does not have", false, change(sums_up, [=](SweepTask& t) { t.kind = kind; })});
   const char* const out = "tiles or parts that its kind does not have";
-  damages.push_back({out, true, change(of_kind(Kind::gather), [](SweepTask& t) { t.column = 8; })});
-  damages.push_back({out, true, change(of_kind(Kind::gather), [](SweepTask& t) { t.rows = 2; })});
-  damages.push_back({out, false, change(of_kind(Kind::whole), [](SweepTask& t) { t.row = t.column; })});
+  damages.push_back({out, true, change(of_kind(SweepKind::gather), [](SweepTask& t) { t.column = 8; })});
+  damages.push_back({out, true, change(of_kind(SweepKind::gather), [](SweepTask& t) { t.rows = 2; })});
+  damages.push_back({out, false, change(of_kind(SweepKind::whole), [](SweepTask& t) { t.row = t.column; })});
   expect_found(forest, damages);
 }
 
@@ -114,27 +114,28 @@ TEST(FindFlawSweeps, SeesWrongTiles) {
   };
   const char* const twice = "a tile that another task takes too";
   const char* const few = "numbers before all tiles of their sum";
-  const auto below = [](const SweepTask& t) { return t.kind == Kind::whole && t.parts == 0 && t.row > 0 && t.columns > 1; };
+  const auto below = [](const SweepTask& t) { return t.kind == SweepKind::whole && t.parts == 0 && t.row > 0 && t.columns > 1; };
   expect_found(forest, {
                            {few, true, change(below, [](SweepTask& t) { ++t.column, --t.columns; })},
                            {few, true, change(below, [](SweepTask& t) { --t.columns; })},
                            {few, true, change(sums_up, [](SweepTask& t) { ++t.column, --t.columns; })},
                            {twice, true, change(sums_up, [](SweepTask& t) { --t.column, ++t.columns; })},
-                           {few, true, change(of_kind(Kind::part), [](SweepTask& t) { --t.columns; })},
-                           {twice, true, repeat(of_kind(Kind::part))},
+                           {few, true, change(of_kind(SweepKind::part), [](SweepTask& t) { --t.columns; })},
+                           {twice, true, repeat(of_kind(SweepKind::part))},
                            {twice, true, repeat(sums_up)},
                            {"numbers that another task makes too", true, repeat([](const SweepTask& t) { return t.columns == 0; })},
                            {twice, true, change(not_to_the_end, [](SweepTask& t) { ++t.rows; })},
                            {"a tile row that no forward task makes", true, change(of_several, [](SweepTask& t) { --t.rows; })},
                            {"a tile row that no forward task makes", true, drop(of_several)},
                            {few, false, change(of_several, [](SweepTask& t) { --t.rows; })},
-                           {few, false, change(of_kind(Kind::part), [](SweepTask& t) { ++t.row, --t.rows; })},
+                           {few, false, change(of_kind(SweepKind::part), [](SweepTask& t) { ++t.row, --t.rows; })},
                            {twice, false, change(sums_up, [](SweepTask& t) { ++t.rows; })},
-                           {twice, false, repeat(of_kind(Kind::part))},
+                           {twice, false, repeat(of_kind(SweepKind::part))},
                            {"pivots that no backward task makes", false,
                             [](SweepTasks& list) {  // of the last front, no one waits for it
                               const SweepTask last = list.task.back();
-                              while (list.task.back().front == last.front && list.task.back().kind == Kind::whole) list.task.pop_back();
+                              while (list.task.back().front == last.front && list.task.back().kind == SweepKind::whole)
+                                list.task.pop_back();
                             }},
                        });
 }
@@ -156,7 +157,7 @@ void sum_up_twice(SweepTasks& list, bool forward) {
 /// The first part of a sum comes after the sum.
 void sum_up_too_early(SweepTasks& list) {
   const std::size_t sum = find_task(list, sums_up);
-  const auto its = [&](const SweepTask& t) { return t.kind == Kind::part && t.part == list.task[sum].part; };
+  const auto its = [&](const SweepTask& t) { return t.kind == SweepKind::part && t.part == list.task[sum].part; };
   const auto at = list.task.begin();
   std::rotate(at + static_cast<std::ptrdiff_t>(find_task(list, its)), at + static_cast<std::ptrdiff_t>(find_task(list, its)) + 1,
               at + static_cast<std::ptrdiff_t>(sum) + 1);
@@ -171,8 +172,8 @@ TEST(FindFlawSweeps, SeesWrongParts) {
   for (const bool forward : {true, false}) {
     damages.push_back({"never made", forward, [](SweepTasks& list) { ++list.parts; }});
     damages.push_back({"fewer than none", forward, [](SweepTasks& list) { list.parts = -1; }});
-    damages.push_back({"a part that another task makes too", forward, change(of_kind(Kind::part), [](SweepTask& t) { ++t.part; })});
-    damages.push_back({"a part that no task before it makes", forward, drop(of_kind(Kind::part))});
+    damages.push_back({"a part that another task makes too", forward, change(of_kind(SweepKind::part), [](SweepTask& t) { ++t.part; })});
+    damages.push_back({"a part that no task before it makes", forward, drop(of_kind(SweepKind::part))});
     damages.push_back({"a part that no task before it makes", forward, sum_up_too_early});
     damages.push_back({"never read", forward, leave_a_part});
     damages.push_back({"a part of another sum", forward, read_others_parts});
@@ -182,7 +183,7 @@ TEST(FindFlawSweeps, SeesWrongParts) {
 }
 
 TEST(FindFlawSweeps, SeesWrongGathering) {
-  const auto second = [](const SweepTask& t) { return t.kind == Kind::gather && t.column == 1; };
+  const auto second = [](const SweepTask& t) { return t.kind == SweepKind::gather && t.column == 1; };
   const char* const made = "a part that another task makes too";
   const auto insert_again = [=](SweepTasks& list) {
     const auto at = list.task.begin() + static_cast<std::ptrdiff_t>(find_task(list, second));
@@ -194,7 +195,7 @@ TEST(FindFlawSweeps, SeesWrongGathering) {
     const auto after = std::find_if(list.task.rbegin(), list.task.rend(), [&](const SweepTask& t) { return t.front == again.front; });
     list.task.insert(after.base(), again);
   };
-  const auto with_part = [](const SweepTask& t) { return t.kind == Kind::gathered && t.parts == 1; };
+  const auto with_part = [](const SweepTask& t) { return t.kind == SweepKind::gathered && t.parts == 1; };
   expect_found(all_kinds(), {
                                 {"rows that are not all gathered", true, drop(second)},
                                 {"rows that another task gathers too", true, insert_again},
@@ -202,8 +203,8 @@ TEST(FindFlawSweeps, SeesWrongGathering) {
                                 {made, true, [&](SweepTasks& list) { gather_late(list, false); }},
                                 {made, true, change(second, [](SweepTask& t) { ++t.row; })},
                                 {"it gathers for a row that is made already", true, [&](SweepTasks& list) { gather_late(list, true); }},
-                                {"never read", true, change(of_kind(Kind::gathered), [](SweepTask& t) { t.kind = Kind::whole; })},
-                                {made, true, change(second, [](SweepTask& t) { t.kind = Kind::part; })},
+                                {"never read", true, change(of_kind(SweepKind::gathered), [](SweepTask& t) { t.kind = SweepKind::whole; })},
+                                {made, true, change(second, [](SweepTask& t) { t.kind = SweepKind::part; })},
                                 {"a part of another sum", true, change(with_part, [](SweepTask& t) { --t.parts; })},
                             });
 }
@@ -215,14 +216,14 @@ TEST(FindFlawSweeps, SeesWrongOrder) {
     return FrontCells{forest.nodes.order(t.front), forest.nodes.pivots(t.front)}.pivot_tiles();
   };
   const auto row = [&](Index i) {
-    return IsTask([=](const SweepTask& t) { return pivots(t) == 21 && t.kind == Kind::whole && t.row == i; });
+    return IsTask([=](const SweepTask& t) { return pivots(t) == 21 && t.kind == SweepKind::whole && t.row == i; });
   };
   const auto column = [&](Index k) {
-    return IsTask([=](const SweepTask& t) { return pivots(t) == 21 && t.kind == Kind::whole && t.column == 20 - k; });
+    return IsTask([=](const SweepTask& t) { return pivots(t) == 21 && t.kind == SweepKind::whole && t.column == 20 - k; });
   };
   const auto ends = [](SweepTasks& list) { std::swap(list.task.front(), list.task.back()); };
   const auto last_first = [](SweepTasks& list) { std::rotate(list.task.begin(), list.task.end() - 1, list.task.end()); };
-  const auto several = [=](const SweepTask& t) { return pivots(t) > 1 && t.kind == Kind::whole && t.row > 0; };
+  const auto several = [=](const SweepTask& t) { return pivots(t) > 1 && t.kind == SweepKind::whole && t.row > 0; };
   const char* const rows = "several rows, but parts or gathered ones or more than one pivot tile";
   expect_found(forest, {
                            {wait, true, swap(row(0), row(1))},
@@ -234,7 +235,7 @@ TEST(FindFlawSweeps, SeesWrongOrder) {
                            {"before the last task of its front's parent", false, ends},
                            {"before the last task of its front's parent", false, last_first},
                            {rows, true, change(several, [](SweepTask& t) { ++t.rows; })},
-                           {rows, true, change(of_several, [](SweepTask& t) { t.kind = Kind::part; })},
+                           {rows, true, change(of_several, [](SweepTask& t) { t.kind = SweepKind::part; })},
                            {rows, true, change(of_several, [](SweepTask& t) { ++t.parts; })},
                        });
 }
@@ -305,10 +306,10 @@ TEST(SweepModel, SeesListsThatWaitForEver) {
     return system.flaw_in_run(lists, workers, 1).substr(0, 8);
   };
   for (const bool forward : {true, false}) {
-    EXPECT_EQ(after(swap(of_kind(Kind::part), sums_up), forward, 1), "all wait");
-    EXPECT_EQ(after(drop(of_kind(Kind::part)), forward, 7), "all wait");
-    EXPECT_EQ(after(repeat(of_kind(Kind::part)), forward, 2), "a number");  // made twice
-    EXPECT_EQ(after(change(of_kind(Kind::part), [=](SweepTask& t) { --(forward ? t.columns : t.rows); }), forward, 2), "x is ano");
+    EXPECT_EQ(after(swap(of_kind(SweepKind::part), sums_up), forward, 1), "all wait");
+    EXPECT_EQ(after(drop(of_kind(SweepKind::part)), forward, 7), "all wait");
+    EXPECT_EQ(after(repeat(of_kind(SweepKind::part)), forward, 2), "a number");  // made twice
+    EXPECT_EQ(after(change(of_kind(SweepKind::part), [=](SweepTask& t) { --(forward ? t.columns : t.rows); }), forward, 2), "x is ano");
   }
 }
 

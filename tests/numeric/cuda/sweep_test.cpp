@@ -18,6 +18,7 @@
 #include "tests/support/device_plans.hpp"
 #include "tests/support/graph_families.hpp"
 #include "tests/support/near_singular.hpp"
+#include "tests/support/system_bodies.hpp"
 
 namespace kauri::test {
 namespace {
@@ -133,6 +134,15 @@ TEST_F(Sweeps, SeveralColumnsAreSolvedAsEachAlone) {
   for (Index c = 0; c < columns; ++c) {
     const Values one(b.begin() + c * n, b.begin() + (c + 1) * n);
     EXPECT_EQ(solve(made, one, 1, 1), Values(x.begin() + c * n, x.begin() + (c + 1) * n)) << c;
+  }
+}
+
+TEST_F(Sweeps, PartsOfSolvesAreThoseOfTheWhole) {
+  for (const char* spec : {"poisson2d 12 --shuffle 3", "blockdiag 2 130"}) {
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec);
+    check_system_parts(factor(plan(a.pattern()), a.value(), *fast_));
+    check_system_parts(factor(plan(a.pattern()), a.value(), *plain_));
   }
 }
 
