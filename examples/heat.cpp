@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int kCells = 200, kInside = kCells - 1, kSteps = 100;
+constexpr int kCells = 150, kInside = kCells - 1, kSteps = 100;
 constexpr double kWidth = 1.0 / kCells, kStep = 2e-4;
 constexpr kauri::Index kPoints = kInside * kInside;
 

@@ -78,7 +78,9 @@ int main() {
   const auto a = gain(measurements);
   const Index n = a.n();
 
-  const kauri::Analysis contest = kauri::compare_orderings(a.pattern());
+  kauri::AnalyzeOptions options;
+  options.factorizations = 1000;  // estimates are made all day, on the same grid
+  const kauri::Analysis contest = kauri::compare_orderings(a.pattern(), options);
   std::printf("%d unknown angles, %zu measurements, %lld entries\n", n, measurements.size(), static_cast<long long>(a.nnz()));
   for (const kauri::Candidate& c : contest.candidates) {
     if (!c.plan) continue;  // c.note says why
