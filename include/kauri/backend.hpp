@@ -14,7 +14,11 @@ namespace numeric {
 class Executor;  // numeric/backend.hpp
 }
 
-enum class BackendKind { cpu, cuda };
+/// What computes.
+enum class BackendKind {
+  cpu,   ///< threads of the host
+  cuda,  ///< a CUDA device
+};
 
 /// Memory, threads or streams of one device. Explicit, and outlives the prepared plans, factors and workspaces made with it; moving it does
 /// not disturb them. One backend may serve several factors; calls on different factors may run at the same time.
@@ -24,6 +28,7 @@ class Backend {
   Backend(Backend&&) noexcept;
   Backend& operator=(Backend&&) noexcept;
 
+  /// Where this one computes.
   [[nodiscard]] BackendKind kind() const;
   /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table, and on the CPU of the kernels used (on a
   /// device CudaOptions::loops says those).
@@ -37,12 +42,16 @@ class Backend {
   /// Threads really used, which may be fewer than asked for.
   [[nodiscard]] int threads() const;
 
-  /// Bytes that prepared plans, factors and workspaces of this backend hold now, and the most they held at a time since reset_peak().
+  /// Bytes that prepared plans, factors and workspaces of this backend hold now.
   [[nodiscard]] Offset bytes_in_use() const;
+  /// The most of them at a time since reset_peak(), or since the backend was made.
   [[nodiscard]] Offset peak_bytes() const;
+  /// From now on: peak_bytes() is what is in use.
   void reset_peak();
 
+  /// kauri's own: cpu_backend() and cuda_backend() make backends.
   explicit Backend(std::unique_ptr<numeric::Executor> executor);
+  /// kauri's own.
   [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
 
  private:
@@ -66,6 +75,7 @@ struct DeviceAllocator {
   /// `bytes` > 0 on the device, aligned to 256, usable on any stream at once; null where there are not that many: then the call that asked
   /// throws Error(memory).
   void* (*allocate)(std::size_t bytes, void* user) = nullptr;
+  /// Takes back what allocate() gave, with the same number of bytes.
   void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
   void* user = nullptr;  ///< passed on; lives as long as anything made with the backend
 };
@@ -73,16 +83,17 @@ struct DeviceAllocator {
 /// The loops that add products in large fronts. On its own a backend takes, in double, those of `hopper` on compute capability 9.0, else
 /// `tensor` where FP64 tensor cores are fast (8.0, 9.0, 10.0), else `fma`; in float `fma`.
 enum class CudaLoops {
-  automatic,
+  automatic,  ///< as said above
   hopper,  ///< double: mma.m16n8k16, bulk copies; small fronts too have kernels of their own. Compute capability 9.0, 114 multiprocessors
   tensor,  ///< double: mma.m8n8k4. From 8.0 on
   fma,     ///< fused multiply-adds. From 8.0 on
 };
 
+/// How cuda_backend() uses a device.
 struct CudaOptions {
-  int device = 0;
-  DeviceAllocator allocator;  ///< both functions null: cudaMalloc and cudaFree
-  CudaLoops loops = CudaLoops::automatic;
+  int device = 0;                          ///< as CUDA numbers them
+  DeviceAllocator allocator;               ///< both functions null: cudaMalloc and cudaFree
+  CudaLoops loops = CudaLoops::automatic;  ///< for large fronts
   /// Solves in double on Hopper by sweeps that are as fast as memory, one column after another, in place of simple kernels level by level,
   /// the way of everything else. What DeviceSchedule::Sweeps says is taken beside prepared_bytes() and in place of workspace_bytes(). Off
   /// until it has been measured on a device.
@@ -95,6 +106,7 @@ struct CudaOptions {
 /// device is not there, Error(usage) where one function of the allocator is null and the other is not, or the device
 /// cannot run the loops; Factor<float>::create throws it where these are of double alone.
 Backend cuda_backend(const CudaOptions& options);
+/// The same with all other options as they are by default. device: as CUDA numbers them, from 0.
 Backend cuda_backend(int device = 0);
 
 /// True if cuda_backend(0) would succeed.

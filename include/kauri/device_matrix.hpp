@@ -18,6 +18,7 @@ class DeviceMatrixView {
   /// On the device: not to be read elsewhere.
   [[nodiscard]] const MatrixView<T>& view() const { return view_; }
 
+  /// The same, to be read only.
   operator DeviceMatrixView<const T>() const { return DeviceMatrixView<const T>(view_); }
 
  private:

@@ -19,6 +19,7 @@
 #include "kauri/lower_factor.hpp"
 #include "kauri/refine.hpp"
 
+/// kauri behind Eigen's interfaces.
 namespace kauri::eigen {
 
 // NOLINTBEGIN(readability-identifier-naming): the names are Eigen's, which the programs call that this is dropped into
@@ -48,17 +49,20 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   static_assert(kauri::Scalar<typename MatrixType_::Scalar>, "kauri factorises in float and double");
 
  public:
-  using MatrixType = MatrixType_;
-  using Scalar = typename MatrixType::Scalar;
-  using RealScalar = typename MatrixType::RealScalar;
-  using StorageIndex = typename MatrixType::StorageIndex;
-  using CholMatrixType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;
-  using MatrixL = Eigen::TriangularView<const CholMatrixType, Eigen::Lower>;
-  using MatrixU = Eigen::TriangularView<const typename CholMatrixType::AdjointReturnType, Eigen::Upper>;
-  using PermutationType = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, StorageIndex>;
+  using MatrixType = MatrixType_;                                                     ///< a SparseMatrix
+  using Scalar = typename MatrixType::Scalar;                                         ///< float or double
+  using RealScalar = typename MatrixType::RealScalar;                                 ///< of shifts: Scalar
+  using StorageIndex = typename MatrixType::StorageIndex;                             ///< of matrixL() and permutationP()
+  using CholMatrixType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;  ///< L, copied
+  using MatrixL = Eigen::TriangularView<const CholMatrixType, Eigen::Lower>;          ///< see matrixL()
+  using MatrixU = Eigen::TriangularView<const typename CholMatrixType::AdjointReturnType, Eigen::Upper>;  ///< see matrixU()
+  using PermutationType = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, StorageIndex>;         ///< see permutationP()
+  /// As Eigen's solvers tell them.
   enum { UpLo = UpLo_, ColsAtCompileTime = MatrixType::ColsAtCompileTime, MaxColsAtCompileTime = MatrixType::MaxColsAtCompileTime };
 
+  /// Without a matrix: compute() or analyzePattern() comes first.
   LLT() = default;
+  /// compute(a).
   explicit LLT(const MatrixType& a) { compute(a); }
 
   /// analyzePattern() and, unless that failed, factorize().
@@ -71,7 +75,9 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
 
   /// Rows and columns of the matrix last analysed.
   [[nodiscard]] Eigen::Index rows() const { return size_; }
+  /// The same as rows().
   [[nodiscard]] Eigen::Index cols() const { return size_; }
+  /// How the last call ended, see above.
   [[nodiscard]] Eigen::ComputationInfo info() const {
     eigen_assert(m_isInitialized && "call compute() or analyzePattern() first");
     return info_;
@@ -81,17 +87,20 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   /// The column of A and the pivot that a factorisation failed at, where info() is NumericalIssue.
   [[nodiscard]] const std::optional<Breakdown>& breakdown() const { return breakdown_; }
 
-  /// P of P A P^T = L L^T and its inverse, of the last successful analysis: new_of and old_of of Permutation.
+  /// P of P A P^T = L L^T, of the last successful analysis: new_of of Permutation.
   [[nodiscard]] const PermutationType& permutationP() const { return p_; }
+  /// Its inverse: old_of of Permutation.
   [[nodiscard]] const PermutationType& permutationPinv() const { return p_inverse_; }
   /// Views of L and of L^T in this object, where info() is Success after a factorisation: valid until the next one. The first call copies L
   /// out of the factor, O(entries), with the zeros that lower_factor() tells of. Throw Error(usage) without a factor, Error(overflow) where
   /// StorageIndex cannot count the entries.
   [[nodiscard]] MatrixL matrixL() const { return MatrixL(lower()); }
+  /// The same of L^T.
   [[nodiscard]] MatrixU matrixU() const { return MatrixU(lower().adjoint()); }
   /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows. The determinant overflows or vanishes only where it does
   /// not fit Scalar. Throw Error(usage) without a factor.
   [[nodiscard]] Scalar determinant() const;
+  /// The natural logarithm of determinant(), which may overflow where this does not.
   [[nodiscard]] Scalar logDeterminant() const;
 
   /// From the next factorize() on, diagonal entries d of A count as offset + scale * d.
@@ -121,6 +130,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
     refine_ = options;
     return *this;
   }
+  /// By the default options, or not at all.
   LLT& setRefinement(bool on) {
     refine_ = on ? std::optional<RefineOptions>(RefineOptions{}) : std::nullopt;
     return *this;
@@ -134,13 +144,14 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
     return *factor_;
   }
 
-  // For Eigen's expressions of solve().
+  /// For Eigen's expressions of solve(): X dense.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const {
     Columns columns = b;
     solve_in_place(columns);
     x.derived() = columns;
   }
+  /// For Eigen's expressions of solve(): X sparse.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const;
 

@@ -28,7 +28,9 @@ enum class ErrorKind {
 /// never prints or aborts.
 class Error : public std::runtime_error {
  public:
+  /// what: the text of what(), which names the place and the figure.
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  /// What it is about.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 
  private:
@@ -45,13 +47,21 @@ struct Breakdown {
 template <class T, class E>
 class [[nodiscard]] Result {
  public:
+  /// A value.
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  /// An error.
   Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}
+  /// True where there is no error.
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  /// ok().
   explicit operator bool() const noexcept { return ok(); }
+  /// The value, in this object; throws std::logic_error on an error.
   [[nodiscard]] T& value() & { return require_value(), std::get<0>(state_); }
+  /// The same, to be read.
   [[nodiscard]] const T& value() const& { return require_value(), std::get<0>(state_); }
+  /// The same, to be moved from.
   [[nodiscard]] T&& value() && { return require_value(), std::get<0>(std::move(state_)); }
+  /// The error, in this object; throws std::logic_error where ok().
   [[nodiscard]] const E& error() const {
     if (ok()) throw std::logic_error("kauri::Result: error() called on a value");
     return std::get<1>(state_);
@@ -68,10 +78,15 @@ class [[nodiscard]] Result {
 template <class E>
 class [[nodiscard]] Result<void, E> {
  public:
+  /// Success.
   Result() = default;
+  /// An error.
   Result(E error) : error_(std::move(error)), ok_(false) {}
+  /// True where there is no error.
   [[nodiscard]] bool ok() const noexcept { return ok_; }
+  /// ok().
   explicit operator bool() const noexcept { return ok_; }
+  /// The error, in this object; throws std::logic_error where ok().
   [[nodiscard]] const E& error() const {
     if (ok_) throw std::logic_error("kauri::Result: error() called on a success");
     return error_;

@@ -34,12 +34,14 @@ class Factor;
 template <Scalar T>
 class Workspace {
  public:
+  /// For factors of that plan on that backend. nrhs >= 1. Throws Error(memory) with the bytes asked for, those of Plan::workspace_bytes().
   static Workspace create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend);
   /// For the factor's plan, where the factor lives.
   static Workspace create(const Factor<T>& factor, Index nrhs);
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
   ~Workspace();
+  /// Right-hand sides at once.
   [[nodiscard]] Index nrhs() const;
 
  private:
@@ -75,7 +77,9 @@ class Factor {
   Factor& operator=(Factor&&) noexcept;
   ~Factor();
 
+  /// What it was made for; lives as long as the factor.
   [[nodiscard]] const Plan& plan() const;
+  /// The same, shared.
   [[nodiscard]] std::shared_ptr<const Plan> shared_plan() const;
   /// True after a successful refactorize(), and where fetch_verdict() brought a good verdict.
   [[nodiscard]] bool valid() const { return verdict().status == VerdictStatus::positive_definite; }
@@ -101,6 +105,7 @@ class Factor {
   /// The same with b and x on the factor's device: the same bits, and nothing is copied. What writes b has ended before; x is there when
   /// this returns. Throws Error(usage) also where a matrix lies in the host's memory or another device's, and for a factor on the CPU.
   void solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data and ld).
   void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
   void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
 
@@ -114,12 +119,15 @@ class Factor {
   ///
   /// Throws Error: usage (as solve()), device (CUDA refused the work).
   void enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
+  /// The same with B in b, as for solve().
   void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
 
   /// Entry (row, col) of L as stored, for tests and extraction; rows and columns of B = P A P^T; zero outside the pattern of L.
   [[nodiscard]] T entry(Index row, Index col) const;
 
+  /// kauri's own.
   [[nodiscard]] numeric::FactorStore<T>& store() const { return *store_; }
+  /// kauri's own.
   [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
 
  private:

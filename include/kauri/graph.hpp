@@ -13,16 +13,20 @@ namespace kauri {
 /// neighbours ascending, no loops, no repeats. Owned.
 class Graph {
  public:
+  /// No vertices.
   Graph() : ptr_(1, 0) {}
   /// From the lower triangle of A (checked), by the threads of the calling arena of oneTBB. Throws Error(input). O(n + nnz).
   explicit Graph(const Pattern& lower);
   /// From adjacency lists that already keep the promises above: ptr of length n+1, adjacency of length ptr[n]. Checked: Error(input).
   Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);
 
+  /// Vertices.
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr_.size()) - 1; }
   /// Directed edges, i.e. twice the number of undirected ones.
   [[nodiscard]] Offset edges() const { return ptr_.back(); }
+  /// Neighbours of v, 0 <= v < size().
   [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(ptr_[v + 1] - ptr_[v]); }
+  /// Ascending, length degree(v), in this object. 0 <= v < size().
   [[nodiscard]] std::span<const Index> neighbours(Index v) const {
     return {adjacency_.data() + ptr_[v], static_cast<std::size_t>(ptr_[v + 1] - ptr_[v])};
   }

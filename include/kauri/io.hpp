@@ -24,11 +24,13 @@ SymmetricMatrix<double> read_matrix(const std::string& path, int threads = 0);
 
 /// A dense matrix that owns its values, column-major, ld = rows.
 struct DenseMatrix {
-  Index rows = 0;
-  Index cols = 0;
-  std::vector<double> value;
+  Index rows = 0;             ///< of the matrix
+  Index cols = 0;             ///< of the matrix
+  std::vector<double> value;  ///< length rows*cols: entry (i,j) is value[i + j*rows]
 
+  /// Into this object, as long as value is not resized.
   [[nodiscard]] MatrixView<double> view() { return {value.data(), rows, cols, rows}; }
+  /// The same, to be read only.
   [[nodiscard]] MatrixView<const double> view() const { return {value.data(), rows, cols, rows}; }
 };
 

@@ -19,6 +19,7 @@ struct Pattern {
   std::span<const Offset> col_ptr;  ///< length n+1, col_ptr[0] = 0, ascending; column j is [col_ptr[j], col_ptr[j+1])
   std::span<const Index> row;       ///< length nnz = col_ptr[n]; row[col_ptr[j]] = j
 
+  /// Stored entries, of the lower triangle.
   [[nodiscard]] Offset nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
 };
 
@@ -28,7 +29,7 @@ void check(const Pattern& pattern);
 /// A symmetric matrix, borrowed: its pattern and the value of each entry of the lower triangle.
 template <Scalar T>
 struct SymmetricView {
-  Pattern pattern;
+  Pattern pattern;           ///< where its entries are
   std::span<const T> value;  ///< length nnz, in the order of pattern.row
 };
 
@@ -36,10 +37,11 @@ struct SymmetricView {
 template <class T>
 struct MatrixView {
   T* data = nullptr;  ///< may be null when rows*cols = 0
-  Index rows = 0;
-  Index cols = 0;
-  Offset ld = 0;  ///< leading dimension, >= rows
+  Index rows = 0;     ///< i < rows
+  Index cols = 0;     ///< j < cols
+  Offset ld = 0;      ///< leading dimension, >= rows
 
+  /// The same, to be read only.
   operator MatrixView<const T>() const { return {data, rows, cols, ld}; }
 };
 
@@ -58,7 +60,13 @@ enum class Storage {
   full,   ///< both halves; they must agree to within 100 eps of the larger of the two, and the lower one is taken
 };
 
-enum class Compression { columns, rows };
+/// What the pointers of a CompressedView are by.
+enum class Compression {
+  columns,  ///< column by column
+  rows,     ///< row by row
+};
+
+/// What is done about several entries at one place.
 enum class Duplicates {
   sum,     ///< entries of one place are added up, in the order of the arrays
   refuse,  ///< they are an Error
@@ -69,20 +77,21 @@ enum class Duplicates {
 /// compressed.
 template <Scalar T, class Number, class Pointer>
 struct CompressedView {
-  Number n = 0;                   ///< rows and columns of A
-  std::span<const Pointer> ptr;   ///< length n+1, ptr[0] = base; column (or row) j has the entries ptr[j] - base to ptr[j+1] - base - 1
-  std::span<const Number> index;  ///< row (or column) of each entry, base to n - 1 + base, in any order
-  std::span<const T> value;       ///< length index.size()
-  Storage storage = Storage::lower;
-  Compression compression = Compression::columns;
-  int base = 0;  ///< 0 or 1: what indices count from, in errors too
-  Duplicates duplicates = Duplicates::sum;
+  Number n = 0;                      ///< rows and columns of A
+  std::span<const Pointer> ptr;      ///< length n+1, ptr[0] = base; column (or row) j has the entries ptr[j] - base to ptr[j+1] - base - 1
+  std::span<const Number> index;     ///< row (or column) of each entry, base to n - 1 + base, in any order
+  std::span<const T> value;          ///< length index.size()
+  Storage storage = Storage::lower;  ///< which half is there
+  Compression compression = Compression::columns;  ///< what ptr is by
+  int base = 0;                                    ///< 0 or 1: what indices count from, in errors too
+  Duplicates duplicates = Duplicates::sum;         ///< several entries at one place
 };
 
 /// A symmetric matrix that owns its lower triangle: always sorted, without duplicates, with every diagonal entry present.
 template <Scalar T>
 class SymmetricMatrix {
  public:
+  /// No rows and no entries.
   SymmetricMatrix() : col_ptr_(1, 0) {}
 
   /// From compressed columns. Rows may come in any order; repeated entries are summed; a missing diagonal entry becomes a stored zero.
@@ -101,11 +110,17 @@ class SymmetricMatrix {
   static SymmetricMatrix from_triplets(Index n, std::span<const Index> row, std::span<const Index> col, std::span<const T> value,
                                        Storage storage);
 
+  /// Rows and columns.
   [[nodiscard]] Index n() const { return static_cast<Index>(col_ptr_.size()) - 1; }
+  /// Stored entries, of the lower triangle.
   [[nodiscard]] Offset nnz() const { return col_ptr_.back(); }
+  /// A view into this object, valid until that is assigned to or destroyed; so are those below.
   [[nodiscard]] Pattern pattern() const { return {n(), col_ptr_, row_}; }
+  /// Pattern and values.
   [[nodiscard]] SymmetricView<T> view() const { return {pattern(), value_}; }
+  /// Length nnz(), in the order of pattern().row.
   [[nodiscard]] std::span<const T> value() const { return value_; }
+  /// The same, to be changed.
   [[nodiscard]] std::span<T> value() { return value_; }
 
  private:

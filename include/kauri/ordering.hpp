@@ -13,6 +13,7 @@
 
 namespace kauri {
 
+/// How a permutation is found.
 enum class OrderingMethod {
   natural,            ///< the caller's numbering as it is
   rcm,                ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
@@ -39,20 +40,25 @@ enum class TieBreak {
 };
 
 /// How much time nested dissection spends on separators: what is tried for each, and how it is polished.
-enum class Effort { fast, standard, best };
+enum class Effort {
+  fast,      ///< least time
+  standard,  ///< the default
+  best,      ///< least fill
+};
 
 /// "fast", "default", "best".
 std::string_view name_of(Effort effort);
 /// The inverse of name_of; empty for an unknown name.
 std::optional<Effort> effort_from_name(std::string_view name);
 
+/// What order() does, and how; analyze() too.
 struct OrderingOptions {
-  OrderingMethod method = OrderingMethod::automatic;
-  std::uint64_t seed = 1;  ///< of every random choice; the same seed gives the same permutation everywhere
-  TieBreak tie_break = TieBreak::last;
-  bool compress = true;              ///< merge indistinguishable vertices first (equal closed neighbourhoods)
-  bool aggressive = true;            ///< amd: aggressive element absorption
-  double dense = 10.0;               ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
+  OrderingMethod method = OrderingMethod::automatic;  ///< automatic: analyze() chooses; order() refuses it
+  std::uint64_t seed = 1;                             ///< of every random choice; the same seed gives the same permutation everywhere
+  TieBreak tie_break = TieBreak::last;                ///< minimum_degree: among vertices of one degree
+  bool compress = true;                               ///< merge indistinguishable vertices first (equal closed neighbourhoods)
+  bool aggressive = true;                             ///< amd: aggressive element absorption
+  double dense = 10.0;                                ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
   int delta = 0;                     ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
   Effort effort = Effort::standard;  ///< nested_dissection: more of it takes more time and mostly leaves less fill
   /// Rows that come last, in this sequence: those of a Schur complement, or of unknowns that others wait for. The rest is ordered as if

@@ -21,10 +21,14 @@ class Permutation {
   /// old_of[k] = row of A placed k-th. Throws Error(input) naming the first k whose entry is out of range or repeated. By the threads of
   /// the calling arena of oneTBB. O(n).
   static Permutation from_old_of(std::vector<Index> old_of);
+  /// old_of(k) = k. n >= 0.
   static Permutation identity(Index n);
 
+  /// Rows.
   [[nodiscard]] Index size() const { return static_cast<Index>(old_of_.size()); }
+  /// Where row i of A comes, 0 <= i < size().
   [[nodiscard]] Index new_of(Index i) const { return new_of_[i]; }
+  /// The row of A that comes k-th, 0 <= k < size().
   [[nodiscard]] Index old_of(Index k) const { return old_of_[k]; }
   [[nodiscard]] std::span<const Index> old_of() const { return old_of_; }  ///< length size()
   [[nodiscard]] std::span<const Index> new_of() const { return new_of_; }  ///< length size()

@@ -34,19 +34,21 @@ struct Supernodes {
   std::vector<Offset> row_ptr;  ///< length count()+1
   Array<Index> row;             ///< length row_ptr[count()]
 
+  /// Supernodes.
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
-  [[nodiscard]] Index pivots(Index s) const { return first[s + 1] - first[s]; }                         // p
-  [[nodiscard]] Index order(Index s) const { return static_cast<Index>(row_ptr[s + 1] - row_ptr[s]); }  // m
-  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }                      // q
+  [[nodiscard]] Index pivots(Index s) const { return first[s + 1] - first[s]; }                         ///< p
+  [[nodiscard]] Index order(Index s) const { return static_cast<Index>(row_ptr[s + 1] - row_ptr[s]); }  ///< m
+  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }                      ///< q
+  /// Ascending, the pivots first, length order(s), in this object.
   [[nodiscard]] std::span<const Index> rows(Index s) const { return {row.data() + row_ptr[s], static_cast<std::size_t>(order(s))}; }
 };
 
 /// Rows [child, child+length) of a child's contribution block (0 = its first row below the pivots) meet rows
 /// [parent, parent+length) of the parent's front (0 = its first pivot).
 struct RowRun {
-  Index child;
-  Index parent;
-  Index length;
+  Index child;   ///< first row in the child's contribution block
+  Index parent;  ///< first row in the parent's front
+  Index length;  ///< rows
 };
 
 /// Most stored entries of A: their positions are kept in 32 bits, a third less memory and time for the map of a matrix (Assembly).
@@ -62,7 +64,7 @@ struct Assembly {
   std::vector<Index> child_ptr;       ///< length supernodes+1
   std::vector<Index> child;           ///< children of each supernode, ascending
   std::vector<Offset> run_ptr;        ///< length supernodes+1: the runs of supernode c towards its parent (none for roots)
-  Array<RowRun> run;
+  Array<RowRun> run;                  ///< length run_ptr[supernodes]
 };
 
 /// Most right-hand sides solved at once.
@@ -71,14 +73,17 @@ inline constexpr Index kSolveBlock = 32;
 /// How a contribution block of order q lies in memory: the lower triangle in block columns of kTile columns. Block column J starts at row
 /// J*kTile; inside, columns are contiguous with leading dimension ld. Entry (i,j), i >= j, is at column(q,j) + (i - j/kTile*kTile).
 struct ContributionLayout {
-  static constexpr Index kTile = 240;
+  static constexpr Index kTile = 240;  ///< columns of a block column
+  /// The first row of column j's block column.
   static constexpr Index first_row(Index j) { return j / kTile * kTile; }
+  /// Leading dimension inside column j's block column.
   static constexpr Offset ld(Index q, Index j) { return q - first_row(j); }
   /// Position of row first_row(j) of column j.
   static constexpr Offset column(Index q, Index j) {
     const Offset block = j / kTile;
     return block * kTile * q - kTile * kTile * (block * (block - 1) / 2) + ld(q, j) * (j - first_row(j));
   }
+  /// Entries of the whole block.
   static constexpr Offset entries(Index q) { return q == 0 ? 0 : column(q, q - 1) + ld(q, q - 1); }
 };
 
@@ -86,7 +91,9 @@ struct ContributionLayout {
 struct FrontScratch {
   static constexpr Index kColumns = 256;  ///< columns packed at a time
   static constexpr Index kPadding = 48;   ///< rows added for the last slab; the most that any target and scalar needs
+  /// True if the front is large enough for a packed copy.
   static constexpr bool packed(Index m, Index p) { return m > 400 && p > 32; }
+  /// Entries of the scratch, 0 without a packed copy.
   static constexpr Offset entries(Index m, Index p) {
     return packed(m, p) ? (static_cast<Offset>(m) + kPadding) * (p < kColumns ? p : kColumns) : 0;
   }
@@ -105,14 +112,15 @@ struct TaskEdges {
 /// from each task to its parent among them. All fronts of a task whose parent lies outside it have the same parent, or none. A front's
 /// children in other tasks are numbered below the task's first front.
 struct Schedule {
+  /// Fronts done one after another.
   struct Task {
     Index first_front;  ///< fronts [first_front, last_front) are done by this task in ascending order
-    Index last_front;
-    Index parent;  ///< the task that holds the parent of front last_front-1, or kNone
-    double flops;  ///< executed flops of its fronts
+    Index last_front;   ///< one behind the last
+    Index parent;       ///< the task that holds the parent of front last_front-1, or kNone
+    double flops;       ///< executed flops of its fronts
   };
-  int workers = 1;  ///< tasks that may run at once without waiting for memory
-  std::vector<Task> task;
+  int workers = 1;           ///< tasks that may run at once without waiting for memory
+  std::vector<Task> task;    ///< by ticket
   TaskEdges factor_edges;    ///< upwards
   TaskEdges forward_edges;   ///< upwards, for the forward sweep of a solve: memory is reused elsewhere than in a factorisation
   TaskEdges backward_edges;  ///< forward_edges reversed, for the backward sweep
@@ -141,6 +149,7 @@ struct Schedule {
 
 /// A piece of the work on a large front that one team of a device does: see symbolic/front_tasks.hpp.
 struct DeviceTask {
+  /// What is done.
   enum class Kind : Index {
     fill,          ///< tiles of L: zeros, and A's entries; of the contribution block, if children are taken by lists: zeros
     sum,           ///< DeviceSchedule::sums [row, row + rows), once `column` tasks that fill or sum are done
@@ -149,11 +158,11 @@ struct DeviceTask {
     panel,         ///< tiles of L: all products, then the triangular solve
     contribution,  ///< tiles right of the pivots: all products
   };
-  Index front;  ///< position in a list of fronts
-  Kind kind;
-  Index row;
-  Index column;
-  Index rows;  ///< tiles (row, column), (row + 1, column), ...: 1 or 2, more to fill
+  Index front;   ///< position in a list of fronts
+  Kind kind;     ///< what is done
+  Index row;     ///< of tiles, or the first sum
+  Index column;  ///< of tiles
+  Index rows;    ///< tiles (row, column), (row + 1, column), ...: 1 or 2, more to fill
 
   bool operator==(const DeviceTask&) const = default;
 };
@@ -161,19 +170,23 @@ struct DeviceTask {
 /// What predictions see of a factorisation on a device (symbolic/device_cost.hpp): a few sums by kind and level of fronts. A tile is
 /// 64 x 64; bytes are those of doubles: panels and contribution blocks as they lie in memory, blocks once more where the parent pulls them.
 struct DeviceWork {
+  /// Fronts that kernels of their own do, level by level.
   struct Small {
-    Index fronts = 0, levels = 0;
-    double bytes = 0;
+    Index fronts = 0;  ///< how many
+    Index levels = 0;  ///< on how many levels
+    double bytes = 0;  ///< moved
   };
+  /// Tiled fronts of a level.
   struct Level {
-    Index fronts = 0;
+    Index fronts = 0;          ///< how many
     Index chain = 0;           ///< most tiles on a front's diagonal: they wait for one another
     double panel_tiles = 0;    ///< of L, each with a triangular solve
     double products = 0;       ///< of two tiles
     double bytes = 0;          ///< moved
     double largest_panel = 0;  ///< bytes
   };
-  Small narrow, small;
+  Small narrow;              ///< narrow fronts
+  Small small;               ///< small ones
   std::vector<Level> tiled;  ///< by level
   double upload_bytes = 0;   ///< of what is uploaded by PreparedPlan, from counts alone: about DeviceSchedule's plan_bytes + shared_bytes
 };
@@ -184,48 +197,57 @@ struct DeviceWork {
 /// to parents, and large subtrees may come one after another (symbolic/device_levels.hpp). Narrow and small fronts have at most
 /// kMostChildren children. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
 struct DeviceSchedule {
-  static constexpr Index kNarrow = 32, kSmall = 64;  ///< rows
+  static constexpr Index kNarrow = 32;  ///< rows of a narrow front at most
+  static constexpr Index kSmall = 64;   ///< rows of a small front at most
 
   /// A front with more children is tiled, whatever its size: tiled fronts take many children by lists of entries.
   static constexpr Index kMostChildren = 64;
 
   bool on = false;        ///< the plan is for a device
   bool by_level = false;  ///< all fronts are done level by level, by the simple kernels
-  // For tests of `task`: how many teams run it (0: all that the device holds; else an even number, no fewer than the list was made for),
-  // and what seeds a pause of each task and warp (0: none). Neither reaches a bit of L.
+  /// For tests of `task`: how many teams run it (0: all that the device holds; else an even number, no fewer than the list was made for).
+  /// Reaches no bit of L.
   Index teams = 0;
-  unsigned pauses = 0;
+  unsigned pauses = 0;  ///< for tests: seeds a pause of each task and warp (0: none); reaches no bit of L either
   /// Products of more pivots than this are added up in up to four parts, of at least so many pivots: a multiple of 16. Here for tests,
   /// which lower it; what it is reaches the bits of L.
   static constexpr Index kLeastPart = 2048;
-  Index least_part = kLeastPart;
-  Index task_teams = 0;  ///< those that `task` was made for: fewer could all wait for tasks that none is left to do
+  Index least_part = kLeastPart;  ///< see kLeastPart
+  Index task_teams = 0;           ///< those that `task` was made for: fewer could all wait for tasks that none is left to do
 
   /// Tiles of some fronts: that of front[first + k] are [tile_ptr[at + k], tile_ptr[at + k + 1]) of `tiles`.
   struct TileList {
-    Index first = 0, count = 0, tiles = 0;
-    Offset at = 0;
+    Index first = 0;  ///< position in `front`
+    Index count = 0;  ///< of fronts
+    Index tiles = 0;  ///< of all of them
+    Offset at = 0;    ///< position in tile_ptr
   };
   /// Step k of the large fronts of a level: those with more than k tile columns of pivots.
   struct Step {
-    Index k = 0;
+    Index k = 0;      ///< tile column
     TileList panel;   ///< tiles (i,k), i > k
     TileList update;  ///< tiles (i,j), i >= j > k
   };
+  /// front[first .. first + count).
   struct Level {
-    Index first = 0, count = 0;                 ///< front[first .. first + count)
-    Index small16 = 0, small32 = 0, small = 0;  ///< how many of order at most 16, 32, kSmall: these come first
-    TileList tiles;                             ///< all tiles of the large ones, contribution blocks included
-    std::vector<Step> steps;
+    Index first = 0;          ///< position in `front`
+    Index count = 0;          ///< of fronts
+    Index small16 = 0;        ///< how many of order at most 16: these come first
+    Index small32 = 0;        ///< of order at most 32, those among them
+    Index small = 0;          ///< of order at most kSmall, those among them
+    TileList tiles;           ///< all tiles of the large ones, contribution blocks included
+    std::vector<Step> steps;  ///< of the large ones, ascending
   };
 
-  std::vector<Level> level;
-  Index narrow_levels = 0, small_levels = 0;  ///< the first so many levels hold narrow ones; narrow and small ones; the others tiled ones
-  Index narrow_fronts = 0, small_fronts = 0;  ///< the same of `front`
-  TileList pivot_tiles;                       ///< diagonal tiles of L, of all tiled fronts
-  std::vector<Index> tile_ptr;
-  std::vector<Index> front;  ///< length supernodes: by level; small ones by order, tiled ones most pivots first
-  std::vector<Index> tiled;  ///< length supernodes: position among the tiled fronts in `front`, or -1
+  std::vector<Level> level;     ///< in the order they are done
+  Index narrow_levels = 0;      ///< the first so many levels hold narrow fronts
+  Index small_levels = 0;       ///< the first so many levels hold narrow and small fronts; the others tiled ones
+  Index narrow_fronts = 0;      ///< the first so many of `front` are narrow
+  Index small_fronts = 0;       ///< the first so many of `front` are narrow or small
+  TileList pivot_tiles;         ///< diagonal tiles of L, of all tiled fronts
+  std::vector<Index> tile_ptr;  ///< see TileList
+  std::vector<Index> front;     ///< length supernodes: by level; small ones by order, tiled ones most pivots first
+  std::vector<Index> tiled;     ///< length supernodes: position among the tiled fronts in `front`, or -1
   // Places are offsets in entries into one array. Panels fill it from its beginning, level by level; blocks, from its end, lie where panels
   // of higher levels come later.
   std::vector<Offset> panel;  ///< length supernodes: L and what solves need beside it
@@ -236,58 +258,62 @@ struct DeviceSchedule {
   /// or to be put there if that is scratch: the part of the array behind scratch_begin. Empty sums, whose place is -1, fill up groups
   /// of them (symbolic/child_sums.hpp).
   struct Sums {
-    std::vector<Offset> ptr{0}, place;
-    Array<Offset> term;
+    std::vector<Offset> ptr{0};  ///< length sums+1
+    std::vector<Offset> place;   ///< length sums
+    Array<Offset> term;          ///< length ptr[sums]
     /// Where the steps begin in which a device has the terms of each group of sums; one more: their number. Empty without sums.
     std::vector<Offset> step;
-    Offset scratch_begin = 0;
+    Offset scratch_begin = 0;  ///< place
     /// On the device places take 32 bits where the array has at most so many entries, else 64. Here for tests, which lower it; the bytes
     /// change with it, no bit of L.
     static constexpr Offset kMostShort = std::numeric_limits<std::uint32_t>::max();
-    Offset most_short = kMostShort;
+    Offset most_short = kMostShort;  ///< see kMostShort
   };
 
-  std::vector<DeviceTask> task;  ///< of the tiled fronts, in order; empty: they are done level by level
-  Sums sums;                     ///< for `task`: what children that are taken by lists add to their parents
-  /// Per tiled front: its block's, its panel's place is free once so many levels of tiled fronts are done.
-  std::vector<Index> block_reuses, panel_reuses;
-  Offset row_maps = 0;         ///< words of the children's row maps that `task` needs
-  Offset shared_bytes = 0;     ///< on the device, of what `task` needs beyond plan_bytes and factors share
-  Offset task_bytes = 0;       ///< shared_bytes, and of what `task` needs in each factor
+  std::vector<DeviceTask> task;     ///< of the tiled fronts, in order; empty: they are done level by level
+  Sums sums;                        ///< for `task`: what children that are taken by lists add to their parents
+  std::vector<Index> block_reuses;  ///< per tiled front: its block's place is free once so many levels of tiled fronts are done
+  std::vector<Index> panel_reuses;  ///< the same of its panel's place
+  Offset row_maps = 0;              ///< words of the children's row maps that `task` needs
+  Offset shared_bytes = 0;          ///< on the device, of what `task` needs beyond plan_bytes and factors share
+  Offset task_bytes = 0;            ///< shared_bytes, and of what `task` needs in each factor
   Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, on sm_90 in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
   /// Lists of a fast solve (symbolic/sweep_lists.hpp): tasks and vectors of parts of sums; what it takes on the device where
   /// CudaOptions::fast_solve asks for it. On sm_90 alone, in double.
   struct Sweeps {
-    Index forward_tasks = 0, backward_tasks = 0, forward_parts = 0, backward_parts = 0;
-    Offset bytes = 0;    ///< of the lists, in each PreparedPlan; 0: there are none
-    Offset numbers = 0;  ///< in each workspace, beside an n-vector for each right-hand side: doubles of one solve
+    Index forward_tasks = 0;   ///< of the forward sweep
+    Index backward_tasks = 0;  ///< of the backward sweep
+    Index forward_parts = 0;   ///< vectors, in the forward sweep
+    Index backward_parts = 0;  ///< vectors, in the backward sweep
+    Offset bytes = 0;          ///< of the lists, in each PreparedPlan; 0: there are none
+    Offset numbers = 0;        ///< in each workspace, beside an n-vector for each right-hand side: doubles of one solve
     bool operator==(const Sweeps&) const = default;
   };
-  Sweeps sweeps;
+  Sweeps sweeps;          ///< of a fast solve
   Offset plan_bytes = 0;  ///< of the plan's own arrays on the device
-  DeviceWork work;
+  DeviceWork work;        ///< for predictions
 };
 
 /// Fronts of order in [least_order, 2*least_order).
 struct FrontBin {
-  Index least_order;
-  Index count;
-  double flops;
+  Index least_order;  ///< a power of two
+  Index count;        ///< of these fronts
+  double flops;       ///< executed, of all of them
 };
 
 /// All that can be said of cost before any number is touched. Counts named nnz_l and flops are exact and simplicial: sums over the column
 /// counts c_j of c_j and c_j^2 (one multiply-add = 2 operations), no padding.
 struct Cost {
-  Offset nnz_l = 0;
-  double flops = 0;             ///< exact up to 2^53
-  Offset stored_entries = 0;    ///< entries of all panels, padding and the upper half of the pivot blocks included
-  double executed_flops = 0;    ///< sum of c_j^2 over the columns as amalgamated
-  Index tree_height = 0;        ///< columns on the longest path of the elimination tree
-  Index largest_front = 0;      ///< greatest m
-  Index largest_supernode = 0;  ///< greatest p
-  std::vector<FrontBin> fronts;
+  Offset nnz_l = 0;               ///< entries of L
+  double flops = 0;               ///< exact up to 2^53
+  Offset stored_entries = 0;      ///< entries of all panels, padding and the upper half of the pivot blocks included
+  double executed_flops = 0;      ///< sum of c_j^2 over the columns as amalgamated
+  Index tree_height = 0;          ///< columns on the longest path of the elimination tree
+  Index largest_front = 0;        ///< greatest m
+  Index largest_supernode = 0;    ///< greatest p
+  std::vector<FrontBin> fronts;   ///< ascending, without empty ones
   double predicted_factor_s = 0;  ///< on the plan's target with its number of workers, in double, as the others
   double predicted_solve_s = 0;   ///< one right-hand side
   double predicted_create_s = 0;  ///< PreparedPlan::create and Factor::create: uploads to a device, fresh memory on the CPU
@@ -295,22 +321,22 @@ struct Cost {
 
 /// Everything the numeric phases need, and no number of A. Immutable, shared by factors, threads and devices.
 struct Plan {
-  Index n = 0;
+  Index n = 0;     ///< rows and columns of A
   Offset nnz = 0;  ///< entries of A's lower triangle
   std::uint64_t fingerprint =
       0;               ///< of the pattern analysed; calls that get a matrix with its pattern (refactorize, refine) refuse another one
   std::string target;  ///< cost table and kernels: "cpu-avx512" ...
   OrderingMethod ordering = OrderingMethod::natural;  ///< what was run; `given` below tells of a caller's permutation
-  bool given = false;
-  Permutation perm;  ///< of the ordering, postordered
-  EliminationTree tree;
-  Supernodes supernodes;
+  bool given = false;                                 ///< the permutation is the caller's
+  Permutation perm;                                   ///< of the ordering, postordered
+  EliminationTree tree;                               ///< of B, as perm orders it
+  Supernodes supernodes;                              ///< fronts and their rows
   std::vector<Offset>
-      panel_ptr;  ///< length supernodes+1: panel of s is column-major at [panel_ptr[s], panel_ptr[s+1]) of L, leading dimension m
-  Assembly assembly;
+      panel_ptr;          ///< length supernodes+1: panel of s is column-major at [panel_ptr[s], panel_ptr[s+1]) of L, leading dimension m
+  Assembly assembly;      ///< what each front gathers
   Schedule schedule;      ///< on the CPU
   DeviceSchedule device;  ///< on a device; empty for the targets of CPUs
-  Cost cost;
+  Cost cost;              ///< of a factorisation and its solves
 
   /// True if the target is a device: `device` is then what runs, and the bytes below are those of the device.
   [[nodiscard]] bool on_device() const { return device.on; }
@@ -343,8 +369,9 @@ struct DeviceOffer {
   int scalar_bytes = sizeof(double);  ///< of the job's scalar, 4 or 8
 };
 
+/// How analyze() orders and plans, and what for.
 struct AnalyzeOptions {
-  OrderingOptions ordering;
+  OrderingOptions ordering;                ///< method `automatic`: by the predicted seconds of the whole job
   std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method; it ends with ordering.last
   std::string target;                      ///< cost table; empty: host_target()
   int workers = 0;         ///< tasks at once that memory is planned for; 0: hardware threads, at most 16. Never reaches a bit of L
@@ -358,21 +385,21 @@ struct AnalyzeOptions {
 
 /// One ordering of a contest.
 struct Candidate {
-  OrderingMethod method;
-  bool given = false;
+  OrderingMethod method;             ///< what was run, or would have been
+  bool given = false;                ///< the caller's permutation
   double order_s = 0;                ///< measured, for reports only
   double symbolic_s = 0;             ///< measured, for reports only
   double predicted_order_s = 0;      ///< by the constants that `automatic` weighs orderings with; 0 if it was not run
   std::shared_ptr<const Plan> plan;  ///< null if it was not tried, or lost by its counts alone
   std::string note;                  ///< why there is no plan, or empty
-  bool chosen = false;
+  bool chosen = false;               ///< the best of them
 };
 
 /// What a target is predicted to take for a job: start + create + factorizations (values + factor + solves * solve) seconds, in the scalar
 /// that DeviceOffer tells of. In float the CPU is taken to need half of what it needs in double, which is the least that it does; and
 /// where more than two threads share its cores and memory, more than Cost says.
 struct Forecast {
-  std::string target;
+  std::string target;   ///< cost table
   double start_s = 0;   ///< until the device can be used; 0 if it can be
   double create_s = 0;  ///< Cost::predicted_create_s, this one and the others in double
   double values_s = 0;  ///< to bring values of A to the device
@@ -385,13 +412,13 @@ struct Forecast {
 
 /// A plan, how long its making took, and what the contest looked like.
 struct Analysis {
-  std::shared_ptr<const Plan> plan;
-  double order_s = 0;     ///< seconds of all orderings run
-  double symbolic_s = 0;  ///< seconds of all symbolic phases run
-  std::vector<Candidate> candidates;
-  std::string reason;               ///< one sentence: what decided, with the figure
-  std::vector<Forecast> forecasts;  ///< where a device was offered: of AnalyzeOptions::target, then of the device
-  std::string target_reason;        ///< one sentence: why the one or the other
+  std::shared_ptr<const Plan> plan;   ///< that of the ordering and the target that were chosen
+  double order_s = 0;                 ///< seconds of all orderings run
+  double symbolic_s = 0;              ///< seconds of all symbolic phases run
+  std::vector<Candidate> candidates;  ///< all orderings that were weighed
+  std::string reason;                 ///< one sentence: what decided, with the figure
+  std::vector<Forecast> forecasts;    ///< where a device was offered: of AnalyzeOptions::target, then of the device
+  std::string target_reason;          ///< one sentence: why the one or the other
 };
 
 /// Orders and analyses. Throws Error: input (pattern, permutation of another size or end, rows to come last), overflow (a count beyond

@@ -26,7 +26,9 @@ class PreparedPlan {
   /// Throws Error: memory (with the bytes asked for), usage (a device's backend, and a plan for a CPU), device, overflow.
   static PreparedPlan create(std::shared_ptr<const Plan> plan, Backend& backend);
 
+  /// What was prepared; lives as long as this or a factor of it.
   [[nodiscard]] const Plan& plan() const;
+  /// The same, shared.
   [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const;
 
  private:

@@ -15,6 +15,7 @@ struct BackwardError {
   double componentwise = 0;
 };
 
+/// When refine() stops.
 struct RefineOptions {
   int max_steps = 2;      ///< at most this many corrections, >= 0
   double target = 0;      ///< stop when the componentwise backward error is at most this; 0: eps of T
@@ -40,6 +41,7 @@ void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y,
 template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend);
 
+/// Of x as it is: b - A x summed as by residual().
 template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend);
 

@@ -18,6 +18,7 @@ struct SeparatorTree {
   std::vector<Index> first{0};  ///< length count()+1, ascending; first.back() = n
   std::vector<Index> parent;    ///< length count(): > k, or kNone
 
+  /// Nodes.
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
   friend bool operator==(const SeparatorTree&, const SeparatorTree&) = default;
 };

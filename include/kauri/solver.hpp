@@ -14,20 +14,29 @@ namespace kauri {
 /// is no device, none whose seconds can be predicted (H100s, H200s and their like, A100s), its memory is too small, or it would do no
 /// better. Only the seconds of double on an H200 were measured; others are scaled from them and count twice, so that a device is not taken
 /// by mistake. Chosen anew by each compute().
-enum class BackendChoice { automatic, cpu, cuda };
+enum class BackendChoice {
+  automatic,  ///< as said above
+  cpu,        ///< cpu_backend(SolverOptions::threads)
+  cuda,       ///< cuda_backend(0)
+};
 
+/// Of each phase, where it is done, and by how many threads.
 struct SolverOptions {
-  AnalyzeOptions analyze;
-  RefineOptions refine;
-  BackendChoice backend = BackendChoice::automatic;
+  AnalyzeOptions analyze;                            ///< of compute()
+  RefineOptions refine;                              ///< of solve()
+  BackendChoice backend = BackendChoice::automatic;  ///< chosen by compute()
   int threads = 0;  ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
 };
 
 /// Seconds of each phase and the errors reached, of the last calls.
 struct SolverReport {
-  double reorder_s = 0, symbolic_s = 0, factor_s = 0, solve_s = 0, refine_s = 0;
+  double reorder_s = 0;       ///< all orderings run, of compute()
+  double symbolic_s = 0;      ///< all symbolic phases run, of compute()
+  double factor_s = 0;        ///< of compute() or refactorize()
+  double solve_s = 0;         ///< of solve(), refinement apart
+  double refine_s = 0;        ///< of solve()
   double smallest_pivot = 0;  ///< of the last factorisation, see DeviceVerdict
-  Refinement refinement;
+  Refinement refinement;      ///< of the last solve()
 };
 
 ///     kauri::Solver<double> solver;
@@ -40,11 +49,13 @@ struct SolverReport {
 template <Scalar T>
 class Solver {
  public:
+  /// Computes nothing yet. Throws Error(usage) for threads < 0, Error(device) where the device asked for is not there.
   explicit Solver(SolverOptions options = {});
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
   ~Solver();
 
+  /// Orders, analyses and factorises A, whose arrays are copied.
   Result<void, Breakdown> compute(const SymmetricView<T>& a);
   /// value: length nnz of the pattern last computed. Plan and buffers are reused, also after a Breakdown.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
@@ -57,8 +68,11 @@ class Solver {
   /// In place, any number of columns, x.ld >= n: B on entry, X on return.
   void solve(MatrixView<T> x);
 
+  /// Of the last compute(). Throws Error(usage) before.
   [[nodiscard]] const Plan& plan() const;
+  /// Of the last compute(); its plan is null before.
   [[nodiscard]] const Analysis& analysis() const;
+  /// Of the last calls.
   [[nodiscard]] const SolverReport& report() const;
   /// That of the last compute(); analysis().target_reason says why. Before: the CPU's, or the device's if that was asked for.
   [[nodiscard]] Backend& backend() const;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+/// Sparse symmetric positive definite systems by direct factorisation: everything public of the library. kauri/solver.hpp is the everyday
+/// door; the phases behind it are order(), analyze(), factorize() and refine().
 namespace kauri {
 
 /// Row and column numbers, zero-based. A matrix has at most 2^31 - 1 rows.
@@ -28,17 +30,21 @@ concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
 struct LeaveUnset : std::allocator<T> {
   LeaveUnset() = default;
+  /// Of another type: there is no state.
   template <class U>
   LeaveUnset(const LeaveUnset<U>&) noexcept {}  // NOLINT(google-explicit-constructor): as allocators are
 
+  /// The same allocator for elements of type U.
   template <class U>
-  struct rebind {  // NOLINT(readability-identifier-naming): as allocator_traits calls it
-    using other = LeaveUnset<U>;
+  struct rebind {                 // NOLINT(readability-identifier-naming): as allocator_traits calls it
+    using other = LeaveUnset<U>;  ///< for U
   };
+  /// A U of default initialisation: a number keeps the bits that lie there.
   template <class U>
   void construct(U* at) {
     ::new (static_cast<void*>(at)) U;
   }
+  /// A U made of the arguments.
   template <class U, class... Args>
   void construct(U* at, Args&&... args) {
     ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);

@@ -9,6 +9,7 @@
 
 namespace kauri {
 
+/// How a factorisation ended.
 enum class VerdictStatus : std::int32_t {
   none = 0,                  ///< no factorisation has ended yet
   positive_definite = 1,     ///< A + shift I = P^T L L^T P
@@ -22,7 +23,7 @@ enum class VerdictStatus : std::int32_t {
 /// same: numbers go up the tree alone, and of the columns that fail the one of least index has none that fails below it, since those would
 /// come before it.
 struct DeviceVerdict {
-  VerdictStatus status = VerdictStatus::none;
+  VerdictStatus status = VerdictStatus::none;  ///< what the other fields are to be read by
   Index column = kNone;  ///< the failing column in the caller's numbering; of several, that of least index in Plan::perm
   double pivot = 0;      ///< met there before the square root: zero, negative, or not finite
   /// The least L(j,j)^2, the pivots before the square root but for its rounding: near zero against A's diagonal where A is nearly

@@ -1,4 +1,5 @@
-# Builds and runs the project in consumer/ against kauri, from nothing: cmake -DWAY=find_package|pkg_config|add_subdirectory -P consume.cmake
+# Builds and runs the project in consumer/ against kauri, from nothing:
+#   cmake -DWAY=find_package|pkg_config|add_subdirectory|fetch_content|deb -P consume.cmake
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
@@ -8,19 +9,33 @@ function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-if(NOT WAY STREQUAL "add_subdirectory")
-  # Installed at one place and moved to another: nothing of the package may know where it was.
-  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${SCRATCH}/first)
-  file(RENAME ${SCRATCH}/first ${prefix})
-  foreach(place ${SOURCE_DIR} ${BUILD_DIR} ${SCRATCH}/first)
-    file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.hpp)
-    foreach(text ${texts})
+# Nothing of a package may know where it was made.
+function(check_places)
+  file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.hpp)
+  foreach(text ${texts})
+    foreach(place ${SOURCE_DIR} ${BUILD_DIR} ${ARGV})
       file(STRINGS ${text} found REGEX "${place}/")
       if(found)
         message(FATAL_ERROR "${text} names ${place}: ${found}")
       endif()
     endforeach()
   endforeach()
+endfunction()
+
+if(WAY MATCHES "^(find_package|pkg_config)$")
+  # Installed at one place and moved to another.
+  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${SCRATCH}/first)
+  file(RENAME ${SCRATCH}/first ${prefix})
+  check_places(${SCRATCH}/first)
+elseif(WAY STREQUAL "fetch_content")
+  include(${CMAKE_CURRENT_LIST_DIR}/snapshot.cmake)
+  if(NOT repository)
+    return()
+  endif()
+  set(fetched -DFETCHED_REPOSITORY=${repository} -DFETCHED_TAG=main)
+elseif(WAY STREQUAL "deb")
+  include(${CMAKE_CURRENT_LIST_DIR}/deb.cmake)
+  check_places(${SCRATCH}/root)
 endif()
 
 if(WAY STREQUAL "pkg_config")
@@ -33,7 +48,8 @@ if(WAY STREQUAL "pkg_config")
   run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/main.cpp -o ${SCRATCH}/consumer ${flags})
   set(program ${SCRATCH}/consumer)
 else()
-  set(arguments -DWAY=${WAY} -DKAURI_SOURCE_DIR=${SOURCE_DIR} -DCMAKE_PREFIX_PATH=${prefix} -DEXPECTED_VERSION=${VERSION} -DKAURI_METIS=${METIS})
+  set(arguments -DWAY=${WAY} -DKAURI_SOURCE_DIR=${SOURCE_DIR} -DCMAKE_PREFIX_PATH=${prefix} -DEXPECTED_VERSION=${VERSION} -DKAURI_METIS=${METIS}
+      ${fetched})
   run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${SCRATCH}/build -DCMAKE_BUILD_TYPE=Release
       -DCMAKE_CXX_COMPILER=${CXX} ${arguments})
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)

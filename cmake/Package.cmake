@@ -1,0 +1,34 @@
+# A Debian package of the installation: cpack -G DEB in the build folder. One package: static or shared library, headers, program.
+# SPDX-License-Identifier: BSD-3-Clause
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME kauri)
+set(CPACK_PACKAGE_VENDOR "the kauri authors")
+set(CPACK_PACKAGE_CONTACT "the kauri authors <kauri@localhost>" CACHE STRING "Maintainer of packages: name <address>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION
+    "Sparse Cholesky factorisation: fill-reducing orderings, multifrontal factorisation in
+float and double by all cores (the same bits for any number of threads), solves
+with iterative refinement. C++20 library with headers, a CMake package and a
+pkg-config file, and the program kauri with man page and completion for bash.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # kauri_VERSION_ARCHITECTURE.deb
+set(CPACK_DEBIAN_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_PACKAGE_PROVIDES "libkauri-dev (= ${PROJECT_VERSION})")
+# Who links to kauri needs what the CMake package and the pkg-config file ask for; what the program needs to run dpkg-shlibdeps finds.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libtbb-dev, zlib1g-dev")
+if(KAURI_METIS)
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libmetis-dev")
+endif()
+if(KAURI_HAS_CUDA) # of NVIDIA's repository, not of Debian's, and it may be there without a package
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cuda-toolkit-${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR}")
+endif()
+find_program(KAURI_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(KAURI_SHLIBDEPS)
+if(KAURI_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+endif()
+include(CPack)

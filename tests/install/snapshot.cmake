@@ -1,0 +1,21 @@
+# A repository of one commit, ${repository}, with the sources as they lie in SOURCE_DIR, committed or not: what FetchContent clones.
+# SPDX-License-Identifier: BSD-3-Clause
+find_program(git git)
+if(NOT git OR NOT EXISTS ${SOURCE_DIR}/.git)
+  message(STATUS "skipped: no git, or no clone")
+  return()
+endif()
+set(repository ${SCRATCH}/repository)
+file(MAKE_DIRECTORY ${repository})
+execute_process(COMMAND ${git} -c safe.directory=${SOURCE_DIR} -C ${SOURCE_DIR} ls-files --cached --others --exclude-standard
+                OUTPUT_VARIABLE names OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n" ";" names "${names}")
+foreach(name ${names})
+  if(EXISTS ${SOURCE_DIR}/${name}) # not deleted since
+    get_filename_component(folder ${repository}/${name} DIRECTORY)
+    file(COPY ${SOURCE_DIR}/${name} DESTINATION ${folder})
+  endif()
+endforeach()
+run(${git} -C ${repository} init -q -b main)
+run(${git} -C ${repository} add --all)
+run(${git} -C ${repository} -c user.name=kauri -c user.email=kauri@localhost -c commit.gpgsign=false commit -q -m snapshot)
