@@ -64,7 +64,7 @@ IsTask of_kind(SweepKind kind) {
 bool sums_up(const SweepTask& task) { return task.kind == SweepKind::whole && task.parts > 1; }
 bool of_several(const SweepTask& task) { return task.rows > 1; }
 
-void expect_found(const FrontForest& forest, const std::vector<ListDamage>& damages) {
+void expect_words(const FrontForest& forest, const std::vector<ListDamage>& damages) {
   const Lists sound = lists_of(forest);
   for (std::size_t k = 0; k < damages.size(); ++k) {
     Lists lists = sound;
@@ -104,7 +104,7 @@ TEST(FindFlawSweeps, SeesFieldsOutOfRange) {
   damages.push_back({out, true, change(of_kind(SweepKind::gather), [](SweepTask& t) { t.column = 8; })});
   damages.push_back({out, true, change(of_kind(SweepKind::gather), [](SweepTask& t) { t.rows = 2; })});
   damages.push_back({out, false, change(of_kind(SweepKind::whole), [](SweepTask& t) { t.row = t.column; })});
-  expect_found(forest, damages);
+  expect_words(forest, damages);
 }
 
 TEST(FindFlawSweeps, SeesWrongTiles) {
@@ -115,7 +115,7 @@ TEST(FindFlawSweeps, SeesWrongTiles) {
   const char* const twice = "a tile that another task takes too";
   const char* const few = "numbers before all tiles of their sum";
   const auto below = [](const SweepTask& t) { return t.kind == SweepKind::whole && t.parts == 0 && t.row > 0 && t.columns > 1; };
-  expect_found(forest, {
+  expect_words(forest, {
                            {few, true, change(below, [](SweepTask& t) { ++t.column, --t.columns; })},
                            {few, true, change(below, [](SweepTask& t) { --t.columns; })},
                            {few, true, change(sums_up, [](SweepTask& t) { ++t.column, --t.columns; })},
@@ -179,7 +179,7 @@ TEST(FindFlawSweeps, SeesWrongParts) {
     damages.push_back({"a part of another sum", forward, read_others_parts});
     damages.push_back({"a part that was read before", forward, [=](SweepTasks& list) { sum_up_twice(list, forward); }});
   }
-  expect_found(all_kinds(), damages);
+  expect_words(all_kinds(), damages);
 }
 
 TEST(FindFlawSweeps, SeesWrongGathering) {
@@ -196,7 +196,7 @@ TEST(FindFlawSweeps, SeesWrongGathering) {
     list.task.insert(after.base(), again);
   };
   const auto with_part = [](const SweepTask& t) { return t.kind == SweepKind::gathered && t.parts == 1; };
-  expect_found(all_kinds(), {
+  expect_words(all_kinds(), {
                                 {"rows that are not all gathered", true, drop(second)},
                                 {"rows that another task gathers too", true, insert_again},
                                 {"rows that another task gathers too", true, change(second, [](SweepTask& t) { --t.column; })},
@@ -225,7 +225,7 @@ TEST(FindFlawSweeps, SeesWrongOrder) {
   const auto last_first = [](SweepTasks& list) { std::rotate(list.task.begin(), list.task.end() - 1, list.task.end()); };
   const auto several = [=](const SweepTask& t) { return pivots(t) > 1 && t.kind == SweepKind::whole && t.row > 0; };
   const char* const rows = "several rows, but parts or gathered ones or more than one pivot tile";
-  expect_found(forest, {
+  expect_words(forest, {
                            {wait, true, swap(row(0), row(1))},
                            {wait, true, swap(row(4), row(5))},
                            {wait, false, swap(column(0), column(1))},
