@@ -107,6 +107,7 @@ class Factor {
   void solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const;
   /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data and ld).
   void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+  /// A part of it, likewise on the device.
   void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
 
   /// Enqueues a solve on the caller's stream, and returns without waiting for it; nothing is allocated. Factor, b, x and workspace are in
