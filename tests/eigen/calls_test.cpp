@@ -15,22 +15,22 @@
 namespace kauri::test {
 namespace {
 
-using Matrix = Eigen::SparseMatrix<double>;
-using Solver = kauri::eigen::LLT<Matrix>;
+using SystemMatrix = Eigen::SparseMatrix<double>;
+using Solver = kauri::eigen::LLT<SystemMatrix>;
 using Eigen::VectorXd;
 
 static_assert(!std::is_copy_constructible_v<Solver> && !std::is_copy_assignable_v<Solver>);
 
 /// The lower half of a system of kauri's.
-Matrix lower_half(const SymmetricView<double>& a) {
+SystemMatrix lower_half(const SymmetricView<double>& a) {
   const Pattern& p = a.pattern;
   std::vector<int> ptr(p.col_ptr.begin(), p.col_ptr.end());
-  return Eigen::Map<const Matrix>(p.n, p.n, static_cast<Eigen::Index>(p.nnz()), ptr.data(), p.row.data(), a.value.data());
+  return Eigen::Map<const SystemMatrix>(p.n, p.n, static_cast<Eigen::Index>(p.nnz()), ptr.data(), p.row.data(), a.value.data());
 }
-Matrix made(const std::string& spec) { return lower_half(generate(spec).view()); }
+SystemMatrix made(const std::string& spec) { return lower_half(generate(spec).view()); }
 
-Matrix diagonal(const std::vector<double>& d) {
-  Matrix a(static_cast<Eigen::Index>(d.size()), static_cast<Eigen::Index>(d.size()));
+SystemMatrix diagonal(const std::vector<double>& d) {
+  SystemMatrix a(static_cast<Eigen::Index>(d.size()), static_cast<Eigen::Index>(d.size()));
   for (int i = 0; i < static_cast<int>(d.size()); ++i) a.insert(i, i) = d[static_cast<std::size_t>(i)];
   return a;
 }
@@ -38,8 +38,8 @@ Matrix diagonal(const std::vector<double>& d) {
 bool all_nan(const Eigen::MatrixXd& x) { return x.size() > 0 && x.array().isNaN().all(); }
 
 TEST(EigenCalls, NotPositiveDefiniteIsToldAndSurvived) {
-  Matrix a = made("poisson2d 6");
-  const Matrix sound = a;
+  SystemMatrix a = made("poisson2d 6");
+  const SystemMatrix sound = a;
   a.coeffRef(17, 17) = -3;
   const VectorXd b = VectorXd::Ones(36);
   Solver solver(a);
@@ -48,7 +48,7 @@ TEST(EigenCalls, NotPositiveDefiniteIsToldAndSurvived) {
   EXPECT_FALSE(solver.breakdown()->pivot > 0);
   EXPECT_NE(solver.lastErrorMessage().find("column " + std::to_string(solver.breakdown()->column)), std::string::npos);
   EXPECT_TRUE(all_nan(solver.solve(b)));
-  EXPECT_TRUE(all_nan(Eigen::MatrixXd(Matrix(solver.solve(Matrix(sound))))));
+  EXPECT_TRUE(all_nan(Eigen::MatrixXd(SystemMatrix(solver.solve(SystemMatrix(sound))))));
   EXPECT_THROW(static_cast<void>(solver.factor()), Error);
   EXPECT_THROW(static_cast<void>(solver.matrixL()), Error);
   EXPECT_THROW(static_cast<void>(solver.determinant()), Error);
@@ -74,19 +74,19 @@ TEST(EigenCalls, TheColumnOfABreakdownIsTheCallers) {
 }
 
 TEST(EigenCalls, AnotherPatternIsRefusedAndNothingIsLost) {
-  const Matrix a = made("poisson2d 5"), larger = made("poisson2d 6");
-  Matrix more = a, fewer = a, shorter = a, moved = a;
+  const SystemMatrix a = made("poisson2d 5"), larger = made("poisson2d 6");
+  SystemMatrix more = a, fewer = a, shorter = a, moved = a;
   more.coeffRef(24, 0) = 0.25;
   fewer.prune([](Eigen::Index row, Eigen::Index col, double) { return row != 1 || col != 0; });
   shorter.prune([](Eigen::Index, Eigen::Index col, double) { return col != 24; });
   moved.prune([](Eigen::Index row, Eigen::Index col, double) { return row != 1 || col != 0; });
   moved.coeffRef(2, 0) = -1;
-  const Matrix wide(25, 26);
+  const SystemMatrix wide(25, 26);
   const VectorXd b = VectorXd::Ones(25);
   Solver solver(a);
   const VectorXd x = solver.solve(b);
   const auto plan = solver.analysis().plan;
-  for (const Matrix& other : std::vector<Matrix>{more, fewer, shorter, moved, larger, wide}) {
+  for (const SystemMatrix& other : std::vector<SystemMatrix>{more, fewer, shorter, moved, larger, wide}) {
     EXPECT_EQ(solver.factorize(other).info(), Eigen::InvalidInput);
     EXPECT_NE(solver.lastErrorMessage().find("another pattern"), std::string::npos) << solver.lastErrorMessage();
     EXPECT_FALSE(solver.breakdown().has_value());
@@ -96,18 +96,18 @@ TEST(EigenCalls, AnotherPatternIsRefusedAndNothingIsLost) {
     EXPECT_EQ(solver.analysis().plan, plan);
     EXPECT_TRUE(VectorXd(solver.solve(b)) == x);
   }
-  const Matrix both = a.selfadjointView<Eigen::Lower>();
+  const SystemMatrix both = a.selfadjointView<Eigen::Lower>();
   EXPECT_EQ(solver.factorize(both).info(), Eigen::Success) << "the half that is read is the same";
 }
 
 TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Matrix a = made("poisson2d 4");
-  Matrix bad = a;
+  const SystemMatrix a = made("poisson2d 4");
+  SystemMatrix bad = a;
   bad.coeffRef(5, 1) = nan;
   Solver solver;
   EXPECT_EQ(solver.factorize(a).info(), Eigen::InvalidInput) << "nothing analysed";
-  EXPECT_EQ(solver.compute(Matrix(3, 4)).info(), Eigen::InvalidInput) << "not square";
+  EXPECT_EQ(solver.compute(SystemMatrix(3, 4)).info(), Eigen::InvalidInput) << "not square";
   EXPECT_NE(solver.lastErrorMessage().find("3 rows and 4 columns"), std::string::npos) << solver.lastErrorMessage();
   EXPECT_EQ(solver.factorize(a).info(), Eigen::InvalidInput) << "the last analysis failed";
   EXPECT_EQ(solver.compute(bad).info(), Eigen::InvalidInput);
@@ -119,7 +119,7 @@ TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
 
   const std::vector<int> ptr{0, 2, 3}, row{0, 0, 1};
   const std::vector<double> value{1, 1, 1};
-  const Eigen::Map<const Matrix> twice(2, 2, 3, ptr.data(), row.data(), value.data());
+  const Eigen::Map<const SystemMatrix> twice(2, 2, 3, ptr.data(), row.data(), value.data());
   EXPECT_EQ(solver.compute(twice).info(), Eigen::InvalidInput);
   EXPECT_NE(solver.lastErrorMessage().find("twice"), std::string::npos) << solver.lastErrorMessage();
 
@@ -131,13 +131,13 @@ TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
 
 /// As Eigen's solver: diagonal entries count as offset + scale * d, those that are not stored as 0.
 TEST(EigenCalls, Shifts) {
-  Matrix a = made("poisson2d 5");
+  SystemMatrix a = made("poisson2d 5");
   a.prune([](Eigen::Index row, Eigen::Index col, double) { return row != 7 || col != 7; });
   Solver solver;
   EXPECT_EQ(solver.compute(a).info(), Eigen::NumericalIssue);
   EXPECT_EQ(&solver.setShift(5, 0.5), &solver);
   ASSERT_EQ(solver.factorize(a).info(), Eigen::Success);
-  Eigen::MatrixXd shifted = Matrix(a.selfadjointView<Eigen::Lower>());
+  Eigen::MatrixXd shifted = SystemMatrix(a.selfadjointView<Eigen::Lower>());
   shifted.diagonal() = (5 + 0.5 * shifted.diagonal().array()).matrix();
   EXPECT_EQ(difference(Eigen::MatrixXd(solver.solve(shifted)), Eigen::MatrixXd::Identity(25, 25), 1e-13), "");
   EXPECT_NEAR(solver.determinant() / shifted.determinant(), 1, 1e-12);
@@ -156,7 +156,7 @@ TEST(EigenCalls, DeterminantsThatProductsDoNotReach) {
 }
 
 TEST(EigenCalls, OptionsAndBackends) {
-  const Matrix a = made("poisson2d 9");
+  const SystemMatrix a = made("poisson2d 9");
   const auto backend = std::make_shared<Backend>(cpu_backend(1));
   {
     Solver solver, second;
@@ -182,7 +182,7 @@ TEST(EigenCalls, OptionsAndBackends) {
 /// kauri::Solver refines; its bits tell that LLT does what it does.
 TEST(EigenCalls, RefinementIsThatOfSolver) {
   const auto a = generate("elast3d 5 --shuffle 2");
-  const Matrix eigen_a = lower_half(a.view());
+  const SystemMatrix eigen_a = lower_half(a.view());
   SolverOptions options;
   options.backend = BackendChoice::cpu;
   kauri::Solver<double> reference(options);
@@ -203,7 +203,7 @@ TEST(EigenCalls, RefinementIsThatOfSolver) {
 }
 
 TEST(EigenCalls, SeveralThreadsSolveAtOnce) {
-  const Matrix a = made("poisson2d 30");
+  const SystemMatrix a = made("poisson2d 30");
   for (const bool refine : {false, true}) {
     Solver mutable_solver;
     mutable_solver.setRefinement(refine).compute(a);
