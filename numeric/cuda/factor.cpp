@@ -206,7 +206,8 @@ std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<
   return room;
 }
 
-/// What is gathered is the right-hand side of the first sweep, what is scattered the last one's solution: that of a forward sweep is y.
+/// A sweep backward alone begins with y, one forward alone ends with it. Where y is, right-hand sides of the host's lie as well (rhs()):
+/// they are gathered to x and scattered from x.
 template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                   const SolveSteps& steps, cudaStream_t stream) const {
@@ -216,17 +217,20 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
   }
   const auto levels = plan_->levels();
   const SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
-  SolveMemory<T> first = memory, last = memory;
-  if (!steps.forward && steps.backward) first.x = memory.y;
-  if (steps.forward && !steps.backward) last.x = memory.y;
+  const auto copy = [&](T* to, const T* from) {
+    const std::size_t bytes = static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols) * sizeof(T);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "a solution of one sweep");
+  };
   PlanView in_order = plan_->view();
   in_order.old_of = nullptr;
-  enqueue_gather(steps.permute ? plan_->view() : in_order, b.rows, b.data, b.ld, first, stream);
+  enqueue_gather(steps.permute ? plan_->view() : in_order, b.rows, b.data, b.ld, memory, stream);
+  if (steps.backward && !steps.forward) copy(memory.y, memory.x);
   if (steps.forward)
     for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
   if (steps.backward)
     for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
-  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, x.data, x.ld, last, verdict_address(), stream);
+  if (steps.forward && !steps.backward) copy(memory.x, memory.y);
+  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, x.data, x.ld, memory, verdict_address(), stream);
 }
 
 template <class T>
