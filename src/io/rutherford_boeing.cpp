@@ -194,8 +194,9 @@ Header read_header(Lines& lines) {
 std::vector<Offset> read_pointers(Lines& lines, const Header& header) {
   Fields fields(lines, header.pointers, "pointers", Offset{header.n} + 1);
   std::vector<Offset> ptr(static_cast<std::size_t>(header.n) + 1);
+  const Offset last = std::min(header.entries, std::numeric_limits<Offset>::max() - 1) + 1;
   for (Index j = 0; j <= header.n; ++j) {
-    const Offset least = j == 0 ? 1 : ptr[j - 1] + 1, most = j == 0 ? 1 : header.entries + 1;
+    const Offset least = j == 0 ? 1 : ptr[j - 1] + 1, most = j == 0 ? 1 : last;
     ptr[j] = fields.integer(j == header.n ? most : least, most) - 1;
   }
   return ptr;
