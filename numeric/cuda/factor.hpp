@@ -88,7 +88,7 @@ class CudaWorkspace final : public SolveStore<T> {
   /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
   /// its own.
   [[nodiscard]] T* rhs() const { return y_.data(); }
-  /// Of a fast solve, sweep_numbers(); else nothing.
+  /// Of a fast solve, DeviceSchedule::Sweeps::numbers; else nothing.
   [[nodiscard]] T* numbers() const { return numbers_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 
