@@ -27,6 +27,25 @@ __device__ inline double await_number(const double* p) {
   return x;
 }
 
+/// f(number k) for k in [0, count) in turn, number k at p + k step: four are looked at together. Numbers that wait long are
+/// looked at less often, which leaves the L2 cache to others: kPatient.
+template <bool kPatient = false, class F>
+__device__ void for_numbers(const double* p, Offset step, Index count, const F& f) {
+  for (Index k = 0; k < count; k += 4, p += 4 * step) {
+    double x[4];
+#pragma unroll
+    for (int u = 0; u < 4; ++u) x[u] = k + u < count ? load_relaxed(p + u * step) : 0.0;
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      while (!is_set(x[u])) {
+        if constexpr (kPatient) __nanosleep(40);
+        x[u] = load_relaxed(p + u * step);
+      }
+      if (k + u < count) f(x[u]);
+    }
+  }
+}
+
 /// A NaN of the caller's may have come through as it was.
 __device__ inline void publish(double* p, double x) { store_relaxed(p, is_set(x) ? x : __longlong_as_double(0x7ff8000000000000)); }
 

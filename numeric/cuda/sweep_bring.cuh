@@ -116,17 +116,30 @@ __device__ void run_loader(Shared& shared, const SweepView& view, const SweepMem
 
 // ---- those that bring numbers
 
-/// Number k of each lane and of the lane after 32; look at the last one first, by one lane, so that many blocks that wait do not keep the
-/// L2 cache from the others.
+/// Where a lane's two numbers are; null: there is none, and zero counts.
+struct Places {
+  const double* of[2];
+  const double* last;  // that which is likely to come last
+};
 struct Two {
   double of[2];
 };
-__device__ inline Two await_two(const double* p0, const double* p1, const double* last, int lane) {
-  if (lane == 0) await_number(last);
-  __syncwarp();
-  Two out{{p0 == nullptr ? 0.0 : load_relaxed(p0), p1 == nullptr ? 0.0 : load_relaxed(p1)}};
-  while (!is_set(out.of[0])) out.of[0] = load_relaxed(p0);
-  while (!is_set(out.of[1])) out.of[1] = load_relaxed(p1);
+__device__ inline Two look(const Places& at) {
+  return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]), at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
+}
+
+/// Numbers that come next are looked at by all lanes, again and again; of others one, and not so often, so that many blocks that wait do not
+/// keep the L2 cache from the few that all wait for.
+__device__ inline Two await_two(const Places& at, bool next, int lane) {
+  Two out = look(at);
+  while (!__all_sync(0xffffffffu, is_set(out.of[0]) && is_set(out.of[1]))) {
+    if (!next) {
+      if (lane == 0)
+        while (!is_set(load_relaxed(at.last))) __nanosleep(60);
+      __syncwarp();
+    }
+    out = look(at);
+  }
   return out;
 }
 
@@ -139,8 +152,17 @@ __device__ inline void bring_tile(Shared& shared, Turn<kInputs>& turn, const Two
   turn.next();
 }
 
-__device__ inline Two await_rows(const double* numbers, Index rows, int lane) {
-  return await_two(lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr, numbers + rows - 1, lane);
+__device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
+  return {{lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr}, numbers + rows - 1};
+}
+
+/// Numbers of tile row i in the backward sweep: x of the front's own pivots, or of its ancestors'.
+__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view, const SweepMemory& memory,
+                                     int lane) {
+  const Index rows = cells.rows_of(i);
+  if (i < cells.pivot_tiles()) return rows_at(memory.x + front.first + i * kTile, rows, lane);
+  const Index* row = view.row + front.row + cells.first_row(i);
+  return {{lane < rows ? memory.x + row[lane] : nullptr, lane + 32 < rows ? memory.x + row[lane + 32] : nullptr}, memory.x + row[0]};
 }
 
 template <bool kForward>
@@ -148,23 +170,22 @@ __device__ void bring_inputs(Shared& shared, const SweepTask& task, const Front&
                              Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
+  const bool whole = task.kind != SweepTask::Kind::part;
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
       if (reads_own(task, i)) continue;
-      for (Index k = task.column; k < last_column(task, i, pivots); ++k)
-        bring_tile(shared, turn, await_rows(memory.y + front.first + k * kTile, cells.rows_of(k), lane), lane);
-    }
-  } else {
-    for (Index i = task.row + task.rows; i-- > task.row;) {
-      const Index rows = cells.rows_of(i);
-      if (i < pivots) {
-        bring_tile(shared, turn, await_rows(memory.x + front.first + i * kTile, rows, lane), lane);
-        continue;
+      const Index end = last_column(task, i, pivots);
+      for (Index k = task.column; k < end; ++k) {
+        const Places at = rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
+        bring_tile(shared, turn, await_two(at, whole && k + 1 == end, lane), lane);
       }
-      const Index* row = view.row + front.row + cells.first_row(i);
-      const double* p0 = lane < rows ? memory.x + row[lane] : nullptr;
-      const double* p1 = lane + 32 < rows ? memory.x + row[lane + 32] : nullptr;
-      bring_tile(shared, turn, await_two(p0, p1, memory.x + row[0], lane), lane);
+    }
+  } else if (task.rows > 0) {
+    Places at = places_back(front, cells, task.row + task.rows - 1, view, memory, lane);
+    for (Index i = task.row + task.rows; i-- > task.row;) {
+      const Places now = at;
+      if (i > task.row) at = places_back(front, cells, i - 1, view, memory, lane);  // their places take as long as numbers
+      bring_tile(shared, turn, await_two(now, whole && i == task.row, lane), lane);
     }
   }
 }
@@ -191,49 +212,50 @@ __device__ inline double start_row(const SweepTask& task, const Front& front, In
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
   } else {
     const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
-    const std::uint32_t end = ptr[1];
-    for (std::uint32_t k = ptr[0]; k < end; ++k) sum += await_number(memory.update + k);
+    for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), [&](double x) { sum += x; });
   }
-  const double* part = memory.forward_part + Offset{task.part} * kTile + r;
-  for (Index q = 0; q < task.parts; ++q) sum -= await_number(part + Offset{q} * kTile);
+  for_numbers<true>(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, [&](double x) { sum -= x; });
   return sum;
 }
 
 __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory& memory) {
   Dot2 sum{memory.y[front.first + task.column * kTile + r]};
-  const double* part = memory.backward_part + Offset{task.part} * 2 * kTile + r;
-  for (Index q = 0; q < task.parts; ++q, part += 2 * kTile) {
-    const double error = await_number(part + kTile);  // stored after the sum
-    sum = add(sum, Dot2{await_number(part), error});
-  }
+  double part = 0;
+  bool error = false;
+  for_numbers<true>(memory.backward_part + Offset{task.part} * 2 * kTile + r, kTile, 2 * task.parts, [&](double x) {
+    if (error)
+      sum = add(sum, Dot2{part, x});
+    else
+      part = x;
+    error = !error;
+  });
   return sum;
 }
 
+/// A row of each lane.
 template <bool kForward>
 __device__ void bring_start(Shared& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
-                            const SweepMemory& memory, Turn<2>& turn, int lane) {
+                            const SweepMemory& memory, Turn<2>& turn, Index r) {
   const FrontCells cells{front.m, front.p};
   ptx::barrier_wait(&shared.start_empty[turn.at], turn.phase ^ 1);
-  for (Index r = lane; r < kTile; r += 32) {
-    const bool there = r < cells.rows_of(i);
-    const Index row = cells.first_row(i) + r;
-    if constexpr (kForward) {
-      if (there && row >= front.p) shared.place[turn.at][r] = view.slot[front.relative + row - front.p];
-      shared.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
-    } else {
-      const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
-      shared.start[turn.at][r] = sum.sum, shared.start[turn.at][kTile + r] = sum.error;
-      if (there) shared.place[turn.at][r] = static_cast<std::uint32_t>(row_of(view, front.first + row));
-    }
+  const bool there = r < cells.rows_of(i);
+  const Index row = cells.first_row(i) + r;
+  if constexpr (kForward) {
+    if (there && row >= front.p) shared.place[turn.at][r] = view.slot[front.relative + row - front.p];
+    shared.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
+  } else {
+    if (there) shared.place[turn.at][r] = static_cast<std::uint32_t>(row_of(view, front.first + row));
+    const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
+    shared.start[turn.at][r] = sum.sum, shared.start[turn.at][kTile + r] = sum.error;
   }
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(&shared.start_full[turn.at]);
+  if (r % 32 == 0) ptx::barrier_arrive(&shared.start_full[turn.at]);
   turn.next();
 }
 
 template <bool kForward>
 __device__ void run_start(Shared& shared, const SweepView& view, const SweepMemory& memory) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const Index row = static_cast<Index>(threadIdx.x) - 32 * kStart;
   Turn<2> starts;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.task_full[turn.at], turn.phase);
@@ -241,10 +263,10 @@ __device__ void run_start(Shared& shared, const SweepView& view, const SweepMemo
     if (task.front == kNone) return;
     if (task.kind == SweepTask::Kind::whole || task.kind == SweepTask::Kind::gathered) {
       const Index first = kForward ? task.row : task.column, end = kForward ? first + task.rows : first + 1;
-      for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.front[turn.at], i, view, memory, starts, lane);
+      for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.front[turn.at], i, view, memory, starts, row);
     }
     __syncwarp();
-    if (lane == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
+    if (row % 32 == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
   }
 }
 

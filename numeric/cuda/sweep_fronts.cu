@@ -128,21 +128,6 @@ struct Ahead {
   }
 };
 
-/// Update rows [k, end), one after the other; four are looked at together.
-__device__ double add_updates(double sum, const double* update, std::uint32_t k, std::uint32_t end) {
-  for (; k < end; k += 4) {
-    double x[4];
-#pragma unroll
-    for (int u = 0; u < 4; ++u) x[u] = k + u < end ? load_relaxed(update + k + u) : 0.0;
-#pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      while (!is_set(x[u])) x[u] = load_relaxed(update + k + u);
-      sum += x[u];
-    }
-  }
-  return sum;
-}
-
 /// 1 / L(r, r) of a lane's pivots.
 template <int kHalves>
 __device__ void take_reciprocals(const double* l, const Front& f, int lane, double (&out)[kHalves]) {
@@ -189,7 +174,10 @@ __global__ void __launch_bounds__(Shape<kRows>::kWarps * 32, Shape<kRows>::kBloc
     const double* l = fronts.await_panel();
     take_reciprocals(l, f, lane, reciprocal);
 #pragma unroll
-    for (int h = 0; h < kHalves; ++h) v[h] = add_updates(now.number[h], memory.update, now.begin[h], now.end[h]);
+    for (int h = 0; h < kHalves; ++h) {
+      v[h] = now.number[h];
+      for_numbers(memory.update + now.begin[h], 1, static_cast<Index>(now.end[h] - now.begin[h]), [&](double x) { v[h] += x; });
+    }
     __syncwarp();
     eliminate<0>(l, f, min(f.p, 32), lane, reciprocal, v);
     if constexpr (kHalves > 1) eliminate<1>(l, f, f.p, lane, reciprocal, v);

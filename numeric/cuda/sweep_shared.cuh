@@ -12,10 +12,10 @@ using symbolic::kCellEntries;
 using symbolic::SweepTask;
 namespace ptx = kernels::ptx;
 
-constexpr int kMultipliers = 4, kLoader = 4, kInput = 5;  // warps; then the one that brings what sums start from
-constexpr int kThreads = 32 * 7;
-constexpr int kResident = 4;  // blocks a multiprocessor
-constexpr int kStages = 3;    // of the ring
+constexpr int kMultipliers = 4, kLoader = 4, kInput = 5, kStart = 6;  // warps; the last two bring what sums start from
+constexpr int kThreads = 32 * 8;
+constexpr int kResident = 3;  // blocks a multiprocessor
+constexpr int kStages = 4;    // of the ring: a tile and the inverse after it
 constexpr int kStageEntries = 2048;
 constexpr int kInputs = 4;                                       // tiles of numbers to multiply by
 constexpr int kPair = 2 * kCellEntries;                          // entries of a row of cells of a pair of columns
@@ -63,8 +63,8 @@ __device__ inline void set_up(Shared& shared) {
     for (int k = 0; k < kStages; ++k) ptx::barrier_init(&shared.full[k], 1), ptx::barrier_init(&shared.empty[k], kMultipliers);
     for (int k = 0; k < kInputs; ++k) ptx::barrier_init(&shared.input_full[k], 1), ptx::barrier_init(&shared.input_empty[k], kMultipliers);
     for (int k = 0; k < 2; ++k) {
-      ptx::barrier_init(&shared.start_full[k], 1), ptx::barrier_init(&shared.start_empty[k], kMultipliers);
-      ptx::barrier_init(&shared.task_full[k], 1), ptx::barrier_init(&shared.task_empty[k], kMultipliers + 2);
+      ptx::barrier_init(&shared.start_full[k], 2), ptx::barrier_init(&shared.start_empty[k], kMultipliers);
+      ptx::barrier_init(&shared.task_full[k], 1), ptx::barrier_init(&shared.task_empty[k], kMultipliers + 3);
     }
     ptx::barrier_init_fence();
   }

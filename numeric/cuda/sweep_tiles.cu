@@ -1,6 +1,6 @@
-// Sweeps through tiled fronts (symbolic/sweep_lists.hpp). A block of four warps that multiply, and three that bring: the loader draws
+// Sweeps through tiled fronts (symbolic/sweep_lists.hpp). A block of four warps that multiply, and four that bring: the loader draws
 // tickets and streams tiles of L and inverses of diagonal tiles through a ring of shared memory, without waiting for any number of the
-// solve, so a task's first tiles are there when its numbers come; another warp brings the numbers that tiles are multiplied by, a third
+// solve, so a task's first tiles are there when its numbers come; another warp brings the numbers that tiles are multiplied by, two
 // those that sums start from. All go through the same tiles in the same order.
 //
 // The product of a tile and 64 numbers: forward a warp has 16 rows, whose sums end in four lanes each; backward it has 16 columns, whose
@@ -97,13 +97,17 @@ __device__ double sum_of_row(double x) {
   return x + exchange(x, 2);
 }
 
+__device__ double either(bool first, double a, double b) { return first ? a : b; }
+/// By members: what is chosen whole goes by an address, in local memory.
+__device__ Dot2 either(bool first, const Dot2& a, const Dot2& b) { return {first ? a.sum : b.sum, first ? a.error : b.error}; }
+
 /// Of each of four sums over the lanes of equal t one to each lane: that of column own_column().
 template <class Number>
 __device__ Number sum_of_column(const Number (&sum)[4], int lane) {
   const bool high = lane & 16, odd = lane & 8;
-  const Number first = exchange(high ? sum[0] : sum[2], 16), second = exchange(high ? sum[1] : sum[3], 16);
-  const Number even = add(high ? sum[2] : sum[0], first), other = add(high ? sum[3] : sum[1], second);
-  const Number half = add(odd ? other : even, exchange(odd ? even : other, 8));
+  const Number even = add(either(high, sum[2], sum[0]), exchange(either(high, sum[0], sum[2]), 16));
+  const Number other = add(either(high, sum[3], sum[1]), exchange(either(high, sum[1], sum[3]), 16));
+  const Number half = add(either(odd, other, even), exchange(either(odd, even, other), 8));
   return add(half, exchange(half, 4));
 }
 __device__ int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
