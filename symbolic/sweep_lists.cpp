@@ -24,45 +24,31 @@ constexpr Index kFronts = 256;
 
 Index pieces(Index count, Index size) { return (count + size - 1) / size; }
 
-/// Tiled fronts by level; front[begin[l]] to front[begin[l + 1] - 1] are those of level l.
-struct SweepLevels {
-  std::vector<Index> front;
-  std::vector<Index> begin{0};
-};
+/// Steps that a front's chain of pivot tiles takes, in units of keys.
+Index steps(const Supernodes& nodes, Index s) { return 2 * FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles() + 1; }
 
-/// In the order of schedule.front where levels are the same.
-SweepLevels sorted_by_level(std::span<const Index> fronts, const std::vector<Index>& level) {
-  SweepLevels out;
-  Index levels = 0;
-  for (const Index s : fronts) levels = std::max(levels, level[s] + 1);
-  out.begin.assign(static_cast<std::size_t>(levels) + 1, 0);
-  for (const Index s : fronts) ++out.begin[level[s] + 1];
-  std::partial_sum(out.begin.begin(), out.begin.end(), out.begin.begin());
-  std::vector<Index> next(out.begin.begin(), out.begin.end() - 1);
-  out.front.resize(fronts.size());
-  for (const Index s : fronts) out.front[next[level[s]]++] = s;
-  return out;
-}
-
-/// Parents of tiled fronts are tiled, and have higher numbers.
-SweepLevels by_height(const Supernodes& nodes, const DeviceSchedule& schedule) {
-  std::vector<Index> level(nodes.parent.size(), 0);
+/// When the tasks of each tiled front begin, if nothing but chains of pivot tiles took time: after those of its tiled children. Parents of
+/// tiled fronts are tiled, and have higher numbers.
+std::vector<Index> starts_forward(const Supernodes& nodes, const DeviceSchedule& schedule) {
+  std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = 0; s < nodes.count(); ++s)
-    if (const Index up = nodes.parent[s]; schedule.tiled[s] != kNone && up != kNone) level[up] = std::max(level[up], level[s] + 1);
-  return sorted_by_level(tiled_fronts(schedule), level);
+    if (const Index up = nodes.parent[s]; schedule.tiled[s] != kNone && up != kNone)
+      start[up] = std::max(start[up], start[s] + steps(nodes, s));
+  return start;
 }
 
-SweepLevels by_depth(const Supernodes& nodes, const DeviceSchedule& schedule) {
-  std::vector<Index> level(nodes.parent.size(), 0);
+/// After those of its parent.
+std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule& schedule) {
+  std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = nodes.count(); s-- > 0;)
-    if (const Index up = nodes.parent[s]; up != kNone) level[s] = level[up] + 1;
-  return sorted_by_level(tiled_fronts(schedule), level);
+    if (const Index up = nodes.parent[s]; schedule.tiled[s] != kNone && up != kNone) start[s] = start[up] + steps(nodes, up);
+  return start;
 }
 
 /// Tile rows that one task of a front of one pivot tile takes.
 Index rows_together(const FrontCells& cells) { return kSlabs / ((cells.pivot_cells() + 1) / 2); }
 
-/// emit(key, task) for all tasks of a front. Keys say when their first numbers are there: 2 k with y_k, or in the backward sweep x_k of the
+/// emit(key, task) for all tasks of a front. Keys, less than its steps(), say when their first numbers are there: 2 k with y_k, or in the backward sweep x_k of the
 /// k-th pivot tile from the last; that of a task is no less than those of the tasks that it waits for.
 template <class Emit>
 void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, const Emit& emit) {
@@ -105,25 +91,22 @@ void emit_backward(Index s, const FrontCells& cells, Index& parts, const Emit& e
   }
 }
 
-/// Level after level; in a level by keys, and then by fronts.
+/// By the starts of fronts and their tasks' keys, then by fronts: so a task that waits long is drawn late, and those that need not wait are not
+/// behind it.
 template <class EmitFront>
-std::vector<SweepTask> list_tasks(const SweepLevels& levels, const EmitFront& emit_front) {
-  std::vector<SweepTask> out, some;
-  std::vector<Index> key, next;
-  for (std::size_t l = 0; l + 1 < levels.begin.size(); ++l) {
-    some.clear(), key.clear();
-    for (Index k = levels.begin[l]; k < levels.begin[l + 1]; ++k)
-      emit_front(levels.front[k], [&](Index at, const SweepTask& task) {
-        key.push_back(at);
-        some.push_back(task);
-      });
-    next.assign(static_cast<std::size_t>(key.empty() ? 0 : *std::max_element(key.begin(), key.end())) + 2, 0);
-    for (const Index at : key) ++next[at + 1];
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    const std::size_t begin = out.size();
-    out.resize(begin + some.size());
-    for (std::size_t k = 0; k < some.size(); ++k) out[begin + static_cast<std::size_t>(next[key[k]]++)] = some[k];
-  }
+std::vector<SweepTask> list_tasks(std::span<const Index> fronts, const std::vector<Index>& start, const EmitFront& emit_front) {
+  std::vector<SweepTask> some;
+  std::vector<Index> key;
+  for (const Index s : fronts)
+    emit_front(s, [&](Index at, const SweepTask& task) {
+      key.push_back(start[s] + at);
+      some.push_back(task);
+    });
+  std::vector<std::size_t> next(static_cast<std::size_t>(key.empty() ? 0 : *std::max_element(key.begin(), key.end())) + 2, 0);
+  for (const Index at : key) ++next[at + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<SweepTask> out(some.size());
+  for (std::size_t k = 0; k < some.size(); ++k) out[next[key[k]]++] = some[k];
   return out;
 }
 
@@ -188,7 +171,7 @@ UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly) 
 
 SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
   SweepTasks out;
-  out.task = list_tasks(by_height(nodes, schedule), [&](Index s, const auto& emit) {
+  out.task = list_tasks(tiled_fronts(schedule), starts_forward(nodes, schedule), [&](Index s, const auto& emit) {
     const FrontCells cells{nodes.order(s), nodes.pivots(s)};
     emit_forward(s, cells, gathers(nodes, assembly, s), out.parts, emit);
   });
@@ -197,7 +180,7 @@ SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, cons
 
 SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedule) {
   SweepTasks out;
-  out.task = list_tasks(by_depth(nodes, schedule), [&](Index s, const auto& emit) {
+  out.task = list_tasks(tiled_fronts(schedule), starts_backward(nodes, schedule), [&](Index s, const auto& emit) {
     emit_backward(s, {nodes.order(s), nodes.pivots(s)}, out.parts, emit);
   });
   return out;

@@ -49,7 +49,7 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
 }
 
 bool has_sweeps(const Plan& plan, const DeviceContext& context) {
-  return context.sweeps.tiles > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
+  return context.sweep_blocks > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
 }
 
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
@@ -74,7 +74,7 @@ SweepView DevicePlan::upload_sweeps(Uploader& uploader) const {
   const symbolic::SweepTasks forward = symbolic::forward_tasks(p.supernodes, p.assembly, p.device);
   const symbolic::SweepTasks backward = symbolic::backward_tasks(p.supernodes, p.device);
   SweepView out{};
-  out.front = view_.front, out.order = view_.order, out.row = view_.row, out.old_of = view_.old_of;
+  out.front = view_.front, out.order = view_.order, out.row = view_.row;
   out.ptr = uploader.copy(rows.ptr).data();
   out.slot = uploader.copy(rows.slot).data();
   out.forward = uploader.copy(forward.task).data();

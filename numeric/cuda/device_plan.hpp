@@ -16,11 +16,6 @@ namespace kauri::numeric::cuda {
 class Lending;
 class Staging;
 
-/// How many blocks of the kernels of a fast solve a device holds at once: of narrow fronts, small fronts and tiles.
-struct SweepBlocks {
-  int narrow = 0, small = 0, tiles = 0;
-};
-
 /// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
 struct DeviceContext {
   int device = 0;
@@ -29,7 +24,7 @@ struct DeviceContext {
   std::shared_ptr<Lending> lending;
   CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
   Loops of_float, of_double;                ///< what runs
-  SweepBlocks sweeps;                       ///< of the fast solve, in double; none: the plain one does all
+  int sweep_blocks = 0;                     ///< of the fast solve, in double; none: the plain one does all
 };
 
 /// True for plans that a device solves with by the fast sweeps.
@@ -69,7 +64,8 @@ struct SweepView {
   const Front* front;
   const Index* order;
   const Index* row;
-  const Index* old_of;  ///< null: numbers keep their places
+  const Index* old_of;   ///< of b; null: numbers keep their places
+  const Index* back_of;  ///< the same of x
   const std::uint32_t* ptr;
   const std::uint32_t* slot;
   const symbolic::SweepTask* forward;

@@ -96,7 +96,7 @@ class CudaExecutor final : public Executor {
     context_ = {options.device, &heap_, std::make_shared<Staging>(),         std::make_shared<Lending>(),
                 options.loops,  {},     choose_loops<double>(options.loops), {}};
     if (options.loops == CudaLoops::automatic || options.loops == CudaLoops::fma) context_.of_float = choose_loops<float>(options.loops);
-    if (options.fast_solve) context_.sweeps = prepare_sweeps();
+    if (options.fast_solve) context_.sweep_blocks = sweep_blocks();
     run_once(context_, target());
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }

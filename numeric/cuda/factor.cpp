@@ -244,17 +244,11 @@ void CudaFactor<T>::enqueue_fast(const T* b, T* x, const CudaWorkspace<T>& works
     memory.verdict = verdict_address(), memory.b = b, memory.out = x;
     enqueue_unset(p, memory, stream);
     const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1};
-    if (steps.forward) {
-      view.old_of = steps.permute ? plan_->view().old_of : nullptr;
-      enqueue_sweep(view, context_.sweeps, memory, true, stream);
-    } else {
-      enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, p.n, y, stream);
-    }
-    view.old_of = steps.back ? plan_->view().old_of : nullptr;
-    if (steps.backward)
-      enqueue_sweep(view, context_.sweeps, memory, false, stream);
-    else
-      enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, p.n, y, verdict_address(), stream);
+    view.old_of = steps.permute ? plan_->view().old_of : nullptr;
+    view.back_of = steps.back ? plan_->view().old_of : nullptr;
+    if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, p.n, y, stream);
+    enqueue_sweeps(view, memory, steps.forward, steps.backward, context_.sweep_blocks, stream);
+    if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, p.n, y, verdict_address(), stream);
   }
 }
 

@@ -17,7 +17,7 @@ using kernels::ptx::load_relaxed;
 using kernels::ptx::store_relaxed;
 
 /// Of row k in the caller's numbering; without a permutation k itself.
-__device__ inline Index row_of(const SweepView& view, Index k) { return view.old_of != nullptr ? view.old_of[k] : k; }
+__device__ inline Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
 
 __device__ inline bool is_set(double x) { return __double_as_longlong(x) != -1; }
 

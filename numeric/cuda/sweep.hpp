@@ -1,4 +1,4 @@
-// The fast solve of one right-hand side: sweeps as persistent kernels in which a number is its own flag (sweep.cuh). FP64, Hopper.
+// The fast solve of one right-hand side: both sweeps as one persistent kernel in which a number is its own flag (sweep.cuh). FP64, Hopper.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,18 +24,12 @@ struct SweepMemory {
 /// In one array of DeviceSchedule::Sweeps::numbers, which belongs to a workspace.
 SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers);
 
-/// Once per device, before the first launch: shared memory. No blocks where it cannot run them.
-SweepBlocks prepare_sweeps();
+/// Blocks that the current device holds at once; 0: it cannot run the kernel. Once per device, before the first launch.
+int sweep_blocks();
 /// All numbers unset, tickets at their beginning.
 void enqueue_unset(const Plan& plan, const SweepMemory& memory, cudaStream_t stream);
-/// L y = b, or L^T x = y, of rows in the order of view.old_of: launches on the stream. `memory` as sweep_memory() has it, unset, or with y,
-/// and with b, out and verdict. Throws Error(device).
-void enqueue_sweep(const SweepView& view, const SweepBlocks& blocks, const SweepMemory& memory, bool forward, cudaStream_t stream);
-
-// Their parts: tiled fronts (sweep_tiles.cu); narrow and small ones (sweep_fronts.cu).
-int tile_sweep_blocks();
-void prepare_front_sweeps(SweepBlocks& blocks);
-void enqueue_tile_sweep(const SweepView& view, const SweepMemory& memory, bool forward, int blocks, cudaStream_t stream);
-void enqueue_front_sweep(const SweepView& view, const SweepMemory& memory, bool forward, const SweepBlocks& blocks, cudaStream_t stream);
+/// L y = b (of rows in the order of view.old_of), L^T x = y (view.back_of), or one after the other: a launch on the stream. `memory` as
+/// sweep_memory() has it, unset but for y where there is no forward sweep, and with b, out and verdict. Throws Error(device).
+void enqueue_sweeps(const SweepView& view, const SweepMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -13,18 +13,18 @@ namespace kauri::numeric::cuda::sweep {
 /// Stages of the ring, as the loader fills them.
 class Stages {
  public:
-  __device__ explicit Stages(Shared& shared) : shared_(shared) {}
+  __device__ explicit Stages(const Tiles& shared) : shared_(shared) {}
   /// The next stage, free, for so many bytes.
   __device__ double* begin(int bytes) {
-    ptx::barrier_wait(&shared_.empty[turn_.at], turn_.phase ^ 1);
-    ptx::barrier_arrive_expecting(&shared_.full[turn_.at], bytes);
-    return shared_.stage[turn_.at];
+    ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
+    ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
+    return shared_.data.stage[turn_.at];
   }
-  __device__ void copy(double* to, const double* from, int entries) { ptx::bulk_copy(to, from, entries * 8, &shared_.full[turn_.at]); }
+  __device__ void copy(double* to, const double* from, int entries) { ptx::bulk_copy(to, from, entries * 8, &shared_.barrier.full[turn_.at]); }
   __device__ void end() { turn_.next(); }
 
  private:
-  Shared& shared_;
+  const Tiles& shared_;
   Turn<kStages> turn_;
 };
 
@@ -85,7 +85,7 @@ __device__ void load_task(Stages& stages, const SweepTask& task, const Front& fr
 
 /// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
 template <bool kForward>
-__device__ void run_loader(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+__device__ void run_loader(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
@@ -93,21 +93,21 @@ __device__ void run_loader(Shared& shared, const SweepView& view, const SweepMem
   Stages stages(shared);
   Turn<2> turn;
   for (;; turn.next()) {
-    ptx::barrier_wait(&shared.task_empty[turn.at], turn.phase ^ 1);
+    ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
     int drawn = 0;
     if (lane == 0) drawn = atomicAdd(ticket, 1) + 1;
     drawn = __shfl_sync(0xffffffffu, drawn, 0);
-    SweepTask& task = shared.task[turn.at];
+    SweepTask& task = shared.data.task[turn.at];
     if (drawn < count)
       kernels::copy_words(task, tasks[drawn], lane);
     else if (lane == 0)
       task.front = kNone;
     __syncwarp();
-    if (drawn < count) kernels::copy_words(shared.front[turn.at], view.front[task.front], lane);
+    if (drawn < count) kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
     __syncwarp();
     if (lane == 0) {
-      ptx::barrier_arrive(&shared.task_full[turn.at]);
-      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.front[turn.at], memory.l);
+      ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
+      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.data.front[turn.at], memory.l);
     }
     __syncwarp();
     if (drawn >= count) return;
@@ -132,7 +132,7 @@ __device__ inline Two look(const Places& at) {
 /// keep the L2 cache from the few that all wait for.
 __device__ inline Two await_two(const Places& at, bool next, int lane) {
   Two out = look(at);
-  while (!__all_sync(0xffffffffu, is_set(out.of[0]) && is_set(out.of[1]))) {
+  while (__any_sync(0xffffffffu, !is_set(out.of[0]) || !is_set(out.of[1]))) {
     if (!next) {
       if (lane == 0)
         while (!is_set(load_relaxed(at.last))) __nanosleep(60);
@@ -143,12 +143,12 @@ __device__ inline Two await_two(const Places& at, bool next, int lane) {
   return out;
 }
 
-__device__ inline void bring_tile(Shared& shared, Turn<kInputs>& turn, const Two& numbers, int lane) {
-  ptx::barrier_wait(&shared.input_empty[turn.at], turn.phase ^ 1);
-  shared.input[turn.at][lane] = numbers.of[0];
-  shared.input[turn.at][lane + 32] = numbers.of[1];
+__device__ inline void bring_tile(const Tiles& shared, Turn<kInputs>& turn, const Two& numbers, int lane) {
+  ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
+  shared.data.input[turn.at][lane] = numbers.of[0];
+  shared.data.input[turn.at][lane + 32] = numbers.of[1];
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(&shared.input_full[turn.at]);
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.input_full[turn.at]);
   turn.next();
 }
 
@@ -166,7 +166,7 @@ __device__ inline Places places_back(const Front& front, const FrontCells& cells
 }
 
 template <bool kForward>
-__device__ void bring_inputs(Shared& shared, const SweepTask& task, const Front& front, const SweepView& view, const SweepMemory& memory,
+__device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const Front& front, const SweepView& view, const SweepMemory& memory,
                              Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
@@ -191,23 +191,23 @@ __device__ void bring_inputs(Shared& shared, const SweepTask& task, const Front&
 }
 
 template <bool kForward>
-__device__ void run_input(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+__device__ void run_input(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   Turn<kInputs> inputs;
   for (Turn<2> turn;; turn.next()) {
-    ptx::barrier_wait(&shared.task_full[turn.at], turn.phase);
-    const SweepTask& task = shared.task[turn.at];
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
-    if (task.kind != SweepTask::Kind::gather) bring_inputs<kForward>(shared, task, shared.front[turn.at], view, memory, inputs, lane);
+    if (task.kind != SweepTask::Kind::gather) bring_inputs<kForward>(shared, task, shared.data.front[turn.at], view, memory, inputs, lane);
     __syncwarp();
-    if (lane == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
+    if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 
 /// What row r of a tile row starts from: b, the children's update rows one after the other, less the parts of its sum.
 __device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
                                    const SweepMemory& memory) {
-  double sum = row < front.p ? memory.b[row_of(view, front.first + row)] : 0.0;
+  double sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row)] : 0.0;
   if (task.kind == SweepTask::Kind::gathered) {
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
   } else {
@@ -219,7 +219,7 @@ __device__ inline double start_row(const SweepTask& task, const Front& front, In
 }
 
 __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory& memory) {
-  Dot2 sum{memory.y[front.first + task.column * kTile + r]};
+  Dot2 sum{await_number(memory.y + front.first + task.column * kTile + r)};
   double part = 0;
   bool error = false;
   for_numbers<true>(memory.backward_part + Offset{task.part} * 2 * kTile + r, kTile, 2 * task.parts, [&](double x) {
@@ -234,39 +234,39 @@ __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, I
 
 /// A row of each lane.
 template <bool kForward>
-__device__ void bring_start(Shared& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
+__device__ void bring_start(const Tiles& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
                             const SweepMemory& memory, Turn<2>& turn, Index r) {
   const FrontCells cells{front.m, front.p};
-  ptx::barrier_wait(&shared.start_empty[turn.at], turn.phase ^ 1);
+  ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
   const bool there = r < cells.rows_of(i);
   const Index row = cells.first_row(i) + r;
   if constexpr (kForward) {
-    if (there && row >= front.p) shared.place[turn.at][r] = view.slot[front.relative + row - front.p];
-    shared.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
+    if (there && row >= front.p) shared.data.place[turn.at][r] = view.slot[front.relative + row - front.p];
+    shared.data.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
   } else {
-    if (there) shared.place[turn.at][r] = static_cast<std::uint32_t>(row_of(view, front.first + row));
+    if (there) shared.data.place[turn.at][r] = static_cast<std::uint32_t>(row_of(view.back_of, front.first + row));
     const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
-    shared.start[turn.at][r] = sum.sum, shared.start[turn.at][kTile + r] = sum.error;
+    shared.data.start[turn.at][r] = sum.sum, shared.data.start[turn.at][kTile + r] = sum.error;
   }
   __syncwarp();
-  if (r % 32 == 0) ptx::barrier_arrive(&shared.start_full[turn.at]);
+  if (r % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_full[turn.at]);
   turn.next();
 }
 
 template <bool kForward>
-__device__ void run_start(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+__device__ void run_start(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
   const Index row = static_cast<Index>(threadIdx.x) - 32 * kStart;
   Turn<2> starts;
   for (Turn<2> turn;; turn.next()) {
-    ptx::barrier_wait(&shared.task_full[turn.at], turn.phase);
-    const SweepTask& task = shared.task[turn.at];
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
     if (task.kind == SweepTask::Kind::whole || task.kind == SweepTask::Kind::gathered) {
       const Index first = kForward ? task.row : task.column, end = kForward ? first + task.rows : first + 1;
-      for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.front[turn.at], i, view, memory, starts, row);
+      for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts, row);
     }
     __syncwarp();
-    if (row % 32 == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
+    if (row % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 

@@ -24,7 +24,7 @@ constexpr int kBackwardPair = symbolic::kTileCells / 2 * kPair;  // backward: fo
 constexpr int kFirstBlocks = 6;                                  // blocks of an inverse in its first stage: its first three rows of them
 constexpr int kBarrier = 1;                                      // named, of the warps that multiply
 
-struct Shared {
+struct TileShared {
   double stage[kStages][kStageEntries];
   double input[kInputs][kTile];
   double start[2][2 * kTile];     // backward: and what the sum rounded
@@ -34,8 +34,47 @@ struct Shared {
   std::uint32_t place[2][kTile];  // forward: of update rows; backward: of rows of x in the caller's numbering
   SweepTask task[2];
   Front front[2];
+};
+struct TileBarriers {
   std::uint64_t full[kStages], empty[kStages], input_full[kInputs], input_empty[kInputs], start_full[2], start_empty[2], task_full[2],
       task_empty[2];
+};
+
+/// What a warp has that takes narrow or small fronts: panels of two of them, one from the beginning and one to the end, if both fit.
+template <int kRows>
+struct WarpShared {
+  static constexpr int kPanel = kRows * (kRows + 1) / 2;
+  static constexpr int kRoom = kRows <= 32 ? 2 * kPanel : kPanel + kPanel / 4;
+  double panel[kRoom];
+  double x[kRows];
+  Front front[4];
+  Index id[4];
+};
+struct WarpBarriers {
+  std::uint64_t full[2];
+};
+
+constexpr int kNarrowWarps = 8, kSmallWarps = 3;  // of a block
+
+/// A direction's barriers: each kind of fronts its own, since they go on where others have been.
+struct Barriers {
+  TileBarriers tiles;
+  WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
+};
+
+struct Shared {
+  Barriers direction[2];
+  union {
+    TileShared tiles;
+    WarpShared<32> narrow[kNarrowWarps];
+    WarpShared<64> small[kSmallWarps];
+  };
+};
+
+/// What sweeps through tiles are done in.
+struct Tiles {
+  TileShared& data;
+  TileBarriers& barrier;
 };
 
 /// A barrier of a ring, and the phase of it that comes next.
@@ -58,17 +97,16 @@ __device__ inline bool reads_own(const SweepTask& task, Index row) { return row 
 /// Entries of the inverse of a tile of so many cells.
 __device__ inline int blocks_of(Index cells) { return (cells + 1) / 2; }
 
-__device__ inline void set_up(Shared& shared) {
-  if (threadIdx.x == 0) {
-    for (int k = 0; k < kStages; ++k) ptx::barrier_init(&shared.full[k], 1), ptx::barrier_init(&shared.empty[k], kMultipliers);
-    for (int k = 0; k < kInputs; ++k) ptx::barrier_init(&shared.input_full[k], 1), ptx::barrier_init(&shared.input_empty[k], kMultipliers);
-    for (int k = 0; k < 2; ++k) {
-      ptx::barrier_init(&shared.start_full[k], 2), ptx::barrier_init(&shared.start_empty[k], kMultipliers);
-      ptx::barrier_init(&shared.task_full[k], 1), ptx::barrier_init(&shared.task_empty[k], kMultipliers + 3);
-    }
-    ptx::barrier_init_fence();
+__device__ inline void set_up(Barriers& barriers) {
+  TileBarriers& tiles = barriers.tiles;
+  for (int k = 0; k < kStages; ++k) ptx::barrier_init(&tiles.full[k], 1), ptx::barrier_init(&tiles.empty[k], kMultipliers);
+  for (int k = 0; k < kInputs; ++k) ptx::barrier_init(&tiles.input_full[k], 1), ptx::barrier_init(&tiles.input_empty[k], kMultipliers);
+  for (int k = 0; k < 2; ++k) {
+    ptx::barrier_init(&tiles.start_full[k], 2), ptx::barrier_init(&tiles.start_empty[k], kMultipliers);
+    ptx::barrier_init(&tiles.task_full[k], 1), ptx::barrier_init(&tiles.task_empty[k], kMultipliers + 3);
+    for (WarpBarriers& warp : barriers.narrow) ptx::barrier_init(&warp.full[k], 1);
+    for (WarpBarriers& warp : barriers.small) ptx::barrier_init(&warp.full[k], 1);
   }
-  __syncthreads();
 }
 
 }  // namespace kauri::numeric::cuda::sweep

@@ -132,27 +132,33 @@ TEST(FindFlawSweeps, SeesWrongTiles) {
                            {twice, false, change(sums_up, [](SweepTask& t) { ++t.rows; })},
                            {twice, false, repeat(of_kind(SweepKind::part))},
                            {"pivots that no backward task makes", false,
-                            [](SweepTasks& list) {  // of the last front, no one waits for it
-                              const SweepTask last = list.task.back();
-                              while (list.task.back().front == last.front && list.task.back().kind == SweepKind::whole)
-                                list.task.pop_back();
-                            }},
+                            drop([&](const SweepTask& t) {
+                              const std::vector<Index>& parent = forest.nodes.parent;
+                              const bool awaited = std::find(parent.begin(), parent.end(), t.front) != parent.end();
+                              return t.kind == SweepKind::whole && t.parts == 0 && t.column == 0 && !awaited;
+                            })},
                        });
 }
 
 /// Another sum of the same front reads the parts of the first.
 void read_others_parts(SweepTasks& list) {
-  const SweepTask first = list.task[find_task(list, sums_up)];
-  const auto other = [&](const SweepTask& t) {
-    return sums_up(t) && t.front == first.front && t.part != first.part && t.parts == first.parts;
-  };
-  list.task[find_task(list, other)].part = first.part;
+  for (std::size_t k = find_task(list, sums_up); k < list.task.size(); ++k) {
+    const SweepTask first = list.task[k];
+    const auto other = [&](const SweepTask& t) {
+      return sums_up(t) && t.front == first.front && t.part != first.part && t.parts == first.parts;
+    };
+    if (!sums_up(first) || std::none_of(list.task.begin(), list.task.end(), other)) continue;
+    list.task[find_task(list, other)].part = first.part;
+    return;
+  }
+  throw std::logic_error("no such tasks");
 }
-/// Another task without tiles makes the same numbers.
+/// Another task without tiles makes the same numbers, right after the first.
 void sum_up_twice(SweepTasks& list, bool forward) {
-  SweepTask again = list.task[find_task(list, sums_up)];
+  const std::size_t first = find_task(list, sums_up);
+  SweepTask again = list.task[first];
   (forward ? again.columns : again.rows) = 0;
-  list.task.push_back(again);
+  list.task.insert(list.task.begin() + static_cast<std::ptrdiff_t>(first) + 1, again);
 }
 /// The first part of a sum comes after the sum.
 void sum_up_too_early(SweepTasks& list) {

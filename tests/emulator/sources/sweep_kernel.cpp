@@ -1,4 +1,4 @@
-// Sweeps of a solve through tiled fronts on the emulated device.
+// The kernel of a fast solve on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/emulator/shared_array.hpp"
 
@@ -8,4 +8,4 @@ KAURI_SHARED_ARRAY(128, unsigned char, sweep_shared);
 }
 }  // namespace kauri::numeric::cuda::sweep
 
-#include "numeric/cuda/sweep_tiles.cu"
+#include "numeric/cuda/sweep_kernel.cu"

@@ -4,15 +4,15 @@
 // those that sums start from. All go through the same tiles in the same order.
 //
 // The product of a tile and 64 numbers: forward a warp has 16 rows, whose sums end in four lanes each; backward it has 16 columns, whose
-// sums, which keep what they round (dot2.cuh), end in eight. Both read L in the order in which cells lie, 16 bytes a lane.
+// sums over tiles, which keep what they round (dot2.cuh), end in eight. Both read L in the order in which cells lie, 16 bytes a lane.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
+#pragma once
+
 #include <limits>
 
 #include "numeric/cuda/sweep_bring.cuh"
 
 namespace kauri::numeric::cuda::sweep {
-namespace {
 
 /// Where a lane stands: warp w has rows, or columns, 16 w to 16 w + 15 of a tile, lane 4 g + t row g of a cell, and columns 2 t, 2 t + 1.
 struct Lane {
@@ -27,18 +27,18 @@ struct Rings {
   unsigned parity = 0;  // of Shared::sum
 };
 
-__device__ const double* await_stage(Shared& shared, const Rings& rings) {
-  ptx::barrier_wait(&shared.full[rings.stage.at], rings.stage.phase);
-  return shared.stage[rings.stage.at];
+__device__ inline const double* await_stage(const Tiles& shared, const Rings& rings) {
+  ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
+  return shared.data.stage[rings.stage.at];
 }
-__device__ void leave_stage(Shared& shared, Rings& rings, int lane) {
+__device__ inline void leave_stage(const Tiles& shared, Rings& rings, int lane) {
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(&shared.empty[rings.stage.at]);
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.empty[rings.stage.at]);
   rings.stage.next();
 }
 
 /// sum[r] += rows 16 w + 8 r + g of tile (i, k) times x.
-__device__ void multiply_tile(Shared& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x, double (&sum)[2]) {
+__device__ inline void multiply_tile(const Tiles& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x, double (&sum)[2]) {
   for (Index c = 0; c < columns; c += 4) {
     const double* stage = await_stage(shared, rings) + at.lane * 2;
     if (rows == symbolic::kTileCells && columns - c >= 4) {
@@ -69,10 +69,12 @@ __device__ void multiply_tile(Shared& shared, Rings& rings, const Lane& at, Inde
   }
 }
 
-/// sum[2 c + e] -= columns 16 w + 8 c + 2 t + e of tile (i, k) times rows g, 8 + g, ... of x.
-__device__ void multiply_tile_back(Shared& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x,
+/// sum[2 c + e] -= columns 16 w + 8 c + 2 t + e of tile (i, k) times rows g, 8 + g, ... of x. The eight products of a lane are summed up as
+/// they round, what their sum rounds is kept: ten operations a product would be most of the time from one tile to the next.
+__device__ inline void multiply_tile_back(const Tiles& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x,
                                    Dot2 (&sum)[4]) {
   const Index width = min(columns - 2 * at.warp, 2);
+  double part[4] = {0, 0, 0, 0};
   for (Index r = 0; r < rows; r += symbolic::kTileCells / 2) {
     const double* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
 #pragma unroll
@@ -83,23 +85,25 @@ __device__ void multiply_tile_back(Shared& shared, Rings& rings, const Lane& at,
       for (int c = 0; c < 2; ++c) {
         if (c >= width) break;
         const double2 v = *reinterpret_cast<const double2*>(stage + (k * width + c) * kCellEntries);
-        sum[2 * c].subtract<double>(v.x, number);
-        sum[2 * c + 1].subtract<double>(v.y, number);
+        part[2 * c] = fma(-v.x, number, part[2 * c]);
+        part[2 * c + 1] = fma(-v.y, number, part[2 * c + 1]);
       }
     }
     leave_stage(shared, rings, at.lane);
   }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) sum[k] = add(sum[k], Dot2{part[k]});
 }
 
 /// Sums over the lanes of equal g.
-__device__ double sum_of_row(double x) {
+__device__ inline double sum_of_row(double x) {
   x += exchange(x, 1);
   return x + exchange(x, 2);
 }
 
-__device__ double either(bool first, double a, double b) { return first ? a : b; }
+__device__ inline double either(bool first, double a, double b) { return first ? a : b; }
 /// By members: what is chosen whole goes by an address, in local memory.
-__device__ Dot2 either(bool first, const Dot2& a, const Dot2& b) { return {first ? a.sum : b.sum, first ? a.error : b.error}; }
+__device__ inline Dot2 either(bool first, const Dot2& a, const Dot2& b) { return {first ? a.sum : b.sum, first ? a.error : b.error}; }
 
 /// Of each of four sums over the lanes of equal t one to each lane: that of column own_column().
 template <class Number>
@@ -110,11 +114,11 @@ __device__ Number sum_of_column(const Number (&sum)[4], int lane) {
   const Number half = add(either(odd, other, even), exchange(either(odd, even, other), 8));
   return add(half, exchange(half, 4));
 }
-__device__ int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
+__device__ inline int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
 
 /// An entry of cell (R, C) of block (I, J) of an inverse, in the stage that holds its first blocks or in the one after: the two of a lane.
 /// Entry (0, 1) of the first block is a mark, and counts as zero.
-__device__ double2 inverse_pair(const double* first, const double* second, int i, int j, int cell, int lane) {
+__device__ inline double2 inverse_pair(const double* first, const double* second, int i, int j, int cell, int lane) {
   const int block = i * (i + 1) / 2 + j;
   const double* from =
       block < kFirstBlocks ? first + block * symbolic::kInverseEntries : second + (block - kFirstBlocks) * symbolic::kInverseEntries;
@@ -128,14 +132,14 @@ struct Inverse {
   const double* first;
   const double* second;
   int blocks;
-  __device__ Inverse(Shared& shared, Rings& rings, int block_rows)
+  __device__ Inverse(const Tiles& shared, Rings& rings, int block_rows)
       : first(await_stage(shared, rings)), second(nullptr), blocks(block_rows) {
     if (blocks < 4) return;
     Rings next = rings;
     next.stage.next();
     second = await_stage(shared, next);
   }
-  __device__ void leave(Shared& shared, Rings& rings, int lane) const {
+  __device__ void leave(const Tiles& shared, Rings& rings, int lane) const {
     leave_stage(shared, rings, lane);
     if (blocks == 4) leave_stage(shared, rings, lane);
   }
@@ -143,7 +147,7 @@ struct Inverse {
 };
 
 /// out[r] = row 16 w + 8 r + g of V x, all lanes.
-__device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x, double (&out)[2]) {
+__device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const double* x, double (&out)[2]) {
   double sum[2] = {0, 0};
   if (at.warp < v.blocks)
     for (int j = 0; j <= at.warp; ++j)
@@ -160,7 +164,7 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
 }
 
 /// Row own_column() of V^T x.
-__device__ double multiply_inverse_back(const Inverse& v, const Lane& at, const double* x) {
+__device__ inline double multiply_inverse_back(const Inverse& v, const Lane& at, const double* x) {
   double sum[4] = {0, 0, 0, 0};
   for (int i = at.warp; i < v.blocks; ++i)
 #pragma unroll
@@ -189,75 +193,75 @@ __device__ __noinline__ void find_rest(const double* panel, FrontCells cells, In
   rest[r] = sum.value();
 }
 
-__device__ void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
+__device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
 
 /// y = V sum + one step of refinement where V alone is not accurate enough.
-__device__ void solve_rows(Shared& shared, Rings& rings, const Lane& at, const Front& front, const double* panel, Index k,
+__device__ inline void solve_rows(const Tiles& shared, Rings& rings, const Lane& at, const Front& front, const double* panel, Index k,
                            const double* sum, double (&y)[2]) {
   const FrontCells cells{front.m, front.p};
   const Inverse v(shared, rings, blocks_of(cells.cells_of(k)));
   multiply_inverse(v, at, sum, y);
   if (v.needs_correction()) {
-    if (at.t == 0) shared.own[16 * at.warp + at.g] = y[0], shared.own[16 * at.warp + 8 + at.g] = y[1];
+    if (at.t == 0) shared.data.own[16 * at.warp + at.g] = y[0], shared.data.own[16 * at.warp + 8 + at.g] = y[1];
     together();
-    find_rest<true>(panel, cells, k, sum, shared.own, shared.rest);
+    find_rest<true>(panel, cells, k, sum, shared.data.own, shared.data.rest);
     together();
     double more[2];
-    multiply_inverse(v, at, shared.rest, more);
+    multiply_inverse(v, at, shared.data.rest, more);
     y[0] += more[0], y[1] += more[1];
   }
   v.leave(shared, rings, at.lane);
 }
 
-__device__ double solve_columns(Shared& shared, Rings& rings, const Lane& at, const Front& front, const double* panel, Index k,
+__device__ inline double solve_columns(const Tiles& shared, Rings& rings, const Lane& at, const Front& front, const double* panel, Index k,
                                 const double* sum) {
   const FrontCells cells{front.m, front.p};
   const Inverse v(shared, rings, blocks_of(cells.cells_of(k)));
   double x = multiply_inverse_back(v, at, sum);
   if (v.needs_correction()) {
-    if ((at.lane & 4) == 0) shared.own[own_column(at)] = x;
+    if ((at.lane & 4) == 0) shared.data.own[own_column(at)] = x;
     together();
-    find_rest<false>(panel, cells, k, sum, shared.own, shared.rest);
+    find_rest<false>(panel, cells, k, sum, shared.data.own, shared.data.rest);
     together();
-    x += multiply_inverse_back(v, at, shared.rest);
+    x += multiply_inverse_back(v, at, shared.data.rest);
   }
   v.leave(shared, rings, at.lane);
   return x;
 }
 
 /// Products of tile row i of a task; those of its own numbers, or of numbers that the input warp brings.
-__device__ void add_products(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells, Index i,
+__device__ inline void add_products(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells, Index i,
                              double (&sum)[2]) {
   const Index rows = cells.cells_of(i), end = last_column(task, i, cells.pivot_tiles());
   for (Index k = task.column; k < end; ++k) {
     if (reads_own(task, i)) {
-      multiply_tile(shared, rings, at, rows, cells.cells_of(k), shared.own, sum);
+      multiply_tile(shared, rings, at, rows, cells.cells_of(k), shared.data.own, sum);
       continue;
     }
-    ptx::barrier_wait(&shared.input_full[rings.input.at], rings.input.phase);
-    multiply_tile(shared, rings, at, rows, cells.cells_of(k), shared.input[rings.input.at], sum);
-    if (at.lane == 0) ptx::barrier_arrive(&shared.input_empty[rings.input.at]);
+    ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
+    multiply_tile(shared, rings, at, rows, cells.cells_of(k), shared.data.input[rings.input.at], sum);
+    if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
     rings.input.next();
   }
   sum[0] = sum_of_row(sum[0]), sum[1] = sum_of_row(sum[1]);
 }
 
 /// Tile row i of a task that is not one of parts.
-__device__ void finish_rows(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, Index i,
+__device__ inline void finish_rows(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, Index i,
                             double (&sum)[2], const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const int row = 16 * at.warp + at.g;
-  ptx::barrier_wait(&shared.start_full[rings.start.at], rings.start.phase);
-  const double* start = shared.start[rings.start.at];
+  ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
+  const double* start = shared.data.start[rings.start.at];
   sum[0] = start[row] - sum[0], sum[1] = start[row + 8] - sum[1];
-  const std::uint32_t place[2] = {shared.place[rings.start.at][row], shared.place[rings.start.at][row + 8]};
+  const std::uint32_t place[2] = {shared.data.place[rings.start.at][row], shared.data.place[rings.start.at][row + 8]};
   __syncwarp();
-  if (at.lane == 0) ptx::barrier_arrive(&shared.start_empty[rings.start.at]);
+  if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
   const Index rows = cells.rows_of(i);
   double* out[2] = {memory.update + place[0], memory.update + place[1]};
   if (i < cells.pivot_tiles()) {
-    double* right = shared.sum[rings.parity];
+    double* right = shared.data.sum[rings.parity];
     rings.parity ^= 1;
     if (at.t == 0) right[row] = sum[0], right[row + 8] = sum[1];
     together();
@@ -270,13 +274,13 @@ __device__ void finish_rows(Shared& shared, Rings& rings, const Lane& at, const 
   }
   if (i + 1 < task.row + task.rows && i < cells.pivot_tiles()) {  // rows below read what has just been made
     together();                                                   // nobody corrects by it any more
-    if (at.t == 0) shared.own[row] = sum[0], shared.own[row + 8] = sum[1];
+    if (at.t == 0) shared.data.own[row] = sum[0], shared.data.own[row + 8] = sum[1];
     together();
   }
 }
 
 /// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, two rows a warp, in a fixed tree.
-__device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
+__device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
   for (Index r = symbolic::kGatherRows * task.column + 2 * at.warp, e = 0; e < 2; ++e, ++r) {
     if (r >= cells.rows_of(task.row)) return;
@@ -301,7 +305,7 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
   }
 }
 
-__device__ void do_task(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, const SweepView& view,
+__device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, const SweepView& view,
                         const SweepMemory& memory) {
   if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
   const FrontCells cells{front.m, front.p};
@@ -318,15 +322,15 @@ __device__ void do_task(Shared& shared, Rings& rings, const Lane& at, const Swee
   }
 }
 
-__device__ void do_task_back(Shared& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+__device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
                              const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Index columns = cells.cells_of(task.column);
   Dot2 sums[4];
   for (Index i = task.row + task.rows; i-- > task.row;) {
-    ptx::barrier_wait(&shared.input_full[rings.input.at], rings.input.phase);
-    multiply_tile_back(shared, rings, at, cells.cells_of(i), columns, shared.input[rings.input.at], sums);
-    if (at.lane == 0) ptx::barrier_arrive(&shared.input_empty[rings.input.at]);
+    ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
+    multiply_tile_back(shared, rings, at, cells.cells_of(i), columns, shared.data.input[rings.input.at], sums);
+    if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
     rings.input.next();
   }
   Dot2 sum = sum_of_column(sums, at.lane);
@@ -337,14 +341,14 @@ __device__ void do_task_back(Shared& shared, Rings& rings, const Lane& at, const
     if (chosen) publish(part, sum.sum), publish(part + kTile, sum.error);
     return;
   }
-  ptx::barrier_wait(&shared.start_full[rings.start.at], rings.start.phase);
-  const double* start = shared.start[rings.start.at];
+  ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
+  const double* start = shared.data.start[rings.start.at];
   sum = add(Dot2{start[column], start[kTile + column]}, sum);
-  const std::uint32_t place = shared.place[rings.start.at][column];
+  const std::uint32_t place = shared.data.place[rings.start.at][column];
   __syncwarp();
-  if (at.lane == 0) ptx::barrier_arrive(&shared.start_empty[rings.start.at]);
+  if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
-  double* right = shared.sum[rings.parity];
+  double* right = shared.data.sum[rings.parity];
   rings.parity ^= 1;
   if (chosen) right[column] = sum.value();
   together();
@@ -355,29 +359,27 @@ __device__ void do_task_back(Shared& shared, Rings& rings, const Lane& at, const
 }
 
 template <bool kForward>
-__device__ void run_multipliers(Shared& shared, const SweepView& view, const SweepMemory& memory) {
+__device__ void run_multipliers(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
   const int thread = static_cast<int>(threadIdx.x);
   const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
   Rings rings;
   for (Turn<2> turn;; turn.next()) {
-    ptx::barrier_wait(&shared.task_full[turn.at], turn.phase);
-    const SweepTask task = shared.task[turn.at];
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask task = shared.data.task[turn.at];
     if (task.front == kNone) return;
-    const Front& front = shared.front[turn.at];
+    const Front& front = shared.data.front[turn.at];
     if constexpr (kForward)
       do_task(shared, rings, at, task, front, view, memory);
     else
       do_task_back(shared, rings, at, task, front, memory);
     __syncwarp();
-    if (at.lane == 0) ptx::barrier_arrive(&shared.task_empty[turn.at]);
+    if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 
+/// All tasks of tiled fronts, by all threads of a block.
 template <bool kForward>
-__global__ void __launch_bounds__(kThreads, kResident) sweep_tiles(SweepView view, SweepMemory memory) {
-  extern __shared__ __align__(128) unsigned char sweep_shared[];
-  Shared& shared = *reinterpret_cast<Shared*>(sweep_shared);
-  set_up(shared);
+__device__ void sweep_tiles(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   if (warp < kMultipliers)
     run_multipliers<kForward>(shared, view, memory);
@@ -389,24 +391,4 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep_tiles(SweepView vie
     run_start<kForward>(shared, view, memory);
 }
 
-}  // namespace
-
 }  // namespace kauri::numeric::cuda::sweep
-
-namespace kauri::numeric::cuda {
-
-int tile_sweep_blocks() {
-  return std::min(kernels::cooperative_blocks(sweep::sweep_tiles<true>, sweep::kThreads, sizeof(sweep::Shared)),
-                  kernels::cooperative_blocks(sweep::sweep_tiles<false>, sweep::kThreads, sizeof(sweep::Shared)));
-}
-
-void enqueue_tile_sweep(const SweepView& view, const SweepMemory& memory, bool forward, int blocks, cudaStream_t stream) {
-  const Index tasks = forward ? view.forward_tasks : view.backward_tasks;
-  if (tasks == 0) return;
-  check(kernels::launch_cooperative(forward ? sweep::sweep_tiles<true> : sweep::sweep_tiles<false>,
-                                    static_cast<unsigned>(std::min<Index>(tasks, blocks)), sweep::kThreads, sizeof(sweep::Shared), stream,
-                                    view, memory),
-        "a launch of a sweep");
-}
-
-}  // namespace kauri::numeric::cuda
