@@ -19,6 +19,9 @@ using kernels::ptx::store_relaxed;
 /// Of row k in the caller's numbering; without a permutation k itself.
 __device__ inline Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
 
+/// Pauses between looks, in ns: for what the next step waits for, and for what comes later.
+constexpr unsigned kSoon = 20, kLater = 60;
+
 __device__ inline bool is_set(double x) { return __double_as_longlong(x) != -1; }
 
 __device__ inline double await_number(const double* p) {
@@ -27,22 +30,34 @@ __device__ inline double await_number(const double* p) {
   return x;
 }
 
-/// f(number k) for k in [0, count) in turn, number k at p + k step: four are looked at together. Numbers that wait long are
-/// looked at less often, which leaves the L2 cache to others: kPatient.
-template <bool kPatient = false, class F>
-__device__ void for_numbers(const double* p, Offset step, Index count, const F& f) {
+/// Numbers as they are, those that are not there yet again and again: all that are missing are asked for together, since each look takes as
+/// long as the way to the L2 cache and back. Pauses leave that to others.
+template <int kCount>
+__device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount], unsigned pause) {
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) all = all && is_set(x[k]);
+    if (all) return;
+    __nanosleep(pause);
+#pragma unroll
+    for (int k = 0; k < kCount; ++k)
+      if (!is_set(x[k])) x[k] = load_relaxed(p[k]);
+  }
+}
+
+/// f(number k) for k in [0, count) in turn, number k at p + k step: four are looked at together.
+template <class F>
+__device__ void for_numbers(const double* p, Offset step, Index count, unsigned pause, const F& f) {
   for (Index k = 0; k < count; k += 4, p += 4 * step) {
+    const double* const place[4] = {p, p + step, p + 2 * step, p + 3 * step};
     double x[4];
 #pragma unroll
-    for (int u = 0; u < 4; ++u) x[u] = k + u < count ? load_relaxed(p + u * step) : 0.0;
+    for (int u = 0; u < 4; ++u) x[u] = k + u < count ? load_relaxed(place[u]) : 0.0;
+    await_numbers(place, x, pause);
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      while (!is_set(x[u])) {
-        if constexpr (kPatient) __nanosleep(40);
-        x[u] = load_relaxed(p + u * step);
-      }
+    for (int u = 0; u < 4; ++u)
       if (k + u < count) f(x[u]);
-    }
   }
 }
 

@@ -135,7 +135,7 @@ __device__ inline Two await_two(const Places& at, bool next, int lane) {
   while (__any_sync(0xffffffffu, !is_set(out.of[0]) || !is_set(out.of[1]))) {
     if (!next) {
       if (lane == 0)
-        while (!is_set(load_relaxed(at.last))) __nanosleep(60);
+        while (!is_set(load_relaxed(at.last))) __nanosleep(kLater);
       __syncwarp();
     }
     out = look(at);
@@ -212,9 +212,9 @@ __device__ inline double start_row(const SweepTask& task, const Front& front, In
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
   } else {
     const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
-    for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), [&](double x) { sum += x; });
+    for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), kSoon, [&](double x) { sum += x; });
   }
-  for_numbers<true>(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, [&](double x) { sum -= x; });
+  for_numbers(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater, [&](double x) { sum -= x; });
   return sum;
 }
 
@@ -222,7 +222,7 @@ __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, I
   Dot2 sum{await_number(memory.y + front.first + task.column * kTile + r)};
   double part = 0;
   bool error = false;
-  for_numbers<true>(memory.backward_part + Offset{task.part} * 2 * kTile + r, kTile, 2 * task.parts, [&](double x) {
+  for_numbers(memory.backward_part + Offset{task.part} * 2 * kTile + r, kTile, 2 * task.parts, kLater, [&](double x) {
     if (error)
       sum = add(sum, Dot2{part, x});
     else

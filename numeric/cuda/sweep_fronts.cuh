@@ -178,22 +178,18 @@ __device__ void take_reciprocals(const double* l, const Front& f, int lane, doub
 template <int kHalves>
 __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, double (&v)[kHalves]) {
   if constexpr (kHalves == 1) {
-    for_numbers(update + at.begin[0], 1, static_cast<Index>(at.end[0] - at.begin[0]), [&](double x) { v[0] += x; });
+    for_numbers(update + at.begin[0], 1, static_cast<Index>(at.end[0] - at.begin[0]), kSoon, [&](double x) { v[0] += x; });
   } else {
     const std::uint32_t most = max(at.end[0] - at.begin[0], at.end[1] - at.begin[1]);
     for (std::uint32_t k = 0; k < most; k += 2) {
-      double x[2][2];
+      const double* const place[4] = {update + at.begin[0] + k, update + at.begin[0] + k + 1, update + at.begin[1] + k,
+                                      update + at.begin[1] + k + 1};
+      double x[4];
 #pragma unroll
-      for (int h = 0; h < 2; ++h)
+      for (int u = 0; u < 4; ++u) x[u] = at.begin[u / 2] + k + u % 2 < at.end[u / 2] ? load_relaxed(place[u]) : 0.0;
+      await_numbers(place, x, kSoon);
 #pragma unroll
-        for (int u = 0; u < 2; ++u) x[h][u] = at.begin[h] + k + u < at.end[h] ? load_relaxed(update + at.begin[h] + k + u) : 0.0;
-#pragma unroll
-      for (int h = 0; h < 2; ++h)
-#pragma unroll
-        for (int u = 0; u < 2; ++u) {
-          while (!is_set(x[h][u])) x[h][u] = load_relaxed(update + at.begin[h] + k + u);
-          v[h] += x[h][u];
-        }
+      for (int u = 0; u < 4; ++u) v[u / 2] += x[u];
     }
   }
 }
@@ -305,18 +301,17 @@ __device__ void subtract_below(const double* l, const Front& f, const double* x,
 template <int kHalves>
 __device__ void await_rows_below(const Front& f, const SweepMemory& memory, const RowPlaces<kHalves>& at, int lane, double* x,
                                  double (&number)[kHalves]) {
-  double below[kHalves];
+  const double* place[2 * kHalves];
+  double below[2 * kHalves];
 #pragma unroll
   for (int h = 0; h < kHalves; ++h) {
     const Index r = lane + 32 * h;
-    below[h] = r >= f.p && r < f.m ? load_relaxed(memory.x + at.place[h]) : 0.0;
+    place[h] = memory.x + at.place[h], place[kHalves + h] = memory.y + f.first + r;
+    below[h] = r >= f.p && r < f.m ? load_relaxed(place[h]) : 0.0, below[kHalves + h] = number[h];
   }
+  await_numbers(place, below, kSoon);
 #pragma unroll
-  for (int h = 0; h < kHalves; ++h) {
-    while (!is_set(below[h])) below[h] = load_relaxed(memory.x + at.place[h]);
-    x[lane + 32 * h] = below[h];
-    while (!is_set(number[h])) number[h] = load_relaxed(memory.y + f.first + lane + 32 * h);
-  }
+  for (int h = 0; h < kHalves; ++h) x[lane + 32 * h] = below[h], number[h] = below[kHalves + h];
 }
 
 template <int kRows>

@@ -10,16 +10,37 @@
 namespace kauri::numeric::cuda::sweep {
 namespace {
 
-/// Fronts [begin, end) of view.order, dealt to so many warps of each block, block by block.
-__device__ Dealt deal(Index begin, Index end, int warps, int warp, bool forward) {
-  const Index step = static_cast<Index>(gridDim.x) * warps, mine = warp * static_cast<Index>(gridDim.x) + static_cast<Index>(blockIdx.x);
+/// Blocks of the grid.
+struct Team {
+  Index first, count;
+};
+
+/// Who does what. Where there are blocks enough, each kind of work has its own, and all of them wait with all that they need at hand; else all
+/// do one after the other.
+struct Roles {
+  Team narrow, small, tiles;
+  __device__ explicit Roles(const SweepView& view) {
+    const Index all = static_cast<Index>(gridDim.x), few = blocks_of(view.narrow, kNarrowWarps),
+                some = blocks_of(view.small - view.narrow, kSmallWarps), tasks = max(view.forward_tasks, view.backward_tasks);
+    narrow = small = tiles = {0, all};
+    if (few + some + min(tasks, all / 4) > all) return;
+    narrow = {0, few}, small = {few, some}, tiles = {few + some, all - few - some};
+  }
+  __device__ static Index blocks_of(Index count, Index warps) { return (count + warps - 1) / warps; }
+};
+
+/// Fronts [begin, end) of view.order, dealt to so many warps of each block of a team, block by block.
+__device__ Dealt deal(Index begin, Index end, const Team& team, int warps, int warp, bool forward) {
+  const Index block = static_cast<Index>(blockIdx.x) - team.first;
+  if (block < 0 || block >= team.count || warp >= warps) return {0, 0, 0};
+  const Index step = team.count * warps, mine = warp * team.count + block;
   const Index count = mine < end - begin ? (end - begin - mine - 1) / step + 1 : 0;
   return forward ? Dealt{begin + mine, step, count} : Dealt{end - 1 - mine, -step, count};
 }
 
 template <bool kForward>
-__device__ void sweep_narrow(Shared& shared, const SweepView& view, const SweepMemory& memory, int warp, int lane) {
-  const Dealt dealt = deal(0, view.narrow, kNarrowWarps, warp, kForward);
+__device__ void sweep_narrow(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team, int warp, int lane) {
+  const Dealt dealt = deal(0, view.narrow, team, kNarrowWarps, warp, kForward);
   WarpBarriers& barriers = shared.direction[kForward ? 0 : 1].narrow[warp];
   if constexpr (kForward)
     sweep_fronts_forward<32>(shared.narrow[warp], barriers, view, memory, dealt, lane);
@@ -28,14 +49,21 @@ __device__ void sweep_narrow(Shared& shared, const SweepView& view, const SweepM
 }
 
 template <bool kForward>
-__device__ void sweep_small(Shared& shared, const SweepView& view, const SweepMemory& memory, int warp, int lane) {
+__device__ void sweep_small(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team, int warp, int lane) {
   if (warp >= kSmallWarps) return;
-  const Dealt dealt = deal(view.narrow, view.small, kSmallWarps, warp, kForward);
+  const Dealt dealt = deal(view.narrow, view.small, team, kSmallWarps, warp, kForward);
   WarpBarriers& barriers = shared.direction[kForward ? 0 : 1].small[warp];
   if constexpr (kForward)
     sweep_fronts_forward<64>(shared.small[warp], barriers, view, memory, dealt, lane);
   else
     sweep_fronts_backward<64>(shared.small[warp], barriers, view, memory, dealt, lane);
+}
+
+template <bool kForward>
+__device__ void sweep_tiles(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team) {
+  const Index block = static_cast<Index>(blockIdx.x) - team.first;
+  if (block < 0 || block >= team.count) return;
+  sweep_tiles<kForward>(Tiles{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }
 
 /// Shared memory that was read and written is next filled by copies.
@@ -53,20 +81,21 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Swe
   }
   __syncthreads();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const Roles roles(view);
   if (forward) {
-    sweep_narrow<true>(shared, view, memory, warp, lane);
+    sweep_narrow<true>(shared, view, memory, roles.narrow, warp, lane);
     hand_over();
-    sweep_small<true>(shared, view, memory, warp, lane);
+    sweep_small<true>(shared, view, memory, roles.small, warp, lane);
     hand_over();
-    sweep_tiles<true>({shared.tiles, shared.direction[0].tiles}, view, memory);
+    sweep_tiles<true>(shared, view, memory, roles.tiles);
     hand_over();
   }
   if (backward) {
-    sweep_tiles<false>({shared.tiles, shared.direction[1].tiles}, view, memory);
+    sweep_tiles<false>(shared, view, memory, roles.tiles);
     hand_over();
-    sweep_small<false>(shared, view, memory, warp, lane);
+    sweep_small<false>(shared, view, memory, roles.small, warp, lane);
     hand_over();
-    sweep_narrow<false>(shared, view, memory, warp, lane);
+    sweep_narrow<false>(shared, view, memory, roles.narrow, warp, lane);
   }
 }
 
@@ -78,7 +107,7 @@ namespace kauri::numeric::cuda {
 int sweep_blocks() { return kernels::cooperative_blocks(sweep::sweep, sweep::kThreads, sizeof(sweep::Shared)); }
 
 void enqueue_sweeps(const SweepView& view, const SweepMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
-  const Index most = std::max({view.narrow, view.small - view.narrow, view.forward_tasks, view.backward_tasks});
+  const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
   check(kernels::launch_cooperative(sweep::sweep, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
                                     sizeof(sweep::Shared), stream, view, memory, forward, backward),
