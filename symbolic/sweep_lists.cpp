@@ -13,7 +13,7 @@ namespace {
 
 using Kind = SweepTask::Kind;
 
-/// Tiles that a task takes one after another: 256 KB.
+/// Tiles that a part takes one after another: 256 KB.
 constexpr Index kChunk = 8;
 /// Slabs of 16 columns of a task of a front of one pivot tile: 128 KB.
 constexpr Index kSlabs = 16;
@@ -22,7 +22,9 @@ constexpr Index kColumnsAhead = 16;
 /// Fronts of a block of a loop.
 constexpr Index kFronts = 256;
 
-Index pieces(Index count, Index size) { return (count + size - 1) / size; }
+/// Parts that a sum over so many tiles is divided into, besides what is left to the last task: between half a part and one and a half, so that
+/// when it has come to its last tile its parts have been there for a while.
+Index parts_of(Index tiles, Index chunk) { return std::max(tiles - chunk / 2, Index{0}) / chunk; }
 
 /// Steps that a front's chain of pivot tiles takes, in units of keys.
 Index steps(const Supernodes& nodes, Index s) { return 2 * FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles() + 1; }
@@ -64,7 +66,7 @@ void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, 
     return;
   }
   for (Index i = 0; i < end; ++i) {
-    const Index columns = std::min(i, pivots), chunks = std::max(pieces(columns, kChunk) - 1, Index{0}), last = chunks * kChunk;
+    const Index columns = std::min(i, pivots), chunks = parts_of(columns, kChunk), last = chunks * kChunk;
     for (Index c = 0; c < chunks; ++c) emit(2 * (c + 1) * kChunk, SweepTask{s, Kind::part, i, 1, c * kChunk, kChunk, parts + c, 0});
     parts += chunks;
     gather(std::max(2 * last - 1, 0), i);
@@ -73,21 +75,19 @@ void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, 
   }
 }
 
+/// Columns from the last; rows of a column from the last, too, since x of those comes first.
 template <class Emit>
 void emit_backward(Index s, const FrontCells& cells, Index& parts, const Emit& emit) {
-  const Index pivots = cells.pivot_tiles(), end = cells.row_tiles(), most = pivots == 1 ? rows_together(cells) : kChunk;
+  const Index pivots = cells.pivot_tiles(), end = cells.row_tiles(), chunk = pivots == 1 ? rows_together(cells) : kChunk;
   for (Index t = 0; t < pivots; ++t) {
-    const Index column = pivots - 1 - t, first = parts;
-    if (end - column - 1 <= most) {
-      emit(t == 0 ? 0 : 1, SweepTask{s, Kind::whole, column + 1, end - column - 1, column, 1, parts, 0});
-      continue;
+    const Index column = pivots - 1 - t, chunks = parts_of(end - column - 1, chunk), near = end - chunks * chunk;
+    for (Index c = 0; c < chunks; ++c) {
+      const Index row = end - (c + 1) * chunk, ahead = 2 * std::max(t - kColumnsAhead, Index{0});
+      emit(row < pivots ? 2 * (pivots - row) : ahead, SweepTask{s, Kind::part, row, chunk, column, 1, parts + c, 0});
     }
-    for (Index i = pivots; i < end; i += most)
-      emit(2 * std::max(t - kColumnsAhead, Index{0}), SweepTask{s, Kind::part, i, std::min(most, end - i), column, 1, parts++, 0});
-    const Index chunks = std::max(pieces(t, kChunk) - 1, Index{0}), last = pivots - chunks * kChunk;
-    for (Index c = 0; c < chunks; ++c)
-      emit(2 * (c + 1) * kChunk, SweepTask{s, Kind::part, pivots - (c + 1) * kChunk, kChunk, column, 1, parts++, 0});
-    emit(t == 0 ? 0 : 2 * chunks * kChunk + 1, SweepTask{s, Kind::whole, column + 1, last - column - 1, column, 1, first, parts - first});
+    const Index begun = 2 * std::max(pivots - near, Index{0}) + 1;
+    emit(t == 0 ? 0 : begun, SweepTask{s, Kind::whole, column + 1, near - column - 1, column, 1, parts, chunks});
+    parts += chunks;
   }
 }
 
@@ -199,7 +199,7 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
   out.bytes = aligned_bytes(rows + nodes.count(), place) + aligned_bytes(below, place) + aligned_bytes(out.forward_tasks, task) +
               aligned_bytes(out.backward_tasks, task);
   // Solutions of both sweeps, update rows, parts, and tickets in the last.
-  const Offset parts = (Offset{out.forward_parts} + 2 * Offset{out.backward_parts}) * kTile;
+  const Offset parts = (Offset{out.forward_parts} + out.backward_parts) * kTile;
   out.numbers = checked_add(2 * (rows - below) + below, parts + 1, "numbers of a solve");
   return out;
 }

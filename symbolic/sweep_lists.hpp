@@ -36,8 +36,7 @@ struct SweepTask {
   bool operator==(const SweepTask&) const = default;
 };
 
-/// Tasks in the order of their tickets, and how many vectors of parts there are: a vector is a number for each of a tile's 64 rows;
-/// backward, where sums keep what they round, two.
+/// Tasks in the order of their tickets, and how many vectors of parts there are: a vector is a number for each of a tile's 64 rows.
 struct SweepTasks {
   std::vector<SweepTask> task;
   Index parts = 0;

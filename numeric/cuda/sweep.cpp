@@ -13,7 +13,7 @@ SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers) {
   out.update = out.y + plan.n;
   out.forward_part = out.update + (static_cast<Offset>(plan.supernodes.row.size()) - plan.n);
   out.backward_part = out.forward_part + Offset{sweeps.forward_parts} * symbolic::kTile;
-  out.ticket = reinterpret_cast<int*>(out.backward_part + Offset{sweeps.backward_parts} * 2 * symbolic::kTile);
+  out.ticket = reinterpret_cast<int*>(out.backward_part + Offset{sweeps.backward_parts} * symbolic::kTile);
   return out;
 }
 

@@ -14,7 +14,7 @@ struct SweepMemory {
   double* y;              ///< n
   double* update;         ///< UpdateRows::slot
   double* forward_part;   ///< 64 for each vector of parts
-  double* backward_part;  ///< 128
+  double* backward_part;  ///< 64
   int* ticket;            ///< one for each direction; -1 at first
   const double* b;        ///< b(old_of(k)) is the right-hand side of row k
   double* out;            ///< out(old_of(k)) = x(k), or NaN where the verdict is not good; may be b

@@ -220,15 +220,7 @@ __device__ inline double start_row(const SweepTask& task, const Front& front, In
 
 __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory& memory) {
   Dot2 sum{await_number(memory.y + front.first + task.column * kTile + r)};
-  double part = 0;
-  bool error = false;
-  for_numbers(memory.backward_part + Offset{task.part} * 2 * kTile + r, kTile, 2 * task.parts, kLater, [&](double x) {
-    if (error)
-      sum = add(sum, Dot2{part, x});
-    else
-      part = x;
-    error = !error;
-  });
+  for_numbers(memory.backward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater, [&](double x) { sum = add(sum, Dot2{-x}); });
   return sum;
 }
 

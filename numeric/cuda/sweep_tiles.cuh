@@ -37,8 +37,9 @@ __device__ inline void leave_stage(const Tiles& shared, Rings& rings, int lane) 
   rings.stage.next();
 }
 
-/// sum[r] += rows 16 w + 8 r + g of tile (i, k) times x.
-__device__ inline void multiply_tile(const Tiles& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x, double (&sum)[2]) {
+/// sum[r][0] + sum[r][1] += rows 16 w + 8 r + g of tile (i, k) times x: two sums, since a product waits for the one before it.
+__device__ inline void multiply_tile(const Tiles& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x,
+                                     double (&sum)[2][2]) {
   for (Index c = 0; c < columns; c += 4) {
     const double* stage = await_stage(shared, rings) + at.lane * 2;
     if (rows == symbolic::kTileCells && columns - c >= 4) {
@@ -50,7 +51,8 @@ __device__ inline void multiply_tile(const Tiles& shared, Rings& rings, const La
 #pragma unroll
           for (int r = 0; r < 2; ++r) {
             const double2 v = *reinterpret_cast<const double2*>(stage + pair * kForwardPair + (2 * at.warp + r) * kPair + e * kCellEntries);
-            sum[r] = fma(v.y, y.y, fma(v.x, y.x, sum[r]));
+            sum[r][0] = fma(v.x, y.x, sum[r][0]);
+            sum[r][1] = fma(v.y, y.y, sum[r][1]);
           }
         }
     } else {
@@ -61,7 +63,8 @@ __device__ inline void multiply_tile(const Tiles& shared, Rings& rings, const La
           const double2 y = *reinterpret_cast<const double2*>(x + e * symbolic::kCell + 2 * at.t);
           const double2 v =
               *reinterpret_cast<const double2*>(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
-          sum[r] = fma(v.y, y.y, fma(v.x, y.x, sum[r]));
+          sum[r][0] = fma(v.x, y.x, sum[r][0]);
+          sum[r][1] = fma(v.y, y.y, sum[r][1]);
         }
       }
     }
@@ -69,30 +72,40 @@ __device__ inline void multiply_tile(const Tiles& shared, Rings& rings, const La
   }
 }
 
-/// sum[2 c + e] -= columns 16 w + 8 c + 2 t + e of tile (i, k) times rows g, 8 + g, ... of x. The eight products of a lane are summed up as
-/// they round, what their sum rounds is kept: ten operations a product would be most of the time from one tile to the next.
+/// part[2 c + e] = columns 16 w + 8 c + 2 t + e of tile (i, k) times rows g, 8 + g, ... of x: up to eight products of a lane, summed up as they
+/// round. What their sum over tiles rounds is kept (Dot2); ten operations a product would be most of the time from one tile to the next.
 __device__ inline void multiply_tile_back(const Tiles& shared, Rings& rings, const Lane& at, Index rows, Index columns, const double* x,
-                                   Dot2 (&sum)[4]) {
+                                          double (&part)[4]) {
   const Index width = min(columns - 2 * at.warp, 2);
-  double part[4] = {0, 0, 0, 0};
+#pragma unroll
+  for (int k = 0; k < 4; ++k) part[k] = 0;
   for (Index r = 0; r < rows; r += symbolic::kTileCells / 2) {
     const double* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
+    if (rows - r >= symbolic::kTileCells / 2 && width == 2) {
 #pragma unroll
-    for (int k = 0; k < symbolic::kTileCells / 2; ++k) {
-      if (r + k >= rows) break;
-      const double number = x[(r + k) * symbolic::kCell + at.g];
+      for (int k = 0; k < symbolic::kTileCells / 2; ++k) {
+        const double number = x[(r + k) * symbolic::kCell + at.g];
 #pragma unroll
-      for (int c = 0; c < 2; ++c) {
-        if (c >= width) break;
-        const double2 v = *reinterpret_cast<const double2*>(stage + (k * width + c) * kCellEntries);
-        part[2 * c] = fma(-v.x, number, part[2 * c]);
-        part[2 * c + 1] = fma(-v.y, number, part[2 * c + 1]);
+        for (int c = 0; c < 2; ++c) {
+          const double2 v = *reinterpret_cast<const double2*>(stage + (2 * k + c) * kCellEntries);
+          part[2 * c] = fma(v.x, number, part[2 * c]);
+          part[2 * c + 1] = fma(v.y, number, part[2 * c + 1]);
+        }
+      }
+    } else {
+      for (int k = 0; k < min(rows - r, symbolic::kTileCells / 2); ++k) {
+        const double number = x[(r + k) * symbolic::kCell + at.g];
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+          if (c >= width) break;
+          const double2 v = *reinterpret_cast<const double2*>(stage + (k * width + c) * kCellEntries);
+          part[2 * c] = fma(v.x, number, part[2 * c]);
+          part[2 * c + 1] = fma(v.y, number, part[2 * c + 1]);
+        }
       }
     }
     leave_stage(shared, rings, at.lane);
   }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) sum[k] = add(sum[k], Dot2{part[k]});
 }
 
 /// Sums over the lanes of equal g.
@@ -101,18 +114,13 @@ __device__ inline double sum_of_row(double x) {
   return x + exchange(x, 2);
 }
 
-__device__ inline double either(bool first, double a, double b) { return first ? a : b; }
-/// By members: what is chosen whole goes by an address, in local memory.
-__device__ inline Dot2 either(bool first, const Dot2& a, const Dot2& b) { return {first ? a.sum : b.sum, first ? a.error : b.error}; }
-
 /// Of each of four sums over the lanes of equal t one to each lane: that of column own_column().
-template <class Number>
-__device__ Number sum_of_column(const Number (&sum)[4], int lane) {
+__device__ inline double sum_of_column(const double (&sum)[4], int lane) {
   const bool high = lane & 16, odd = lane & 8;
-  const Number even = add(either(high, sum[2], sum[0]), exchange(either(high, sum[0], sum[2]), 16));
-  const Number other = add(either(high, sum[3], sum[1]), exchange(either(high, sum[1], sum[3]), 16));
-  const Number half = add(either(odd, other, even), exchange(either(odd, even, other), 8));
-  return add(half, exchange(half, 4));
+  const double even = (high ? sum[2] : sum[0]) + exchange(high ? sum[0] : sum[2], 16);
+  const double other = (high ? sum[3] : sum[1]) + exchange(high ? sum[1] : sum[3], 16);
+  const double half = (odd ? other : even) + exchange(odd ? even : other, 8);
+  return half + exchange(half, 4);
 }
 __device__ inline int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
 
@@ -146,38 +154,45 @@ struct Inverse {
   [[nodiscard]] __device__ bool needs_correction() const { return first[1] != 0; }
 };
 
-/// out[r] = row 16 w + 8 r + g of V x, all lanes.
+/// out[r] = row 16 w + 8 r + g of V x, all lanes. Unrolled: all is read before the first sum waits for anything.
 __device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const double* x, double (&out)[2]) {
-  double sum[2] = {0, 0};
-  if (at.warp < v.blocks)
-    for (int j = 0; j <= at.warp; ++j)
+  double sum[2][2] = {};
 #pragma unroll
-      for (int c = 0; c < 2; ++c) {
-        const double2 y = *reinterpret_cast<const double2*>(x + 16 * j + 8 * c + 2 * at.t);
+  for (int j = 0; j < 4; ++j) {
+    if (j > at.warp || at.warp >= v.blocks) continue;
 #pragma unroll
-        for (int r = 0; r < 2; ++r) {
-          const double2 entry = inverse_pair(v.first, v.second, at.warp, j, 2 * r + c, at.lane);
-          sum[r] = fma(entry.y, y.y, fma(entry.x, y.x, sum[r]));
-        }
+    for (int c = 0; c < 2; ++c) {
+      const double2 y = *reinterpret_cast<const double2*>(x + 16 * j + 8 * c + 2 * at.t);
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        const double2 entry = inverse_pair(v.first, v.second, at.warp, j, 2 * r + c, at.lane);
+        sum[r][0] = fma(entry.x, y.x, sum[r][0]);
+        sum[r][1] = fma(entry.y, y.y, sum[r][1]);
       }
-  out[0] = sum_of_row(sum[0]), out[1] = sum_of_row(sum[1]);
+    }
+  }
+  out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
 }
 
 /// Row own_column() of V^T x.
 __device__ inline double multiply_inverse_back(const Inverse& v, const Lane& at, const double* x) {
-  double sum[4] = {0, 0, 0, 0};
-  for (int i = at.warp; i < v.blocks; ++i)
+  double sum[2][4] = {};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < at.warp || i >= v.blocks) continue;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const double number = x[16 * i + 8 * r + at.g];
 #pragma unroll
       for (int c = 0; c < 2; ++c) {
         const double2 entry = inverse_pair(v.first, v.second, i, at.warp, 2 * r + c, at.lane);
-        sum[2 * c] = fma(entry.x, number, sum[2 * c]);
-        sum[2 * c + 1] = fma(entry.y, number, sum[2 * c + 1]);
+        sum[r][2 * c] = fma(entry.x, number, sum[r][2 * c]);
+        sum[r][2 * c + 1] = fma(entry.y, number, sum[r][2 * c + 1]);
       }
     }
-  return sum_of_column(sum, at.lane);
+  }
+  const double all[4] = {sum[0][0] + sum[1][0], sum[0][1] + sum[1][1], sum[0][2] + sum[1][2], sum[0][3] + sum[1][3]};
+  return sum_of_column(all, at.lane);
 }
 
 /// rest = c - T y, or c - T^T y, T the diagonal tile k: what V leaves, from L itself. All threads that multiply; y and c are theirs to
@@ -231,7 +246,8 @@ __device__ inline double solve_columns(const Tiles& shared, Rings& rings, const 
 
 /// Products of tile row i of a task; those of its own numbers, or of numbers that the input warp brings.
 __device__ inline void add_products(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells, Index i,
-                             double (&sum)[2]) {
+                             double (&out)[2]) {
+  double sum[2][2] = {};
   const Index rows = cells.cells_of(i), end = last_column(task, i, cells.pivot_tiles());
   for (Index k = task.column; k < end; ++k) {
     if (reads_own(task, i)) {
@@ -243,7 +259,7 @@ __device__ inline void add_products(const Tiles& shared, Rings& rings, const Lan
     if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
     rings.input.next();
   }
-  sum[0] = sum_of_row(sum[0]), sum[1] = sum_of_row(sum[1]);
+  out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
 }
 
 /// Tile row i of a task that is not one of parts.
@@ -310,7 +326,7 @@ __device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at
   if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
   const FrontCells cells{front.m, front.p};
   for (Index i = task.row; i < task.row + task.rows; ++i) {
-    double sum[2] = {0, 0};
+    double sum[2];
     add_products(shared, rings, at, task, cells, i, sum);
     if (task.kind != SweepTask::Kind::part) {
       finish_rows(shared, rings, at, task, front, i, sum, memory);
@@ -327,30 +343,42 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   const FrontCells cells{front.m, front.p};
   const Index columns = cells.cells_of(task.column);
   Dot2 sums[4];
+  double last[4] = {0, 0, 0, 0};
   for (Index i = task.row + task.rows; i-- > task.row;) {
+    double part[4];
     ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
-    multiply_tile_back(shared, rings, at, cells.cells_of(i), columns, shared.data.input[rings.input.at], sums);
+    multiply_tile_back(shared, rings, at, cells.cells_of(i), columns, shared.data.input[rings.input.at], part);
     if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
     rings.input.next();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (i > task.row)
+        sums[k] = add(sums[k], Dot2{part[k]});
+      else
+        last[k] = part[k];
+    }
   }
-  Dot2 sum = sum_of_column(sums, at.lane);
+  // What the sums of the last tile and of lanes round is of the size of what the result rounds.
+  double all[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) all[k] = sums[k].sum + (last[k] + sums[k].error);
+  const double sum = sum_of_column(all, at.lane);
   const int column = own_column(at);
   const bool chosen = (at.lane & 4) == 0;
   if (task.kind == SweepTask::Kind::part) {
-    double* part = memory.backward_part + Offset{task.part} * 2 * kTile + column;
-    if (chosen) publish(part, sum.sum), publish(part + kTile, sum.error);
+    if (chosen) publish(memory.backward_part + Offset{task.part} * kTile + column, sum);
     return;
   }
   ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
   const double* start = shared.data.start[rings.start.at];
-  sum = add(Dot2{start[column], start[kTile + column]}, sum);
+  const double value = (start[column] - sum) + start[kTile + column];
   const std::uint32_t place = shared.data.place[rings.start.at][column];
   __syncwarp();
   if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
   double* right = shared.data.sum[rings.parity];
   rings.parity ^= 1;
-  if (chosen) right[column] = sum.value();
+  if (chosen) right[column] = value;
   together();
   const double x = solve_columns(shared, rings, at, front, memory.l + front.panel, task.column, right);
   if (!chosen || column >= cells.rows_of(task.column)) return;

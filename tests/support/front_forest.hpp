@@ -138,10 +138,10 @@ inline FrontForest all_kinds() {
                      1,
                      {{1200, 0.6, {leaf(40, 0.1), leaf(200, 0.3)}},
                       host(20, 1, 300, leaf(2, 0.2)),
-                      host(600, 0.1, 1500, leaf(1, 0.05)),
+                      host(850, 0.1, 1500, leaf(1, 0.05)),
                       {60, 1, {leaf(5, 0.4)}}}},
                     chain({5, 20, 70, 64, 1, 9, 130}, 0.8),
-                    leaf(1290, 1)});
+                    leaf(1450, 1)});
 }
 
 }  // namespace kauri::test

@@ -52,7 +52,10 @@ std::function<void(SweepTasks&)> drop(const IsTask& is) {
   return [=](SweepTasks& list) { list.task.erase(list.task.begin() + static_cast<std::ptrdiff_t>(find_task(list, is))); };
 }
 std::function<void(SweepTasks&)> repeat(const IsTask& is) {
-  return [=](SweepTasks& list) { list.task.push_back(list.task[find_task(list, is)]); };
+  return [=](SweepTasks& list) {
+    const std::size_t at = find_task(list, is);
+    list.task.insert(list.task.begin() + static_cast<std::ptrdiff_t>(at), SweepTask(list.task[at]));
+  };
 }
 std::function<void(SweepTasks&)> swap(const IsTask& a, const IsTask& b) {
   return [=](SweepTasks& list) { std::swap(list.task[find_task(list, a)], list.task[find_task(list, b)]); };
@@ -222,10 +225,10 @@ TEST(FindFlawSweeps, SeesWrongOrder) {
     return FrontCells{forest.nodes.order(t.front), forest.nodes.pivots(t.front)}.pivot_tiles();
   };
   const auto row = [&](Index i) {
-    return IsTask([=](const SweepTask& t) { return pivots(t) == 21 && t.kind == SweepKind::whole && t.row == i; });
+    return IsTask([=](const SweepTask& t) { return pivots(t) == 23 && t.kind == SweepKind::whole && t.row == i; });
   };
   const auto column = [&](Index k) {
-    return IsTask([=](const SweepTask& t) { return pivots(t) == 21 && t.kind == SweepKind::whole && t.column == 20 - k; });
+    return IsTask([=](const SweepTask& t) { return pivots(t) == 23 && t.kind == SweepKind::whole && t.column == 22 - k; });
   };
   const auto ends = [](SweepTasks& list) { std::swap(list.task.front(), list.task.back()); };
   const auto last_first = [](SweepTasks& list) { std::rotate(list.task.begin(), list.task.end() - 1, list.task.end()); };

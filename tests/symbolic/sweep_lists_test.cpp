@@ -160,7 +160,7 @@ TEST(SweepLists, NumbersOfASolveHaveRoom) {
   const FrontForest forest = all_kinds();
   const Lists lists = lists_of(forest);
   EXPECT_EQ(forest.device.sweeps.numbers, 2 * Offset{forest.n()} + static_cast<Offset>(lists.rows.slot.size()) +
-                                              64 * Offset{lists.forward.parts} + 128 * Offset{lists.backward.parts} + 1);
+                                              64 * Offset{lists.forward.parts} + 64 * Offset{lists.backward.parts} + 1);
 }
 
 TEST(SweepModel, AnyNumberOfWorkersSolves) {

@@ -99,7 +99,7 @@ TEST_F(Sweeps, SolveAsThePlainOnesDo) {
 
 /// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and with rows below.
 TEST_F(Sweeps, DividesLongSums) {
-  for (const std::vector<Index>& parts : {std::vector<Index>{700}, std::vector<Index>{600, 130}}) {
+  for (const std::vector<Index>& parts : {std::vector<Index>{900}, std::vector<Index>{850, 130}}) {
     const auto dense = near_singular({"", parts}, 1);
     const auto made = plan(dense.pattern(), OrderingMethod::natural, false);
     ASSERT_GT(made->device.sweeps.forward_parts, 0);
