@@ -45,8 +45,9 @@ class Fronts {
     fits_ = k + 1 < dealt_.count && storage(k) + storage(k + 1) <= WarpShared<kRows>::kRoom;
     if (fits_) bring(k + 1);
   }
-  /// The warp has read the panel.
+  /// The warp has read the panel: see leave_stage().
   __device__ void end() {
+    ptx::shared_proxy_fence();
     __syncwarp();
     if (k_ + 1 < dealt_.count && !fits_) bring(k_ + 1);
   }
