@@ -47,7 +47,8 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
                           aligned_bytes(count, symbolic::kDevicePivotBytes) + aligned_bytes(1, symbolic::kDeviceVerdictBytes);
     const Offset values =
         symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes), "bytes");  // and the shift
-    const Offset plan = device.plan_bytes + (device.by_level ? 0 : scalar_bytes == 8 ? device.fast_bytes : device.task_bytes);
+    const Offset plan =
+        device.plan_bytes + (device.by_level ? 0 : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
     return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes), symbolic::checked_add(values, fronts + plan, "bytes"),
                                  "bytes");
   }
@@ -55,11 +56,15 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
   return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(), "bytes");
 }
 
-Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes); }
+Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes + device.sweeps.bytes); }
 
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs) const {
-  if (on_device()) {  // right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them
+  if (on_device()) {
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
+    if (scalar_bytes == sizeof(double) && !device.by_level && device.sweeps.bytes > 0)  // right-hand sides, and the numbers of one solve
+      return symbolic::checked_add(symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.sweeps.numbers, scalar_bytes),
+                                   "bytes of workspace");
+    // Right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them; update rows.
     return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
                                  "bytes of workspace");
   }

@@ -22,8 +22,8 @@ constexpr Index kColumnsAhead = 16;
 /// Fronts of a block of a loop.
 constexpr Index kFronts = 256;
 
-/// Parts that a sum over so many tiles is divided into, besides what is left to the last task: between half a part and one and a half, so that
-/// when it has come to its last tile its parts have been there for a while.
+/// Parts that a sum over so many tiles is divided into, besides what is left to the last task: between half a part and one and a half, so
+/// that when it has come to its last tile its parts have been there for a while.
 Index parts_of(Index tiles, Index chunk) { return std::max(tiles - chunk / 2, Index{0}) / chunk; }
 
 /// Steps that a front's chain of pivot tiles takes, in units of keys.
@@ -50,8 +50,8 @@ std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule
 /// Tile rows that one task of a front of one pivot tile takes.
 Index rows_together(const FrontCells& cells) { return kSlabs / ((cells.pivot_cells() + 1) / 2); }
 
-/// emit(key, task) for all tasks of a front. Keys, less than its steps(), say when their first numbers are there: 2 k with y_k, or in the backward sweep x_k of the
-/// k-th pivot tile from the last; that of a task is no less than those of the tasks that it waits for.
+/// emit(key, task) for all tasks of a front. Keys, less than its steps(), say when their first numbers are there: 2 k with y_k, or in the
+/// backward sweep x_k of the k-th pivot tile from the last; that of a task is no less than those of the tasks that it waits for.
 template <class Emit>
 void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, const Emit& emit) {
   const Index pivots = cells.pivot_tiles(), end = cells.row_tiles();
@@ -91,8 +91,8 @@ void emit_backward(Index s, const FrontCells& cells, Index& parts, const Emit& e
   }
 }
 
-/// By the starts of fronts and their tasks' keys, then by fronts: so a task that waits long is drawn late, and those that need not wait are not
-/// behind it.
+/// By the starts of fronts and their tasks' keys, then by fronts: so a task that waits long is drawn late, and those that need not wait are
+/// not behind it.
 template <class EmitFront>
 std::vector<SweepTask> list_tasks(std::span<const Index> fronts, const std::vector<Index>& start, const EmitFront& emit_front) {
   std::vector<SweepTask> some;

@@ -94,10 +94,10 @@ struct CudaOptions {
   int device = 0;                          ///< as CUDA numbers them
   DeviceAllocator allocator;               ///< both functions null: cudaMalloc and cudaFree
   CudaLoops loops = CudaLoops::automatic;  ///< for large fronts
-  /// Solves in double on Hopper by sweeps that are as fast as memory, one column after another, in place of simple kernels level by level,
-  /// the way of everything else. What DeviceSchedule::Sweeps says is taken beside prepared_bytes() and in place of workspace_bytes(). Off
-  /// until it has been measured on a device.
-  bool fast_solve = false;
+  /// Solves in double on Hopper by sweeps that are as fast as memory, one right-hand side after another, in place of simple kernels level
+  /// by level, the way of everything else. Without it what DeviceSchedule::Sweeps::bytes says is not taken, and workspaces are of other
+  /// sizes.
+  bool fast_solve = true;
 };
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary

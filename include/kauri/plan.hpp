@@ -280,15 +280,14 @@ struct DeviceSchedule {
   Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, on sm_90 in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
-  /// Lists of a fast solve (symbolic/sweep_lists.hpp): tasks and vectors of parts of sums; what it takes on the device where
-  /// CudaOptions::fast_solve asks for it. On sm_90 alone, in double.
+  /// Lists of a fast solve (symbolic/sweep_lists.hpp): tasks and vectors of parts of sums. On sm_90 alone, used in double.
   struct Sweeps {
     Index forward_tasks = 0;   ///< of the forward sweep
     Index backward_tasks = 0;  ///< of the backward sweep
     Index forward_parts = 0;   ///< vectors, in the forward sweep
     Index backward_parts = 0;  ///< vectors, in the backward sweep
     Offset bytes = 0;          ///< of the lists, in each PreparedPlan; 0: there are none
-    Offset numbers = 0;        ///< in each workspace, beside an n-vector for each right-hand side: doubles of one solve
+    Offset numbers = 0;        ///< in each workspace of doubles, beside an n-vector for each right-hand side: those of one solve
     bool operator==(const Sweeps&) const = default;
   };
   Sweeps sweeps;          ///< of a fast solve
@@ -349,8 +348,8 @@ struct Plan {
   /// Bytes that Factor::create takes of a plan: L, contribution blocks beyond it, counters; on a device also A's values, and the
   /// prepared_bytes, which factors of one PreparedPlan share. Each array is in whole units of 256 bytes there. Equal to what is allocated,
   /// byte for byte; what Hopper's kernels of small fronts need beyond DeviceSchedule::task_bytes is less on a Hopper device that is told
-  /// not to run them, and more where it runs them with a plan for sm_80; and where a device can run no loops, what `task` needs is not
-  /// taken.
+  /// not to run them, and more where it runs them with a plan for sm_80; where a device can run no loops, what `task` needs is not taken,
+  /// nor what sweeps need where it has no kernels for them (Hopper's, CudaOptions::fast_solve).
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Of these, the bytes that PreparedPlan::create takes: the plan's arrays on a device; none on the CPU.
   [[nodiscard]] Offset prepared_bytes() const;

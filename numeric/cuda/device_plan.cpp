@@ -80,7 +80,7 @@ SweepView DevicePlan::upload_sweeps(Uploader& uploader) const {
   out.forward = uploader.copy(forward.task).data();
   out.backward = uploader.copy(backward.task).data();
   out.forward_tasks = static_cast<Index>(forward.task.size()), out.backward_tasks = static_cast<Index>(backward.task.size());
-  out.narrow = p.device.narrow_fronts, out.small = p.device.small_fronts;
+  out.n = p.n, out.narrow = p.device.narrow_fronts, out.small = p.device.small_fronts;
   return out;
 }
 

@@ -71,6 +71,7 @@ struct SweepView {
   const symbolic::SweepTask* forward;
   const symbolic::SweepTask* backward;
   Index forward_tasks, backward_tasks;
+  Index n;              ///< numbers of a vector
   Index narrow, small;  ///< of `order` the first so many are narrow fronts; narrow and small ones
 };
 

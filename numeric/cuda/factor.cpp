@@ -45,13 +45,6 @@ Loops loops_for(const Plan& plan, const DeviceContext& context) {
   return context.of_float;
 }
 
-/// Right-hand sides, and the numbers of one solve.
-Offset fast_workspace_bytes(const Plan& plan, Index nrhs) {
-  using symbolic::aligned_bytes;
-  return symbolic::checked_add(aligned_bytes(plan.n, Offset{sizeof(double)} * nrhs),
-                               aligned_bytes(plan.device.sweeps.numbers, sizeof(double)), "bytes of workspace");
-}
-
 }  // namespace
 
 template <class T>
@@ -328,13 +321,22 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
     copy(tiled.panel().entries(), tiled);
 }
 
+/// Plan::workspace_bytes(), or what the plain solve takes where a device is not to solve by sweeps.
+template <class T>
+Offset workspace_bytes(const Plan& plan, Index nrhs, bool fast) {
+  if (fast || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs);
+  using symbolic::aligned_bytes;
+  const Offset row = Offset{sizeof(T)} * nrhs;
+  return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
+}
+
 template <class T>
 CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context)
     : plan_(require_device_plan(std::move(plan))),
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.lending),
       fast_(sizeof(T) == sizeof(double) && has_sweeps(*plan_, context)),
-      block_(fast_ ? fast_workspace_bytes(*plan_, nrhs_) : plan_->workspace_bytes(sizeof(T), nrhs_), *context.heap) {
+      block_(workspace_bytes<T>(*plan_, nrhs_, fast_), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {

@@ -20,7 +20,9 @@ class Stages {
     ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
     return shared_.data.stage[turn_.at];
   }
-  __device__ void copy(double* to, const double* from, int entries) { ptx::bulk_copy(to, from, entries * 8, &shared_.barrier.full[turn_.at]); }
+  __device__ void copy(double* to, const double* from, int entries) {
+    ptx::bulk_copy(to, from, entries * 8, &shared_.barrier.full[turn_.at]);
+  }
   __device__ void end() { turn_.next(); }
 
  private:
@@ -128,8 +130,8 @@ __device__ inline Two look(const Places& at) {
   return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]), at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
 }
 
-/// Numbers that come next are looked at by all lanes, again and again; of others one, and not so often, so that many blocks that wait do not
-/// keep the L2 cache from the few that all wait for.
+/// Numbers that come next are looked at by all lanes, again and again; of others one, and not so often, so that many blocks that wait do
+/// not keep the L2 cache from the few that all wait for.
 __device__ inline Two await_two(const Places& at, bool next, int lane) {
   Two out = look(at);
   while (__any_sync(0xffffffffu, !is_set(out.of[0]) || !is_set(out.of[1]))) {
@@ -166,8 +168,8 @@ __device__ inline Places places_back(const Front& front, const FrontCells& cells
 }
 
 template <bool kForward>
-__device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const Front& front, const SweepView& view, const SweepMemory& memory,
-                             Turn<kInputs>& turn, int lane) {
+__device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const Front& front, const SweepView& view,
+                             const SweepMemory& memory, Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   const bool whole = task.kind != SweepTask::Kind::part;

@@ -1,6 +1,6 @@
-// Sweeps through narrow and small fronts, a warp each. Fronts are dealt in turn, in the order of their levels: a warp knows its next fronts,
-// and has their descriptions, places, parts of b or y, and the next panel brought while it does this one. Substitution goes column by
-// column, a row a lane (two in fronts of more than 32 rows).
+// Sweeps through narrow and small fronts, a warp each. Fronts are dealt in turn, in the order of their levels: a warp knows its next
+// fronts, and has their descriptions, places, parts of b or y, and the next panel brought while it does this one. Substitution goes column
+// by column, a row a lane (two in fronts of more than 32 rows).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

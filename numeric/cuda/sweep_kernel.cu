@@ -15,8 +15,8 @@ struct Team {
   Index first, count;
 };
 
-/// Who does what. Where there are blocks enough, each kind of work has its own, and all of them wait with all that they need at hand; else all
-/// do one after the other.
+/// Who does what. Where there are blocks enough, each kind of work has its own, and all of them wait with all that they need at hand; else
+/// all do one after the other.
 struct Roles {
   Team narrow, small, tiles;
   __device__ explicit Roles(const SweepView& view) {
@@ -66,7 +66,14 @@ __device__ void sweep_tiles(Shared& shared, const SweepView& view, const SweepMe
   sweep_tiles<kForward>(Tiles{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }
 
-/// Shared memory that was read and written is next filled by copies.
+/// y as a caller gave it, whose NaN must not look as if it were still to come. Who is ahead of this waits for it.
+__device__ void set_all(double* y, Index n) {
+  for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x; k < n; k += static_cast<Offset>(gridDim.x) * kThreads)
+    if (const double x = y[k]; !is_set(x)) publish(y + k, x);
+}
+
+/// Shared memory that was read and written is next filled by copies. Barriers lie apart from all that: some that had been made anew where
+/// copies had been let through what had not come.
 __device__ void hand_over() {
   ptx::shared_proxy_fence();
   __syncthreads();
@@ -82,6 +89,7 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Swe
   __syncthreads();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const Roles roles(view);
+  if (!forward) set_all(memory.y, view.n);
   if (forward) {
     sweep_narrow<true>(shared, view, memory, roles.narrow, warp, lane);
     hand_over();

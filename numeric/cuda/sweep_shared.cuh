@@ -14,9 +14,9 @@ namespace ptx = kernels::ptx;
 
 constexpr int kMultipliers = 4, kLoader = 4, kInput = 5, kStart = 6;  // warps; the last two bring what sums start from
 constexpr int kThreads = 32 * 8;
-constexpr int kResident = 3;  // blocks a multiprocessor
+constexpr int kResident = 3;                                // blocks a multiprocessor
 constexpr int kRegisters = 80, kMultiplierRegisters = 112;  // a thread: of the kernel, and of those that multiply while there are tiles
-constexpr int kStages = 4;    // of the ring: a tile and the inverse after it
+constexpr int kStages = 4;                                  // of the ring: a tile and the inverse after it
 constexpr int kStageEntries = 2048;
 constexpr int kInputs = 4;                                       // tiles of numbers to multiply by
 constexpr int kPair = 2 * kCellEntries;                          // entries of a row of cells of a pair of columns

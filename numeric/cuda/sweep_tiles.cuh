@@ -31,8 +31,8 @@ __device__ inline const double* await_stage(const Tiles& shared, const Rings& ri
   ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
   return shared.data.stage[rings.stage.at];
 }
-/// What was read of a stage has come once the fence is passed: loads that are merely under way may be overtaken by the copy that comes next,
-/// and have been (in one of some 10^6 tiles).
+/// What was read of a stage has come once the fence is passed: loads that are merely under way may be overtaken by the copy that comes
+/// next, and have been (in one of some 10^6 tiles).
 __device__ inline void leave_stage(const Tiles& shared, Rings& rings, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
@@ -58,8 +58,7 @@ __device__ inline void take_tile(const Tiles& shared, Rings& rings, const Lane& 
       for (int r = 0; r < 2; ++r)
 #pragma unroll
         for (int e = 0; e < 2; ++e)
-          out.of[h][4 * pair + 2 * r + e] =
-              *reinterpret_cast<const double2*>(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
+          out.of[h][4 * pair + 2 * r + e] = *reinterpret_cast<const double2*>(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
     leave_stage(shared, rings, at.lane);
   }
 }
@@ -92,8 +91,9 @@ __device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, cons
       }
 }
 
-/// part[2 c + e] = columns 16 w + 8 c + 2 t + e of the tile times rows g, 8 + g, ... of x: up to eight products of a lane, summed up as they
-/// round. What their sum over tiles rounds is kept (Dot2); ten operations a product would be most of the time from one tile to the next.
+/// part[2 c + e] = columns 16 w + 8 c + 2 t + e of the tile times rows g, 8 + g, ... of x: up to eight products of a lane, summed up as
+/// they round. What their sum over tiles rounds is kept (Dot2); ten operations a product would be most of the time from one tile to the
+/// next.
 __device__ inline void multiply_tile_back(const WholeTile& tile, const Lane& at, const double* x, double (&part)[4]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
@@ -198,8 +198,8 @@ struct InverseStages {
   [[nodiscard]] __device__ bool needs_correction() const { return first[1] != 0; }
 };
 
-/// A lane's part of an inverse: of[j][2 r + c] forward of block (w, j), rows 8 r + g, columns 8 c + 2 t and the next; backward of block (j, w).
-/// Zeros where there is no block. Entry (0, 1) of the first block is a mark, and counts as zero.
+/// A lane's part of an inverse: of[j][2 r + c] forward of block (w, j), rows 8 r + g, columns 8 c + 2 t and the next; backward of block (j,
+/// w). Zeros where there is no block. Entry (0, 1) of the first block is a mark, and counts as zero.
 struct Inverse {
   double2 of[4][4];
 };
@@ -381,7 +381,8 @@ __device__ inline void finish_rows_below(const Tiles& shared, Rings& rings, cons
 }
 
 /// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, two rows a warp, in a fixed tree.
-__device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
+__device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
+                                   const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
   for (Index r = symbolic::kGatherRows * task.column + 2 * at.warp, e = 0; e < 2; ++e, ++r) {
     if (r >= cells.rows_of(task.row)) return;
@@ -406,8 +407,8 @@ __device__ inline void gather_rows(const SweepTask& task, const Front& front, co
   }
 }
 
-__device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, const SweepView& view,
-                        const SweepMemory& memory) {
+__device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                               const SweepView& view, const SweepMemory& memory) {
   if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
   const FrontCells cells{front.m, front.p};
   for (Index i = task.row; i < task.row + task.rows; ++i) {
@@ -427,7 +428,7 @@ __device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at
 }
 
 __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
-                             const SweepMemory& memory) {
+                                    const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Index columns = cells.cells_of(task.column);
   Dot2 sums[4];
@@ -505,7 +506,8 @@ __device__ void run_multipliers(const Tiles& shared, const SweepView& view, cons
   }
 }
 
-/// All tasks of tiled fronts, by all threads of a block. Those that multiply hold whole tiles in registers, which those that bring leave them.
+/// All tasks of tiled fronts, by all threads of a block. Those that multiply hold whole tiles in registers, which those that bring leave
+/// them.
 template <bool kForward>
 __device__ void sweep_tiles(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
   const int warp = static_cast<int>(threadIdx.x) / 32;

@@ -134,8 +134,7 @@ TEST(FindFlawSweeps, SeesWrongTiles) {
                            {few, false, change(of_kind(SweepKind::part), [](SweepTask& t) { ++t.row, --t.rows; })},
                            {twice, false, change(sums_up, [](SweepTask& t) { ++t.rows; })},
                            {twice, false, repeat(of_kind(SweepKind::part))},
-                           {"pivots that no backward task makes", false,
-                            drop([&](const SweepTask& t) {
+                           {"pivots that no backward task makes", false, drop([&](const SweepTask& t) {
                               const std::vector<Index>& parent = forest.nodes.parent;
                               const bool awaited = std::find(parent.begin(), parent.end(), t.front) != parent.end();
                               return t.kind == SweepKind::whole && t.parts == 0 && t.column == 0 && !awaited;
