@@ -37,7 +37,8 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent / "symbolic" / "device_c
 PHASES = {
     "factor": ["start_s", "narrow_level_s", "narrow_front_s", "small_level_s", "small_front_s", "tiled_level_s", "diagonal_tile_s",
                "product_s", "panel_tile_s", "bandwidth"],
-    "solve": ["sweep_level_s", "sweep_bandwidth", "host_bandwidth"],
+    "solve": ["sweep_start_s", "sweep_small_level_s", "sweep_narrow_front_s", "sweep_small_front_s", "sweep_tiled_level_s", "sweep_tile_s",
+              "sweep_panel_tile_s", "host_bandwidth"],
     "create": ["create_s", "create_bandwidth"],
 }  # fmt: skip
 PULL = 0.1  # of a constant to today's, in units of log
@@ -81,9 +82,11 @@ def factor(c, line):
 
 def solve(c, line):
     work = line["device_work"]
-    count = work["narrow"]["levels"] + work["small"]["levels"] + len(work["tiled"])
-    panels = float(numpy.sum(levels(line, "largest_panel")))
-    return c["sweep_level_s"] * count + panels / c["sweep_bandwidth"] + 16 * line["n"] / c["host_bandwidth"]
+    narrow, small = work["narrow"], work["small"]
+    tiles = c["sweep_tile_s"] * levels(line, "chain") + c["sweep_panel_tile_s"] * levels(line, "panel_tiles")
+    return (c["sweep_start_s"] + c["sweep_small_level_s"] * (narrow["levels"] + small["levels"])
+            + c["sweep_narrow_front_s"] * narrow["fronts"] + c["sweep_small_front_s"] * small["fronts"]
+            + float(numpy.sum(c["sweep_tiled_level_s"] + tiles)) + 16 * line["n"] / c["host_bandwidth"])  # fmt: skip
 
 
 def create(c, line):

@@ -12,7 +12,8 @@
 namespace kauri::symbolic {
 namespace {
 
-// Fitted (bench/fit_device_cost.py) to 45 systems on one NVIDIA H200; context_s and copy_s are taken as they are.
+// Fitted (bench/fit_device_cost.py) to 45 systems on one NVIDIA H200; those of sweeps to 25 of them, vectors on the device; context_s and
+// copy_s are taken as they are.
 constexpr DeviceCost kHopper{.target = "sm_90",
                              .start_s = 5.4e-5,
                              .narrow_level_s = 2.7e-6,
@@ -24,8 +25,15 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .product_s = 1.02e-8,
                              .panel_tile_s = 7.2e-8,
                              .bandwidth = 9.7e12,
-                             .sweep_level_s = 3.3e-5,
-                             .sweep_bandwidth = 1.11e9,
+                             .sweep_start_s = 2.14e-5,
+                             .sweep_small_level_s = 1.83e-6,
+                             .sweep_narrow_front_s = 1.54e-9,
+                             .sweep_small_front_s = 6.3e-9,
+                             .sweep_tiled_level_s = 3.1e-6,
+                             .sweep_tile_s = 1.42e-6,
+                             .sweep_panel_tile_s = 1.27e-8,
+                             .plain_level_s = 3.3e-5,
+                             .plain_bandwidth = 1.11e9,
                              .create_s = 4.5e-4,
                              .create_bandwidth = 6.1e9,
                              .copy_s = 15e-6,
@@ -47,7 +55,8 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
-  cost.sweep_bandwidth *= scalar_bytes / 8.0;  // a sweep's block waits for entries, whatever their bytes
+  cost.sweep_start_s = 0;
+  cost.plain_bandwidth *= scalar_bytes / 8.0;  // a sweep's block waits for entries, whatever their bytes
   return cost;
 }
 
@@ -66,12 +75,12 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
   cost.target = target;
   cost.scaled = true;
   for (double DeviceCost::*seconds : {&DeviceCost::start_s, &DeviceCost::narrow_level_s, &DeviceCost::small_level_s,
-                                      &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::sweep_level_s})
+                                      &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::plain_level_s})
     cost.*seconds *= latency;
   cost.narrow_front_s *= fronts, cost.small_front_s *= fronts;
   cost.product_s *= products, cost.panel_tile_s *= products;
   cost.bandwidth *= to.bandwidth / from.bandwidth;
-  cost.sweep_bandwidth /= latency;
+  cost.plain_bandwidth /= latency;
   return cost;
 }
 
@@ -118,9 +127,18 @@ double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
 }
 
 double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Index n) {
-  double seconds = 2.0 * cost.scalar_bytes * n / cost.host_bandwidth + cost.sweep_level_s * (work.narrow.levels + work.small.levels);
+  double seconds = 2.0 * cost.scalar_bytes * n / cost.host_bandwidth;
+  const double small_levels = work.narrow.levels + work.small.levels;
+  if (cost.sweep_start_s > 0) {
+    seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels + cost.sweep_narrow_front_s * work.narrow.fronts +
+               cost.sweep_small_front_s * work.small.fronts;
+    for (const DeviceWork::Level& level : work.tiled)
+      seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain + cost.sweep_panel_tile_s * level.panel_tiles;
+    return seconds;
+  }
+  seconds += cost.plain_level_s * small_levels;
   for (const DeviceWork::Level& level : work.tiled)
-    seconds += cost.sweep_level_s + share(cost) * level.largest_panel / cost.sweep_bandwidth;
+    seconds += cost.plain_level_s + share(cost) * level.largest_panel / cost.plain_bandwidth;
   return seconds;
 }
 

@@ -9,9 +9,14 @@
 //                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles * panel_tile + bytes / bandwidth):
 //
 // small fronts wait for their children, level by level, and each takes its share of the warps; a level of tiled fronts is bound by its
-// longest chain of diagonal tiles, or by what all teams together have to do. A solve with one right-hand side takes
+// longest chain of diagonal tiles, or by what all teams together have to do. A solve with one right-hand side by sweeps takes, for both,
 //
-//     levels * sweep_level + sum of the largest panels of each level of tiled fronts / sweep_bandwidth + vectors / host_bandwidth,
+//     sweep_start + small levels * sweep_small_level + narrow fronts * sweep_narrow_front + small fronts * sweep_small_front
+//           + tiled levels * sweep_tiled_level + chains * sweep_tile + panel tiles * sweep_panel_tile + vectors / host_bandwidth:
+//
+// reading and waiting hardly overlap. The plain solve takes
+//
+//     levels * plain_level + sum of the largest panels of each level of tiled fronts / plain_bandwidth + vectors / host_bandwidth,
 //
 // since the largest front of a level keeps one block busy; and a factor is made in create + upload bytes / create_bandwidth. Bytes of
 // numbers are those of the scalar.
@@ -39,8 +44,15 @@ struct DeviceCost {
   double product_s;         ///< all teams at work: a product of two tiles
   double panel_tile_s;      ///< the same: loading a tile of L, its triangular solve
   double bandwidth;         ///< device memory
-  double sweep_level_s;     ///< launches of both sweeps over a level
-  double sweep_bandwidth;   ///< of the panel that one block runs through, both sweeps
+  double sweep_start_s = 0;         ///< a solve by sweeps: launches, the first loads; 0: this device solves plainly
+  double sweep_small_level_s = 0;   ///< from a small or narrow front to its parent and back
+  double sweep_narrow_front_s = 0;  ///< all warps at work: a narrow front's share, both sweeps
+  double sweep_small_front_s = 0;   ///< the same of small ones
+  double sweep_tiled_level_s = 0;   ///< from a tiled front to its parent and back
+  double sweep_tile_s = 0;          ///< from a diagonal tile to the next and back
+  double sweep_panel_tile_s = 0;    ///< all blocks at work: a tile of L twice
+  double plain_level_s;             ///< launches of both plain sweeps over a level
+  double plain_bandwidth;           ///< of the panel that one block runs through, both plain sweeps
   double create_s;          ///< allocations, the capture of the graph
   double create_bandwidth;  ///< of what is made on the host and uploaded
   double copy_s;            ///< latency of a copy from the host

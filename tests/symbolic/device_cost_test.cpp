@@ -162,7 +162,7 @@ TEST_P(DeviceCostOf, MoreWorkNeverTakesLessTime) {
     EXPECT_GE(device_solve_seconds(cost, more, 1000), device_solve_seconds(cost, base, 1000)) << k;
   }
   DeviceWork more = base;
-  more.tiled[1].largest_panel *= 2;
+  more.tiled[1].largest_panel *= 2, more.tiled[1].panel_tiles *= 2;
   EXPECT_GT(device_solve_seconds(cost, more, 1000), device_solve_seconds(cost, base, 1000));
   EXPECT_GT(device_solve_seconds(cost, base, 2000), device_solve_seconds(cost, base, 1000));
   more.upload_bytes *= 2;
