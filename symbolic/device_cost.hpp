@@ -33,17 +33,17 @@ namespace kauri::symbolic {
 struct DeviceCost {
   std::string_view target;
   int scalar_bytes = sizeof(double);
-  bool scaled = false;      ///< from another device's: never measured
-  double start_s;           ///< launches, counters cleared, the verdict
-  double narrow_level_s;    ///< latency: a narrow front after its children
-  double narrow_front_s;    ///< all warps at work: a narrow front's share
-  double small_level_s;     ///< the same of small fronts
-  double small_front_s;     ///< the same
-  double tiled_level_s;     ///< latency: filling, the first products, the last contribution
-  double diagonal_tile_s;   ///< a tile of the chain: factorised with the tile below it
-  double product_s;         ///< all teams at work: a product of two tiles
-  double panel_tile_s;      ///< the same: loading a tile of L, its triangular solve
-  double bandwidth;         ///< device memory
+  bool scaled = false;              ///< from another device's: never measured
+  double start_s;                   ///< launches, counters cleared, the verdict
+  double narrow_level_s;            ///< latency: a narrow front after its children
+  double narrow_front_s;            ///< all warps at work: a narrow front's share
+  double small_level_s;             ///< the same of small fronts
+  double small_front_s;             ///< the same
+  double tiled_level_s;             ///< latency: filling, the first products, the last contribution
+  double diagonal_tile_s;           ///< a tile of the chain: factorised with the tile below it
+  double product_s;                 ///< all teams at work: a product of two tiles
+  double panel_tile_s;              ///< the same: loading a tile of L, its triangular solve
+  double bandwidth;                 ///< device memory
   double sweep_start_s = 0;         ///< a solve by sweeps: launches, the first loads; 0: this device solves plainly
   double sweep_small_level_s = 0;   ///< from a small or narrow front to its parent and back
   double sweep_narrow_front_s = 0;  ///< all warps at work: a narrow front's share, both sweeps
@@ -53,11 +53,11 @@ struct DeviceCost {
   double sweep_panel_tile_s = 0;    ///< all blocks at work: a tile of L twice
   double plain_level_s;             ///< launches of both plain sweeps over a level
   double plain_bandwidth;           ///< of the panel that one block runs through, both plain sweeps
-  double create_s;          ///< allocations, the capture of the graph
-  double create_bandwidth;  ///< of what is made on the host and uploaded
-  double copy_s;            ///< latency of a copy from the host
-  double host_bandwidth;    ///< of copies from and to pageable memory
-  double context_s;         ///< the first call of a process until kernels can run
+  double create_s;                  ///< allocations, the capture of the graph
+  double create_bandwidth;          ///< of what is made on the host and uploaded
+  double copy_s;                    ///< latency of a copy from the host
+  double host_bandwidth;            ///< of copies from and to pageable memory
+  double context_s;                 ///< the first call of a process until kernels can run
 };
 
 /// The constants of a target; throws Error(usage) for an unknown name or scalar.
