@@ -143,7 +143,8 @@ TEST(Analyze, DissectionWinsLargeJobsOnGridsInSpace) {
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::nested_dissection) << analysis.reason;
 }
 
-// Minimum degree takes longer than the rest of the job where a device factorises, and little of it on one core.
+// Minimum degree takes longer than the rest of the job where a device factorises, and little of it on one core; of many neighbours it is
+// sooner done than dissection.
 TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   AnalyzeOptions host = options_for(), device = options_for(), offered = options_for();
   device.target = "sm_90";
@@ -159,9 +160,12 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   EdgeList edges;
   for (Index v = 1; v < 60000; ++v) edges.emplace_back(v, v / 2);
   const OwnedPattern tree = shuffled(pattern_of(60000, std::move(edges)), 3), small = shuffled(grid_pattern(30, 30, 30), 4);
+  const OwnedPattern neighbours = grid_pattern(38, 38, 38, true);
   for (const AnalyzeOptions& options : {host, device, offered}) {
+    const bool for_device = options.target == "sm_90" || !options.device.target.empty();
     EXPECT_TRUE(at_once(body, options));
-    EXPECT_EQ(at_once(surface, options), options.target == "sm_90" || !options.device.target.empty());
+    EXPECT_EQ(at_once(neighbours, options), !for_device);
+    EXPECT_EQ(at_once(surface, options), for_device);
     EXPECT_FALSE(at_once(tree, options));
     EXPECT_FALSE(at_once(small, options));
   }
