@@ -9,7 +9,8 @@ on, and what its plan's upload took before (which the reference's analysis does)
 and those that miss a bound: error above 1e-14; more memory where the reference takes more than 1 GB, as counted with a solve's workspace and as
 the device's driver tells of plan and factor (both count A's values, which the reference's does not); more of the driver's memory than planned
 and its rounding; a first verdict, upload included, later than 1.5 refactorisations, the uploaded bytes at 20 GB/s and 5 ms; a first
-verdict later than the reference's."""
+verdict later than the reference's. With --solves, lines of `bench/solves`: milliseconds of a solve with one right-hand side, of the reference in
+brackets, their ratio, the share of the bound (reading L twice, and a chain of tiles); the geometric mean, and what misses a bound."""
 import argparse
 import json
 import math
@@ -19,6 +20,7 @@ MOST_ERROR = 1e-14
 UPLOAD_BANDWIDTH = 20e9  # bytes/s
 UPLOAD_START = 5e-3  # s
 ROUNDING = 2 * 2**21  # bytes: the driver's, of two allocations
+LEAST_RATIO, LEAST_SHARE, LARGE = 1.8, 0.7, 1e8  # of solves: against the reference; of the bound, from so many entries of L on
 
 
 def name_of(line):
@@ -42,12 +44,41 @@ def is_late(line):
     return line["prepare_s"] + line["factor1_s"] > bound
 
 
+def report_solves(reference, lines):
+    runs = {}
+    for line in lines:
+        name = name_of(line)
+        if line.get("status", "ok") != "ok":
+            print(f"{name}: {line['status']}")
+        elif name in reference and (name not in runs or line["solve1_s"] < runs[name]["solve1_s"]):
+            runs[name] = line
+    if not runs:
+        raise SystemExit("no system of the reference was solved")
+    ratios = {name: reference[name]["solve1_s"] / line["solve1_s"] for name, line in runs.items()}
+    for name, line in runs.items():
+        print(
+            f"{name:20} solve {1e3 * line['solve1_s']:8.3f} ms ({1e3 * reference[name]['solve1_s']:7.3f}) {ratios[name]:5.2f}x, "
+            f"{100 * line['share']:3.0f} % of the bound, error {line['componentwise']:.1e}"
+        )
+    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+    print(f"solves of {len(ratios)} systems: geometric mean {mean:.2f}x")
+    print(f"below {LEAST_RATIO}x:", ", ".join(f"{n} {r:.2f}x" for n, r in sorted(ratios.items(), key=lambda x: x[1]) if r < LEAST_RATIO) or "none")
+    large = [n for n, line in runs.items() if line["nnz_l"] >= LARGE and line["share"] < LEAST_SHARE]
+    print(f"below {LEAST_SHARE} of the bound, of those with {LARGE:.0e} entries of L and more:", ", ".join(large) or "none")
+    print("other bits in another run:", ", ".join(n for n, line in runs.items() if not line["same_bits"]) or "none")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reference", required=True, help="JSON lines with system, factor_s, factor1_s, mem_gb")
-    parser.add_argument("runs", nargs="+", help="JSON lines of kauri bench")
+    parser.add_argument("runs", nargs="*", help="JSON lines of kauri bench")
+    parser.add_argument("--solves", nargs="*", default=[], help="JSON lines of bench/solves")
     arguments = parser.parse_args()
     reference = {name_of(line): line for line in lines_of([arguments.reference])}
+    if arguments.solves:
+        report_solves(reference, lines_of(arguments.solves))
+    if not arguments.runs:
+        return
     runs = {}
     for line in lines_of(arguments.runs):
         name = name_of(line)
