@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 #include "symbolic/device_schedule.hpp"
 
 namespace kauri::symbolic {
@@ -154,8 +155,9 @@ bool gathers(const Supernodes& nodes, const Assembly& assembly, Index s) {
 UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly) {
   const Index count = nodes.count();
   UpdateRows out;
-  out.ptr.resize(nodes.row.size() + static_cast<std::size_t>(count));
-  out.slot.resize(nodes.row.size() - static_cast<std::size_t>(nodes.first.empty() ? 0 : nodes.first.back()));
+  // Every place is written below, so nobody need touch these twice, and the threads that write them touch them first.
+  resize_large(out.ptr, static_cast<Offset>(nodes.row.size()) + count);
+  resize_large(out.slot, static_cast<Offset>(nodes.row.size()) - (nodes.first.empty() ? 0 : nodes.first.back()));
   std::vector<std::uint32_t> base(static_cast<std::size_t>(count));
   std::uint32_t sum = 0;
   for (Index s = 0; s < count; ++s) {

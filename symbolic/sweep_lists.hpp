@@ -46,8 +46,8 @@ struct SweepTasks {
 /// after row, front after front. Rows of fronts are counted as in Supernodes::row, with one more behind each front's last: row r of front s
 /// is ptr[row_ptr[s] + s + r], and the update rows that it starts from are [ptr[k], ptr[k + 1]).
 struct UpdateRows {
-  std::vector<std::uint32_t> ptr;   ///< length nodes.row.size() + fronts
-  std::vector<std::uint32_t> slot;  ///< length nodes.row.size() - n: that of each row below the pivots, front after front
+  Array<std::uint32_t> ptr;   ///< length nodes.row.size() + fronts
+  Array<std::uint32_t> slot;  ///< length nodes.row.size() - n: that of each row below the pivots, front after front
 };
 
 /// Most update rows that places of 32 bits can tell apart, and those a few steps of a loop after them.
