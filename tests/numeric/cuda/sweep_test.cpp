@@ -109,6 +109,19 @@ TEST_F(Sweeps, DividesLongSums) {
   }
 }
 
+/// Tiled fronts of one to eight cells of pivots, odd and even, above one tile and a cell of rows: all edges of tiles, inverses of one to
+/// four rows of blocks, with corrections and without.
+TEST_F(Sweeps, TakeFrontsOfEveryNumberOfCells) {
+  for (const Index below : {70, 100}) {
+    const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
+    const auto made = plan(a.pattern(), OrderingMethod::natural, false);
+    ASSERT_EQ(made->device.small_fronts, 0);
+    check(a.view(), made, false);
+    const Values value = random_dominant<double>(a.pattern(), 3);
+    check({a.pattern(), value}, made);
+  }
+}
+
 /// Hosts of so many children that tasks of their own add their update rows up.
 TEST_F(Sweeps, GathersTheRowsOfManyChildren) {
   const auto pattern = hubs_and_cube(6000, 4, 5);
