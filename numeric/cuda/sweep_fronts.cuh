@@ -181,13 +181,13 @@ __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, 
   if constexpr (kHalves == 1) {
     for_numbers(update + at.begin[0], 1, static_cast<Index>(at.end[0] - at.begin[0]), kSoon, [&](double x) { v[0] += x; });
   } else {
-    const std::uint32_t most = max(at.end[0] - at.begin[0], at.end[1] - at.begin[1]);
+    const std::uint32_t count[2] = {at.end[0] - at.begin[0], at.end[1] - at.begin[1]}, most = max(count[0], count[1]);
     for (std::uint32_t k = 0; k < most; k += 2) {
       const double* const place[4] = {update + at.begin[0] + k, update + at.begin[0] + k + 1, update + at.begin[1] + k,
                                       update + at.begin[1] + k + 1};
       double x[4];
 #pragma unroll
-      for (int u = 0; u < 4; ++u) x[u] = at.begin[u / 2] + k + u % 2 < at.end[u / 2] ? load_relaxed(place[u]) : 0.0;
+      for (int u = 0; u < 4; ++u) x[u] = k + u % 2 < count[u / 2] ? load_relaxed(place[u]) : 0.0;
       await_numbers(place, x, kSoon);
 #pragma unroll
       for (int u = 0; u < 4; ++u) v[u / 2] += x[u];

@@ -23,7 +23,7 @@ struct Roles {
     const Index all = static_cast<Index>(gridDim.x), few = blocks_of(view.narrow, kNarrowWarps),
                 some = blocks_of(view.small - view.narrow, kSmallWarps), tasks = max(view.forward_tasks, view.backward_tasks);
     narrow = small = tiles = {0, all};
-    if (few + some + min(tasks, all / 4) > all) return;
+    if (few + some + min(tasks, max(all / 4, 1)) > all) return;
     narrow = {0, few}, small = {few, some}, tiles = {few + some, all - few - some};
   }
   __device__ static Index blocks_of(Index count, Index warps) { return (count + warps - 1) / warps; }

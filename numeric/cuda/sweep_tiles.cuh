@@ -262,13 +262,14 @@ __device__ void run_multipliers(const Tiles& shared, const SweepView& view, cons
 }
 
 /// All tasks of tiled fronts, by all threads of a block. Those that multiply hold whole tiles in registers, which those that bring leave
-/// them.
+/// them. The four warps of either group meet before they change their registers again, as PTX asks for.
 template <bool kForward>
 __device__ void sweep_tiles(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   if (warp < kMultipliers) {
     ptx::take_registers<kMultiplierRegisters>();
     run_multipliers<kForward>(shared, view, memory);
+    together();
     ptx::leave_registers<kRegisters>();
     return;
   }
@@ -279,6 +280,7 @@ __device__ void sweep_tiles(const Tiles& shared, const SweepView& view, const Sw
     run_input<kForward>(shared, view, memory);
   else
     run_start<kForward>(shared, view, memory);
+  ptx::named_sync(kBringBarrier, kThreads - 32 * kMultipliers);
   ptx::take_registers<kRegisters>();
 }
 

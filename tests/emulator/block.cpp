@@ -106,6 +106,7 @@ void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Stat
   barriers_ = {};
   waiters_.clear();
   bulk_copies.clear();
+  brought.clear();
   live_ = static_cast<int>(count);
   until_redrawn_ = 0;
   abandoned_ = false;
@@ -152,6 +153,8 @@ void Block::finish_bulk_copy() {
   const BulkCopy copy = *at;
   bulk_copies.erase(at);
   std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+  const auto* to = static_cast<const std::byte*>(copy.to);
+  brought.push_back({to, to + copy.bytes, copy.barrier, {}});
   SharedBarrier state = load(copy.barrier);
   state.bytes -= copy.bytes;
   store(copy.barrier, state);
@@ -178,6 +181,31 @@ void Block::slice() {
     idle = status_->progress == before ? idle + 1 : 0;
     if (idle > 4 * static_cast<int>(warps_.size())) return;
   }
+}
+
+void Block::forget_brought(const void* to, int bytes) {
+  const auto *begin = static_cast<const std::byte*>(to), *end = begin + bytes;
+  std::erase_if(brought, [&](const Brought& b) {
+    if (!std::less<>()(begin, b.end) || !std::less<>()(b.begin, end)) return false;
+    for (std::size_t t = 0; t < b.readers.size(); ++t)
+      if (b.readers[t])
+        fail("a copy to " + hexadecimal(to) + ", where thread " + std::to_string(t) + " has read without a proxy fence since");
+    return true;
+  });
+}
+
+void Block::change_registers(int count) {
+  const std::size_t mine = static_cast<std::size_t>(running_->index) / 32, first = mine / 4 * 4, end = first + 4;
+  const std::size_t turn = warps_[mine].registers.size();
+  if (count < 24 || count > 256 || count % 8 != 0) fail("registers cannot be " + std::to_string(count) + " a thread");
+  if (end > warps_.size()) fail("a change of registers in a group of fewer than four warps");
+  for (std::size_t w = first; w < end; ++w) {
+    const std::vector<int>& other = warps_[w].registers;
+    if (other.size() < turn)
+      fail("warp " + std::to_string(mine) + " changes its registers again before warp " + std::to_string(w) + " has");
+    if (other.size() > turn && other[turn] != count) fail("warps of a group that change their registers differently");
+  }
+  warps_[mine].registers.push_back(count);
 }
 
 std::string Block::describe() const {
@@ -305,6 +333,10 @@ void block_barrier(int id, int threads, bool waits) {
 
 void block_barrier() { block_barrier(0, current->size(), true); }
 
+void change_registers(int count) {
+  together(Together::sync, nullptr, [=](void* const*) { current->change_registers(count); });
+}
+
 void barrier_init(std::uint64_t* barrier, int arrivals) {
   const auto count = static_cast<std::uint16_t>(arrivals);
   *barrier = std::bit_cast<std::uint64_t>(SharedBarrier{count, count, 0, 0});
@@ -323,9 +355,21 @@ void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   while (load(barrier).phase == parity) current->wait_for(barrier);
 }
 
+void note_reading(const std::uint64_t* barrier) {
+  const auto thread = static_cast<std::size_t>(current->thread().index);
+  for (Block::Brought& b : current->brought)
+    if (b.barrier == barrier) b.readers.set(thread);
+}
+
+void proxy_fence() {
+  const auto thread = static_cast<std::size_t>(current->thread().index);
+  for (Block::Brought& b : current->brought) b.readers.reset(thread);
+}
+
 void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier) {
   check_units(to, from, bytes, 16);
   load(barrier);  // it is one
+  current->forget_brought(to, bytes);
   poison(to, bytes);
   current->bulk_copies.push_back({to, from, bytes, barrier});
   note_progress();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <memory>
 #include <random>
 #include <string>
@@ -59,6 +60,7 @@ struct Warp {
   int arrived = 0;
   Together what = Together::sync;
   std::array<void*, 32> argument{};
+  std::vector<int> registers;  ///< as it changed them
 };
 
 /// A named barrier.
@@ -99,6 +101,18 @@ class Block {
     std::uint64_t* barrier;
   };
   std::vector<BulkCopy> bulk_copies;
+
+  /// What copies have brought, and who reads it.
+  struct Brought {
+    const std::byte* begin;
+    const std::byte* end;
+    const std::uint64_t* barrier;
+    std::bitset<1024> readers;
+  };
+  std::vector<Brought> brought;
+  /// Fails where somebody may read what is overwritten.
+  void forget_brought(const void* to, int bytes);
+  void change_registers(int count);
 
  private:
   void resume(Thread& thread);

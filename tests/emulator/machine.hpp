@@ -70,6 +70,9 @@ void block_barrier(int id, int threads, bool waits);
 /// All threads of the block.
 void block_barrier();
 
+/// Registers a thread from here on: the same for all four warps of a group, which have met since they last changed theirs.
+void change_registers(int count);
+
 // Barriers in shared memory, as mbarrier.
 void barrier_init(std::uint64_t* barrier, int arrivals);
 void barrier_arrive(std::uint64_t* barrier, int bytes);
@@ -78,6 +81,10 @@ void barrier_wait(std::uint64_t* barrier, unsigned parity);
 // Asynchronous copies: what they are to write is poisoned when they begin. They read and write at some time before the wait.
 void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier);
 void prefetch(const void* from, int bytes);
+/// The thread has waited for this barrier, and reads what copies brought with it until a fence: another copy there would overtake loads
+/// that are under way.
+void note_reading(const std::uint64_t* barrier);
+void proxy_fence();
 void bulk_store(void* to, const void* from, int bytes);
 void finish_stores();
 void finish_store_reads();

@@ -85,7 +85,7 @@ class Sweeps : public ::testing::Test {
 
 TEST_F(Sweeps, SolveAsThePlainOnesDo) {
   for (const char* spec :
-       {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 12 30", "blockdiag 2 130", "rgg3d 300 8 1"}) {
+       {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     check(a.view(), plan(a.pattern()));
@@ -106,6 +106,19 @@ TEST_F(Sweeps, DividesLongSums) {
     ASSERT_GT(made->device.sweeps.backward_parts, 0);
     const Values value = random_dominant<double>(dense.pattern(), 3);
     check({dense.pattern(), value}, made);
+  }
+}
+
+/// Tiled fronts of one to eight cells of pivots, odd and even, above one tile and a cell of rows: all edges of tiles, inverses of one to
+/// four rows of blocks, with corrections and without.
+TEST_F(Sweeps, TakeFrontsOfEveryNumberOfCells) {
+  for (const Index below : {70, 100}) {
+    const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
+    const auto made = plan(a.pattern(), OrderingMethod::natural, false);
+    ASSERT_EQ(made->device.small_fronts, 0);
+    check(a.view(), made, false);
+    const Values value = random_dominant<double>(a.pattern(), 3);
+    check({a.pattern(), value}, made);
   }
 }
 
@@ -138,7 +151,7 @@ TEST_F(Sweeps, SeveralColumnsAreSolvedAsEachAlone) {
 }
 
 TEST_F(Sweeps, PartsOfSolvesAreThoseOfTheWhole) {
-  for (const char* spec : {"poisson2d 12 --shuffle 3", "blockdiag 2 130"}) {
+  for (const char* spec : {"poisson2d 12 --shuffle 3", "blockdiag 160 80"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     check_system_parts(factor(plan(a.pattern()), a.value(), *fast_));

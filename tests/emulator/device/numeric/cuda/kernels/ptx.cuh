@@ -9,13 +9,22 @@
 namespace kauri::numeric::cuda::kernels::ptx {
 
 using emulator::barrier_init;
-using emulator::barrier_wait;
 using emulator::bulk_copy;
 using emulator::bulk_store;
 using emulator::finish_async_copies;
 using emulator::finish_store_reads;
 using emulator::finish_stores;
 using emulator::prefetch;
+using emulator::proxy_fence;
+
+#ifdef KAURI_READS_END_AT_FENCES  // in kernels whose loads from a stage may still be under way when they are done with it
+inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
+  emulator::barrier_wait(barrier, parity);
+  emulator::note_reading(barrier);
+}
+#else
+using emulator::barrier_wait;
+#endif
 
 using SharedAddress = std::uintptr_t;
 inline SharedAddress shared_address(const void* p) { return reinterpret_cast<SharedAddress>(p); }
@@ -52,9 +61,9 @@ inline void wait_for_copies() {
 inline int anew(int x) { return x; }
 inline SharedAddress anew(SharedAddress x) { return x; }
 
+inline void shared_proxy_fence() { emulator::proxy_fence(); }
+
 // One thread of the host runs at a time: what is written is seen by all that look later, in this order.
-inline void proxy_fence() {}
-inline void shared_proxy_fence() {}
 inline void release_fence() { emulator::maybe_yield(); }
 
 inline int load_acquire(const int* p) {
@@ -107,9 +116,13 @@ inline void named_sync(int id, int threads) { emulator::block_barrier(id, thread
 inline void named_arrive(int id, int threads) { emulator::block_barrier(id, threads, false); }
 
 template <int kRegisters>
-inline void take_registers() {}
+inline void take_registers() {
+  emulator::change_registers(kRegisters);
+}
 template <int kRegisters>
-inline void leave_registers() {}
+inline void leave_registers() {
+  emulator::change_registers(kRegisters);
+}
 
 inline double flipped(double x) { return -x; }
 

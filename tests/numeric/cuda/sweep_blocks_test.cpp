@@ -1,0 +1,124 @@
+// Fast solves by few blocks: each does narrow fronts, small ones and tiles one after the other, and warps have many fronts. On a CUDA
+// device and on the emulated one, which both have blocks enough for each kind of work to have its own in systems of this size.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "numeric/cuda/factor.hpp"
+#include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/sweep.hpp"
+#include "symbolic/sweep_lists.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/device_plans.hpp"
+#include "tests/support/graph_families.hpp"
+#include "tests/support/near_singular.hpp"
+
+namespace kauri::test {
+namespace {
+
+using namespace numeric::cuda;
+using Values = std::vector<double>;
+
+OwnedPattern dense_blocks(const std::vector<Index>& orders) {
+  EdgeList edges;
+  Index first = 0;
+  for (const Index order : orders) {
+    for (Index u = 0; u < order; ++u)
+      for (Index v = 0; v < u; ++v) edges.emplace_back(first + u, first + v);
+    first += order;
+  }
+  return pattern_of(first, std::move(edges));
+}
+
+class SweepsOfFewBlocks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_device()) GTEST_SKIP() << "no CUDA device";
+    backend_.emplace(cuda_backend());  // kernels are there from here on
+    if (backend_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
+    context_ = {0,
+                &heap_,
+                std::make_shared<Staging>(),
+                std::make_shared<Lending>(),
+                CudaLoops::automatic,
+                {},
+                choose_loops<double>(CudaLoops::automatic),
+                sweep_blocks()};
+  }
+  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most.
+  Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, int blocks) {
+    context_.sweep_blocks = blocks;
+    CudaFactor<double> factor(std::make_shared<const DevicePlan>(plan, context_), context_);
+    EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
+    CudaWorkspace<double> workspace(plan, 1, context_);
+    const Index n = plan->n;
+    Values b(static_cast<std::size_t>(n)), all;
+    std::mt19937_64 random(7);
+    for (double& x : b) x = std::uniform_real_distribution<double>(-1, 1)(random);
+    for (const numeric::SolveSteps& steps :
+         {numeric::SolveSteps{}, numeric::SolveSteps{.backward = false}, numeric::SolveSteps{.forward = false}}) {
+      Values x = b;
+      factor.solve({x.data(), n, 1, n}, {x.data(), n, 1, n}, workspace, steps);
+      all.insert(all.end(), x.begin(), x.end());
+    }
+    return all;
+  }
+  /// Who does what is no part of any sum.
+  void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method, bool amalgamate) {
+    const auto plan = plan_of(pattern, method, amalgamate);
+    ASSERT_GT(plan->device.sweeps.bytes, 0);
+    const Values expected = solve(plan, value, sweep_blocks());
+    for (const int blocks : {1, 2, 3, 7}) EXPECT_TRUE(solve(plan, value, blocks) == expected) << blocks << " blocks";
+  }
+
+  std::optional<Backend> backend_;
+  DeviceHeap heap_{};
+  DeviceContext context_;
+};
+
+TEST_F(SweepsOfFewBlocks, ManyFrontsOfEachKind) {
+  for (const char* spec : {"poisson2d 40", "poisson3d 8", "rgg3d 300 8 1", "blockdiag 900 30", "blockdiag 900 60", "blockdiag 400 130"}) {
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec);
+    same_bits(a.pattern(), a.value(), OrderingMethod::amd, true);
+  }
+  for (const char* spec : {"poisson2d 7", "elast3d 4"}) {  // a path of fronts
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec);
+    same_bits(a.pattern(), a.value(), OrderingMethod::natural, false);
+  }
+}
+
+/// So few that each kind of work would have blocks of its own, but for tiles: there is none left.
+TEST_F(SweepsOfFewBlocks, FewFrontsOfEachKind) {
+  for (const std::vector<Index>& orders : {std::vector<Index>{130}, std::vector<Index>{10, 130}, std::vector<Index>{50, 130},
+                                           std::vector<Index>{10, 50, 130}, std::vector<Index>{10, 50, 50, 50, 50, 130}}) {
+    SCOPED_TRACE(orders.size());
+    const auto pattern = dense_blocks(orders);
+    same_bits(pattern.view(), random_dominant<double>(pattern.view(), 3), OrderingMethod::natural, false);
+  }
+}
+
+TEST_F(SweepsOfFewBlocks, TasksOfEachKind) {
+  for (const std::vector<Index>& parts : {std::vector<Index>{30, 30, 100}, std::vector<Index>{20, 60, 850, 130}}) {
+    SCOPED_TRACE(parts.size());
+    const auto dense = near_singular({"", parts}, 1);
+    const Values value = random_dominant<double>(dense.pattern(), 3);
+    same_bits(dense.pattern(), value, OrderingMethod::natural, false);
+  }
+  const auto hubs = hubs_and_cube(2000, 4, 5);
+  same_bits(hubs.view(), random_dominant<double>(hubs.view(), 3), OrderingMethod::amd, false);
+  const auto corrected = near_singular({"", {130, 90}}, 1);
+  same_bits(corrected.pattern(), corrected.value(), OrderingMethod::natural, false);
+}
+
+}  // namespace
+}  // namespace kauri::test
