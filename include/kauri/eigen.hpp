@@ -347,7 +347,7 @@ void LLT<MatrixType_, UpLo_>::solve_in_place(Columns& x) const {
   const MatrixView<Scalar> view{x.data(), static_cast<Index>(x.rows()), static_cast<Index>(x.cols()), x.outerStride()};
   Workspace<Scalar> workspace = take_workspace(view.cols);
   if (refine_) {
-    const Columns b = x;
+    const Columns b = x;  // NOLINT(performance-unnecessary-copy-initialization): x is overwritten through `view`
     const SymmetricView<Scalar> a{place_.pattern(), value_};
     factor_->solve(view, workspace);
     refine<Scalar>(a, *factor_, {b.data(), view.rows, view.cols, b.outerStride()}, view, workspace, *refine_);
