@@ -54,13 +54,13 @@ class Workspace {
 /// What a call solves with a factor P A P^T = B = L L^T; x and b have A's numbering where A or P takes or gives it, else B's:
 /// B(k,l) = A(old_of(k), old_of(l)).
 enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices have capitals, as in the equations
-  A,   ///< A x = b
-  B,   ///< B x = b
-  L,   ///< L x = b; of P b: half of A x = b
-  Lt,  ///< L^T x = b; then P^T x: the other half, and of normal deviates b a sample of the distribution whose precision is A
-  P,   ///< x = P b: x(k) = b(old_of(k))
-  Pt,  ///< x = P^T b: x(old_of(k)) = b(k)
-};  // NOLINTEND(readability-identifier-naming)
+  A,                 ///< A x = b
+  B,                 ///< B x = b
+  L,                 ///< L x = b; of P b: half of A x = b
+  Lt,                ///< L^T x = b; then P^T x: the other half, and of normal deviates b a sample of the distribution whose precision is A
+  P,                 ///< x = P b: x(k) = b(old_of(k))
+  Pt,                ///< x = P^T b: x(old_of(k)) = b(k)
+};                   // NOLINTEND(readability-identifier-naming)
 
 /// P A P^T = L L^T. Move-only; one moved from may be assigned to and destroyed, nothing else. create() allocates; refactorize() fills;
 /// solves are const and safe from several threads with a workspace each.
