@@ -73,6 +73,5 @@ __device__ inline Dot2 add(const Dot2& a, const Dot2& b) {
 
 __device__ inline double exchange(double x, int lanes) { return __shfl_xor_sync(0xffffffffu, x, lanes); }
 __device__ inline Dot2 exchange(const Dot2& x, int lanes) { return {exchange(x.sum, lanes), exchange(x.error, lanes)}; }
-__device__ inline double add(double a, double b) { return a + b; }
 
 }  // namespace kauri::numeric::cuda

@@ -29,40 +29,39 @@ struct Roles {
   __device__ static Index blocks_of(Index count, Index warps) { return (count + warps - 1) / warps; }
 };
 
-/// Fronts [begin, end) of view.order, dealt to so many warps of each block of a team, block by block.
-__device__ Dealt deal(Index begin, Index end, const Team& team, int warps, int warp, bool forward) {
+/// This block's place in a team; none: -1.
+__device__ Index place_in(const Team& team) {
   const Index block = static_cast<Index>(blockIdx.x) - team.first;
-  if (block < 0 || block >= team.count || warp >= warps) return {0, 0, 0};
-  const Index step = team.count * warps, mine = warp * team.count + block;
+  return block < team.count ? max(block, Index{-1}) : Index{-1};
+}
+
+/// Fronts [begin, end) of view.order, dealt to the warps of a team's blocks, block by block; those warps of a block that there is room for.
+template <bool kForward, int kRows, int kWarps>
+__device__ void sweep_fronts(WarpShared<kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
+                             const SweepMemory& memory, const Team& team, Index begin, Index end, int warp, int lane) {
+  const Index block = place_in(team);
+  if (block < 0 || warp >= kWarps) return;
+  const Index step = team.count * kWarps, mine = warp * team.count + block;
   const Index count = mine < end - begin ? (end - begin - mine - 1) / step + 1 : 0;
-  return forward ? Dealt{begin + mine, step, count} : Dealt{end - 1 - mine, -step, count};
+  if constexpr (kForward)
+    sweep_fronts_forward(shared[warp], barriers[warp], view, memory, {begin + mine, step, count}, lane);
+  else
+    sweep_fronts_backward(shared[warp], barriers[warp], view, memory, {end - 1 - mine, -step, count}, lane);
 }
 
 template <bool kForward>
 __device__ void sweep_narrow(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team, int warp, int lane) {
-  const Dealt dealt = deal(0, view.narrow, team, kNarrowWarps, warp, kForward);
-  WarpBarriers& barriers = shared.direction[kForward ? 0 : 1].narrow[warp];
-  if constexpr (kForward)
-    sweep_fronts_forward<32>(shared.narrow[warp], barriers, view, memory, dealt, lane);
-  else
-    sweep_fronts_backward<32>(shared.narrow[warp], barriers, view, memory, dealt, lane);
+  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, team, 0, view.narrow, warp, lane);
 }
 
 template <bool kForward>
 __device__ void sweep_small(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team, int warp, int lane) {
-  if (warp >= kSmallWarps) return;
-  const Dealt dealt = deal(view.narrow, view.small, team, kSmallWarps, warp, kForward);
-  WarpBarriers& barriers = shared.direction[kForward ? 0 : 1].small[warp];
-  if constexpr (kForward)
-    sweep_fronts_forward<64>(shared.small[warp], barriers, view, memory, dealt, lane);
-  else
-    sweep_fronts_backward<64>(shared.small[warp], barriers, view, memory, dealt, lane);
+  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, team, view.narrow, view.small, warp, lane);
 }
 
 template <bool kForward>
 __device__ void sweep_tiles(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team) {
-  const Index block = static_cast<Index>(blockIdx.x) - team.first;
-  if (block < 0 || block >= team.count) return;
+  if (place_in(team) < 0) return;
   sweep_tiles<kForward>(Tiles{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }
 

@@ -18,7 +18,7 @@ struct Rings {
   Turn<kStages> stage;
   Turn<kInputs> input;
   Turn<2> start;
-  unsigned parity = 0;  // of Shared::sum
+  unsigned parity = 0;  // of TileShared::sum
 };
 
 __device__ inline const double* await_stage(const Tiles& shared, const Rings& rings) {

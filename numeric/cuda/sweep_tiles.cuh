@@ -83,6 +83,12 @@ __device__ inline void add_products(const Tiles& shared, Rings& rings, const Lan
   out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
 }
 
+__device__ inline void leave_start(const Tiles& shared, Rings& rings, int lane) {
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
+  rings.start.next();
+}
+
 /// What sums of rows start from, less the products, and where update rows go.
 __device__ inline void start_rows(const Tiles& shared, Rings& rings, const Lane& at, double (&sum)[2], std::uint32_t (&place)[2]) {
   const int row = 16 * at.warp + at.g;
@@ -90,9 +96,7 @@ __device__ inline void start_rows(const Tiles& shared, Rings& rings, const Lane&
   const double* start = shared.data.start[rings.start.at];
   sum[0] = start[row] - sum[0], sum[1] = start[row + 8] - sum[1];
   place[0] = shared.data.place[rings.start.at][row], place[1] = shared.data.place[rings.start.at][row + 8];
-  __syncwarp();
-  if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
-  rings.start.next();
+  leave_start(shared, rings, at.lane);
 }
 
 /// Numbers of a pivot tile, of what start_rows() left; to shared.data.own, too, where rows below in the same task read them.
@@ -224,9 +228,7 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   const double* start = shared.data.start[rings.start.at];
   const double value = (start[column] - sum) + start[kTile + column];
   const std::uint32_t place = shared.data.place[rings.start.at][column];
-  __syncwarp();
-  if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
-  rings.start.next();
+  leave_start(shared, rings, at.lane);
   double* right = shared.data.sum[rings.parity];
   rings.parity ^= 1;
   if (chosen) right[column] = column < cells.rows_of(task.column) ? value : 0.0;
