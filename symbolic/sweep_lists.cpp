@@ -206,4 +206,8 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
   return out;
 }
 
+Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index nrhs) {
+  return checked_mul(sweeps.numbers - 1, solve_width(nrhs), "numbers of a solve") + 1;
+}
+
 }  // namespace kauri::symbolic

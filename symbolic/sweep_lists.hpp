@@ -70,6 +70,14 @@ SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedul
 /// How many tasks and parts there are, and the bytes of all lists on a device. No bytes: there are too many update rows. O(fronts).
 DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
+/// Columns of the numbers of a solve by sweeps with so many right-hand sides at a time: kernels are made for these alone, and what a block
+/// of right-hand sides does not fill are zeros.
+inline constexpr Index kMostTogether = 32;
+constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 : kMostTogether; }
+/// Numbers that a workspace for so many right-hand sides has: Sweeps::numbers, all but the tickets as often as there are columns. Throws
+/// Error(overflow).
+Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index nrhs);
+
 /// Empty, or what makes such lists wrong: each tile of L is in one task, each part is made once and used once, and what a task reads comes
 /// from tasks before it, or from the fronts that are not tiled. O(tiles).
 std::string find_flaw_sweeps(const Supernodes& nodes, const DeviceSchedule& schedule, const SweepTasks& forward,

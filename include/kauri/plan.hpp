@@ -287,7 +287,7 @@ struct DeviceSchedule {
     Index forward_parts = 0;   ///< vectors, in the forward sweep
     Index backward_parts = 0;  ///< vectors, in the backward sweep
     Offset bytes = 0;          ///< of the lists, in each PreparedPlan; 0: there are none
-    Offset numbers = 0;        ///< in each workspace of doubles, beside an n-vector for each right-hand side: those of one solve
+    Offset numbers = 0;        ///< those of one solve with one right-hand side; Plan::workspace_bytes() counts them
     bool operator==(const Sweeps&) const = default;
   };
   Sweeps sweeps;          ///< of a fast solve

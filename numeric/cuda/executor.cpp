@@ -9,7 +9,7 @@
 
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
-#include "numeric/cuda/sweep.hpp"
+#include "numeric/cuda/wide.hpp"
 #include "symbolic/device_cost.hpp"
 #include "symbolic/device_schedule.hpp"
 
@@ -93,10 +93,21 @@ class CudaExecutor final : public Executor {
       : heap_{options.device, options.allocator, &memory()}, properties_(properties_of(options.device)) {
     const CurrentDevice current(options.device);
     prepare_kernels();
-    context_ = {options.device, &heap_, std::make_shared<Staging>(),         std::make_shared<Lending>(),
-                options.loops,  {},     choose_loops<double>(options.loops), {}};
+    context_ = {options.device,
+                &heap_,
+                std::make_shared<Staging>(),
+                std::make_shared<Lending>(),
+                options.loops,
+                {},
+                choose_loops<double>(options.loops),
+                {},
+                {},
+                {}};
     if (options.loops == CudaLoops::automatic || options.loops == CudaLoops::fma) context_.of_float = choose_loops<float>(options.loops);
-    if (options.fast_solve) context_.sweep_blocks = sweep_blocks();
+    if (options.fast_solve) {
+      context_.sweep_8_blocks = wide_blocks<8>(), context_.sweep_32_blocks = wide_blocks<32>();
+      if (context_.sweep_8_blocks > 0 && context_.sweep_32_blocks > 0) context_.sweep_blocks = sweep_blocks();
+    }
     run_once(context_, target());
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }

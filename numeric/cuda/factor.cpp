@@ -8,7 +8,7 @@
 
 #include "numeric/cuda/dense_copy.hpp"
 #include "numeric/cuda/staging.hpp"
-#include "numeric/cuda/sweep.hpp"
+#include "numeric/cuda/wide.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -205,7 +205,11 @@ template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                   const SolveSteps& steps, cudaStream_t stream) const {
   if (plan_->sweeps() != nullptr && sizeof(T) == sizeof(double)) {
-    for (Index c = 0; c < x.cols; ++c) enqueue_fast(b.data + c * b.ld, x.data + c * x.ld, workspace, steps, stream);
+    for (Index c = 0; c < x.cols;) {
+      const Index some = std::min(x.cols - c, symbolic::kMostTogether);
+      enqueue_fast(columns(b, c, some), columns(x, c, some), workspace, steps, stream);
+      c += some;
+    }
     return;
   }
   const auto levels = plan_->levels();
@@ -227,21 +231,26 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_fast(const T* b, T* x, const CudaWorkspace<T>& workspace, const SolveSteps& steps, cudaStream_t stream) const {
+void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
+                                 const SolveSteps& steps, cudaStream_t stream) const {
   if constexpr (std::is_same_v<T, double>) {
     const Plan& p = *plan();
+    const Index width = symbolic::solve_width(x.cols);
     SweepView view = *plan_->sweeps();
     PlanView in_order = plan_->view();
     in_order.old_of = nullptr;
-    SweepMemory memory = sweep_memory(p, entries_.data(), workspace.numbers());
-    memory.verdict = verdict_address(), memory.b = b, memory.out = x;
-    enqueue_unset(p, memory, stream);
-    const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1};
+    SweepMemory memory = sweep_memory(p, entries_.data(), workspace.numbers(), width);
+    memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
+    enqueue_unset(p, memory, stream, width);
     view.old_of = steps.permute ? plan_->view().old_of : nullptr;
     view.back_of = steps.back ? plan_->view().old_of : nullptr;
-    if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, p.n, y, stream);
+    const WideMemory wide{memory, b.ld, x.ld, x.cols};
+    if (width == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
+    if (width == 32) return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
+    const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1};
+    if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b.data, p.n, y, stream);
     enqueue_sweeps(view, memory, steps.forward, steps.backward, context_.sweep_blocks, stream);
-    if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, p.n, y, verdict_address(), stream);
+    if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x.data, p.n, y, verdict_address(), stream);
   }
 }
 
@@ -340,7 +349,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
-    numbers_ = block_.template take<T>(plan_->device.sweeps.numbers);
+    numbers_ = block_.template take<T>(symbolic::solve_numbers(plan_->device.sweeps, nrhs_));
     return;
   }
   x_ = block_.template take<T>(vector);

@@ -48,8 +48,9 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   /// b and x on the device, of at most as many columns as the workspace has room for.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                      cudaStream_t stream) const;
-  /// The same of one column by sweeps.
-  void enqueue_fast(const T* b, T* x, const CudaWorkspace<T>& workspace, const SolveSteps& steps, cudaStream_t stream) const;
+  /// The same of up to symbolic::kMostTogether columns by sweeps.
+  void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                    cudaStream_t stream) const;
   /// Of any number of columns.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
@@ -88,7 +89,7 @@ class CudaWorkspace final : public SolveStore<T> {
   /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
   /// its own.
   [[nodiscard]] T* rhs() const { return y_.data(); }
-  /// Of a fast solve, DeviceSchedule::Sweeps::numbers; else nothing.
+  /// Of a fast solve, symbolic::solve_numbers(); else nothing.
   [[nodiscard]] T* numbers() const { return numbers_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 

@@ -30,8 +30,9 @@ class Stages {
   Turn<kStages> turn_;
 };
 
-/// Tile (i, k) of a panel, two pairs of columns a stage.
-__device__ inline void load_tile(Stages& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
+/// Tile (i, k) of a panel, two pairs of columns a stage. Ring: Stages, or another of stages as large.
+template <class Ring>
+__device__ void load_tile(Ring& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
   const Index first = k * symbolic::kTileCells, end = first + cells.cells_of(k), rows = cells.cells_of(i), row = cells.first_cell(i);
   for (Index c = first; c < end; c += 4) {
@@ -44,7 +45,8 @@ __device__ inline void load_tile(Stages& stages, const double* panel, const Fron
 }
 
 /// The same for the backward sweep, half the rows a stage.
-__device__ inline void load_tile_back(Stages& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
+template <class Ring>
+__device__ void load_tile_back(Ring& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
   const Index first = k * symbolic::kTileCells, columns = cells.cells_of(k), all = cells.cells_of(i), half = symbolic::kTileCells / 2;
   for (Index at = 0; at < all; at += half) {
@@ -56,7 +58,8 @@ __device__ inline void load_tile_back(Stages& stages, const double* panel, const
   }
 }
 
-__device__ inline void load_inverse(Stages& stages, const double* inverse, int blocks) {
+template <class Ring>
+__device__ void load_inverse(Ring& stages, const double* inverse, int blocks) {
   const int all = blocks * (blocks + 1) / 2, first = min(all, kFirstBlocks);
   double* to = stages.begin(first * symbolic::kInverseEntries * 8);
   stages.copy(to, inverse, first * symbolic::kInverseEntries);

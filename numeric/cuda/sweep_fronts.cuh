@@ -19,11 +19,12 @@ struct Dealt {
   Index first, step, count;
 };
 
-/// A warp's fronts, as they come: number k is there, with its panel on the way, and the descriptions of the two after it.
-template <int kRows>
+/// A warp's fronts, as they come: number k is there, with its panel on the way, and the descriptions of the two after it. Panels:
+/// WarpShared, or what has the same room for panels and descriptions.
+template <class Panels>
 class Fronts {
  public:
-  __device__ Fronts(WarpShared<kRows>& shared, WarpBarriers& barriers, const SweepView& view, const double* l, const Dealt& dealt, int lane)
+  __device__ Fronts(Panels& shared, WarpBarriers& barriers, const SweepView& view, const double* l, const Dealt& dealt, int lane)
       : shared_(shared), barriers_(barriers), view_(view), l_(l), dealt_(dealt), lane_(lane) {
     const Index ids = lane < 4 ? id_of(lane) : 0;
     int word[3];
@@ -42,7 +43,7 @@ class Fronts {
     put(k + 3, word_, id_);
     id_ = next_, word_ = word_of(id_), next_ = id_of(k + 5);
     __syncwarp();
-    fits_ = k + 1 < dealt_.count && storage(k) + storage(k + 1) <= WarpShared<kRows>::kRoom;
+    fits_ = k + 1 < dealt_.count && storage(k) + storage(k + 1) <= Panels::kRoom;
     if (fits_) bring(k + 1);
   }
   /// The warp has read the panel: see leave_stage().
@@ -69,7 +70,7 @@ class Fronts {
     if (lane_ == 0) shared_.id[k & 3] = id;
   }
   [[nodiscard]] __device__ int storage(Index k) const { return small_of(front(k)).panel_storage(); }
-  [[nodiscard]] __device__ int place(Index k) const { return k % 2 == 0 ? 0 : WarpShared<kRows>::kRoom - storage(k); }
+  [[nodiscard]] __device__ int place(Index k) const { return k % 2 == 0 ? 0 : Panels::kRoom - storage(k); }
   __device__ void bring(Index k) {
     if (lane_ != 0) return;
     const int bytes = storage(k) * 8;
@@ -77,7 +78,7 @@ class Fronts {
     ptx::bulk_copy(shared_.panel + place(k), l_ + front(k).panel, bytes, &barriers_.full[k & 1]);
   }
 
-  WarpShared<kRows>& shared_;
+  Panels& shared_;
   WarpBarriers& barriers_;
   const SweepView& view_;
   const double* l_;
@@ -117,7 +118,7 @@ template <int kRows, bool kForward>
 class Ahead {
  public:
   static constexpr int kHalves = kRows / 32;
-  __device__ Ahead(const Fronts<kRows>& fronts, Index count, const SweepView& view, const SweepMemory& memory, int lane)
+  __device__ Ahead(const Fronts<WarpShared<kRows>>& fronts, Index count, const SweepView& view, const SweepMemory& memory, int lane)
       : fronts_(fronts), count_(count), view_(view), memory_(memory), lane_(lane) {
     next_.template load<kForward>(fronts.front(0), fronts.id(0), count > 0, view, lane);
     look(0);
@@ -156,7 +157,7 @@ class Ahead {
     }
   }
 
-  const Fronts<kRows>& fronts_;
+  const Fronts<WarpShared<kRows>>& fronts_;
   Index count_;
   const SweepView& view_;
   const SweepMemory& memory_;
@@ -220,7 +221,7 @@ __device__ void sweep_fronts_forward(WarpShared<kRows>& shared, WarpBarriers& ba
                                      const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
-  Fronts<kRows> fronts(shared, barriers, view, memory.l, dealt, lane);
+  Fronts<WarpShared<kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
   Ahead<kRows, true> ahead(fronts, dealt.count, view, memory, lane);
   for (Index k = 0; k < dealt.count; ++k) {
     fronts.begin(k);
@@ -320,7 +321,7 @@ __device__ void sweep_fronts_backward(WarpShared<kRows>& shared, WarpBarriers& b
                                       const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
-  Fronts<kRows> fronts(shared, barriers, view, memory.l, dealt, lane);
+  Fronts<WarpShared<kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
   const bool good = memory.verdict->status == VerdictStatus::positive_definite;
   Ahead<kRows, false> ahead(fronts, dealt.count, view, memory, lane);
   for (Index k = 0; k < dealt.count; ++k) {

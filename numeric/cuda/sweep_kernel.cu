@@ -5,48 +5,22 @@
 #include <algorithm>
 
 #include "numeric/cuda/sweep_fronts.cuh"
+#include "numeric/cuda/sweep_roles.cuh"
 #include "numeric/cuda/sweep_tiles.cuh"
 
 namespace kauri::numeric::cuda::sweep {
 namespace {
 
-/// Blocks of the grid.
-struct Team {
-  Index first, count;
-};
-
-/// Who does what. Where there are blocks enough, each kind of work has its own, and all of them wait with all that they need at hand; else
-/// all do one after the other.
-struct Roles {
-  Team narrow, small, tiles;
-  __device__ explicit Roles(const SweepView& view) {
-    const Index all = static_cast<Index>(gridDim.x), few = blocks_of(view.narrow, kNarrowWarps),
-                some = blocks_of(view.small - view.narrow, kSmallWarps), tasks = max(view.forward_tasks, view.backward_tasks);
-    narrow = small = tiles = {0, all};
-    if (few + some + min(tasks, max(all / 4, 1)) > all) return;
-    narrow = {0, few}, small = {few, some}, tiles = {few + some, all - few - some};
-  }
-  __device__ static Index blocks_of(Index count, Index warps) { return (count + warps - 1) / warps; }
-};
-
-/// This block's place in a team; none: -1.
-__device__ Index place_in(const Team& team) {
-  const Index block = static_cast<Index>(blockIdx.x) - team.first;
-  return block < team.count ? max(block, Index{-1}) : Index{-1};
-}
-
 /// Fronts [begin, end) of view.order, dealt to the warps of a team's blocks, block by block; those warps of a block that there is room for.
 template <bool kForward, int kRows, int kWarps>
 __device__ void sweep_fronts(WarpShared<kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
                              const SweepMemory& memory, const Team& team, Index begin, Index end, int warp, int lane) {
-  const Index block = place_in(team);
-  if (block < 0 || warp >= kWarps) return;
-  const Index step = team.count * kWarps, mine = warp * team.count + block;
-  const Index count = mine < end - begin ? (end - begin - mine - 1) / step + 1 : 0;
+  if (warp >= kWarps) return;
+  const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp);
   if constexpr (kForward)
-    sweep_fronts_forward(shared[warp], barriers[warp], view, memory, {begin + mine, step, count}, lane);
+    sweep_fronts_forward(shared[warp], barriers[warp], view, memory, dealt, lane);
   else
-    sweep_fronts_backward(shared[warp], barriers[warp], view, memory, {end - 1 - mine, -step, count}, lane);
+    sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
 }
 
 template <bool kForward>

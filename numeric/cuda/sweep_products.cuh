@@ -8,11 +8,6 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// Where a lane stands: warp w has rows, or columns, 16 w to 16 w + 15 of a tile, lane 4 g + t row g of a cell, and columns 2 t, 2 t + 1.
-struct Lane {
-  int warp, lane, g, t;
-};
-
 /// The rings as those that multiply go through them.
 struct Rings {
   Turn<kStages> stage;

@@ -88,6 +88,14 @@ struct Turn {
   }
 };
 
+/// Where a lane stands: warp w has rows, or columns, 16 w to 16 w + 15 of a tile, lane 4 g + t row g of a cell, and columns 2 t, 2 t + 1.
+struct Lane {
+  int warp, lane, g, t;
+};
+
+/// All threads that multiply.
+__device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
+
 __device__ inline Index last_column(const SweepTask& task, Index row, Index pivots) {
   return min(task.column + task.columns, min(row, pivots));
 }

@@ -25,8 +25,6 @@ __device__ __noinline__ void find_rest(const double* panel, FrontCells cells, In
   rest[r] = sum.value();
 }
 
-__device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
-
 /// y += V (sum - T y): one step of refinement, where V alone is not accurate enough.
 __device__ inline void correct_rows(const Tiles& shared, const InverseStages& stages, const Lane& at, const FrontCells& cells,
                                     const double* panel, Index k, const double* sum, double (&y)[2]) {

@@ -149,6 +149,16 @@ __device__ inline void store_relaxed(double* p, double value) {
   asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "d"(value) : "memory");
 }
 
+/// Two neighbours, on 16 bytes: each is a flag of its own, and one may be there before the other.
+__device__ inline double2 load_relaxed(const double2* p) {
+  double2 value;
+  asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "l"(__cvta_generic_to_global(p)) : "memory");
+  return value;
+}
+__device__ inline void store_relaxed(double2* p, double2 value) {
+  asm volatile("st.relaxed.gpu.global.v2.f64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)), "d"(value.x), "d"(value.y) : "memory");
+}
+
 __device__ inline void add_relaxed(int* p, int value) {
   asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }

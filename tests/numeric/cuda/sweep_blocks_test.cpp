@@ -14,7 +14,7 @@
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/factor.hpp"
 #include "numeric/cuda/staging.hpp"
-#include "numeric/cuda/sweep.hpp"
+#include "numeric/cuda/wide.hpp"
 #include "symbolic/sweep_lists.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
@@ -51,22 +51,24 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 CudaLoops::automatic,
                 {},
                 choose_loops<double>(CudaLoops::automatic),
-                sweep_blocks()};
+                sweep_blocks(),
+                wide_blocks<8>(),
+                wide_blocks<32>()};
   }
   /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most.
-  Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, int blocks) {
-    context_.sweep_blocks = blocks;
+  Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Index columns, int blocks) {
+    (columns == 1 ? context_.sweep_blocks : columns <= 8 ? context_.sweep_8_blocks : context_.sweep_32_blocks) = blocks;
     CudaFactor<double> factor(std::make_shared<const DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
-    CudaWorkspace<double> workspace(plan, 1, context_);
+    CudaWorkspace<double> workspace(plan, columns, context_);
     const Index n = plan->n;
-    Values b(static_cast<std::size_t>(n)), all;
+    Values b(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns)), all;
     std::mt19937_64 random(7);
     for (double& x : b) x = std::uniform_real_distribution<double>(-1, 1)(random);
     for (const numeric::SolveSteps& steps :
          {numeric::SolveSteps{}, numeric::SolveSteps{.backward = false}, numeric::SolveSteps{.forward = false}}) {
       Values x = b;
-      factor.solve({x.data(), n, 1, n}, {x.data(), n, 1, n}, workspace, steps);
+      factor.solve({x.data(), n, columns, n}, {x.data(), n, columns, n}, workspace, steps);
       all.insert(all.end(), x.begin(), x.end());
     }
     return all;
@@ -75,8 +77,13 @@ class SweepsOfFewBlocks : public ::testing::Test {
   void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method, bool amalgamate) {
     const auto plan = plan_of(pattern, method, amalgamate);
     ASSERT_GT(plan->device.sweeps.bytes, 0);
-    const Values expected = solve(plan, value, sweep_blocks());
-    for (const int blocks : {1, 2, 3, 7}) EXPECT_TRUE(solve(plan, value, blocks) == expected) << blocks << " blocks";
+    const Values expected = solve(plan, value, 1, sweep_blocks());
+    for (const int blocks : {1, 2, 3, 7}) EXPECT_TRUE(solve(plan, value, 1, blocks) == expected) << blocks << " blocks";
+    const Values of_5 = solve(plan, value, 5, wide_blocks<8>()), of_18 = solve(plan, value, 18, wide_blocks<32>());
+    for (const int blocks : {1, 2, 5}) {
+      EXPECT_TRUE(solve(plan, value, 5, blocks) == of_5) << blocks << " blocks";
+      EXPECT_TRUE(solve(plan, value, 18, blocks) == of_18) << blocks << " blocks";
+    }
   }
 
   std::optional<Backend> backend_;

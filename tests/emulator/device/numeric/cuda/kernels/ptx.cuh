@@ -93,6 +93,15 @@ inline void store_relaxed(double* p, double value) {
   emulator::note_progress();
   emulator::maybe_yield();
 }
+/// Two neighbours, one after the other.
+inline double2 load_relaxed(const double2* p) {
+  const double second = load_relaxed(&p->y);
+  return {load_relaxed(&p->x), second};
+}
+inline void store_relaxed(double2* p, double2 value) {
+  store_relaxed(&p->x, value.x);
+  store_relaxed(&p->y, value.y);
+}
 /// *p = f(*p), at once.
 template <class F>
 inline void update(int* p, const F& f) {
