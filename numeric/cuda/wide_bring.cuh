@@ -86,285 +86,248 @@ template <int kWidth>
 struct Bringer {
   static constexpr int kLanes = kWidth / 2, kStep = 32 / kLanes * kBringers, kRounds = (kTile + kStep - 1) / kStep;
   int lane, row, column;
-  __device__ explicit Bringer(int warp, int in_warp)
-      : lane(in_warp), row(32 / kLanes * warp + in_warp / kLanes), column(in_warp % kLanes * 2) {}
+  /// Found anew where it is used: kept, it would cost registers of all loops.
+  __device__ Bringer() : lane(ptx::anew(static_cast<int>(threadIdx.x)) - 32 * (kLoader + 1)) {
+    row = lane / kLanes, column = lane % kLanes * 2, lane %= 32;
+  }
   [[nodiscard]] __device__ int row_of(int round) const { return row + kStep * round; }
+  /// The lane's pair of a row of a tile in shared memory.
+  [[nodiscard]] __device__ double2& at(double* tile, int r) const {
+    return *reinterpret_cast<double2*>(tile + place_of<kWidth>(r, column));
+  }
 };
 
-template <int kCount, class F>
-__device__ void look_at_all(double2 (&x)[kCount], const F& at) {
-#pragma unroll
-  for (int j = 0; j < kCount; ++j) {
-    const double* p = at(j);
-    x[j] = p == nullptr ? make_double2(0, 0) : look(p);
-  }
-}
-template <int kCount>
-__device__ bool all_set(const double2 (&x)[kCount]) {
-  bool all = true;
-#pragma unroll
-  for (int j = 0; j < kCount; ++j) all = all && is_set(x[j]);
-  return all;
-}
-template <int kCount, class F>
-__device__ void look_again(double2 (&x)[kCount], const F& at) {
-#pragma unroll
-  for (int j = 0; j < kCount; ++j)
-    if (!is_set(x[j])) x[j] = look(at(j));
-}
+/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last.
+struct Rows {
+  const double* array;
+  const Index* row;
+  Index count, last;
+};
 
-/// x[j] from at(j); null: there is none, and zeros count. Each lane looks again and again, with pauses if there are any: for numbers that
-/// the next step waits for.
-template <int kCount, class F>
-__device__ void await_pairs(double2 (&x)[kCount], const F& at, unsigned pause) {
-  look_at_all(x, at);
-  while (!all_set(x)) {
-    if (pause > 0) __nanosleep(pause);
-    look_again(x, at);
+/// What they are to a tile in shared memory.
+enum class Add { put, more, less };
+
+/// Each is stored to the tile, once its place is free, or added to what the same lane has stored there: zeros behind the last. Numbers that
+/// come next are looked at by all lanes, again and again; of others one, and not so often (await_two()).
+template <int kWidth>
+__device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase) {
+  constexpr int kRounds = Bringer<kWidth>::kRounds;
+  const Bringer<kWidth> mine;
+  double2 x[kRounds];
+  Index row[kRounds];
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    const Index r = mine.row_of(j);
+    const bool there = r < rows.count;
+    row[j] = there && rows.row != nullptr ? __ldg(rows.row + r) : r;
+    x[j].x = x[j].y = there ? __longlong_as_double(-1) : 0.0;
   }
-}
-/// The same of numbers that come later: one lane looks at `last`, which is likely to come last, so that many blocks that wait do not keep
-/// the L2 cache from the few that all wait for.
-template <int kCount, class F>
-__device__ void await_later(double2 (&x)[kCount], const F& at, const double* last, int lane) {
-  look_at_all(x, at);
-  while (__any_sync(kAll, !all_set(x)) != 0) {
-    if (lane == 0)
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j)
+      if (!is_set(x[j])) x[j] = look(rows.array + Offset{row[j]} * kWidth + mine.column);
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
+    if (__any_sync(kAll, !all) == 0) break;
+    if (next) continue;
+    if (mine.lane == 0) {
+      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
       while (!is_set(load_relaxed(last))) __nanosleep(kLater);
+    }
     __syncwarp();
-    look_again(x, at);
   }
+  ptx::barrier_wait(empty, phase);
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    if (mine.row_of(j) >= kTile) continue;
+    double2& to = mine.at(tile, mine.row_of(j));
+    if (how != Add::put) {
+      const double sign = how == Add::less ? -1.0 : 1.0;
+      x[j].x = fma(sign, x[j].x, to.x), x[j].y = fma(sign, x[j].y, to.y);
+    }
+    to = x[j];
+  }
+  __syncwarp();
 }
 
 __device__ inline double2 sum_of(const double2& a, const double2& b) { return make_double2(a.x + b.x, a.y + b.y); }
 
+/// x[j] from at(j); null: there is none, and zeros count. Each lane looks again and again, with pauses.
+template <int kCount, class F>
+__device__ void await_pairs(double2 (&x)[kCount], const F& at) {
+#pragma unroll
+  for (int j = 0; j < kCount; ++j) x[j].x = x[j].y = at(j) == nullptr ? 0.0 : __longlong_as_double(-1);
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < kCount; ++j)
+      if (!is_set(x[j])) x[j] = look(at(j));
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) all = all && is_set(x[j]);
+    if (all) return;
+    __nanosleep(kSoon);
+  }
+}
+
+/// b of row k of L.
+__device__ inline double2 right_hand_side(Index k, int column, const SweepView& view, const WideMemory& memory) {
+  const double* b = memory.numbers.b + row_of(view.old_of, k) + column * memory.b_ld;
+  return make_double2(column < memory.columns ? b[0] : 0.0, column + 1 < memory.columns ? b[memory.b_ld] : 0.0);
+}
+
+/// What the sums of a tile row begin with: b, and, unless tasks of their own add them up, the children's update rows one after the other;
+/// four of a lane's rows at a time.
 template <int kWidth>
-__device__ void leave_full(const Tiles<kWidth>& shared, Turn<Shape<kWidth>::kInputs>& turn, int lane) {
+__device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
+                           const WideMemory& memory) {
+  constexpr int kSome = 4;
+  const Bringer<kWidth> mine;
+  const FrontCells cells{front.m, front.p};
+  const Index row = cells.first_row(i), rows = cells.rows_of(i);
+  const bool adds = task.kind != SweepTask::Kind::gathered;
+  const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
+#pragma unroll 1
+  for (int first = mine.row; first < kTile; first += kSome * mine.kStep) {
+    double2 sum[kSome], x[kSome];
+    const double* next[kSome];
+    std::uint32_t left[kSome], most = 0;
+#pragma unroll
+    for (int j = 0; j < kSome; ++j) {
+      const int r = first + mine.kStep * j;
+      const std::uint32_t begin = adds && r < rows ? __ldg(ptr + r) : 0;
+      left[j] = adds && r < rows ? __ldg(ptr + r + 1) - begin : 0;
+      next[j] = memory.numbers.update + Offset{begin} * kWidth + mine.column;
+      sum[j] = r < rows && row + r < front.p ? right_hand_side(front.first + row + r, mine.column, view, memory) : make_double2(0, 0);
+      most = max(most, left[j]);
+    }
+    for (std::uint32_t k = 0; k < most; ++k) {
+      await_pairs(x, [&](int j) { return k < left[j] ? next[j] : nullptr; });
+#pragma unroll
+      for (int j = 0; j < kSome; ++j) sum[j] = sum_of(sum[j], x[j]), next[j] += kWidth;
+    }
+#pragma unroll
+    for (int j = 0; j < kSome; ++j)
+      if (const int r = first + mine.kStep * j; r < kTile) mine.at(tile, r) = sum[j];
+  }
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(&shared.barrier.input_full[turn.at]);
+}
+
+/// Numbers that a sum over tiles takes, in their order: `adds` vectors that its start is made of, the last of them two tiles before the
+/// last, since it is made of the numbers just before those, and `inputs` tiles to multiply by.
+struct Sequence {
+  static constexpr Index kTilesAfter = 2;
+  Index adds, inputs, late;
+  __device__ Sequence(Index vectors, Index tiles)
+      : adds(vectors), inputs(tiles), late(vectors > 0 ? vectors - 1 + max(tiles - kTilesAfter, 0) : -1) {}
+  [[nodiscard]] __device__ bool is_add(Index s) const { return s < adds - 1 || s == late; }
+  [[nodiscard]] __device__ Index add(Index s) const { return s == late ? adds - 1 : s; }
+  [[nodiscard]] __device__ Index input(Index s) const { return s - adds + (s < late ? 1 : 0); }
+};
+
+template <bool kForward>
+__device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, Index i) {
+  const bool whole = task.kind != SweepTask::Kind::part;
+  if constexpr (!kForward) return {whole ? task.parts + 1 : 0, task.rows};
+  const Index adds = task.parts + (task.kind == SweepTask::Kind::gathered ? 1 : 0);
+  if (has_one_input(task)) return {adds, task.row > 0 && i == task.row ? 1 : 0};
+  return {whole ? adds : 0, last_column(task, i, cells.pivot_tiles()) - task.column};
+}
+
+/// Vector a of a start. Backward the first is y.
+template <bool kForward, int kWidth>
+__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a, const SweepMemory& memory) {
+  const Index count = FrontCells{front.m, front.p}.rows_of(i);
+  const auto part = [&](const double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
+  if constexpr (kForward) {
+    const bool gathered = task.kind == SweepTask::Kind::gathered;
+    const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
+    return {part(memory.forward_part, task.part + k), nullptr, count, count - 1};
+  } else {
+    const double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth : part(memory.backward_part, task.part + a - 1);
+    return {from, nullptr, count, count - 1};
+  }
+}
+
+/// Tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows from the last, the front's own or its ancestors'.
+template <bool kForward, int kWidth>
+__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view, const SweepMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n, count = cells.rows_of(k);
+  if (k < cells.pivot_tiles())
+    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr, count, count - 1};
+  return {memory.x, view.row + front.row + cells.first_row(k), count, 0};
+}
+
+/// The rings as those that bring numbers go through them.
+template <int kWidth>
+struct BroughtRings {
+  Turn<Shape<kWidth>::kInputs> input;
+  Turn<Shape<kWidth>::kStarts> start;
+};
+
+template <class Turn>
+__device__ void leave_full(std::uint64_t* full, Turn& turn) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) ptx::barrier_arrive(full + turn.at);
   turn.next();
 }
 
-/// What a tile of numbers is to a sum.
-enum class Add { first, more, less };
-
-/// What a sum of a tile's rows starts from, in shared memory: each lane its own numbers, one addition after the other.
-template <int kWidth>
-class Start {
- public:
-  using At = Bringer<kWidth>;
-  __device__ Start(const Tiles<kWidth>& shared, Turn<Shape<kWidth>::kStarts>& turn, const At& at, Index rows)
-      : shared_(shared), turn_(turn), at_(at), rows_(rows), number_(shared.data.start[turn.at]) {
-    ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
-  }
-  /// Rows one after the other, from `from` on.
-  template <Add kAdd>
-  __device__ void add(const double* from) {
-    double2 x[At::kRounds];
-    const double* first = from + at_.row * kWidth + at_.column;
-    const auto at = [&](int j) { return at_.row_of(j) < rows_ ? first + j * At::kStep * kWidth : nullptr; };
-    await_later(x, at, from + (rows_ - 1) * kWidth, at_.lane);
-#pragma unroll
-    for (int j = 0; j < At::kRounds; ++j)
-      if (at_.row_of(j) < kTile) {
-        double2& to = *of(at_.row_of(j));
-        to = kAdd == Add::first ? x[j] : kAdd == Add::more ? sum_of(to, x[j]) : make_double2(to.x - x[j].x, to.y - x[j].y);
-      }
-  }
-  /// b, and, unless tasks of their own add them up, the children's update rows one after the other, of rows from `row` on: six of a lane's
-  /// at a time.
-  __device__ void add_updates(const SweepTask& task, const Front& front, Index row, bool gathered, const SweepView& view,
-                              const WideMemory& memory) {
-    constexpr int kSome = At::kRounds < 6 ? At::kRounds : 6;
-    for (int first = 0; first < At::kRounds; first += kSome) {
-      double2 sum[kSome], x[kSome];
-      const double* next[kSome];
-      std::uint32_t left[kSome], most = 0;
-#pragma unroll
-      for (int j = 0; j < kSome; ++j) {
-        const int r = at_.row_of(first + j);
-        const bool there = r < rows_, adds = there && !gathered;
-        sum[j] = there && row + r < front.p ? right_hand_side(front.first + row + r, view, memory) : make_double2(0, 0);
-        const std::uint32_t* ptr = view.ptr + front.row + task.front + row + r;
-        const std::uint32_t begin = adds ? __ldg(ptr) : 0;
-        left[j] = adds ? __ldg(ptr + 1) - begin : 0;
-        next[j] = memory.numbers.update + Offset{begin} * kWidth + at_.column;
-        most = max(most, left[j]);
-      }
-      for (std::uint32_t k = 0; k < most; ++k) {
-        await_pairs(
-            x, [&](int j) { return k < left[j] ? next[j] : nullptr; }, kSoon);
-#pragma unroll
-        for (int j = 0; j < kSome; ++j) sum[j] = sum_of(sum[j], x[j]), next[j] += kWidth;
-      }
-#pragma unroll
-      for (int j = 0; j < kSome; ++j)
-        if (at_.row_of(first + j) < kTile) *of(at_.row_of(first + j)) = sum[j];
+/// All numbers of the sums of tile row i, or backward of tile column i.
+template <bool kForward, int kWidth>
+__device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
+                           const SweepView& view, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const bool whole = task.kind != SweepTask::Kind::part;
+  const Sequence sequence = sequence_of<kForward>(task, cells, i);
+  if constexpr (kForward) {
+    if (whole) {
+      ptx::barrier_wait(&shared.barrier.start_empty[rings.start.at], rings.start.phase ^ 1);
+      put_starts<kWidth>(shared.data.start[rings.start.at], task, front, i, view, memory);
+      if (sequence.adds == 0) leave_full(shared.barrier.start_full, rings.start);
     }
   }
-  __device__ void end() {
-    __syncwarp();
-    if (at_.lane == 0) ptx::barrier_arrive(&shared_.barrier.start_full[turn_.at]);
-    turn_.next();
+  const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
+#pragma unroll 1
+  for (Index s = 0; s < sequence.adds + sequence.inputs; ++s) {
+    const bool add = sequence.is_add(s);
+    const Index n = add ? sequence.add(s) : sequence.input(s);
+    const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers)
+                          : input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
+    const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
+    const Add how = !add || (first && !kForward) ? Add::put : first ? Add::more : Add::less;
+    bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how,
+                  chain && !add && n + 1 == sequence.inputs,
+                  add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
+                  (add ? rings.start.phase : rings.input.phase) ^ 1);
+    if (!add)
+      leave_full(shared.barrier.input_full, rings.input);
+    else if (s == sequence.late)
+      leave_full(shared.barrier.start_full, rings.start);
   }
-
- private:
-  [[nodiscard]] __device__ double2* of(int row) const { return reinterpret_cast<double2*>(number_ + place_of<kWidth>(row, at_.column)); }
-  [[nodiscard]] __device__ double2 right_hand_side(Index k, const SweepView& view, const WideMemory& memory) const {
-    const double* b = memory.numbers.b + row_of(view.old_of, k) + at_.column * memory.b_ld;
-    return make_double2(at_.column < memory.columns ? b[0] : 0.0, at_.column + 1 < memory.columns ? b[memory.b_ld] : 0.0);
-  }
-
-  const Tiles<kWidth>& shared_;
-  Turn<Shape<kWidth>::kStarts>& turn_;
-  const At& at_;
-  Index rows_;
-  double* number_;
-};
-
-/// Starts of tile row i of a forward task: all but the last part of its sum, which the last numbers but a few make, then that.
-template <int kWidth>
-struct ForwardStart {
-  const SweepTask& task;
-  const Front& front;
-  const SweepView& view;
-  const WideMemory& memory;
-  [[nodiscard]] __device__ const double* part(Index k) const { return memory.numbers.forward_part + Offset{k} * (kTile * kWidth); }
-  __device__ void begin(Start<kWidth>& start, const FrontCells& cells, Index i) const {
-    start.add_updates(task, front, cells.first_row(i), task.kind == SweepTask::Kind::gathered, view, memory);
-    if (task.kind == SweepTask::Kind::gathered) start.template add<Add::more>(part(task.part + task.parts));
-    for (Index k = 0; k + 1 < task.parts; ++k) start.template add<Add::less>(part(task.part + k));
-  }
-  __device__ void end(Start<kWidth>& start) const {
-    if (task.parts > 0) start.template add<Add::less>(part(task.part + task.parts - 1));
-    start.end();
-  }
-};
-
-/// The next tile of numbers of the ring; `next`: the next step of a front's chain waits for it.
-template <int kWidth, class F>
-__device__ void bring_tile(const Tiles<kWidth>& shared, Turn<Shape<kWidth>::kInputs>& turn, const Bringer<kWidth>& mine, const F& at,
-                           const double* last, bool next) {
-  double2 x[Bringer<kWidth>::kRounds];
-  if (next)
-    await_pairs(x, at, 0);
-  else
-    await_later(x, at, last, mine.lane);
-  ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
-  double* input = shared.data.input[turn.at];
-#pragma unroll
-  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j)
-    if (mine.row_of(j) < kTile) *reinterpret_cast<double2*>(input + place_of<kWidth>(mine.row_of(j), mine.column)) = x[j];
-  leave_full(shared, turn, mine.lane);
 }
 
-/// Tile k of a front's y.
-template <int kWidth>
-__device__ void bring_pivots(const Tiles<kWidth>& shared, Turn<Shape<kWidth>::kInputs>& turn, const Bringer<kWidth>& mine,
-                             const Front& front, Index k, const SweepMemory& memory, bool next) {
-  const Index rows = FrontCells{front.m, front.p}.rows_of(k);
-  const double* from = memory.y + Offset{front.first + k * kTile} * kWidth;
-  const double* first = from + mine.row * kWidth + mine.column;
-  const auto at = [&](int j) { return mine.row_of(j) < rows ? first + j * Bringer<kWidth>::kStep * kWidth : nullptr; };
-  bring_tile(shared, turn, mine, at, from + (rows - 1) * kWidth, next);
-}
-
-/// How many tiles before a sum's last the last part of it is asked for.
-constexpr Index kTilesAfterParts = 2;
-
-template <int kWidth>
-__device__ void bring_task(const Tiles<kWidth>& shared, const SweepTask& task, const Front& front, const SweepView& view,
-                           const WideMemory& memory, Turn<Shape<kWidth>::kInputs>& inputs, Turn<Shape<kWidth>::kStarts>& starts,
-                           const Bringer<kWidth>& mine) {
-  const FrontCells cells{front.m, front.p};
-  const Index pivots = cells.pivot_tiles();
-  const bool whole = task.kind != SweepTask::Kind::part;
-  const ForwardStart<kWidth> from{task, front, view, memory};
+template <bool kForward, int kWidth>
+__device__ void bring_task(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings, const SweepTask& task, const Front& front,
+                           const SweepView& view, const WideMemory& memory) {
+  if constexpr (!kForward) return bring_sums<false>(shared, rings, task, front, task.column, view, memory);
   if (has_one_input(task) && task.row == 0) {
-    ptx::barrier_wait(&shared.barrier.input_empty[inputs.at], inputs.phase ^ 1);
-    leave_full(shared, inputs, mine.lane);  // as it is: the task's own numbers are to lie there
+    ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+    leave_full(shared.barrier.input_full, rings.input);  // as it is: the task's own numbers are to lie there
   }
-  for (Index i = task.row; i < task.row + task.rows; ++i) {
-    const Index end = has_one_input(task) ? task.column : last_column(task, i, pivots);
-    const auto bring = [&](Index begin, Index to) {
-      for (Index k = begin; k < to; ++k) bring_pivots(shared, inputs, mine, front, k, memory.numbers, whole && i < pivots && k + 1 == end);
-    };
-    if (!whole) {
-      bring(task.column, end);
-      continue;
-    }
-    Start<kWidth> start(shared, starts, mine, cells.rows_of(i));
-    from.begin(start, cells, i);
-    const Index late = max(end - kTilesAfterParts, task.column);
-    bring(task.column, late);
-    from.end(start);
-    bring(late, end);
-    if (has_one_input(task) && task.row > 0 && i == task.row) bring_pivots(shared, inputs, mine, front, 0, memory.numbers, false);
-  }
-}
-
-/// Rows of x that a lane brings of tile row i: the front's own pivots, or its ancestors'.
-template <int kWidth>
-struct RowsBack {
-  Index of[Bringer<kWidth>::kRounds];  // kNone: none
-  Index last;
-  __device__ RowsBack(const Front& front, const FrontCells& cells, Index i, const SweepView& view, const Bringer<kWidth>& mine) {
-    const Index rows = cells.rows_of(i), pivot = front.first + i * kTile;
-    const bool own = i < cells.pivot_tiles();
-    const Index* row = view.row + front.row + cells.first_row(i);
-#pragma unroll
-    for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) {
-      const Index r = mine.row_of(j);
-      of[j] = r >= rows ? kNone : own ? pivot + r : __ldg(row + r);
-    }
-    last = own ? pivot + rows - 1 : __ldg(row);
-  }
-};
-
-template <int kWidth>
-__device__ void bring_task_back(const Tiles<kWidth>& shared, const SweepTask& task, const Front& front, const SweepView& view,
-                                const SweepMemory& memory, Turn<Shape<kWidth>::kInputs>& inputs, Turn<Shape<kWidth>::kStarts>& starts,
-                                const Bringer<kWidth>& mine) {
-  const FrontCells cells{front.m, front.p};
-  const bool whole = task.kind != SweepTask::Kind::part;
-  const auto part = [&](Index k) { return memory.backward_part + Offset{k} * (kTile * kWidth); };
-  const auto bring = [&](Index begin, Index end) {  // from the last
-    for (Index i = end; i-- > begin;) {
-      const RowsBack<kWidth> rows(front, cells, i, view, mine);
-      const auto at = [&](int j) { return rows.of[j] == kNone ? nullptr : memory.x + Offset{rows.of[j]} * kWidth + mine.column; };
-      bring_tile(shared, inputs, mine, at, memory.x + Offset{rows.last} * kWidth, whole && i == task.row);
-    }
-  };
-  if (!whole) return bring(task.row, task.row + task.rows);
-  Start<kWidth> start(shared, starts, mine, cells.rows_of(task.column));
-  start.template add<Add::first>(memory.y + Offset{front.first + task.column * kTile} * kWidth);
-  for (Index k = 0; k + 1 < task.parts; ++k) start.template add<Add::less>(part(task.part + k));
-  const Index late = task.row + min(kTilesAfterParts, task.rows);
-  bring(late, task.row + task.rows);
-  if (task.parts > 0) start.template add<Add::less>(part(task.part + task.parts - 1));
-  start.end();
-  bring(task.row, late);
+  for (Index i = task.row; i < task.row + task.rows; ++i) bring_sums<true>(shared, rings, task, front, i, view, memory);
 }
 
 template <bool kForward, int kWidth>
 __device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
-  const int thread = static_cast<int>(threadIdx.x) - 32 * (kLoader + 1);
-  const Bringer<kWidth> mine(thread / 32, thread % 32);
-  Turn<Shape<kWidth>::kInputs> inputs;
-  Turn<Shape<kWidth>::kStarts> starts;
+  BroughtRings<kWidth> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
-    const Front& front = shared.data.front[turn.at];
-    if (task.kind != SweepTask::Kind::gather) {
-      if constexpr (kForward)
-        bring_task(shared, task, front, view, memory, inputs, starts, mine);
-      else
-        bring_task_back(shared, task, front, view, memory.numbers, inputs, starts, mine);
-    }
+    if (task.kind != SweepTask::Kind::gather) bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
     __syncwarp();
-    if (mine.lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+    if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 

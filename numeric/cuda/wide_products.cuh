@@ -22,18 +22,23 @@ struct Sums {
   double of[kWidth / 8][4] = {};
 };
 
-/// f(half, column, x, y): x and y are the sums of two neighbouring columns of row own_row<kForward>(at, half) of the tile.
+/// A lane has columns first_column() + step and the next of each row, for the steps that for_pairs() goes through.
+template <int kWidth>
+__device__ int first_column(const Lane& at) {
+  return (kWidth == 8 ? 2 : 4) * at.t;
+}
+/// f(half, step, x, y): x and y are sums of row own_row<kForward>(at, half) of the tile.
 template <int kWidth, class F>
-__device__ void for_pairs(Sums<kWidth>& sum, const Lane& at, const F& f) {
+__device__ void for_pairs(Sums<kWidth>& sum, const F& f) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     if constexpr (kWidth == 8) {
-      f(half, 2 * at.t, sum.of[0][2 * half], sum.of[0][2 * half + 1]);
+      f(half, 0, sum.of[0][2 * half], sum.of[0][2 * half + 1]);
     } else {
 #pragma unroll
       for (int h = 0; h < kWidth / 16; ++h)
 #pragma unroll
-        for (int e = 0; e < 2; ++e) f(half, 16 * h + 4 * at.t + 2 * e, sum.of[2 * h][2 * half + e], sum.of[2 * h + 1][2 * half + e]);
+        for (int e = 0; e < 2; ++e) f(half, 16 * h + 2 * e, sum.of[2 * h][2 * half + e], sum.of[2 * h + 1][2 * half + e]);
     }
   }
 }
@@ -41,6 +46,23 @@ template <bool kForward>
 __device__ int own_row(const Lane& at, int half) {
   return 16 * at.warp + (kForward ? at.g + 8 * half : 2 * at.g + half);
 }
+
+/// Where a lane is, found anew where it is used: what depends on it would be kept in registers through all loops.
+__device__ inline Lane here() {
+  const int thread = ptx::anew(static_cast<int>(threadIdx.x));
+  return {thread / 32, thread % 32, thread % 32 / 4, thread % 4};
+}
+
+/// A lane's numbers of a tile in shared memory, as for_pairs() goes through them.
+template <bool kForward, int kWidth>
+struct OwnRows {
+  double* of[2];
+  __device__ OwnRows(double* tile, const Lane& at) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) of[half] = tile + place_of<kWidth>(own_row<kForward>(at, half), first_column<kWidth>(at));
+  }
+  [[nodiscard]] __device__ double2& pair(int half, int step) const { return *reinterpret_cast<double2*>(of[half] + step); }
+};
 
 /// Where a lane's numbers of a tile are, as right operands: rows 2 t + e of each eight forward, t + 4 e backward.
 template <bool kForward, int kWidth>
@@ -119,8 +141,9 @@ __device__ void leave_stage(const Tiles<kWidth>& shared, Rings<kWidth>& rings, i
 
 /// sum += the tile, of so many cells, times x; in two stages, or one.
 template <bool kForward, int kWidth>
-__device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const Lane& at, Index rows, Index columns, const double* x,
+__device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, Index rows, Index columns, const double* x,
                               Sums<kWidth>& sum) {
+  const Lane at = here();
   const Operand<kForward, kWidth> operand(x, at);
   const Index along = kForward ? columns : rows, across = (kForward ? rows : columns) - 2 * at.warp;
   for (Index c = 0; c < along; c += 4) {

@@ -10,14 +10,20 @@
 namespace kauri::numeric::cuda::sweep::wide {
 
 template <bool kForward, int kWidth>
-__device__ double2& pair_of(double* numbers, const Lane& at, int half, int column) {
-  return *reinterpret_cast<double2*>(numbers + place_of<kWidth>(own_row<kForward>(at, half), column));
+__device__ void put(double* tile, Sums<kWidth>& sum) {
+  const OwnRows<kForward, kWidth> own(tile, here());
+  for_pairs(sum, [&](int half, int step, double x, double y) { own.pair(half, step) = make_double2(x, y); });
 }
 
+/// Less what has been summed up, in its place; zeros behind row `rows`.
 template <bool kForward, int kWidth>
-__device__ void put(double* numbers, const Lane& at, Sums<kWidth>& sum) {
-  for_pairs(sum, at,
-            [&](int half, int column, double x, double y) { pair_of<kForward, kWidth>(numbers, at, half, column) = make_double2(x, y); });
+__device__ void take_away(double* tile, Index rows, Sums<kWidth>& sum) {
+  const Lane at = here();
+  const OwnRows<kForward, kWidth> own(tile, at);
+  for_pairs(sum, [&](int half, int step, double x, double y) {
+    double2& to = own.pair(half, step);
+    to = own_row<kForward>(at, half) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
+  });
 }
 
 /// Of a row of c - T y, or c - T^T y, T the diagonal tile k: 16 columns, or 4, with what sums round.
@@ -50,12 +56,13 @@ struct Rest {
 /// c = y + V (c - T y), y = V c: one step of refinement, where V alone is not accurate enough. In place, since there is no more shared
 /// memory, and apart, since there are few such tiles.
 template <bool kForward, int kWidth>
-__device__ __noinline__ void correct(InverseStages<kWidth> stages, Lane at, const double* panel, FrontCells cells, Index k, double* c) {
+__device__ __noinline__ void correct(InverseStages<kWidth> stages, const double* panel, FrontCells cells, Index k, double* c) {
+  const Lane at = here();
   Sums<kWidth> y;
   multiply_inverse<kForward>(stages, at, c, y);
   Rest<kForward, kWidth> rest(at, c);
   together();
-  put<kForward>(c, at, y);
+  put<kForward>(c, y);
   together();
   rest.find(panel, cells, k, c);
   together();
@@ -63,24 +70,22 @@ __device__ __noinline__ void correct(InverseStages<kWidth> stages, Lane at, cons
   together();
   multiply_inverse<kForward>(stages, at, c, y);
   together();
-  put<kForward>(c, at, y);
+  put<kForward>(c, y);
 }
 
 /// sum = V c, or V^T c, of diagonal tile k, c as all warps have put it.
 template <bool kForward, int kWidth>
-__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const Lane& at, const double* panel, const FrontCells& cells,
-                           Index k, double* c, Sums<kWidth>& sum) {
+__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const double* panel, const FrontCells& cells, Index k,
+                           double* c, Sums<kWidth>& sum) {
+  const Lane at = here();
   const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
   together();
   sum = {};
   multiply_inverse<kForward>(stages, at, c, sum);
-  if (stages.needs_correction()) {
-    together();  // the same for all: nobody is still on the way to what is changed
-    correct<kForward>(stages, at, panel, cells, k, c);
-    for_pairs(sum, at, [&](int half, int column, double& x, double& y) {
-      const double2 v = pair_of<kForward, kWidth>(c, at, half, column);
-      x = v.x, y = v.y;
-    });
+  if (stages.needs_correction()) {  // the same for all
+    correct<kForward>(stages, panel, cells, k, c);
+    const OwnRows<kForward, kWidth> own(c, at);
+    for_pairs(sum, [&](int half, int step, double& x, double& y) { x = own.pair(half, step).x, y = own.pair(half, step).y; });
   }
   stages.leave(shared, rings, at.lane);
 }
@@ -91,9 +96,9 @@ __device__ double* await_input(const Tiles<kWidth>& shared, const Rings<kWidth>&
   return shared.data.input[rings.input.at];
 }
 template <int kWidth>
-__device__ void leave_input(const Tiles<kWidth>& shared, Rings<kWidth>& rings, int lane) {
+__device__ void leave_input(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
+  if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
   rings.input.next();
 }
 template <int kWidth>
@@ -102,39 +107,42 @@ __device__ double* await_start(const Tiles<kWidth>& shared, const Rings<kWidth>&
   return shared.data.start[rings.start.at];
 }
 template <int kWidth>
-__device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings, int lane) {
+__device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
   __syncwarp();
-  if (lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
+  if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
 }
 
-/// Rows that are there of a tile row to rows `row(half)` of an array.
+/// Rows that are there of a tile row to rows row(r) of an array.
 template <bool kForward, int kWidth, class Row>
-__device__ void publish_rows(double* array, Index rows, const Lane& at, Sums<kWidth>& sum, const Row& row) {
-  for_pairs(sum, at, [&](int half, int column, double x, double y) {
-    if (own_row<kForward>(at, half) < rows) publish(array + Offset{row(half)} * kWidth + column, x, y);
+__device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const Row& row) {
+  const Lane at = here();
+  double* to[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int r = own_row<kForward>(at, half);
+    to[half] = r < rows ? array + Offset{row(r)} * kWidth + first_column<kWidth>(at) : nullptr;
+  }
+  for_pairs(sum, [&](int half, int step, double x, double y) {
+    if (to[half] != nullptr) publish(to[half] + step, x, y);
   });
 }
 template <bool kForward, int kWidth>
-__device__ void publish_part(double* parts, Index part, const Lane& at, Sums<kWidth>& sum) {
-  publish_rows<kForward>(parts + Offset{part} * (kTile * kWidth), kTile, at, sum, [&](int half) { return own_row<kForward>(at, half); });
+__device__ void publish_part(double* parts, Index part, Sums<kWidth>& sum) {
+  publish_rows<kForward>(parts + Offset{part} * (kTile * kWidth), kTile, sum, [](int r) { return r; });
 }
 
 /// Numbers of a pivot tile from what is left of its sums, in `start`; to the task's input, too, where rows below in the same task read
 /// them.
 template <int kWidth>
-__device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const Lane& at, const SweepTask& task, const Front& front,
-                              Index i, double* start, Sums<kWidth>& sum, const SweepMemory& memory) {
+__device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
+                              double* start, Sums<kWidth>& sum, const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Index rows = cells.rows_of(i);
-  for_pairs(sum, at, [&](int half, int column, double x, double y) {
-    double2& to = pair_of<true, kWidth>(start, at, half, column);
-    to = own_row<true>(at, half) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
-  });
-  solve_tile<true>(shared, rings, at, memory.l + front.panel, cells, i, start, sum);
-  publish_rows<true>(memory.y, rows, at, sum, [&](int half) { return front.first + i * kTile + own_row<true>(at, half); });
+  solve_tile<true>(shared, rings, memory.l + front.panel, cells, i, start, sum);
+  publish_rows<true>(memory.y + Offset{front.first + i * kTile} * kWidth, rows, sum, [](int r) { return r; });
   if (!has_one_input(task)) return;
-  put<true>(await_input(shared, rings), at, sum);
+  put<true>(await_input(shared, rings), sum);
   together();
 }
 
@@ -157,7 +165,7 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
         const std::uint32_t row = k + static_cast<std::uint32_t>(u * kTogether);
         return row < count ? from + Offset{row} * kWidth : nullptr;
       };
-      await_pairs(x, place, kSoon);
+      await_pairs(x, place);
 #pragma unroll
       for (int u = 0; u < kUnderWay; ++u) sum[u] = sum_of(sum[u], x[u]);
     }
@@ -170,33 +178,33 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
 }
 
 template <int kWidth>
-__device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const Lane& at, const SweepTask& task, const Front& front,
-                        const SweepView& view, const SweepMemory& memory) {
-  if (task.kind == SweepTask::Kind::gather) return gather_rows<kWidth>(task, front, at, view, memory);
+__device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, const SweepView& view,
+                        const SweepMemory& memory) {
+  if (task.kind == SweepTask::Kind::gather) return gather_rows<kWidth>(task, front, here(), view, memory);
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   for (Index i = task.row; i < task.row + task.rows; ++i) {
     Sums<kWidth> sum;
     const Index rows = cells.rows_of(i), end = last_column(task, i, pivots);
+#pragma unroll 1
     for (Index k = task.column; k < end; ++k) {
-      multiply_tile<true>(shared, rings, at, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), sum);
-      if (!has_one_input(task)) leave_input(shared, rings, at.lane);
+      multiply_tile<true>(shared, rings, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), sum);
+      if (!has_one_input(task)) leave_input(shared, rings);
     }
-    if (task.kind == SweepTask::Kind::part) return publish_part<true>(memory.forward_part, task.part, at, sum);
+    if (task.kind == SweepTask::Kind::part) return publish_part<true>(memory.forward_part, task.part, sum);
     double* start = await_start(shared, rings);
+    take_away<true>(start, rows, sum);
     if (i < pivots) {
-      finish_pivots(shared, rings, at, task, front, i, start, sum, memory);
+      finish_pivots(shared, rings, task, front, i, start, sum, memory);
     } else {
+      const OwnRows<true, kWidth> own(start, here());
+      for_pairs(sum, [&](int half, int step, double& x, double& y) { x = own.pair(half, step).x, y = own.pair(half, step).y; });
       const std::uint32_t* slot = view.slot + front.relative + cells.first_row(i) - front.p;
-      for_pairs(sum, at, [&](int half, int column, double& x, double& y) {
-        const double2 from = pair_of<true, kWidth>(start, at, half, column);
-        x = from.x - x, y = from.y - y;
-      });
-      publish_rows<true>(memory.update, rows, at, sum, [&](int half) { return __ldg(slot + own_row<true>(at, half)); });
+      publish_rows<true>(memory.update, rows, sum, [&](int r) { return __ldg(slot + r); });
     }
-    leave_start(shared, rings, at.lane);
+    leave_start(shared, rings);
   }
-  if (has_one_input(task)) leave_input(shared, rings, at.lane);
+  if (has_one_input(task)) leave_input(shared, rings);
 }
 
 /// sum + part, with what that rounds in the place of part: the next products go on from there.
@@ -205,68 +213,71 @@ __device__ inline void carry(double& sum, double& part) {
   sum = both.sum, part = both.error;
 }
 
+template <int kWidth>
+__device__ void carry(Sums<kWidth>& sum, Sums<kWidth>& part) {
+#pragma unroll
+  for (int n = 0; n < kWidth / 8; ++n)
+#pragma unroll
+    for (int j = 0; j < 4; ++j) carry(sum.of[n][j], part.of[n][j]);
+}
+
 /// x of the columns that are there, in the caller's numbering too.
 template <int kWidth>
-__device__ void publish_columns(const SweepTask& task, const Front& front, const Lane& at, Sums<kWidth>& sum, const SweepView& view,
+__device__ void publish_columns(const SweepTask& task, const Front& front, Sums<kWidth>& sum, const SweepView& view,
                                 const WideMemory& memory) {
   const Index first = front.first + task.column * kTile, columns = FrontCells{front.m, front.p}.rows_of(task.column);
+  publish_rows<false>(memory.numbers.x + Offset{first} * kWidth, columns, sum, [](int r) { return r; });
   const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
-  publish_rows<false>(memory.numbers.x, columns, at, sum, [&](int half) { return first + own_row<false>(at, half); });
-  for_pairs(sum, at, [&](int half, int column, double x, double y) {
-    const int row = own_row<false>(at, half);
-    if (row >= columns || column >= memory.columns) return;
-    double* out = memory.numbers.out + row_of(view.back_of, first + row) + column * memory.out_ld;
-    out[0] = good ? x : std::numeric_limits<double>::quiet_NaN();
-    if (column + 1 < memory.columns) out[memory.out_ld] = good ? y : std::numeric_limits<double>::quiet_NaN();
+  const Lane at = here();
+  double* out[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int r = own_row<false>(at, half);
+    out[half] = r < columns ? memory.numbers.out + row_of(view.back_of, first + r) : nullptr;
+  }
+  for_pairs(sum, [&](int half, int step, double x, double y) {
+    const int column = first_column<kWidth>(at) + step;
+    double* to = out[half] + column * memory.out_ld;
+    if (out[half] == nullptr || column >= memory.columns) return;
+    to[0] = good ? x : std::numeric_limits<double>::quiet_NaN();
+    if (column + 1 < memory.columns) to[memory.out_ld] = good ? y : std::numeric_limits<double>::quiet_NaN();
   });
 }
 
 template <int kWidth>
-__device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const Lane& at, const SweepTask& task, const Front& front,
+__device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front,
                              const SweepView& view, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
-  const Index k = task.column;
   Sums<kWidth> sum, part;
+#pragma unroll 1
   for (Index i = task.row + task.rows; i-- > task.row;) {
-#pragma unroll
-    for (int n = 0; n < kWidth / 8; ++n)
-#pragma unroll
-      for (int j = 0; j < 4; ++j) carry(sum.of[n][j], part.of[n][j]);
-    multiply_tile<false>(shared, rings, at, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), part);
-    leave_input(shared, rings, at.lane);
+    carry(sum, part);
+    multiply_tile<false>(shared, rings, cells.cells_of(i), cells.cells_of(task.column), await_input(shared, rings), part);
+    leave_input(shared, rings);
   }
-#pragma unroll
-  for (int n = 0; n < kWidth / 8; ++n)
-#pragma unroll
-    for (int j = 0; j < 4; ++j) sum.of[n][j] += part.of[n][j];
-  if (task.kind == SweepTask::Kind::part) return publish_part<false>(memory.numbers.backward_part, task.part, at, sum);
+  carry(sum, part);  // what is left in `part` is less than what the sum rounds
+  if (task.kind == SweepTask::Kind::part) return publish_part<false>(memory.numbers.backward_part, task.part, sum);
   double* start = await_start(shared, rings);
-  const Index columns = cells.rows_of(k);
-  for_pairs(sum, at, [&](int half, int column, double x, double y) {
-    double2& to = pair_of<false, kWidth>(start, at, half, column);
-    to = own_row<false>(at, half) < columns ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
-  });
-  solve_tile<false>(shared, rings, at, memory.numbers.l + front.panel, cells, k, start, sum);
-  leave_start(shared, rings, at.lane);
-  publish_columns(task, front, at, sum, view, memory);
+  take_away<false>(start, cells.rows_of(task.column), sum);
+  solve_tile<false>(shared, rings, memory.numbers.l + front.panel, cells, task.column, start, sum);
+  leave_start(shared, rings);
+  publish_columns(task, front, sum, view, memory);
 }
 
 template <bool kForward, int kWidth>
 __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
-  const int thread = static_cast<int>(threadIdx.x);
-  const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
   Rings<kWidth> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
-    const SweepTask task = shared.data.task[turn.at];
+    const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
     const Front& front = shared.data.front[turn.at];
     if constexpr (kForward)
-      do_task(shared, rings, at, task, front, view, memory.numbers);
+      do_task(shared, rings, task, front, view, memory.numbers);
     else
-      do_task_back(shared, rings, at, task, front, view, memory);
+      do_task_back(shared, rings, task, front, view, memory);
     __syncwarp();
-    if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+    if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 

@@ -174,7 +174,7 @@ TEST_F(Sweeps, TakeTheBytesThatAreSaid) {
       const auto workspace = Workspace<double>::create(out, nrhs);
       EXPECT_EQ(fast_->bytes_in_use() - with_factor, made->workspace_bytes(8, nrhs)) << spec;
       EXPECT_EQ(made->workspace_bytes(8, nrhs),
-                aligned_bytes(made->n, 8 * nrhs) + aligned_bytes((made->device.sweeps.numbers - 1) * width + 1, 8))
+                aligned_bytes(made->n, 8 * std::min(nrhs, kSolveBlock)) + aligned_bytes((made->device.sweeps.numbers - 1) * width + 1, 8))
           << spec;
     }
     const Offset plain_before = plain_->bytes_in_use();

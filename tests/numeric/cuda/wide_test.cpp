@@ -1,0 +1,247 @@
+// Fast solves of several right-hand sides, on a CUDA device and on the emulated one: against the plain ones level by level, and by the
+// backward error of each column.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/device_plans.hpp"
+#include "tests/support/graph_families.hpp"
+#include "tests/support/near_singular.hpp"
+#include "tests/support/system_bodies.hpp"
+
+namespace kauri::test {
+namespace {
+
+using Values = std::vector<double>;
+
+class WideSweeps : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_device()) GTEST_SKIP() << "no CUDA device";
+    CudaOptions options;
+    fast_.emplace(cuda_backend(options));
+    options.fast_solve = false;
+    plain_.emplace(cuda_backend(options));
+    if (fast_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
+  }
+  static Factor<double> factor(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Backend& backend) {
+    auto out = Factor<double>::create(plan, backend);
+    EXPECT_TRUE(refactorize<double>(out, value).ok());
+    return out;
+  }
+  /// Columns of different sizes, apart from one another.
+  Values random_rhs(Index n, Index columns) {
+    Values b(static_cast<std::size_t>(n + kApart) * static_cast<std::size_t>(columns));
+    for (std::size_t k = 0; k < b.size(); ++k)
+      b[k] = std::uniform_real_distribution<double>(-1, 1)(random_) *
+             std::ldexp(1.0, static_cast<int>(k / static_cast<std::size_t>(n + kApart)) % 5);
+    return b;
+  }
+  static Values solve(const Factor<double>& factor, const Values& b, Index columns, Index room) {
+    auto workspace = Workspace<double>::create(factor, room);
+    const Index n = factor.plan().n;
+    Values x = b;
+    factor.solve({x.data(), n, columns, n + kApart}, workspace);
+    for (Index c = 0; c < columns; ++c)
+      for (Offset k = Offset{c} * (n + kApart) + n; k < Offset{c + 1} * (n + kApart); ++k) EXPECT_EQ(x[k], b[k]) << "behind column " << c;
+    return x;
+  }
+  /// Each column as the plain solve's, the same bits again, and out of place.
+  void check(const SymmetricView<double>& a, const std::shared_ptr<const Plan>& plan, const std::vector<Index>& numbers,
+             bool well_conditioned = true) {
+    ASSERT_GT(plan->device.sweeps.bytes, 0);
+    const Index n = a.pattern.n;
+    const auto fast = factor(plan, a.value, *fast_), plain = factor(plan, a.value, *plain_);
+    for (const Index columns : numbers) {
+      SCOPED_TRACE(columns);
+      const Values b = random_rhs(n, columns), x = solve(fast, b, columns, columns), expected = solve(plain, b, columns, columns);
+      EXPECT_TRUE(solve(fast, b, columns, columns) == x);
+      for (Index c = 0; c < columns; ++c) check_column(a, &b[at(n, c)], &x[at(n, c)], &expected[at(n, c)], well_conditioned);
+    }
+  }
+  void check_column(const SymmetricView<double>& a, const double* b, const double* x, const double* expected, bool well_conditioned) {
+    const Index n = a.pattern.n;
+    const auto error = [&](const double* solution) {
+      return backward_error<double>(a, {solution, n, 1, n}, {b, n, 1, n}, *plain_).componentwise;
+    };
+    EXPECT_LE(error(x), std::max(4e-15, 4 * error(expected)));
+    if (!well_conditioned) return;
+    double largest = 0, difference = 0;
+    for (Index i = 0; i < n; ++i) {
+      largest = std::max(largest, std::abs(expected[i]));
+      difference = std::max(difference, std::abs(x[i] - expected[i]));
+    }
+    EXPECT_LE(difference, 1e-9 * largest);
+  }
+  static std::size_t at(Index n, Index column) { return static_cast<std::size_t>(column) * static_cast<std::size_t>(n + kApart); }
+
+  static constexpr Index kApart = 5;
+  std::mt19937_64 random_{7};
+  std::optional<Backend> plain_, fast_;
+};
+
+TEST_F(WideSweeps, SolveAsThePlainOnesDo) {
+  for (const char* spec :
+       {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec);
+    check(a.view(), plan_of(a.pattern(), OrderingMethod::amd), {2, 8, 9, 32});
+  }
+  for (const char* spec : {"poisson2d 7", "elast3d 4"}) {  // a path of fronts
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec);
+    check(a.view(), plan_of(a.pattern(), OrderingMethod::natural, false), {3, 17});
+  }
+}
+
+TEST_F(WideSweeps, TakeAnyNumberOfColumns) {
+  const auto a = generate("poisson3d 6");
+  check(a.view(), plan_of(a.pattern(), OrderingMethod::amd), {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 34, 40, 65});
+}
+
+TEST_F(WideSweeps, TakePatternsOfManySeeds) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto a =
+        generate("rgg3d " + std::to_string(20 * seed * seed % 700 + 1) + " " + std::to_string(4 + seed % 9) + " " + std::to_string(seed));
+    check(a.view(), plan_of(a.pattern(), seed % 3 == 0 ? OrderingMethod::natural : OrderingMethod::amd, seed % 2 == 0),
+          {static_cast<Index>(2 + seed % 7), static_cast<Index>(9 + 2 * seed)});
+  }
+}
+
+/// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and with rows below.
+TEST_F(WideSweeps, DivideLongSums) {
+  for (const std::vector<Index>& parts : {std::vector<Index>{900}, std::vector<Index>{850, 130}, std::vector<Index>{60, 1200}}) {
+    const auto dense = near_singular({"", parts}, 1);
+    const auto made = plan_of(dense.pattern(), OrderingMethod::natural, false);
+    ASSERT_GT(made->device.sweeps.forward_parts, 0);
+    ASSERT_GT(made->device.sweeps.backward_parts, 0);
+    const Values value = random_dominant<double>(dense.pattern(), 3);
+    check({dense.pattern(), value}, made, {8, 20});
+  }
+}
+
+/// As in sweep_test.cpp: all edges of tiles, inverses of one to four rows of blocks, with corrections and without.
+TEST_F(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
+  for (const Index below : {70, 100}) {
+    const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
+    const auto made = plan_of(a.pattern(), OrderingMethod::natural, false);
+    ASSERT_EQ(made->device.small_fronts, 0);
+    check(a.view(), made, {2, 32}, false);
+    const Values value = random_dominant<double>(a.pattern(), 3);
+    check({a.pattern(), value}, made, {7, 32});
+  }
+}
+
+/// One pivot tile above so many rows that tasks take several tile rows with one input, their own and others'.
+TEST_F(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
+  for (const Index pivots : {5, 30, 64}) {
+    const auto a = near_singular({"", {pivots, pivots, 1300}}, 1);
+    const Values value = random_dominant<double>(a.pattern(), 3);
+    check({a.pattern(), value}, plan_of(a.pattern(), OrderingMethod::natural, false), {4, 32});
+  }
+}
+
+TEST_F(WideSweeps, GatherTheRowsOfManyChildren) {
+  const auto pattern = hubs_and_cube(6000, 4, 5);
+  const Values value = random_dominant<double>(pattern.view(), 3);
+  check({pattern.view(), value}, plan_of(pattern.view(), OrderingMethod::amd, false), {5, 32});
+}
+
+TEST_F(WideSweeps, CorrectNearlySingularTiles) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed)
+    for (const Index order : {70, 130, 200}) {
+      const auto a = near_singular({"", {order, 90}}, seed);
+      check(a.view(), plan_of(a.pattern(), OrderingMethod::natural, false), {3, 20}, false);
+    }
+}
+
+/// A column knows nothing of its neighbours, nor of how many there are, as long as the kernel is the same.
+TEST_F(WideSweeps, ColumnsAreApart) {
+  const auto a = generate("blockdiag 300 100");
+  const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
+  for (const Index columns : {8, 32}) {
+    const Values b = random_rhs(a.n(), columns), x = solve(made, b, columns, columns);
+    Values some(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(at(a.n(), columns - 3)));
+    some[at(a.n(), 1) + 7] = std::numeric_limits<double>::quiet_NaN();
+    const Values y = solve(made, some, columns - 3, columns);
+    for (Index c = 0; c < columns - 3; ++c)
+      EXPECT_EQ(std::equal(&x[at(a.n(), c)], &x[at(a.n(), c) + a.n()], &y[at(a.n(), c)]), c != 1) << c;
+    EXPECT_TRUE(std::isnan(y[at(a.n(), 1) + 7]));
+  }
+}
+
+TEST_F(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
+  for (const char* spec : {"poisson2d 12 --shuffle 3", "blockdiag 160 80"}) {
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec);
+    const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
+    SystemParts<double>(made, 6, 6).check();
+    SystemParts<double>(made, 33, 40).check();
+  }
+}
+
+/// What all numbers would look like before they are there comes through as a NaN, and ends.
+TEST_F(WideSweeps, NumbersOfEveryKindComeThrough) {
+  const auto a = generate("poisson2d 12");
+  const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
+  const Index n = a.n(), columns = 12;
+  for (const double odd : {std::bit_cast<double>(~std::uint64_t{0}), std::numeric_limits<double>::infinity(), 0.0, 1e300, 5e-324})
+    for (const System system : {System::A, System::L, System::Lt}) {
+      Values x = random_rhs(n, columns);
+      x[at(n, 9) + 17] = odd;
+      auto workspace = Workspace<double>::create(made, columns);
+      made.solve(system, {x.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart}, workspace);
+      for (Index c = 0; c < columns; ++c) {
+        const bool finite = std::all_of(&x[at(n, c)], &x[at(n, c) + n], [](double v) { return std::isfinite(v); });
+        EXPECT_EQ(finite, c != 9 || std::isfinite(odd)) << odd << " " << c;
+      }
+    }
+}
+
+/// On the caller's stream, before anybody knows the verdict; from b to x on the device, each with a leading dimension of its own.
+TEST_F(WideSweeps, GiveNoNumbersWithoutAVerdict) {
+  const auto a = generate("poisson2d 9");
+  const auto made = plan_of(a.pattern(), OrderingMethod::amd);
+  const Index n = a.n();
+  Values value(a.value().begin(), a.value().end());
+  const auto good = DeviceValues<double>::copy_of(value, *fast_);
+  value[a.pattern().col_ptr[40]] = -1;
+  const auto bad = DeviceValues<double>::copy_of(value, *fast_);
+  auto out = Factor<double>::create(made, *fast_);
+  const CallerStream stream;
+  for (const Index columns : {3, 10, 33}) {
+    const Values b = random_rhs(n, columns);
+    const CallerArray<double> there(b), x(Values(static_cast<std::size_t>(n + 2) * static_cast<std::size_t>(columns), 5.0));
+    auto workspace = Workspace<double>::create(out, columns);
+    const auto solve_with = [&](const DeviceValues<double>& from) {
+      enqueue_refactorize(out, from, 0.0, stream.get());
+      out.enqueue_solve(DeviceMatrixView<const double>({there.data(), n, columns, n + kApart}),
+                        DeviceMatrixView<double>({x.data(), n, columns, n + 2}), workspace, stream.get());
+      out.fetch_verdict(stream.get());
+      return x.fetch();
+    };
+    const Values nothing = solve_with(bad);
+    for (Index c = 0; c < columns; ++c)
+      for (Index k = 0; k < n + 2; ++k) EXPECT_EQ(std::isnan(nothing[static_cast<std::size_t>(c) * (n + 2) + k]), k < n) << c << " " << k;
+    const Values found = solve_with(good), expected = solve(factor(made, a.value(), *fast_), b, columns, columns);
+    for (Index c = 0; c < columns; ++c)
+      for (Index k = 0; k < n; ++k) EXPECT_EQ(found[static_cast<std::size_t>(c) * (n + 2) + k], expected[at(n, c) + k]) << c << " " << k;
+    EXPECT_EQ(there.fetch(), b);
+  }
+}
+
+}  // namespace
+}  // namespace kauri::test
