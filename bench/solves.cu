@@ -1,6 +1,7 @@
-// The solve of one right-hand side on a device, vectors there: least and median of timed calls, the share of the bandwidth bound, the
-// componentwise backward error, and whether all runs had the same bits. A line of JSON per system.
-//   solves [--plain] [--repeats N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
+// The solve of one right-hand side on a device, or of several, vectors there: least and median of timed calls, the share of the bandwidth
+// bound, the componentwise backward error, of several the worst column's, and whether all runs had the same bits. A line of JSON per
+// system.
+//   solves [--plain] [--repeats N] [--nrhs N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstdio>
@@ -22,6 +23,7 @@ constexpr double kStep = 1.5e-6;
 struct Options {
   bool plain = false;
   int repeats = 20;
+  Index nrhs = 1;
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
@@ -47,6 +49,17 @@ std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a, const std:
   return analyze(a.pattern(), analysis);
 }
 
+/// Of the worst column.
+double backward_error_of(const SymmetricMatrix<double>& a, std::vector<double>& x, std::vector<double>& b, Index nrhs, Backend& backend) {
+  double worst = 0;
+  for (Index c = 0; c < nrhs; ++c) {
+    const Offset at = Offset{c} * a.n();
+    const MatrixView<const double> of_x{x.data() + at, a.n(), 1, a.n()}, of_b{b.data() + at, a.n(), 1, a.n()};
+    worst = std::max(worst, backward_error<double>(a.view(), of_x, of_b, backend).componentwise);
+  }
+  return worst;
+}
+
 void run(const std::string& argument, const Options& options, Backend& backend) {
   const std::size_t colon = argument.find(':');
   const std::string source = argument.substr(0, colon), permutation = colon == std::string::npos ? "" : argument.substr(colon + 1);
@@ -55,12 +68,12 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   auto factor = Factor<double>::create(plan, backend);
   if (!refactorize<double>(factor, a.value()).ok())
     return void(std::printf("{\"system\": \"%s\", \"status\": \"indefinite\"}\n", source.c_str()));
-  auto workspace = Workspace<double>::create(factor, 1);
-  std::vector<double> b(static_cast<std::size_t>(a.n()));
+  auto workspace = Workspace<double>::create(factor, options.nrhs);
+  std::vector<double> b(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs));
   std::mt19937_64 random(1);
   for (double& x : b) x = std::uniform_real_distribution<>(-1, 1)(random);
   const DeviceArray<double> there(b), out(b.size());
-  const DeviceMatrixView<double> rhs({there.get(), a.n(), 1, a.n()}), x({out.get(), a.n(), 1, a.n()});
+  const DeviceMatrixView<double> rhs({there.get(), a.n(), options.nrhs, a.n()}), x({out.get(), a.n(), options.nrhs, a.n()});
   std::vector<double> first, seconds;
   bool same = true;
   for (int r = 0; r < options.repeats + 2; ++r) {
@@ -75,14 +88,15 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
     else
       same = same && std::memcmp(first.data(), now.data(), now.size() * sizeof(double)) == 0;
   }
-  const BackwardError error = backward_error<double>(a.view(), {first.data(), a.n(), 1, a.n()}, {b.data(), a.n(), 1, a.n()}, backend);
+  const double error = backward_error_of(a, first, b, options.nrhs, backend);
   const double least = *std::min_element(seconds.begin(), seconds.end()), bytes = 16.0 * static_cast<double>(plan->cost.nnz_l);
   const double chain = 2 * longest_path(*plan) / 64 * kStep, bound = bytes / kSolveBandwidth + chain;
   std::printf(
-      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve1_s\": %.4e, \"solve1_median_s\": %.4e, \"bandwidth_s\": %.4e, "
-      "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"same_bits\": %s}\n",
-      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), least, median(seconds), bytes / kSolveBandwidth, chain,
-      bound / least, error.componentwise, same ? "true" : "false");
+      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve%d_s\": %.4e, \"solve%d_median_s\": %.4e, \"bandwidth_s\": %.4e, "
+      "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"workspace_bytes\": %lld, \"same_bits\": %s}\n",
+      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least, options.nrhs, median(seconds),
+      bytes / kSolveBandwidth, chain, bound / least, error, static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)),
+      same ? "true" : "false");
   std::fflush(stdout);
 }
 
@@ -99,6 +113,8 @@ int main(int count, char** argument) {
       options.plain = true;
     else if (word == "--repeats" && k + 1 < count)
       options.repeats = std::atoi(argument[++k]);
+    else if (word == "--nrhs" && k + 1 < count)
+      options.nrhs = std::max(std::atoi(argument[++k]), 1);
     else if (word == "--method" && k + 1 < count)
       options.method = ordering_from_name(argument[++k]).value();
     else

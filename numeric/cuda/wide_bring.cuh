@@ -126,7 +126,7 @@ __device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, b
     bool all = true;
 #pragma unroll
     for (int j = 0; j < kRounds; ++j)
-      if (!is_set(x[j])) x[j] = look(rows.array + Offset{row[j]} * kWidth + mine.column);
+      if (!is_set(x[j])) x[j] = look(rows.array + Offset{ptx::anew(row[j])} * kWidth + mine.column);
 #pragma unroll
     for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
     if (__any_sync(kAll, !all) == 0) break;

@@ -49,8 +49,8 @@ __device__ int own_row(const Lane& at, int half) {
 
 /// Where a lane is, found anew where it is used: what depends on it would be kept in registers through all loops.
 __device__ inline Lane here() {
-  const int thread = ptx::anew(static_cast<int>(threadIdx.x));
-  return {thread / 32, thread % 32, thread % 32 / 4, thread % 4};
+  const auto thread = static_cast<unsigned>(ptx::anew(static_cast<int>(threadIdx.x)));
+  return {static_cast<int>(thread / 32), static_cast<int>(thread % 32), static_cast<int>(thread % 32 / 4), static_cast<int>(thread % 4)};
 }
 
 /// A lane's numbers of a tile in shared memory, as for_pairs() goes through them.
@@ -148,7 +148,7 @@ __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
   const Index along = kForward ? columns : rows, across = (kForward ? rows : columns) - 2 * at.warp;
   for (Index c = 0; c < along; c += 4) {
     const double* stage = await_stage(shared, rings);
-#pragma unroll
+#pragma unroll 1
     for (int pair = 0; pair < 2; ++pair) {
       const Index left = along - c - 2 * pair;
       if (across <= 0 || left <= 0) continue;

@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda::sweep::wide {
 
 constexpr int kBringers = 3;                                 // warps after the loader: all numbers that products and sums start from
 constexpr int kResident = 2;                                 // blocks a multiprocessor
-constexpr int kRegisters = 128, kMultiplierRegisters = 168;  // a thread: of the kernel, and of those that multiply while there are tiles
+constexpr int kRegisters = 128, kMultiplierRegisters = 152;  // a thread: of the kernel, and of those that multiply while there are tiles
 static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
 
 /// Rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of sums.
