@@ -94,7 +94,7 @@ struct CudaOptions {
   int device = 0;                          ///< as CUDA numbers them
   DeviceAllocator allocator;               ///< both functions null: cudaMalloc and cudaFree
   CudaLoops loops = CudaLoops::automatic;  ///< for large fronts
-  /// Solves in double on Hopper by sweeps that are as fast as memory, one right-hand side after another, in place of simple kernels level
+  /// Solves in double on Hopper by sweeps that are as fast as memory, up to 32 right-hand sides together, in place of simple kernels level
   /// by level, the way of everything else. Without it what DeviceSchedule::Sweeps::bytes says is not taken, and workspaces are of other
   /// sizes.
   bool fast_solve = true;
