@@ -353,8 +353,7 @@ struct Plan {
   [[nodiscard]] Offset peak_bytes(int scalar_bytes) const;
   /// Of these, the bytes that PreparedPlan::create takes: the plan's arrays on a device; none on the CPU.
   [[nodiscard]] Offset prepared_bytes() const;
-  /// Bytes that Workspace::create takes for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many.
-  /// Fast solves on a device do one, 8 or 32 together, and take as much for 2 as for 8, for 9 as for 32.
+  /// Bytes that Workspace::create takes for `nrhs` right-hand sides, done kSolveBlock at a time; fast solves take as much for 2 as for 8.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs) const;
   /// Bytes of the plan's own arrays.
   [[nodiscard]] Offset plan_bytes() const;
