@@ -85,6 +85,36 @@ class WideSweeps : public ::testing::Test {
     }
     EXPECT_LE(difference, 1e-9 * largest);
   }
+  /// On the caller's stream, before anybody knows the verdict; from b to x on the device, each with a leading dimension of its own.
+  void check_verdicts(const SymmetricMatrix<double>& a) {
+    const auto made = plan_of(a.pattern(), OrderingMethod::amd);
+    const Index n = a.n();
+    Values value(a.value().begin(), a.value().end());
+    const auto good = DeviceValues<double>::copy_of(value, *fast_);
+    value[a.pattern().col_ptr[40]] = -1;
+    const auto bad = DeviceValues<double>::copy_of(value, *fast_);
+    auto out = Factor<double>::create(made, *fast_);
+    const CallerStream stream;
+    for (const Index columns : {3, 10, 33}) {
+      const Values b = random_rhs(n, columns);
+      const CallerArray<double> there(b), x(Values(static_cast<std::size_t>(n + 2) * static_cast<std::size_t>(columns), 5.0));
+      auto workspace = Workspace<double>::create(out, columns);
+      const auto solve_with = [&](const DeviceValues<double>& from) {
+        enqueue_refactorize(out, from, 0.0, stream.get());
+        out.enqueue_solve(DeviceMatrixView<const double>({there.data(), n, columns, n + kApart}),
+                          DeviceMatrixView<double>({x.data(), n, columns, n + 2}), workspace, stream.get());
+        out.fetch_verdict(stream.get());
+        return x.fetch();
+      };
+      const Values nothing = solve_with(bad);
+      for (Index c = 0; c < columns; ++c)
+        for (Index k = 0; k < n + 2; ++k) EXPECT_EQ(std::isnan(nothing[static_cast<std::size_t>(c) * (n + 2) + k]), k < n) << c << " " << k;
+      const Values found = solve_with(good), expected = solve(factor(made, a.value(), *fast_), b, columns, columns);
+      for (Index c = 0; c < columns; ++c)
+        for (Index k = 0; k < n; ++k) EXPECT_EQ(found[static_cast<std::size_t>(c) * (n + 2) + k], expected[at(n, c) + k]) << c << " " << k;
+      EXPECT_EQ(there.fetch(), b);
+    }
+  }
   static std::size_t at(Index n, Index column) { return static_cast<std::size_t>(column) * static_cast<std::size_t>(n + kApart); }
 
   static constexpr Index kApart = 5;
@@ -193,53 +223,30 @@ TEST_F(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
   }
 }
 
-/// What all numbers would look like before they are there comes through as a NaN, and ends.
+/// What all numbers would look like before they are there comes through as a NaN, and ends: in narrow fronts, and in tiles.
 TEST_F(WideSweeps, NumbersOfEveryKindComeThrough) {
-  const auto a = generate("poisson2d 12");
-  const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
-  const Index n = a.n(), columns = 12;
-  for (const double odd : {std::bit_cast<double>(~std::uint64_t{0}), std::numeric_limits<double>::infinity(), 0.0, 1e300, 5e-324})
-    for (const System system : {System::A, System::L, System::Lt}) {
-      Values x = random_rhs(n, columns);
-      x[at(n, 9) + 17] = odd;
-      auto workspace = Workspace<double>::create(made, columns);
-      made.solve(system, {x.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart}, workspace);
-      for (Index c = 0; c < columns; ++c) {
-        const bool finite = std::all_of(&x[at(n, c)], &x[at(n, c) + n], [](double v) { return std::isfinite(v); });
-        EXPECT_EQ(finite, c != 9 || std::isfinite(odd)) << odd << " " << c;
+  for (const char* spec : {"poisson2d 12", "blockdiag 260 130"}) {
+    const auto a = generate(spec);
+    const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
+    const Index n = a.n(), columns = 12;
+    auto workspace = Workspace<double>::create(made, columns);
+    for (const double odd : {std::bit_cast<double>(~std::uint64_t{0}), std::numeric_limits<double>::infinity(), 0.0, 1e300, 5e-324})
+      for (const System system : {System::A, System::L, System::Lt}) {
+        Values x = random_rhs(n, columns);
+        x[at(n, 9) + 17] = odd;
+        made.solve(system, {x.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart}, workspace);
+        for (Index c = 0; c < columns; ++c) {
+          const bool finite = std::all_of(&x[at(n, c)], &x[at(n, c) + n], [](double v) { return std::isfinite(v); });
+          EXPECT_EQ(finite, c != 9 || std::isfinite(odd)) << spec << " " << odd << " " << c;
+        }
       }
-    }
+  }
 }
 
-/// On the caller's stream, before anybody knows the verdict; from b to x on the device, each with a leading dimension of its own.
 TEST_F(WideSweeps, GiveNoNumbersWithoutAVerdict) {
-  const auto a = generate("poisson2d 9");
-  const auto made = plan_of(a.pattern(), OrderingMethod::amd);
-  const Index n = a.n();
-  Values value(a.value().begin(), a.value().end());
-  const auto good = DeviceValues<double>::copy_of(value, *fast_);
-  value[a.pattern().col_ptr[40]] = -1;
-  const auto bad = DeviceValues<double>::copy_of(value, *fast_);
-  auto out = Factor<double>::create(made, *fast_);
-  const CallerStream stream;
-  for (const Index columns : {3, 10, 33}) {
-    const Values b = random_rhs(n, columns);
-    const CallerArray<double> there(b), x(Values(static_cast<std::size_t>(n + 2) * static_cast<std::size_t>(columns), 5.0));
-    auto workspace = Workspace<double>::create(out, columns);
-    const auto solve_with = [&](const DeviceValues<double>& from) {
-      enqueue_refactorize(out, from, 0.0, stream.get());
-      out.enqueue_solve(DeviceMatrixView<const double>({there.data(), n, columns, n + kApart}),
-                        DeviceMatrixView<double>({x.data(), n, columns, n + 2}), workspace, stream.get());
-      out.fetch_verdict(stream.get());
-      return x.fetch();
-    };
-    const Values nothing = solve_with(bad);
-    for (Index c = 0; c < columns; ++c)
-      for (Index k = 0; k < n + 2; ++k) EXPECT_EQ(std::isnan(nothing[static_cast<std::size_t>(c) * (n + 2) + k]), k < n) << c << " " << k;
-    const Values found = solve_with(good), expected = solve(factor(made, a.value(), *fast_), b, columns, columns);
-    for (Index c = 0; c < columns; ++c)
-      for (Index k = 0; k < n; ++k) EXPECT_EQ(found[static_cast<std::size_t>(c) * (n + 2) + k], expected[at(n, c) + k]) << c << " " << k;
-    EXPECT_EQ(there.fetch(), b);
+  for (const char* spec : {"poisson2d 9", "blockdiag 260 130"}) {  // narrow fronts, and tiles
+    SCOPED_TRACE(spec);
+    check_verdicts(generate(spec));
   }
 }
 
