@@ -67,6 +67,14 @@ __device__ inline void load_inverse(Stages& stages, const double* inverse, int b
   stages.end();
 }
 
+/// A product, in the order in which sweeps read it: half a stage each.
+__device__ inline void load_product(Stages& stages, const double* product) {
+  for (int half = 0; half < 2; ++half) {
+    stages.copy(stages.begin(kStageEntries * 8), product + half * kStageEntries, kStageEntries);
+    stages.end();
+  }
+}
+
 template <bool kForward>
 __device__ void load_task(Stages& stages, const SweepTask& task, const Front& front, const double* l) {
   const FrontCells cells{front.m, front.p};
@@ -74,14 +82,20 @@ __device__ void load_task(Stages& stages, const SweepTask& task, const Front& fr
   const Index pivots = cells.pivot_tiles();
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
-      for (Index k = task.column; k < last_column(task, i, pivots); ++k) load_tile(stages, panel, cells, i, k);
+      const bool product = ends_with_product(task, i, pivots);
+      const Index end = last_column(task, i, pivots) - (product ? 1 : 0);
+      for (Index k = task.column; k < end; ++k) load_tile(stages, panel, cells, i, k);
       if (i < pivots && task.kind != SweepTask::Kind::part)
-        load_inverse(stages, inverses + i * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(i)));
+        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(i)));
+      if (product) load_product(stages, inverses + cells.forward_product(i));
     }
   } else {
-    for (Index i = task.row + task.rows; i-- > task.row;) load_tile_back(stages, panel, cells, i, task.column);
+    const bool product = ends_with_product_back(task, pivots);
+    for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
+      load_tile_back(stages, panel, cells, i, task.column);
     if (task.kind != SweepTask::Kind::part)
-      load_inverse(stages, inverses + task.column * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(task.column)));
+      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(task.column)));
+    if (product) load_product(stages, inverses + cells.backward_product(task.column));
   }
 }
 
