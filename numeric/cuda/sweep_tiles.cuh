@@ -129,12 +129,14 @@ __device__ __noinline__ Rows correct_step(Tiles shared, Rings rings, Lane at, In
   return out;
 }
 
-/// The numbers of a tile from those of the tile before it: y = V right - U y, where V right is in `y`. Past the inverse and the product.
+/// The numbers of a tile from those of the tile before it, to f: y = V right - U y, where V right is in `y`. Past the inverse and the
+/// product.
+template <class F>
 __device__ inline void step_rows(const Tiles& shared, Rings& rings, const Lane& at, const InverseStages& stages, const FrontCells& cells,
-                                 const double* panel, Index k, double* right, double (&y)[2]) {
+                                 const double* panel, Index k, double* right, double (&y)[2], const F& f) {
   if (stages.needs_correction()) {
     const Rows rows = correct_step(shared, rings, at, stages, cells, panel, k, right);
-    y[0] = rows.of[0], y[1] = rows.of[1];
+    f(rows.of);
     stages.pass(rings);
     pass_stages(rings, symbolic::kTileCells);
     rings.input.next();
@@ -146,6 +148,7 @@ __device__ inline void step_rows(const Tiles& shared, Rings& rings, const Lane& 
   double sum[2][2] = {};
   multiply_tile(tile, at, await_input(shared, rings), sum);
   y[0] -= sum_of_row(sum[0][0] + sum[0][1]), y[1] -= sum_of_row(sum[1][0] + sum[1][1]);
+  f(y);
   leave_input(shared, rings, at.lane);
 }
 
@@ -166,17 +169,17 @@ __device__ inline void finish_pivots(const Tiles& shared, Rings& rings, const La
   together();
   multiply_inverse(inverse, at, right, sum);
   const double* panel = memory.l + front.panel;
-  if (ends_with_product(task, i, cells.pivot_tiles())) {
-    step_rows(shared, rings, at, stages, cells, panel, i, right, sum);
-  } else {
-    if (stages.needs_correction()) correct_rows(shared, stages, at, cells, panel, i, right, sum);
-    stages.leave(shared, rings, at.lane);
-  }
   double* out = memory.y + front.first + i * kTile + row;
-  if (at.t == 0) {
-    if (row < rows) publish(out, sum[0]);
-    if (row + 8 < rows) publish(out + 8, sum[1]);
-  }
+  const auto publish_rows = [&](const double(&y)[2]) {
+    if (at.t != 0) return;
+    if (row < rows) publish(out, y[0]);
+    if (row + 8 < rows) publish(out + 8, y[1]);
+  };
+  if (ends_with_product(task, i, cells.pivot_tiles()))
+    return step_rows(shared, rings, at, stages, cells, panel, i, right, sum, publish_rows);
+  if (stages.needs_correction()) correct_rows(shared, stages, at, cells, panel, i, right, sum);
+  publish_rows(sum);
+  stages.leave(shared, rings, at.lane);
   if (i + 1 == task.row + task.rows) return;
   together();  // nobody corrects by it any more
   if (at.t == 0) shared.data.own[row] = sum[0], shared.data.own[row + 8] = sum[1];
@@ -264,10 +267,11 @@ __device__ __noinline__ double correct_step_back(Tiles shared, Rings rings, Lane
 }
 
 /// step_rows() of a column: x = V^T right - W^T x of the tile after it, where V^T right is in `x`.
+template <class F>
 __device__ inline void step_column(const Tiles& shared, Rings& rings, const Lane& at, const InverseStages& stages, const FrontCells& cells,
-                                   const double* panel, Index k, double* right, double& x) {
+                                   const double* panel, Index k, double* right, double x, const F& f) {
   if (stages.needs_correction()) {
-    x = correct_step_back(shared, rings, at, stages, cells, panel, k, right);
+    f(correct_step_back(shared, rings, at, stages, cells, panel, k, right));
     stages.pass(rings);
     pass_stages(rings, symbolic::kTileCells);
     rings.input.next();
@@ -278,7 +282,7 @@ __device__ inline void step_column(const Tiles& shared, Rings& rings, const Lane
   take_tile_back(shared, rings, at, tile);
   double part[4] = {0, 0, 0, 0};
   multiply_tile_back(tile, at, await_input(shared, rings), part);
-  x -= sum_of_column(part, at.lane);
+  f(x - sum_of_column(part, at.lane));
   leave_input(shared, rings, at.lane);
 }
 
@@ -335,15 +339,15 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   together();
   double x = multiply_inverse_back(inverse, at, right);
   const double* panel = memory.l + front.panel;
-  if (product) {
-    step_column(shared, rings, at, stages, cells, panel, task.column, right, x);
-  } else {
-    if (stages.needs_correction()) correct_columns(shared, stages, at, cells, panel, task.column, right, x);
-    stages.leave(shared, rings, at.lane);
-  }
-  if (!chosen || column >= cells.rows_of(task.column)) return;
-  publish(memory.x + front.first + task.column * kTile + column, x);
-  memory.out[place] = memory.verdict->status == VerdictStatus::positive_definite ? x : std::numeric_limits<double>::quiet_NaN();
+  const auto publish_column = [&](double solution) {
+    if (!chosen || column >= cells.rows_of(task.column)) return;
+    publish(memory.x + front.first + task.column * kTile + column, solution);
+    memory.out[place] = memory.verdict->status == VerdictStatus::positive_definite ? solution : std::numeric_limits<double>::quiet_NaN();
+  };
+  if (product) return step_column(shared, rings, at, stages, cells, panel, task.column, right, x, publish_column);
+  if (stages.needs_correction()) correct_columns(shared, stages, at, cells, panel, task.column, right, x);
+  publish_column(x);
+  stages.leave(shared, rings, at.lane);
 }
 
 template <bool kForward>
