@@ -105,7 +105,7 @@ __device__ void run_loader(const Tiles& shared, const SweepView& view, const Swe
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = ptx::thread_index() % 32;
   Stages stages(shared);
   Turn<2> turn;
   for (;; turn.next()) {
@@ -131,6 +131,9 @@ __device__ void run_loader(const Tiles& shared, const SweepView& view, const Swe
 }
 
 // ---- those that bring numbers
+
+/// Tiles whose numbers the next step waits for: the last, which is multiplied after the inverse, and the one before it, which is before.
+constexpr Index kNear = 2;
 
 /// Where a lane's two numbers are; null: there is none, and zero counts.
 struct Places {
@@ -193,7 +196,7 @@ __device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const F
       const Index end = last_column(task, i, pivots);
       for (Index k = task.column; k < end; ++k) {
         const Places at = rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
-        bring_tile(shared, turn, await_two(at, whole && k + 1 == end, lane), lane);
+        bring_tile(shared, turn, await_two(at, whole && k + kNear >= end, lane), lane);
       }
     }
   } else if (task.rows > 0) {
@@ -201,14 +204,14 @@ __device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const F
     for (Index i = task.row + task.rows; i-- > task.row;) {
       const Places now = at;
       if (i > task.row) at = places_back(front, cells, i - 1, view, memory, lane);  // their places take as long as numbers
-      bring_tile(shared, turn, await_two(now, whole && i == task.row, lane), lane);
+      bring_tile(shared, turn, await_two(now, whole && i < task.row + kNear, lane), lane);
     }
   }
 }
 
 template <bool kForward>
 __device__ void run_input(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = ptx::thread_index() % 32;
   Turn<kInputs> inputs;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
@@ -263,7 +266,7 @@ __device__ void bring_start(const Tiles& shared, const SweepTask& task, const Fr
 
 template <bool kForward>
 __device__ void run_start(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const Index row = static_cast<Index>(threadIdx.x) - 32 * kStart;
+  const Index row = ptx::thread_index() - 32 * kStart;
   Turn<2> starts;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);

@@ -17,7 +17,7 @@ namespace kauri::numeric::cuda::sweep {
 template <bool kForward>
 __device__ __noinline__ void find_rest(const double* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
   const symbolic::CellLayout layout = cells.panel();
-  const Index rows = cells.rows_of(k), first = k * kTile, r = static_cast<Index>(threadIdx.x);
+  const Index rows = cells.rows_of(k), first = k * kTile, r = ptx::thread_index();
   if (r >= kTile) return;
   Dot2 sum{r < rows ? c[r] : 0.0};
   for (Index j = kForward ? 0 : r; j < (kForward ? min(r + 1, rows) : rows); ++j)
@@ -352,12 +352,12 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
 
 template <bool kForward>
 __device__ void run_multipliers(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = ptx::thread_index();
   const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
   Rings rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
-    const SweepTask task = shared.data.task[turn.at];
+    const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
     const Front& front = shared.data.front[turn.at];
     if constexpr (kForward)
@@ -373,7 +373,7 @@ __device__ void run_multipliers(const Tiles& shared, const SweepView& view, cons
 /// them. The four warps of either group meet before they change their registers again, as PTX asks for.
 template <bool kForward>
 __device__ void sweep_tiles(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp = ptx::thread_index() / 32;
   if (warp < kMultipliers) {
     ptx::take_registers<kMultiplierRegisters>();
     run_multipliers<kForward>(shared, view, memory);
