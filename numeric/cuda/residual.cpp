@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/residual.hpp"
 
-#include <numeric>
-
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/dense_copy.hpp"
+#include "numeric/cuda/full_rows.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -17,35 +16,6 @@ namespace {
 template <class T>
 MatrixView<T> vector(T* data, Index n) {
   return {data, n, 1, n};
-}
-
-/// Both halves of the pattern by rows, columns ascending.
-struct FullRows {
-  std::vector<Offset> ptr;
-  std::vector<Index> col;
-  std::vector<std::uint32_t> source;
-};
-
-FullRows full_rows(const Pattern& lower) {
-  if (lower.nnz() > kMostEntries) throw Error(ErrorKind::overflow, "a residual of more than 2^32 - 1 stored entries");
-  FullRows rows{std::vector<Offset>(static_cast<std::size_t>(lower.n) + 1, 0), {}, {}};
-  const auto each = [&](auto f) {  // row i meets its columns below i first, in the order of columns, then its own column
-    for (Index j = 0; j < lower.n; ++j)
-      for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
-        f(j, lower.row[k], k);
-        if (lower.row[k] != j) f(lower.row[k], j, k);
-      }
-  };
-  each([&](Index i, Index, Offset) { ++rows.ptr[i + 1]; });
-  std::partial_sum(rows.ptr.begin(), rows.ptr.end(), rows.ptr.begin());
-  rows.col.resize(static_cast<std::size_t>(rows.ptr.back()));
-  rows.source.resize(rows.col.size());
-  std::vector<Offset> next(rows.ptr.begin(), rows.ptr.end() - 1);
-  each([&](Index i, Index j, Offset k) {
-    rows.col[next[i]] = j;
-    rows.source[next[i]++] = static_cast<std::uint32_t>(k);
-  });
-  return rows;
 }
 
 Offset blocks_of(Index n) { return (Offset{n} + kRowsPerBlock - 1) / kRowsPerBlock; }
