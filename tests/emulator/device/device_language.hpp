@@ -129,6 +129,12 @@ T atomicMin(T* place, T value) {
   *place = std::min(before, value);
   return before;
 }
+template <class T>
+T atomicMax(T* place, T value) {
+  const T before = *place;
+  *place = std::max(before, value);
+  return before;
+}
 
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 inline int __popc(unsigned x) { return std::popcount(x); }
