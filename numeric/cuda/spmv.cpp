@@ -16,6 +16,12 @@ Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
 /// Places behind the last entry are counted, too, up to a chunk.
 bool needs_long_pointers(Offset entries) { return entries > std::numeric_limits<std::int32_t>::max() - 2 * kSpmvChunk; }
 
+template <class T, class P>
+void load_kernels(const SpmvChoice& choice) {
+  load_rows_product<T, P>(choice);  // and what puts values in order
+  if (choice.way == SpmvWay::merge) load_merge_product<T, P>();
+}
+
 }  // namespace
 
 /// What is known before memory is taken.
@@ -65,6 +71,10 @@ Spmv<T>::Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const 
   carry_ = uploader.room<T>(shape.carries());
   tile_row_ = uploader.copy(shape.tiles.row);
   run_ = uploader.copy(shape.tiles.run);
+  if (needs_long_pointers(entries_))
+    load_kernels<T, Offset>(choice_);
+  else
+    load_kernels<T, std::int32_t>(choice_);
   uploader.finish();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "numeric/cuda/device.hpp"
+#include "numeric/cuda/kernels.hpp"
 #include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/spmv_stage.cuh"
 
@@ -88,16 +89,35 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
   }
 }
 
+template <class T, class P>
+struct RowsKernels {
+  using Kernel = void (*)(CsrView<T, P>, SpmvColumns<T>);
+  Kernel one, four, eight;  ///< columns
+};
 template <class T, class P, int kLanes>
-void launch_rows(const CsrView<T, P>& a, SpmvWay way, const SpmvColumns<T>& columns, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((Offset{a.n} * kLanes + kSpmvThreads - 1) / kSpmvThreads);
-  const auto launch = [&](auto* kernel) { kernels::launch(kernel, blocks, kSpmvThreads, 0, stream, a, columns); };
-  if (columns.count > 4) return launch(staged_product<T, P, kLanes, 8>);
-  if (columns.count > 1) return launch(staged_product<T, P, kLanes, 4>);
+RowsKernels<T, P> kernels_of(SpmvWay way) {
+  RowsKernels<T, P> all{staged_product<T, P, kLanes, 1>, staged_product<T, P, kLanes, 4>, staged_product<T, P, kLanes, 8>};
   if constexpr (kLanes > 1) {
-    if (way == SpmvWay::lanes) return launch(lanes_product<T, P, kLanes>);
+    if (way == SpmvWay::lanes) all.one = lanes_product<T, P, kLanes>;
   }
-  launch(staged_product<T, P, kLanes, 1>);
+  return all;
+}
+template <class T, class P>
+RowsKernels<T, P> kernels_of(const SpmvChoice& choice) {
+  switch (choice.lanes) {
+    case 1:
+      return kernels_of<T, P, 1>(choice.way);
+    case 2:
+      return kernels_of<T, P, 2>(choice.way);
+    case 4:
+      return kernels_of<T, P, 4>(choice.way);
+    case 8:
+      return kernels_of<T, P, 8>(choice.way);
+    case 16:
+      return kernels_of<T, P, 16>(choice.way);
+    default:
+      return kernels_of<T, P, 32>(choice.way);
+  }
 }
 
 }  // namespace
@@ -111,24 +131,28 @@ void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T
 }
 
 template <class T, class P>
+void load_rows_product(const SpmvChoice& choice) {
+  const RowsKernels<T, P> all = kernels_of<T, P>(choice);
+  load(expand<T>);
+  for (const auto kernel : {all.one, all.four, all.eight}) load(kernel);
+}
+
+template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream) {
-  using Launch = void (*)(const CsrView<T, P>&, SpmvWay, const SpmvColumns<T>&, cudaStream_t);
-  const Launch launch = choice.lanes == 1    ? launch_rows<T, P, 1>
-                        : choice.lanes == 2  ? launch_rows<T, P, 2>
-                        : choice.lanes == 4  ? launch_rows<T, P, 4>
-                        : choice.lanes == 8  ? launch_rows<T, P, 8>
-                        : choice.lanes == 16 ? launch_rows<T, P, 16>
-                                             : launch_rows<T, P, 32>;
-  for (Index c = 0; a.n > 0 && c < columns.count; c += 8)
-    launch(a, choice.way,
-           {columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld, std::min<Index>(8, columns.count - c)},
-           stream);
+  const RowsKernels<T, P> all = kernels_of<T, P>(choice);
+  const auto blocks = static_cast<unsigned>((Offset{a.n} * choice.lanes + kSpmvThreads - 1) / kSpmvThreads);
+  for (Index c = 0; a.n > 0 && c < columns.count; c += 8) {
+    const Index count = std::min<Index>(8, columns.count - c);
+    const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld, count};
+    kernels::launch(count == 1 ? all.one : count <= 4 ? all.four : all.eight, blocks, kSpmvThreads, 0, stream, a, some);
+  }
   check(cudaGetLastError(), "a launch of a product by rows");
 }
 
 template void enqueue_expand(const float*, const std::uint32_t*, Offset, float*, cudaStream_t);
 template void enqueue_expand(const double*, const std::uint32_t*, Offset, double*, cudaStream_t);
-#define KAURI_INSTANTIATE(T, P) \
+#define KAURI_INSTANTIATE(T, P)                             \
+  template void load_rows_product<T, P>(const SpmvChoice&); \
   template void enqueue_rows_product(const CsrView<T, P>&, const SpmvChoice&, const SpmvColumns<T>&, cudaStream_t);
 KAURI_INSTANTIATE(float, std::int32_t)
 KAURI_INSTANTIATE(float, Offset)

@@ -39,6 +39,12 @@ struct MergeView {
 /// Columns that have carries at once.
 inline constexpr Index kMergeColumns = 32;
 
+/// So that nothing is loaded when a product is first launched, which may be in a caller's capture. Throw Error(device).
+template <class T, class P>
+void load_rows_product(const SpmvChoice& choice);
+template <class T, class P>
+void load_merge_product();
+
 /// to[k] = lower[source[k]] for `count` entries.
 template <class T>
 void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream);

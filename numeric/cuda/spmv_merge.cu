@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "numeric/cuda/device.hpp"
+#include "numeric/cuda/kernels.hpp"
 #include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/spmv_kernels.hpp"
 #include "numeric/cuda/spmv_stage.cuh"
@@ -143,6 +144,12 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_carries(MergeView<T> merge
 }  // namespace
 
 template <class T, class P>
+void load_merge_product() {
+  load(merge_product<T, P>);
+  load(merge_carries<T>);
+}
+
+template <class T, class P>
 void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, const SpmvColumns<T>& columns, cudaStream_t stream) {
   for (Index c = 0; a.n > 0 && c < columns.count; c += kMergeColumns) {
     const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld,
@@ -154,7 +161,8 @@ void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, co
   check(cudaGetLastError(), "a launch of a product along the merge path");
 }
 
-#define KAURI_INSTANTIATE(T, P) \
+#define KAURI_INSTANTIATE(T, P)             \
+  template void load_merge_product<T, P>(); \
   template void enqueue_merge_product(const CsrView<T, P>&, const MergeView<T>&, const SpmvColumns<T>&, cudaStream_t);
 KAURI_INSTANTIATE(float, std::int32_t)
 KAURI_INSTANTIATE(float, Offset)
