@@ -134,7 +134,9 @@ template <class T, class P>
 void load_rows_product(const SpmvChoice& choice) {
   const RowsKernels<T, P> all = kernels_of<T, P>(choice);
   load(expand<T>);
-  for (const auto kernel : {all.one, all.four, all.eight}) load(kernel);
+  load(all.one);
+  load(all.four);
+  load(all.eight);
 }
 
 template <class T, class P>
