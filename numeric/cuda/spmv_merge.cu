@@ -116,8 +116,7 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, M
   for (int k = static_cast<int>(threadIdx.x); k < rows; k += kSpmvThreads)
     row_end[k] = static_cast<int>(__ldg(a.ptr + row + k + 1) - first);
   if (threadIdx.x == 0) row_end[rows] = 2 * kMergeTile;
-  for (Index c = 0; c < columns.count; ++c) {
-    if (c > 0) __syncthreads();  // the column before is done with shared memory
+  for (Index c = 0; c < columns.count; ++c) {  // the scan's barrier comes after all reads of products
     part.multiply(columns.x + c * columns.x_ld, base, end, product);
     __syncthreads();
     const T rest = merge_column(tile, product, static_cast<int>(first - base), of_warp, columns.y + c * columns.y_ld + row);

@@ -174,6 +174,12 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
     EXPECT_EQ(mine.b, among.b);
     for (Offset i = n; i < ld; ++i) EXPECT_EQ(all[c * ld + i], T(7)) << "padding";
   }
+  enqueue_product<T>(view, {xs.data(), ld, nullptr, 0, r.data(), ld, cols}, nullptr);
+  const std::vector<T> products = r.fetch();
+  std::vector<T> there(x.size(), T(0));
+  multiply<T>({a.pattern(), cast<T>(a.value())}, {x.data(), n, cols, ld}, {there.data(), n, cols, ld}, this->cpu_);
+  for (Index c = 0; c < cols; ++c)
+    for (Index i = 0; i < n; ++i) ASSERT_EQ(products[c * ld + i], there[c * ld + i]) << c << " " << i;
 }
 
 TEST(ResidualTasks, AreAllRowsInOrder) {

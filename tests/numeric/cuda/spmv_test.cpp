@@ -274,6 +274,34 @@ TYPED_TEST(Products, TakeNewValues) {
   }
 }
 
+/// Pointers of 64 bits, which otherwise only matrices of 2^31 entries have.
+TYPED_TEST(Products, OfRowsWithLongPointers) {
+  using T = TypeParam;
+  const FullRows rows = rows_with(900, [](Index i) { return i == 450 ? 6000 : i % 11; });
+  const Index n = rows.n(), cols = 9;
+  const std::vector<T> value = this->numbers(this->values_of(rows), 1), x = this->numbers(static_cast<std::size_t>(n * cols), 2);
+  std::vector<T> padded_value = value;
+  std::vector<Index> padded_col = rows.col;
+  padded_value.resize((value.size() + 3) / 4 * 4, T(0));
+  padded_col.resize(padded_value.size(), 0);
+  const MergeTiles tiles = merge_tiles(rows);
+  const CallerArray<Offset> ptr(rows.ptr);
+  const CallerArray<Index> col(padded_col), tile_row(tiles.row);
+  const CallerArray<MergeTiles::Run> run(tiles.run);
+  const CallerArray<T> values(padded_value), from(x), carry(std::vector<T>(static_cast<std::size_t>(tiles.count() * kMergeColumns)));
+  const CsrView<T, Offset> a{n, ptr.data(), col.data(), values.data()};
+  for (const SpmvChoice& choice : spmv_choices()) {
+    const CallerArray<T> to(std::vector<T>(x.size(), this->kBefore));
+    const SpmvColumns<T> columns{from.data(), n, to.data(), n, cols};
+    if (choice.way == SpmvWay::merge)
+      enqueue_merge_product<T, Offset>(a, {tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), carry.data()},
+                                       columns, this->stream_->get());
+    else
+      enqueue_rows_product<T, Offset>(a, choice, columns, this->stream_->get());
+    EXPECT_EQ(to.fetch(), this->product(rows, choice, value, x, cols)) << name_of(choice);
+  }
+}
+
 TYPED_TEST(Products, RefuseKernelsThatAreNotThere) {
   const FullRows rows = rows_of({{0}});
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { this->make(rows, SpmvChoice{SpmvWay::lanes, 1}); }), "no product by the kernel lanes 1");
