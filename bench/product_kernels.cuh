@@ -142,7 +142,7 @@ class Solves {
         c_(std::size_t(rows_) * cells.p),
         x_(std::size_t(rows_) * cells.p * count),
         front_(static_cast<std::size_t>(entries_) * count),
-        inverses_(static_cast<std::size_t>(cells.inverse_entries()) * count),
+        inverses_(static_cast<std::size_t>(cells.diagonal_entries()) * count),
         counters_(counter_count()),
         tickets_(solve_.end.size()),
         blocks_(make_blocks()),
@@ -216,7 +216,7 @@ class Solves {
     for (const symbolic::PanelSolve::Block& block : solve_.block) {
       FrontView view;
       view.panel = front(block.front);
-      view.inverses = inverses_.get() + block.front * cells_.inverse_entries();
+      view.inverses = inverses_.get() + block.front * cells_.diagonal_entries();
       view.cells = cells_;
       blocks.push_back(kernels::block_view(view, block, counters));
       counters += symbolic::counter_count(block.cells);

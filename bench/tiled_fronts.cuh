@@ -146,7 +146,7 @@ class Fronts {
         teams_(teams_of<T>(loops)),
         entries_(cells.panel().entries() + cells.block().entries()),
         front_(static_cast<std::size_t>(entries_) * count),
-        inverses_(static_cast<std::size_t>(cells.inverse_entries()) * count),
+        inverses_(static_cast<std::size_t>(cells.diagonal_entries()) * count),
         bad_(count),
         counters_(symbolic::counter_count(cells) * count + 1),
         views_(make_views()),
@@ -206,7 +206,7 @@ class Fronts {
     for (int f = 0; f < count_; ++f) {
       views[f].panel = front(f);
       views[f].block = front(f) + cells_.panel().entries();
-      views[f].inverses = inverses_.get() + f * cells_.inverse_entries();
+      views[f].inverses = inverses_.get() + f * cells_.diagonal_entries();
       views[f].counters = counters_.get() + symbolic::counter_count(cells_) * f;
       views[f].failed_pivot = bad_.get() + f;
       views[f].loads_block = 1;

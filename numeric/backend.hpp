@@ -107,8 +107,9 @@ class ResidualStore {
  public:
   virtual ~ResidualStore() = default;
   /// r = b - A x (each row's sum in about twice the precision of T) and the backward errors of x. Shapes were
-  /// checked by the caller, and that a.value has the pattern's length.
-  virtual BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const = 0;
+  /// checked by the caller, and that a.value has the pattern's length. `values`: of a, since the last call.
+  virtual BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+                                 ValuesAre values) const = 0;
   /// y = A x, each row's sum in about twice the precision of T.
   virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const = 0;
 };

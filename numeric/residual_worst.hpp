@@ -7,6 +7,11 @@
 
 namespace kauri::numeric {
 
+/// A row is one running sum, columns ascending, up to a segment. A longer one is cut into segments of its own sums, added up in order within
+/// a stretch, as stretches are: in the same order by one thread and by many.
+inline constexpr Offset kResidualSegment = 128;
+inline constexpr Offset kResidualStretch = 32 * kResidualSegment;
+
 /// max that lets a NaN through. Always inline: sources compiled for several machines use it, and the linker must not mix them.
 KAURI_HOST_DEVICE inline __attribute__((always_inline)) double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
 

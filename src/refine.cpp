@@ -40,14 +40,14 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, const Symmetri
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
   const double target = options.target > 0 ? options.target : std::numeric_limits<T>::epsilon();
   Refinement done;
-  done.unrefined = done.final_error = residual.residual(a, x, b, r);
+  done.unrefined = done.final_error = residual.residual(a, x, b, r, numeric::ValuesAre::fresh);
   // A correction of an x that overflowed would be NaN: nothing to gain, and nothing that may cover it.
   if (!std::isfinite(done.unrefined.componentwise)) return done;
   while (done.steps < options.max_steps && done.final_error.componentwise > target) {
     factor.solve(r, workspace);
     for (Index c = 0; c < x.cols; ++c)
       for (Index i = 0; i < x.rows; ++i) better[c * n + i] = x.data[c * x.ld + i] + correction[c * n + i];
-    const BackwardError error = residual.residual(a, y, b, r);
+    const BackwardError error = residual.residual(a, y, b, r, numeric::ValuesAre::unchanged);
     if (!(error.componentwise < done.final_error.componentwise)) break;
     for (Index c = 0; c < x.cols; ++c) std::copy_n(better.data() + c * n, n, x.data + c * x.ld);
     const bool stagnant = error.componentwise * options.stagnation > done.final_error.componentwise;
@@ -62,7 +62,7 @@ template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend) {
   require_shape(a.pattern, x, b, "residual");
   require_shape<T>(a.pattern, y, b, "residual");
-  residual_store(a, backend.executor(), "residual")->residual(a, x, b, y);
+  residual_store(a, backend.executor(), "residual")->residual(a, x, b, y, numeric::ValuesAre::fresh);
 }
 
 template <Scalar T>
@@ -75,7 +75,8 @@ template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend) {
   require_shape(a.pattern, x, b, "backward_error");
   std::vector<T> r(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
-  return residual_store(a, backend.executor(), "backward_error")->residual(a, x, b, {r.data(), x.rows, x.cols, x.rows});
+  return residual_store(a, backend.executor(), "backward_error")
+      ->residual(a, x, b, {r.data(), x.rows, x.cols, x.rows}, numeric::ValuesAre::fresh);
 }
 
 template <Scalar T>

@@ -198,7 +198,7 @@ FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds) {
   for (Index s = 0; s < nodes.count(); ++s) {
     const FrontCells cells{nodes.order(s), nodes.pivots(s)};
     const SmallLayout layout{cells.m, cells.p};
-    sizes.panel[s] = aligned(kinds[s] == tiled ? cells.panel().entries() + cells.inverse_entries() : layout.panel_storage());
+    sizes.panel[s] = aligned(kinds[s] == tiled ? cells.panel().entries() + cells.diagonal_entries() : layout.panel_storage());
     sizes.block[s] = aligned(kinds[s] == tiled ? cells.block().entries() : layout.block_storage());
   }
   return sizes;

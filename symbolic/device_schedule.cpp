@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "symbolic/checked.hpp"
@@ -30,9 +29,11 @@ struct Lodgings {
   Offset end = 0;
 };
 
-/// size[s] entries live from the phase of front s to that of its parent; nothing does where the size is 0.
+/// size[s] entries live from the phase of front s to that of its parent; nothing does where the size is 0. `stays`: see give_places(); of
+/// an array that holds nothing else, empty.
 template <class Alone>
-Lodgings lodge(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent, const Alone& alone) {
+Lodgings lodge(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent, std::span<const Offset> stays,
+               const Alone& alone) {
   Lodgings out;
   out.of.resize(size.size());
   out.offset.resize(size.size());
@@ -48,7 +49,7 @@ Lodgings lodge(std::span<const Offset> size, std::span<const Index> phase, std::
     out.offset[s] = sum;
     sum = checked_add(sum, size[s], "entries of device memory");
   }
-  out.end = give_places(out.lodger);
+  out.end = stays.empty() ? give_places(out.lodger) : give_places(out.lodger, stays);
   return out;
 }
 
@@ -153,27 +154,6 @@ std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& le
   return end;
 }
 
-/// Per phase: how far the blocks that are there reach.
-std::vector<Offset> reach_of(const std::vector<Lodger>& blocks, Index phases) {
-  std::vector<Offset> reach(static_cast<std::size_t>(phases), 0);
-  std::vector<std::pair<Index, Offset>> births, deaths;
-  for (const Lodger& block : blocks) {
-    births.emplace_back(block.born, block.at + block.size);
-    deaths.emplace_back(block.dies, block.at + block.size);
-  }
-  std::sort(births.begin(), births.end());
-  std::sort(deaths.begin(), deaths.end());
-  std::multiset<Offset> tops;
-  auto birth = births.begin();
-  auto death = deaths.begin();
-  for (Index f = 0; f < phases; ++f) {
-    for (; birth != births.end() && birth->first == f; ++birth) tops.insert(birth->second);
-    reach[f] = tops.empty() ? 0 : *tops.rbegin();
-    for (; death != deaths.end() && death->first == f; ++death) tops.erase(tops.find(death->second));
-  }
-  return reach;
-}
-
 /// Per block: the last phase in which any of its place was in use before; and when all places were last in use.
 std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<Lodger>& blocks) {
   std::vector<std::size_t> order(blocks.size());
@@ -188,12 +168,24 @@ std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<Lodger>& bloc
   return out;
 }
 
+/// What solves multiply by, from the end of L on, where blocks are no more.
+Offset place_inverses(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
+  out.inverses.assign(levels.of.size(), -1);
+  Offset next = out.factor_entries;
+  for (const Index s : out.front) {
+    if (!levels.is_tiled(s)) continue;
+    out.inverses[s] = next;
+    next = checked_add(next, FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries(), "entries of device memory");
+  }
+  return next;
+}
+
 void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
   const std::vector<Offset> panel_end = place_panels(sizes, levels, out);
-  const Lodgings blocks = lodge(sizes.block, levels.phase, nodes.parent, [&](std::size_t s) { return levels.is_tiled(s); });
+  const Lodgings blocks = lodge(sizes.block, levels.phase, nodes.parent, panel_end, [&](std::size_t s) { return levels.is_tiled(s); });
   const std::vector<Offset> reach = reach_of(blocks.lodger, levels.phases);
   const auto [before, last] = last_uses(blocks.lodger);
-  out.entries = out.factor_entries;
+  out.entries = place_inverses(nodes, levels, out);
   for (Index f = 0; f < levels.phases; ++f)
     out.entries = std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
   out.block.assign(levels.of.size(), -1);
@@ -213,7 +205,7 @@ void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const Devic
 void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   std::vector<Offset> size(levels.of.size());
   for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
-  const Lodgings updates = lodge(size, levels.of, nodes.parent, [](std::size_t) { return false; });
+  const Lodgings updates = lodge(size, levels.of, nodes.parent, {}, [](std::size_t) { return false; });
   out.update.assign(levels.of.size(), -1);
   for (std::size_t s = 0; s < size.size(); ++s)
     if (size[s] > 0) out.update[s] = updates.lodger[updates.of[s]].at + updates.offset[s];

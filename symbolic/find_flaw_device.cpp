@@ -27,7 +27,8 @@ FrontKind kind_of_level(const DeviceSchedule& device, Index level) {
 std::string flaw_in_lengths(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const std::size_t count = plan.supernodes.parent.size();
-  for (const std::size_t size : {device.front.size(), device.tiled.size(), device.panel.size(), device.block.size(), device.update.size()})
+  for (const std::size_t size :
+       {device.front.size(), device.tiled.size(), device.panel.size(), device.block.size(), device.inverses.size(), device.update.size()})
     if (size != count) return "a device's arrays of fronts differ in length";
   if (device.narrow_levels < 0 || device.narrow_levels > device.small_levels || device.small_levels > level_count(device))
     return "a device's levels are not narrow ones, small ones, tiled ones";
@@ -133,7 +134,7 @@ std::string flaw_in_tiled_level(const Plan& plan, Index l) {
 /// Entries that the numbers of a front take in the array.
 Offset panel_entries(const Plan& plan, Index s) {
   const FrontCells cells = cells_of(plan, s);
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.inverse_entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
 }
 Offset block_entries(const Plan& plan, Index s) {
   const FrontCells cells = cells_of(plan, s);
@@ -151,7 +152,7 @@ class Places {
       if (std::string flaw = take_panel(s); !flaw.empty()) return flaw;
       if (std::string flaw = take_block(s); !flaw.empty()) return flaw;
     }
-    return {};
+    return flaw_in_inverses();
   }
 
  private:
@@ -192,6 +193,25 @@ class Places {
     if (last >= phase(s)) return at("supernode", s, "its block lies where something is alive on the device");
     if (!waits(plan_.device.block_reuses, s, last)) return at("supernode", s, "its block does not wait until its place is free");
     used_.set(begin, begin + size, phase(plan_.supernodes.parent[s]));
+    return {};
+  }
+
+  /// They are made when there are no blocks any more.
+  [[nodiscard]] std::string flaw_in_inverses() const {
+    std::vector<std::pair<Offset, Index>> places;
+    for (Index s = 0; s < plan_.supernodes.count(); ++s) {
+      const Offset begin = plan_.device.inverses[s];
+      if ((plan_.device.tiled[s] == kNone) != (begin == -1)) return at("supernode", s, "a place for no inverses, or none for some");
+      if (begin == -1) continue;
+      if (begin < plan_.device.factor_entries || begin > end_ - cells_of(plan_, s).solve_entries())
+        return at("supernode", s, "its inverses are not between panels and the array's end");
+      if (begin % kAlignment != 0) return at("supernode", s, "its inverses are not aligned");
+      places.emplace_back(begin, s);
+    }
+    std::sort(places.begin(), places.end());
+    for (std::size_t k = 1; k < places.size(); ++k)
+      if (places[k - 1].first + cells_of(plan_, places[k - 1].second).solve_entries() > places[k].first)
+        return at("supernode", places[k].second, "its inverses lie among another's");
     return {};
   }
 

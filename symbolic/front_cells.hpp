@@ -21,6 +21,7 @@ inline constexpr Index kTileSlabs = 4;              ///< columns of 16 of a tile
 inline constexpr Index kInverseOrder = 16;          ///< of the blocks in which inverses of diagonal tiles lie
 inline constexpr Index kInverseEntries = 256;       ///< kInverseOrder^2
 inline constexpr Index kTileInverseEntries = 2560;  ///< of a whole tile's inverse: its 10 lower blocks
+inline constexpr Index kTileProductEntries = 4096;  ///< of a product of a tile's inverse and a tile of L
 
 constexpr Index cells_for(Index rows) { return (rows + kCell - 1) / kCell; }
 constexpr Index tiles_for(Index cells) { return (cells + kTileCells - 1) / kTileCells; }
@@ -84,11 +85,16 @@ struct FrontCells {
   [[nodiscard]] constexpr Offset place(Index r, Index c) const {
     return c < p ? panel().place(padded_row(r), c) : block().place(r - p, c - p);
   }
-  /// Beside L lie the inverses V of its diagonal tiles, for triangular solves by products: block by block of 16 x 16 entries, the lower
-  /// ones by rows, each of 2 x 2 cells by rows. V's diagonal blocks are the inverses of L's: a factorisation makes these first, as its own
-  /// solves multiply by them, and what is below them at its end. A last block of 8 pivots is inverted with an identity behind it. This is
-  /// the place of entry (r, c), where the padded pivots r >= c are of one tile. What a diagonal block holds above the diagonal is zero
-  /// but for one entry of each tile, kInverseFlag.
+  /// Beside L lie the inverses of its diagonal blocks of 16 x 16 entries, each of 2 x 2 cells by rows: a factorisation multiplies by them.
+  /// A last block of 8 pivots is inverted with an identity behind it, and what lies above the diagonal is zero. This is the place of entry
+  /// (r, c), where the padded pivots r >= c are of one block.
+  [[nodiscard]] static constexpr Offset diagonal_place(Index r, Index c) {
+    return Offset{r / kInverseOrder} * kInverseEntries + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
+  }
+  [[nodiscard]] constexpr Offset diagonal_entries() const { return Offset{(pivot_cells() + 1) / 2} * kInverseEntries; }
+  /// The inverses V of whole diagonal tiles, for triangular solves by products: the lower blocks by rows, each as above. This is the place
+  /// of entry (r, c), where the padded pivots r >= c are of one tile. What a diagonal block holds above the diagonal is zero but for one
+  /// entry of each tile, kInverseFlag.
   [[nodiscard]] static constexpr Offset inverse_place(Index r, Index c) {
     const Index i = r % kTile / kInverseOrder, j = c % kTile / kInverseOrder;
     return Offset{r / kTile} * kTileInverseEntries + inverse_block(i, j) + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
@@ -102,6 +108,24 @@ struct FrontCells {
   [[nodiscard]] constexpr Offset inverse_entries() const {
     const Index blocks = (pivot_cells() + 1) / 2, last = blocks % kTileSlabs;
     return Offset{blocks / kTileSlabs} * kTileInverseEntries + inverse_block(last, 0);
+  }
+  /// Behind them, for each pivot tile k but the first, U = V(k) L(k,k-1), and W = L(k,k-1) V(k-1): with these a sweep goes from tile to
+  /// tile by one product (symbolic/sweep_lists.hpp). Where V(k), or V(k-1), has its mark, the tile of L itself is in its place. Whole
+  /// tiles, with zeros behind the last pivot. Place of U of tile k, and of W of tile k; of entry (r, c) in U, and in W, in the order in
+  /// which sweeps read them.
+  [[nodiscard]] constexpr Offset forward_product(Index k) const { return inverse_entries() + (Offset{k} - 1) * 2 * kTileProductEntries; }
+  [[nodiscard]] constexpr Offset backward_product(Index k) const { return forward_product(k + 1) + kTileProductEntries; }
+  [[nodiscard]] static constexpr Index forward_product_place(Index r, Index c) {
+    return ((c / kInverseOrder * kTileCells + r / kCell) * 2 + c / kCell % 2) * kCellEntries + r % kCell * kCell + c % kCell;
+  }
+  [[nodiscard]] static constexpr Index backward_product_place(Index r, Index c) {
+    constexpr Index half = kTileCells / 2;
+    return (((r / kCell / half * kTileSlabs + c / kInverseOrder) * half + r / kCell % half) * 2 + c / kCell % 2) * kCellEntries +
+           r % kCell * kCell + c % kCell;
+  }
+  /// Of inverses and products.
+  [[nodiscard]] constexpr Offset solve_entries() const {
+    return inverse_entries() + (pivot_tiles() > 1 ? (Offset{pivot_tiles()} - 1) * 2 * kTileProductEntries : 0);
   }
 };
 

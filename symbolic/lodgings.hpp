@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "kauri/types.hpp"
@@ -20,6 +21,13 @@ struct Lodger {
 /// So what is there reaches less and less far as phases end: where memory fills up with what stays, that is when room is short. Returns the
 /// size of all. O(n log n), but for the search through gaps.
 Offset give_places(std::vector<Lodger>& lodgers);
+
+/// The same, or with those first who are there when room is shortest, whichever leaves more of it: `stays[f]` entries are there in phase f
+/// at the other end of the array.
+Offset give_places(std::vector<Lodger>& lodgers, std::span<const Offset> stays);
+
+/// Per phase: how far those who are there reach.
+std::vector<Offset> reach_of(const std::vector<Lodger>& lodgers, Index phases);
 
 /// When each part of an array was last used, phase by phase.
 class LastUse {

@@ -30,7 +30,7 @@ Offset device_bytes(const DeviceSchedule& device) {
   Offset steps = 0;
   for (const DeviceSchedule::Level& level : device.level) steps += bytes(level.steps);
   return steps + bytes(device.level) + bytes(device.tile_ptr) + bytes(device.front) + bytes(device.tiled) + bytes(device.panel) +
-         bytes(device.block) + bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) + bytes(device.sums.term) +
+         bytes(device.block) + bytes(device.inverses) + bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) + bytes(device.sums.term) +
          bytes(device.sums.step) + bytes(device.block_reuses) + bytes(device.panel_reuses) + bytes(device.update);
 }
 

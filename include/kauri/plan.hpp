@@ -250,8 +250,11 @@ struct DeviceSchedule {
   std::vector<Index> tiled;     ///< length supernodes: position among the tiled fronts in `front`, or -1
   // Places are offsets in entries into one array. Panels fill it from its beginning, level by level; blocks, from its end, lie where panels
   // of higher levels come later.
-  std::vector<Offset> panel;  ///< length supernodes: L and what solves need beside it
+  std::vector<Offset> panel;  ///< length supernodes: L, and of tiled fronts the inverses of its diagonal blocks of 16 x 16
   std::vector<Offset> block;  ///< length supernodes: the contribution block; -1 if it has none
+  /// Length supernodes: what a solve multiplies by beside L, made when all blocks are gone, where they were: inverses of the diagonal tiles
+  /// of a tiled front, and products with them; -1 of others.
+  std::vector<Offset> inverses;
   Offset entries = 0;         ///< size of the array
   Offset factor_entries = 0;  ///< of all panels
   /// Sum k: term[ptr[k]], ..., term[ptr[k + 1] - 1], places in the array, are added up in this order, to be added to what is at place[k],

@@ -70,7 +70,8 @@ BackwardError CpuResidual<T>::column(const SymmetricView<T>& a, const T* x, cons
 }
 
 template <class T>
-BackwardError CpuResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
+BackwardError CpuResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+                                       ValuesAre) const {
   BackwardError error;
   workers_.execute(
       [&] { error = worst_column(x.cols, [&](Index c) { return column(a, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld); }); });

@@ -14,7 +14,8 @@ template <class T>
 class CpuResidual final : public ResidualStore<T> {
  public:
   CpuResidual(const Pattern& lower, Workers& workers);
-  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const override;
+  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+                         ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
 
  private:

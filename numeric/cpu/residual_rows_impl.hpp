@@ -31,19 +31,72 @@ struct Dot2 {
   }
 };
 
-/// f(a_ij, x_j) over row i, columns ascending; returns the number of entries.
-template <class T, class F>
-inline __attribute__((always_inline)) Offset over_row(const ResidualRows<T>& a, Index i, const F& f) {
-  for (Offset k = a.left_ptr[i]; k < a.left_ptr[i + 1]; ++k) f(a.value[a.left_source[k]], a.x[a.left_col[k]]);
-  for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k) f(a.value[k], a.x[a.row[k]]);
+/// What is summed along a row, or a part of it.
+struct RowSum {
+  Dot2 dot;
+  double magnitude, row_norm = 0;
+
+  template <class T>
+  void subtract(double v, double x) {
+    dot.subtract<T>(v, x);
+    magnitude += absolute(v * x);
+    row_norm += absolute(v);
+  }
+  /// The part that follows.
+  void join(const RowSum& next) {
+    const double sum = dot.sum + next.dot.sum, shadow = sum - dot.sum;
+    dot.error += ((dot.sum - (sum - shadow)) + (next.dot.sum - shadow)) + next.dot.error;
+    dot.sum = sum;
+    magnitude += next.magnitude;
+    row_norm += next.row_norm;
+  }
+};
+
+template <class T>
+inline Offset entries_of(const ResidualRows<T>& a, Index i) {
   return a.left_ptr[i + 1] - a.left_ptr[i] + a.col_ptr[i + 1] - a.col_ptr[i];
+}
+
+/// A row by its segments.
+template <class T>
+RowSum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
+  const Offset count = entries_of(a, i), left = a.left_ptr[i + 1] - a.left_ptr[i];
+  const auto segment = [&](Offset begin, double start) {
+    RowSum sum{{start}, absolute(start)};
+    const Offset end = begin + kResidualSegment < count ? begin + kResidualSegment : count;
+    for (Offset k = begin; k < end; ++k) {
+      if (k < left)
+        sum.template subtract<T>(a.value[a.left_source[a.left_ptr[i] + k]], a.x[a.left_col[a.left_ptr[i] + k]]);
+      else
+        sum.template subtract<T>(a.value[a.col_ptr[i] + k - left], a.x[a.row[a.col_ptr[i] + k - left]]);
+    }
+    return sum;
+  };
+  const auto stretch = [&](Offset begin, double start) {
+    RowSum sum = segment(begin, start);
+    const Offset end = begin + kResidualStretch < count ? begin + kResidualStretch : count;
+    for (Offset k = begin + kResidualSegment; k < end; k += kResidualSegment) sum.join(segment(k, 0));
+    return sum;
+  };
+  RowSum sum = stretch(0, b);
+  for (Offset k = kResidualStretch; k < count; k += kResidualStretch) sum.join(stretch(k, 0));
+  return sum;
+}
+
+/// b - row i of A times x, columns ascending.
+template <class T>
+inline __attribute__((always_inline)) RowSum row_sum(const ResidualRows<T>& a, Index i, double b) {
+  if (entries_of(a, i) > kResidualSegment) return long_row_sum(a, i, b);
+  RowSum sum{{b}, absolute(b)};
+  for (Offset k = a.left_ptr[i]; k < a.left_ptr[i + 1]; ++k) sum.template subtract<T>(a.value[a.left_source[k]], a.x[a.left_col[k]]);
+  for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k) sum.template subtract<T>(a.value[k], a.x[a.row[k]]);
+  return sum;
 }
 
 template <class T>
 void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, T* y) {
   for (Index i = begin; i < end; ++i) {
-    Dot2 sum{0};
-    over_row(a, i, [&](double v, double x) { sum.subtract<T>(v, x); });
+    const Dot2 sum = row_sum(a, i, 0).dot;
     y[i] = static_cast<T>(0 - (sum.sum + sum.error));
   }
 }
@@ -52,20 +105,14 @@ template <class T>
 ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
   ResidualWorst worst{};
   for (Index i = begin; i < end; ++i) {
-    Dot2 sum{static_cast<double>(a.b[i])};
-    double magnitude = absolute(sum.sum), row_norm = 0;
-    const double b = magnitude;
-    const Offset count = over_row(a, i, [&](double v, double x) {
-      sum.subtract<T>(v, x);
-      magnitude += absolute(v * x);
-      row_norm += absolute(v);
-    });
-    r[i] = static_cast<T>(sum.sum + sum.error);
-    const double residual = absolute(static_cast<double>(r[i])), entries = static_cast<double>(count);
+    const double b = absolute(static_cast<double>(a.b[i]));
+    const RowSum sum = row_sum(a, i, static_cast<double>(a.b[i]));
+    r[i] = static_cast<T>(sum.dot.sum + sum.dot.error);
+    const double residual = absolute(static_cast<double>(r[i])), entries = static_cast<double>(entries_of(a, i));
     // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
-    const double noise = 1000 * entries * kEpsilon<T> * (row_norm * a.x_norm + b);
-    const double scale = magnitude > noise ? magnitude : magnitude + row_norm * a.x_norm;
-    worst.take({residual, row_norm, residual == 0 ? 0 : residual / scale});
+    const double noise = 1000 * entries * kEpsilon<T> * (sum.row_norm * a.x_norm + b);
+    const double scale = sum.magnitude > noise ? sum.magnitude : sum.magnitude + sum.row_norm * a.x_norm;
+    worst.take({residual, sum.row_norm, residual == 0 ? 0 : residual / scale});
   }
   return worst;
 }

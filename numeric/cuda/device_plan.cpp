@@ -15,9 +15,8 @@ namespace {
 Front front_of(const Plan& plan, Index s, Index place) {
   const Supernodes& nodes = plan.supernodes;
   const Index m = nodes.order(s), p = nodes.pivots(s), tiled = plan.device.tiled[s];
-  const Offset inverses = tiled == kNone ? 0 : symbolic::FrontCells{m, p}.panel().entries();
   return {.panel = plan.device.panel[s],
-          .inverses = plan.device.panel[s] + inverses,
+          .inverses = plan.device.inverses[s],
           .block = plan.device.block[s],
           .row = nodes.row_ptr[s],
           .relative = nodes.row_ptr[s] - nodes.first[s],

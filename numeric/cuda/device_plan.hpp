@@ -34,8 +34,8 @@ bool has_sweeps(const Plan& plan, const DeviceContext& context);
 
 /// A front as kernels see it. Places are entries into the arrays of FactorMemory.
 struct Front {
-  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p}
-  Offset inverses;  ///< of a tiled front: FrontCells::inverse_entries()
+  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} and after it diagonal_entries()
+  Offset inverses;  ///< of a tiled front: FrontCells::solve_entries()
   Offset block;     ///< -1 if q = 0
   Offset row;       ///< of its row list
   Offset relative;  ///< of the places of its rows below the pivots in the parent's front

@@ -108,7 +108,7 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
     tiled_.enqueue(plan_->view(), memory(), stream);
   else
     level_by_level(tiled);
-  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), stream);
+  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), sizeof(T) == sizeof(double) && plan_->sweeps() != nullptr, stream);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
 }
 

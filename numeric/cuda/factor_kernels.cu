@@ -168,7 +168,7 @@ __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory
         value /= l[i + i * ld];
       }
       x[i - begin] = value;
-      memory.entries[inverse_place(f, first + i, first + c)] = value;
+      memory.entries[diagonal_place(f, first + i, first + c)] = value;
     }
   }
 }

@@ -66,10 +66,11 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
 template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream);
-/// The inverses of the diagonal tiles of L, once a factorisation has made their diagonal blocks, and which of them are not accurate enough
-/// alone (FrontCells::inverse_place, kInverseFlag). `tiles`: DeviceSchedule::pivot_tiles.
+/// The inverses of the diagonal tiles of L, once a factorisation is done but for them, which of them are not accurate enough alone, and,
+/// where they are asked for, the products of sweeps (FrontCells::inverse_place, kInverseFlag, forward_product). `tiles`:
+/// DeviceSchedule::pivot_tiles.
 template <class T>
-void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, cudaStream_t stream);
+void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, bool products, cudaStream_t stream);
 /// What comes before all fronts: the shift, the values (unless `from` is null: they are there) and the verdict's beginning.
 template <class T>
 void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host,

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/residual.hpp"
 
-#include <numeric>
-
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/dense_copy.hpp"
+#include "numeric/cuda/full_rows.hpp"
+#include "numeric/cuda/spmv_kernels.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -19,93 +19,96 @@ MatrixView<T> vector(T* data, Index n) {
   return {data, n, 1, n};
 }
 
-/// Both halves of the pattern by rows, columns ascending.
-struct FullRows {
-  std::vector<Offset> ptr;
-  std::vector<Index> col;
-  std::vector<std::uint32_t> source;
-};
-
-FullRows full_rows(const Pattern& lower) {
-  if (lower.nnz() > kMostEntries) throw Error(ErrorKind::overflow, "a residual of more than 2^32 - 1 stored entries");
-  FullRows rows{std::vector<Offset>(static_cast<std::size_t>(lower.n) + 1, 0), {}, {}};
-  const auto each = [&](auto f) {  // row i meets its columns below i first, in the order of columns, then its own column
-    for (Index j = 0; j < lower.n; ++j)
-      for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
-        f(j, lower.row[k], k);
-        if (lower.row[k] != j) f(lower.row[k], j, k);
-      }
-  };
-  each([&](Index i, Index, Offset) { ++rows.ptr[i + 1]; });
-  std::partial_sum(rows.ptr.begin(), rows.ptr.end(), rows.ptr.begin());
-  rows.col.resize(static_cast<std::size_t>(rows.ptr.back()));
-  rows.source.resize(rows.col.size());
-  std::vector<Offset> next(rows.ptr.begin(), rows.ptr.end() - 1);
-  each([&](Index i, Index j, Offset k) {
-    rows.col[next[i]] = j;
-    rows.source[next[i]++] = static_cast<std::uint32_t>(k);
-  });
-  return rows;
-}
-
-Offset blocks_of(Index n) { return (Offset{n} + kRowsPerBlock - 1) / kRowsPerBlock; }
+/// Loads of four entries may begin at any of them that is there.
+Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
 
 /// Of all arrays of a CudaResidual.
 template <class T>
-Offset bytes_for(const Pattern& lower) {
+Offset bytes_for(const Pattern& lower, const std::vector<ResidualTask>& tasks) {
   using symbolic::aligned_bytes;
   const Offset n = lower.n, full = 2 * lower.nnz() - n;
-  return aligned_bytes(n + 1, sizeof(Offset)) + aligned_bytes(full, sizeof(Index)) + aligned_bytes(full, sizeof(std::uint32_t)) +
-         aligned_bytes(lower.nnz(), sizeof(T)) + 3 * aligned_bytes(n, sizeof(T)) + aligned_bytes(blocks_of(lower.n), sizeof(ResidualWorst));
+  return aligned_bytes(n + 1, sizeof(Offset)) + aligned_bytes(padded(full), sizeof(Index)) + aligned_bytes(full, sizeof(std::uint32_t)) +
+         aligned_bytes(lower.nnz(), sizeof(T)) + aligned_bytes(padded(full), sizeof(T)) + 3 * aligned_bytes(n, sizeof(T)) +
+         aligned_bytes(static_cast<Offset>(tasks.size()), sizeof(ResidualTask)) + aligned_bytes(1, sizeof(ResidualNorms));
 }
 
 }  // namespace
 
+std::vector<ResidualTask> residual_tasks(const FullRows& rows) {
+  std::vector<ResidualTask> tasks;
+  Offset begin = 0;  // of the last task, where loads of four begin
+  for (Index i = 0; i < rows.n(); ++i) {
+    const Offset end = rows.ptr[static_cast<std::size_t>(i) + 1];
+    if (rows.length(i) > kResidualSegment) {
+      tasks.push_back({i, 0});
+    } else if (!tasks.empty() && tasks.back().rows > 0 && tasks.back().rows < kSpmvThreads && end - begin <= kSpmvChunk) {
+      ++tasks.back().rows;
+    } else {
+      tasks.push_back({i, 1});
+      begin = rows.ptr[static_cast<std::size_t>(i)] / 4 * 4;
+    }
+  }
+  return tasks;
+}
+
 template <class T>
-CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context)
+CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context) : CudaResidual(full_rows(lower), lower, std::move(context)) {}
+
+template <class T>
+CudaResidual<T>::CudaResidual(const FullRows& rows, const Pattern& lower, DeviceContext context)
+    : CudaResidual(rows, residual_tasks(rows), lower, std::move(context)) {}
+
+template <class T>
+CudaResidual<T>::CudaResidual(const FullRows& rows, const std::vector<ResidualTask>& tasks, const Pattern& lower, DeviceContext context)
     : context_(std::move(context)),
       stream_(context_.lending),
       heap_{context_.device, context_.heap->allocator, nullptr},
-      block_(bytes_for<T>(lower), heap_) {
-  const FullRows rows = full_rows(lower);
+      block_(bytes_for<T>(lower, tasks), heap_) {
   Uploader uploader(*context_.staging, block_, *stream_);
+  const Offset entries = rows.entries();
   ptr_ = uploader.copy(rows.ptr);
-  col_ = uploader.copy(rows.col);
+  col_ = uploader.make<Index>(padded(entries), [&](Offset begin, Offset end, Index* out) {
+    for (Offset k = begin; k < end; ++k) out[k - begin] = k < entries ? rows.col[static_cast<std::size_t>(k)] : 0;
+  });
   source_ = uploader.copy(rows.source);
   value_ = uploader.room<T>(lower.nnz());
+  by_rows_ = uploader.room<T>(padded(entries));
   x_ = uploader.room<T>(lower.n);
   b_ = uploader.room<T>(lower.n);
   r_ = uploader.room<T>(lower.n);
-  worst_ = uploader.room<ResidualWorst>(blocks_of(lower.n));
+  task_ = uploader.copy(tasks);
+  norms_ = uploader.room<ResidualNorms>(1);
   uploader.finish();
 }
 
 template <class T>
-RowsView<T> CudaResidual<T>::rows(const SymmetricView<T>& a) const {
-  context_.staging->copy(value_.data(), std::as_bytes(a.value), stream_->get());
-  return {a.pattern.n, ptr_.data(), col_.data(), source_.data(), value_.data()};
+RowsView<T> CudaResidual<T>::rows(const SymmetricView<T>& a, ValuesAre values) const {
+  if (values == ValuesAre::fresh) {
+    context_.staging->copy(value_.data(), std::as_bytes(a.value), stream_->get());
+    enqueue_expand(value_.data(), source_.data(), source_.size(), by_rows_.data(), stream_->get());
+  }
+  return {a.pattern.n, static_cast<Index>(task_.size()), ptr_.data(), col_.data(), by_rows_.data(), task_.data()};
 }
 
 template <class T>
 BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const T* x, const T* b, T* r) const {
   const Index n = rows.n;
-  const double x_norm = norm_inf(x, n);
   send(*context_.staging, vector(x, n), x_.data(), *stream_);
   send(*context_.staging, vector(b, n), b_.data(), *stream_);
-  enqueue_residual(rows, x_.data(), b_.data(), x_norm, r_.data(), worst_.data(), stream_->get());
+  enqueue_residual(rows, {x_.data(), n, b_.data(), n, r_.data(), n, 1}, norms_.data(), stream_->get());
   receive(*context_.staging, r_.data(), vector(r, n), *stream_);
-  std::vector<ResidualWorst> worst(static_cast<std::size_t>(worst_.size()));
-  check(cudaMemcpyAsync(worst.data(), worst_.data(), worst.size() * sizeof(ResidualWorst), cudaMemcpyDeviceToHost, stream_->get()),
-        "errors");
+  ResidualNorms norms{};
+  check(cudaMemcpyAsync(&norms, norms_.data(), sizeof(norms), cudaMemcpyDeviceToHost, stream_->get()), "errors");
   stream_->synchronize();
-  return backward_error(worst, x_norm, norm_inf(b, n));
+  return backward_error({&norms.worst, 1}, norms.x, norms.b);
 }
 
 template <class T>
-BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const {
+BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+                                        ValuesAre values) const {
   if (a.pattern.n == 0 || x.cols == 0) return {};
   const CurrentDevice current(context_.device);
-  const RowsView<T> rows = this->rows(a);
+  const RowsView<T> rows = this->rows(a, values);
   return worst_column(x.cols, [&](Index c) { return column(rows, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld); });
 }
 
@@ -113,10 +116,11 @@ template <class T>
 void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
   if (a.pattern.n == 0 || x.cols == 0) return;
   const CurrentDevice current(context_.device);
-  const RowsView<T> rows = this->rows(a);
+  const RowsView<T> rows = this->rows(a, ValuesAre::fresh);
+  const Index n = rows.n;
   for (Index c = 0; c < x.cols; ++c) {
     send(*context_.staging, columns(x, c, 1), x_.data(), *stream_);
-    enqueue_product(rows, x_.data(), r_.data(), stream_->get());
+    enqueue_product(rows, {x_.data(), n, nullptr, 0, r_.data(), n, 1}, stream_->get());
     receive(*context_.staging, r_.data(), columns(y, c, 1), *stream_);
   }
 }

@@ -3,40 +3,25 @@
 #pragma once
 
 #include "numeric/cuda/factor.hpp"
-#include "numeric/residual_worst.hpp"
+#include "numeric/cuda/residual_kernels.hpp"
 
 namespace kauri::numeric::cuda {
 
-/// Full rows of A: entry k of a row is value[source[k]] in column col[k]. On the device.
-template <class T>
-struct RowsView {
-  Index n;
-  const Offset* ptr;
-  const Index* col;
-  const std::uint32_t* source;
-  const T* value;
-};
-
-inline constexpr unsigned kRowsPerBlock = 128;
-
-/// y = A x.
-template <class T>
-void enqueue_product(const RowsView<T>& a, const T* x, T* y, cudaStream_t stream);
-/// r = b - A x; worst: one per kRowsPerBlock rows.
-template <class T>
-void enqueue_residual(const RowsView<T>& a, const T* x, const T* b, double x_norm, T* r, ResidualWorst* worst, cudaStream_t stream);
-
-/// Works with host vectors: one column at a time goes to the device and back.
+/// Works with host vectors: one column at a time goes to the device and back. Values are put in the order of the rows once for each set of
+/// them.
 template <class T>
 class CudaResidual final : public ResidualStore<T> {
  public:
   CudaResidual(const Pattern& lower, DeviceContext context);
   ~CudaResidual() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
-  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r) const override;
+  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+                         ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
 
  private:
-  [[nodiscard]] RowsView<T> rows(const SymmetricView<T>& a) const;
+  CudaResidual(const FullRows& rows, const Pattern& lower, DeviceContext context);
+  CudaResidual(const FullRows& rows, const std::vector<ResidualTask>& tasks, const Pattern& lower, DeviceContext context);
+  [[nodiscard]] RowsView<T> rows(const SymmetricView<T>& a, ValuesAre values) const;
   BackwardError column(const RowsView<T>& rows, const T* x, const T* b, T* r) const;
 
   DeviceContext context_;
@@ -46,8 +31,9 @@ class CudaResidual final : public ResidualStore<T> {
   DeviceArray<Offset> ptr_;
   DeviceArray<Index> col_;
   DeviceArray<std::uint32_t> source_;
-  DeviceArray<T> value_, x_, b_, r_;
-  DeviceArray<ResidualWorst> worst_;
+  DeviceArray<T> value_, by_rows_, x_, b_, r_;
+  DeviceArray<ResidualTask> task_;
+  DeviceArray<ResidualNorms> norms_;
 };
 
 }  // namespace kauri::numeric::cuda

@@ -73,7 +73,7 @@ __device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front&
     const Index r = kTransposed ? k : lane, c = kTransposed ? lane : k;
     const bool there = c <= r && r < rows;
     row.l[k] = there ? memory.l[factor_place(f, first + r, first + c)] : T(0);
-    row.inverse[k] = there ? memory.l[inverse_place(f, first + r, first + c)] : T(0);
+    row.inverse[k] = there ? memory.l[diagonal_place(f, first + r, first + c)] : T(0);
   }
   return row;
 }

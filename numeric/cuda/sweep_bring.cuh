@@ -70,6 +70,14 @@ __device__ void load_inverse(Ring& stages, const double* inverse, int blocks) {
   stages.end();
 }
 
+/// A product, in the order in which sweeps read it: half a stage each.
+__device__ inline void load_product(Stages& stages, const double* product) {
+  for (int half = 0; half < 2; ++half) {
+    stages.copy(stages.begin(kStageEntries * 8), product + half * kStageEntries, kStageEntries);
+    stages.end();
+  }
+}
+
 template <bool kForward>
 __device__ void load_task(Stages& stages, const SweepTask& task, const Front& front, const double* l) {
   const FrontCells cells{front.m, front.p};
@@ -77,14 +85,20 @@ __device__ void load_task(Stages& stages, const SweepTask& task, const Front& fr
   const Index pivots = cells.pivot_tiles();
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
-      for (Index k = task.column; k < last_column(task, i, pivots); ++k) load_tile(stages, panel, cells, i, k);
+      const bool product = ends_with_product(task, i, pivots);
+      const Index end = last_column(task, i, pivots) - (product ? 1 : 0);
+      for (Index k = task.column; k < end; ++k) load_tile(stages, panel, cells, i, k);
       if (i < pivots && task.kind != SweepTask::Kind::part)
-        load_inverse(stages, inverses + i * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(i)));
+        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(i)));
+      if (product) load_product(stages, inverses + cells.forward_product(i));
     }
   } else {
-    for (Index i = task.row + task.rows; i-- > task.row;) load_tile_back(stages, panel, cells, i, task.column);
+    const bool product = ends_with_product_back(task, pivots);
+    for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
+      load_tile_back(stages, panel, cells, i, task.column);
     if (task.kind != SweepTask::Kind::part)
-      load_inverse(stages, inverses + task.column * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(task.column)));
+      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(task.column)));
+    if (product) load_product(stages, inverses + cells.backward_product(task.column));
   }
 }
 
@@ -94,7 +108,7 @@ __device__ void run_loader(const Tiles& shared, const SweepView& view, const Swe
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = ptx::thread_index() % 32;
   Stages stages(shared);
   Turn<2> turn;
   for (;; turn.next()) {
@@ -120,6 +134,9 @@ __device__ void run_loader(const Tiles& shared, const SweepView& view, const Swe
 }
 
 // ---- those that bring numbers
+
+/// Tiles whose numbers the next step waits for: the last, which is multiplied after the inverse, and the one before it, which is before.
+constexpr Index kNear = 2;
 
 /// Where a lane's two numbers are; null: there is none, and zero counts.
 struct Places {
@@ -182,7 +199,7 @@ __device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const F
       const Index end = last_column(task, i, pivots);
       for (Index k = task.column; k < end; ++k) {
         const Places at = rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
-        bring_tile(shared, turn, await_two(at, whole && k + 1 == end, lane), lane);
+        bring_tile(shared, turn, await_two(at, whole && k + kNear >= end, lane), lane);
       }
     }
   } else if (task.rows > 0) {
@@ -190,14 +207,14 @@ __device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const F
     for (Index i = task.row + task.rows; i-- > task.row;) {
       const Places now = at;
       if (i > task.row) at = places_back(front, cells, i - 1, view, memory, lane);  // their places take as long as numbers
-      bring_tile(shared, turn, await_two(now, whole && i == task.row, lane), lane);
+      bring_tile(shared, turn, await_two(now, whole && i < task.row + kNear, lane), lane);
     }
   }
 }
 
 template <bool kForward>
 __device__ void run_input(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = ptx::thread_index() % 32;
   Turn<kInputs> inputs;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
@@ -252,7 +269,7 @@ __device__ void bring_start(const Tiles& shared, const SweepTask& task, const Fr
 
 template <bool kForward>
 __device__ void run_start(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const Index row = static_cast<Index>(threadIdx.x) - 32 * kStart;
+  const Index row = ptx::thread_index() - 32 * kStart;
   Turn<2> starts;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);

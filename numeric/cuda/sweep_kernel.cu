@@ -14,7 +14,8 @@ namespace {
 /// Fronts [begin, end) of view.order, dealt to the warps of a team's blocks, block by block; those warps of a block that there is room for.
 template <bool kForward, int kRows, int kWarps>
 __device__ void sweep_fronts(WarpShared<kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const SweepMemory& memory, const Team& team, Index begin, Index end, int warp, int lane) {
+                             const SweepMemory& memory, const Team& team, Index begin, Index end) {
+  const int thread = ptx::thread_index(), warp = thread / 32, lane = thread % 32;  // kept from phase to phase, they would be spilled
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp);
   if constexpr (kForward)
@@ -24,13 +25,13 @@ __device__ void sweep_fronts(WarpShared<kRows> (&shared)[kWarps], WarpBarriers (
 }
 
 template <bool kForward>
-__device__ void sweep_narrow(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team, int warp, int lane) {
-  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, team, 0, view.narrow, warp, lane);
+__device__ void sweep_narrow(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team) {
+  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, team, 0, view.narrow);
 }
 
 template <bool kForward>
-__device__ void sweep_small(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team, int warp, int lane) {
-  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, team, view.narrow, view.small, warp, lane);
+__device__ void sweep_small(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team) {
+  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, team, view.narrow, view.small);
 }
 
 template <bool kForward>
@@ -41,7 +42,7 @@ __device__ void sweep_tiles(Shared& shared, const SweepView& view, const SweepMe
 
 /// y as a caller gave it, whose NaN must not look as if it were still to come. Who is ahead of this waits for it.
 __device__ void set_all(double* y, Index n) {
-  for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x; k < n; k += static_cast<Offset>(gridDim.x) * kThreads)
+  for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n; k += static_cast<Offset>(gridDim.x) * kThreads)
     if (const double x = y[k]; !is_set(x)) publish(y + k, x);
 }
 
@@ -55,18 +56,17 @@ __device__ void hand_over() {
 __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, SweepMemory memory, bool forward, bool backward) {
   extern __shared__ __align__(128) unsigned char sweep_shared[];
   Shared& shared = *reinterpret_cast<Shared*>(sweep_shared);
-  if (threadIdx.x == 0) {
+  if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
     ptx::barrier_init_fence();
   }
   __syncthreads();
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const Roles roles(view);
   if (!forward) set_all(memory.y, view.n);
   if (forward) {
-    sweep_narrow<true>(shared, view, memory, roles.narrow, warp, lane);
+    sweep_narrow<true>(shared, view, memory, roles.narrow);
     hand_over();
-    sweep_small<true>(shared, view, memory, roles.small, warp, lane);
+    sweep_small<true>(shared, view, memory, roles.small);
     hand_over();
     sweep_tiles<true>(shared, view, memory, roles.tiles);
     hand_over();
@@ -74,9 +74,9 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Swe
   if (backward) {
     sweep_tiles<false>(shared, view, memory, roles.tiles);
     hand_over();
-    sweep_small<false>(shared, view, memory, roles.small, warp, lane);
+    sweep_small<false>(shared, view, memory, roles.small);
     hand_over();
-    sweep_narrow<false>(shared, view, memory, roles.narrow, warp, lane);
+    sweep_narrow<false>(shared, view, memory, roles.narrow);
   }
 }
 

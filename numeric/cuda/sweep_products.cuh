@@ -184,6 +184,11 @@ struct InverseStages {
     leave_stage(shared, rings, lane);
     if (blocks == 4) leave_stage(shared, rings, lane);
   }
+  /// Past them, as long as they are held.
+  __device__ void pass(Rings& rings) const {
+    rings.stage.next();
+    if (blocks == 4) rings.stage.next();
+  }
   [[nodiscard]] __device__ bool needs_correction() const { return first[1] != 0; }
 };
 

@@ -103,6 +103,15 @@ __device__ inline Index last_column(const SweepTask& task, Index row, Index pivo
 /// True where task tiles are multiplied by what the task itself has just made.
 __device__ inline bool reads_own(const SweepTask& task, Index row) { return row > 0 && task.row == 0; }
 
+/// True where tile row `row` of a task, in the forward sweep, or its column in the backward one, ends with a product of its inverse and the
+/// last tile: then it goes on from the numbers of the tile before it by one product (FrontCells::forward_product).
+__device__ inline bool ends_with_product(const SweepTask& task, Index row, Index pivots) {
+  return task.kind != SweepTask::Kind::part && row > 0 && row < pivots;
+}
+__device__ inline bool ends_with_product_back(const SweepTask& task, Index pivots) {
+  return task.kind != SweepTask::Kind::part && task.column + 1 < pivots;
+}
+
 /// Entries of the inverse of a tile of so many cells.
 __device__ inline int blocks_of(Index cells) { return (cells + 1) / 2; }
 

@@ -17,7 +17,7 @@ namespace kauri::numeric::cuda::sweep {
 template <bool kForward>
 __device__ __noinline__ void find_rest(const double* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
   const symbolic::CellLayout layout = cells.panel();
-  const Index rows = cells.rows_of(k), first = k * kTile, r = static_cast<Index>(threadIdx.x);
+  const Index rows = cells.rows_of(k), first = k * kTile, r = ptx::thread_index();
   if (r >= kTile) return;
   Dot2 sum{r < rows ? c[r] : 0.0};
   for (Index j = kForward ? 0 : r; j < (kForward ? min(r + 1, rows) : rows); ++j)
@@ -60,11 +60,13 @@ __device__ inline void leave_input(const Tiles& shared, Rings& rings, int lane) 
   rings.input.next();
 }
 
-/// Products of tile row i of a task; those of its own numbers, or of numbers that the input warp brings.
+/// Products of tile row i of a task, but for the last one where that is one with the inverse; those of its own numbers, or of numbers that
+/// the input warp brings.
 __device__ inline void add_products(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells,
                                     Index i, double (&out)[2]) {
   double sum[2][2] = {};
-  const Index rows = cells.cells_of(i), end = last_column(task, i, cells.pivot_tiles());
+  const Index rows = cells.cells_of(i);
+  const Index end = last_column(task, i, cells.pivot_tiles()) - (ends_with_product(task, i, cells.pivot_tiles()) ? 1 : 0);
   const bool own = reads_own(task, i);
   for (Index k = task.column; k < end; ++k) {
     if (const Index columns = cells.cells_of(k); is_whole(rows, columns)) {
@@ -97,6 +99,57 @@ __device__ inline void start_rows(const Tiles& shared, Rings& rings, const Lane&
   leave_start(shared, rings, at.lane);
 }
 
+struct Rows {
+  double of[2];
+};
+
+/// Rows of V (right - C y) where V is marked, C the tile of L that is there in place of a product, y the numbers of the tile before.
+__device__ __noinline__ Rows correct_step(Tiles shared, Rings rings, Lane at, InverseStages stages, FrontCells cells, const double* panel,
+                                          Index k, double* right) {
+  Rings after = rings;
+  stages.pass(after);
+  WholeTile tile;
+  take_tile(shared, after, at, tile);
+  double sum[2][2] = {};
+  multiply_tile(tile, at, await_input(shared, after), sum);
+  leave_input(shared, after, at.lane);
+  const double less[2] = {sum_of_row(sum[0][0] + sum[0][1]), sum_of_row(sum[1][0] + sum[1][1])};
+  together();
+  const int row = 16 * at.warp + at.g;
+  if (at.t == 0) right[row] -= less[0], right[row + 8] -= less[1];
+  together();
+  Inverse inverse;
+  take_inverse<true>(stages, at, inverse);
+  Rows out;
+  multiply_inverse(inverse, at, right, out.of);
+  correct_rows(shared, stages, at, cells, panel, k, right, out.of);
+  stages.leave(shared, rings, at.lane);
+  return out;
+}
+
+/// The numbers of a tile from those of the tile before it, to f: y = V right - U y, where V right is in `y`. Past the inverse and the
+/// product.
+template <class F>
+__device__ inline void step_rows(const Tiles& shared, Rings& rings, const Lane& at, const InverseStages& stages, const FrontCells& cells,
+                                 const double* panel, Index k, double* right, double (&y)[2], const F& f) {
+  if (stages.needs_correction()) {
+    const Rows rows = correct_step(shared, rings, at, stages, cells, panel, k, right);
+    f(rows.of);
+    stages.pass(rings);
+    pass_stages(rings, symbolic::kTileCells);
+    rings.input.next();
+    return;
+  }
+  stages.leave(shared, rings, at.lane);
+  WholeTile tile;
+  take_tile(shared, rings, at, tile);
+  double sum[2][2] = {};
+  multiply_tile(tile, at, await_input(shared, rings), sum);
+  y[0] -= sum_of_row(sum[0][0] + sum[0][1]), y[1] -= sum_of_row(sum[1][0] + sum[1][1]);
+  f(y);
+  leave_input(shared, rings, at.lane);
+}
+
 /// Numbers of a pivot tile, of what start_rows() left; to shared.data.own, too, where rows below in the same task read them.
 __device__ inline void finish_pivots(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, Index i,
                                      double (&sum)[2], const SweepMemory& memory) {
@@ -113,12 +166,17 @@ __device__ inline void finish_pivots(const Tiles& shared, Rings& rings, const La
   take_inverse<true>(stages, at, inverse);  // while the others come
   together();
   multiply_inverse(inverse, at, right, sum);
-  if (stages.needs_correction()) correct_rows(shared, stages, at, cells, memory.l + front.panel, i, right, sum);
+  const double* panel = memory.l + front.panel;
   double* out = memory.y + front.first + i * kTile + row;
-  if (at.t == 0) {
-    if (row < rows) publish(out, sum[0]);
-    if (row + 8 < rows) publish(out + 8, sum[1]);
-  }
+  const auto publish_rows = [&](const double(&y)[2]) {
+    if (at.t != 0) return;
+    if (row < rows) publish(out, y[0]);
+    if (row + 8 < rows) publish(out + 8, y[1]);
+  };
+  if (ends_with_product(task, i, cells.pivot_tiles()))
+    return step_rows(shared, rings, at, stages, cells, panel, i, right, sum, publish_rows);
+  if (stages.needs_correction()) correct_rows(shared, stages, at, cells, panel, i, right, sum);
+  publish_rows(sum);
   stages.leave(shared, rings, at.lane);
   if (i + 1 == task.row + task.rows) return;
   together();  // nobody corrects by it any more
@@ -184,13 +242,56 @@ __device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at
   }
 }
 
+/// correct_step() of a column.
+__device__ __noinline__ double correct_step_back(Tiles shared, Rings rings, Lane at, InverseStages stages, FrontCells cells,
+                                                 const double* panel, Index k, double* right) {
+  Rings after = rings;
+  stages.pass(after);
+  WholeTile tile;
+  take_tile_back(shared, after, at, tile);
+  double part[4] = {0, 0, 0, 0};
+  multiply_tile_back(tile, at, await_input(shared, after), part);
+  leave_input(shared, after, at.lane);
+  const double less = sum_of_column(part, at.lane);
+  together();
+  if ((at.lane & 4) == 0) right[own_column(at)] -= less;
+  together();
+  Inverse inverse;
+  take_inverse<false>(stages, at, inverse);
+  double x = multiply_inverse_back(inverse, at, right);
+  correct_columns(shared, stages, at, cells, panel, k, right, x);
+  stages.leave(shared, rings, at.lane);
+  return x;
+}
+
+/// step_rows() of a column: x = V^T right - W^T x of the tile after it, where V^T right is in `x`.
+template <class F>
+__device__ inline void step_column(const Tiles& shared, Rings& rings, const Lane& at, const InverseStages& stages, const FrontCells& cells,
+                                   const double* panel, Index k, double* right, double x, const F& f) {
+  if (stages.needs_correction()) {
+    f(correct_step_back(shared, rings, at, stages, cells, panel, k, right));
+    stages.pass(rings);
+    pass_stages(rings, symbolic::kTileCells);
+    rings.input.next();
+    return;
+  }
+  stages.leave(shared, rings, at.lane);
+  WholeTile tile;
+  take_tile_back(shared, rings, at, tile);
+  double part[4] = {0, 0, 0, 0};
+  multiply_tile_back(tile, at, await_input(shared, rings), part);
+  f(x - sum_of_column(part, at.lane));
+  leave_input(shared, rings, at.lane);
+}
+
 __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
                                     const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Index columns = cells.cells_of(task.column);
+  const bool product = ends_with_product_back(task, cells.pivot_tiles());
   Dot2 sums[4];
   double last[4] = {0, 0, 0, 0};
-  for (Index i = task.row + task.rows; i-- > task.row;) {
+  for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;) {
     double part[4] = {0, 0, 0, 0};
     if (const Index rows = cells.cells_of(i); is_whole(rows, columns)) {
       WholeTile tile;
@@ -235,21 +336,26 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   take_inverse<false>(stages, at, inverse);
   together();
   double x = multiply_inverse_back(inverse, at, right);
-  if (stages.needs_correction()) correct_columns(shared, stages, at, cells, memory.l + front.panel, task.column, right, x);
+  const double* panel = memory.l + front.panel;
+  const auto publish_column = [&](double solution) {
+    if (!chosen || column >= cells.rows_of(task.column)) return;
+    publish(memory.x + front.first + task.column * kTile + column, solution);
+    memory.out[place] = memory.verdict->status == VerdictStatus::positive_definite ? solution : std::numeric_limits<double>::quiet_NaN();
+  };
+  if (product) return step_column(shared, rings, at, stages, cells, panel, task.column, right, x, publish_column);
+  if (stages.needs_correction()) correct_columns(shared, stages, at, cells, panel, task.column, right, x);
+  publish_column(x);
   stages.leave(shared, rings, at.lane);
-  if (!chosen || column >= cells.rows_of(task.column)) return;
-  publish(memory.x + front.first + task.column * kTile + column, x);
-  memory.out[place] = memory.verdict->status == VerdictStatus::positive_definite ? x : std::numeric_limits<double>::quiet_NaN();
 }
 
 template <bool kForward>
 __device__ void run_multipliers(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = ptx::thread_index();
   const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
   Rings rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
-    const SweepTask task = shared.data.task[turn.at];
+    const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
     const Front& front = shared.data.front[turn.at];
     if constexpr (kForward)
@@ -265,7 +371,7 @@ __device__ void run_multipliers(const Tiles& shared, const SweepView& view, cons
 /// them. The four warps of either group meet before they change their registers again, as PTX asks for.
 template <bool kForward>
 __device__ void sweep_tiles(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
-  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp = ptx::thread_index() / 32;
   if (warp < kMultipliers) {
     ptx::take_registers<kMultiplierRegisters>();
     run_multipliers<kForward>(shared, view, memory);

@@ -21,8 +21,9 @@ __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
   return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
 }
 
-/// Place of entry (r, c), r >= c, of the inverse of a diagonal block of L of a tiled front.
-__device__ inline Offset inverse_place(const Front& f, Index r, Index c) { return f.inverses + FrontCells::inverse_place(r, c); }
+/// Where the inverses of the 16 x 16 diagonal blocks of L of a tiled front are; place of entry (r, c), r >= c, of one.
+__device__ inline Offset diagonals_of(const Front& f) { return f.panel + cells_of(f).panel().entries(); }
+__device__ inline Offset diagonal_place(const Front& f, Index r, Index c) { return diagonals_of(f) + FrontCells::diagonal_place(r, c); }
 
 /// Place of entry (r, c), r >= c, of a front's contribution block, counted from the front's first row below its pivots.
 __device__ inline Offset block_place(const Front& f, Index r, Index c) {

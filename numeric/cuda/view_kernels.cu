@@ -3,13 +3,11 @@
 #include "numeric/cuda/view_kernels.hpp"
 
 #include "numeric/cuda/kernels/launch.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "numeric/cuda/tile.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-using symbolic::FrontCells;
 constexpr unsigned kThreads = 128;
 
 __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThreads + threadIdx.x); }
@@ -26,7 +24,7 @@ __global__ void __launch_bounds__(kThreads)
   kernels::FrontViewOf<T> view;
   view.panel = memory.entries + f.panel;
   view.block = f.block < 0 ? nullptr : memory.entries + f.block;
-  view.inverses = memory.entries + f.inverses;
+  view.inverses = memory.entries + diagonals_of(f);
   view.counters = views.counters + own.counters;
   view.failed_pivot = memory.fail_pivot + s;
   view.child = views.child + own.child;

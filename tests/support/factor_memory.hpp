@@ -74,7 +74,7 @@ inline std::vector<StoredNumber> stored_numbers(const Plan& plan) {
     for (Index c = 0; c < p; ++c)
       for (Index r = c; r < m; ++r)
         all.push_back({plan.device.panel[s] + (tiled ? cells.place(r, c) : packed.place(r, c)), rows[r], nodes.first[s] + c});
-    const Offset inverses = plan.device.panel[s] + cells.panel().entries();
+    const Offset inverses = plan.device.inverses[s];
     for (Index c = 0; tiled && c < p; ++c) {
       for (Index r = c; r < p && r / symbolic::kTile == c / symbolic::kTile; ++r)
         all.push_back({inverses + symbolic::FrontCells::inverse_place(r, c), kNone, nodes.first[s] + c});

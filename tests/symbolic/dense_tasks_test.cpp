@@ -175,10 +175,10 @@ TEST(PanelSolve, InversesOfBlocksFillThoseOfTheFront) {
     Offset next = 0;
     for (const PanelSolve::Block& block : solve.block) {
       const FrontCells before{block.first, block.first};
-      ASSERT_EQ(before.inverse_entries(), next) << p;
-      next += block.cells.inverse_entries();
+      ASSERT_EQ(before.diagonal_entries(), next) << p;
+      next += block.cells.diagonal_entries();
     }
-    ASSERT_EQ(next, front.inverse_entries()) << p;
+    ASSERT_EQ(next, front.diagonal_entries()) << p;
   }
 }
 

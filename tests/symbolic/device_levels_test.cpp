@@ -144,6 +144,63 @@ TEST(Lodgings, WhatLivesTogetherLiesApart) {
   }
 }
 
+/// The same where something else stays at the other end of the array; more lodgers than are looked at all together, too.
+TEST(Lodgings, WhatLivesTogetherLiesApartBesideWhatStays) {
+  std::mt19937 random(5);
+  int better = 0, many = 0;
+  for (int round = 0; round < 300; ++round) {
+    constexpr Index kPhases = 16;
+    std::vector<Lodger> lodgers(random() % (round % 3 == 0 ? 400 : 40));
+    for (Lodger& lodger : lodgers) {
+      lodger.born = static_cast<Index>(random() % 12);
+      lodger.dies = lodger.born + static_cast<Index>(random() % (kPhases - 12));
+      lodger.size = 1 + static_cast<Offset>(random() % 30);
+    }
+    std::vector<Offset> stays(kPhases);
+    for (Index f = 0; f < kPhases; ++f) stays[f] = (f > 0 ? stays[f - 1] : 0) + static_cast<Offset>(random() % 40);
+    std::vector<Lodger> alone = lodgers;
+    const Offset end = give_places(lodgers, stays);
+    give_places(alone);
+    const auto most = [&](const std::vector<Lodger>& there) {
+      Offset out = 0;
+      const std::vector<Offset> reach = reach_of(there, kPhases);
+      for (Index f = 0; f < kPhases; ++f) {
+        Offset naive = 0;
+        for (const Lodger& x : there)
+          if (x.born <= f && f <= x.dies) naive = std::max(naive, x.at + x.size);
+        EXPECT_EQ(reach[f], naive);
+        out = std::max(out, stays[f] + naive);
+      }
+      return out;
+    };
+    ASSERT_LE(most(lodgers), most(alone));
+    better += most(lodgers) < most(alone);
+    many += lodgers.size() > 128;
+    Offset reached = 0;
+    for (const Lodger& x : lodgers) {
+      ASSERT_GE(x.at, 0);
+      reached = std::max(reached, x.at + x.size);
+      for (const Lodger& y : lodgers) {
+        if (&x == &y || x.born > y.dies || y.born > x.dies) continue;
+        ASSERT_TRUE(x.at + x.size <= y.at || y.at + y.size <= x.at);
+      }
+    }
+    ASSERT_EQ(reached, end);
+  }
+  EXPECT_GT(better, 20);
+  EXPECT_GT(many, 20);
+}
+
+/// Time reversed leaves a hole under the third when room is shortest; with those first who are there then, there is none.
+TEST(Lodgings, ThoseWhoAreThereWhenRoomIsShortComeFirst) {
+  std::vector<Lodger> lodgers{{3, 4, 10}, {1, 3, 10}, {1, 2, 15}};
+  const std::vector<Offset> stays{0, 100, 100, 60, 60};
+  give_places(lodgers, stays);
+  const std::vector<Offset> reach = reach_of(lodgers, 5);
+  EXPECT_EQ(reach[2], 25);
+  EXPECT_LE(reach[3], 25 + 40);
+}
+
 /// Lives of a stack, or all of one phase: not an entry is lost.
 TEST(Lodgings, StacksFit) {
   std::vector<Lodger> stack, together;

@@ -91,6 +91,44 @@ TEST(FrontCells, InversesFillTheirPlace) {
   EXPECT_EQ(FrontCells::inverse_place(0, 1), FrontCells::kInverseFlag);
 }
 
+/// Blocks of 16 x 16 one after another.
+TEST(FrontCells, InversesOfBlocksFillTheirPlace) {
+  for (const auto& [m, p] : kShapes) {
+    const FrontCells cells{m, p};
+    const Index padded = (cells.pivot_cells() + 1) / 2 * kInverseOrder;
+    std::set<Offset> found;
+    for (Index r = 0; r < padded; ++r)
+      for (Index c = r / kInverseOrder * kInverseOrder; c < (r / kInverseOrder + 1) * kInverseOrder; ++c)
+        ASSERT_TRUE(found.insert(FrontCells::diagonal_place(r, c)).second);
+    ASSERT_EQ(static_cast<Offset>(found.size()), cells.diagonal_entries());
+    if (p > 0) {
+      ASSERT_EQ(*found.rbegin(), cells.diagonal_entries() - 1);
+    }
+  }
+}
+
+/// Behind the inverses two products for each pivot tile but the first, each whole.
+TEST(FrontCells, ProductsFillTheirPlace) {
+  std::set<Index> forward, backward;
+  for (Index r = 0; r < kTile; ++r)
+    for (Index c = 0; c < kTile; ++c)
+      forward.insert(FrontCells::forward_product_place(r, c)), backward.insert(FrontCells::backward_product_place(r, c));
+  for (const std::set<Index>& places : {forward, backward}) {
+    EXPECT_EQ(static_cast<Index>(places.size()), kTileProductEntries);
+    EXPECT_EQ(*places.begin(), 0);
+    EXPECT_EQ(*places.rbegin(), kTileProductEntries - 1);
+  }
+  for (const auto& [m, p] : kShapes) {
+    const FrontCells cells{m, p};
+    Offset next = cells.inverse_entries();
+    for (Index k = 1; k < cells.pivot_tiles(); ++k, next += 2 * kTileProductEntries) {
+      ASSERT_EQ(cells.forward_product(k), next);
+      ASSERT_EQ(cells.backward_product(k - 1), next + kTileProductEntries);
+    }
+    ASSERT_EQ(cells.solve_entries(), next);
+  }
+}
+
 TEST(SmallLayout, EntriesFollowEachOther) {
   for (const auto& [m, p] : kShapes) {
     const SmallLayout layout{m, p};
@@ -109,7 +147,7 @@ TEST(SmallLayout, EntriesFollowEachOther) {
 
 Offset panel_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.inverse_entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
 }
 Offset block_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
@@ -160,6 +198,12 @@ void check_places(const Plan& plan) {
     expect_apart(numbers, device.entries);
   }
   EXPECT_LE(panels, device.factor_entries);
+  std::vector<std::pair<Offset, Offset>> inverses{{0, device.factor_entries}};
+  for (Index s = 0; s < nodes.count(); ++s) {
+    ASSERT_EQ(device.inverses[s] < 0, device.tiled[s] == kNone);
+    if (device.inverses[s] >= 0) inverses.emplace_back(device.inverses[s], FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries());
+  }
+  expect_apart(inverses, device.entries);
   for (Index l = 0; l < static_cast<Index>(device.level.size()); ++l) {
     std::vector<std::pair<Offset, Offset>> updates;
     for (Index s = 0; s < nodes.count(); ++s) {

@@ -55,6 +55,7 @@ TEST(FindFlawOfDevice, Lengths) {
       {"arrays of fronts differ in length", [](Plan& p) { p.device.panel.pop_back(); }},
       {"arrays of fronts differ in length", [](Plan& p) { p.device.block.push_back(-1); }},
       {"arrays of fronts differ in length", [](Plan& p) { p.device.update.clear(); }},
+      {"arrays of fronts differ in length", [](Plan& p) { p.device.inverses.pop_back(); }},
       {"not narrow ones, small ones", [](Plan& p) { p.device.narrow_levels = -1; }},
       {"not narrow ones, small ones", [](Plan& p) { p.device.narrow_levels = p.device.small_levels + 1; }},
       {"not narrow ones, small ones", [](Plan& p) { p.device.small_levels = static_cast<Index>(p.device.level.size()) + 1; }},
@@ -157,6 +158,12 @@ TEST(FindFlawOfDevice, Places) {
       {"its panel lies where something is alive", [&](Plan& p) { p.device.block[tiled] = p.device.panel[p.supernodes.parent[tiled]]; }},
       {"lies where something is alive", [&](Plan& p) { p.device.block[tiled] = p.device.block[p.supernodes.parent[tiled]]; }},
       {"its block does not wait until", [&](Plan& p) { p.device.block_reuses[again] -= 1; }},
+      {"a place for no inverses", [&](Plan& p) { p.device.inverses[small] = p.device.factor_entries; }},
+      {"a place for no inverses", [&](Plan& p) { p.device.inverses[tiled] = -1; }},
+      {"its inverses are not between panels", [&](Plan& p) { p.device.inverses[tiled] = p.device.factor_entries - 16; }},
+      {"its inverses are not between panels", [&](Plan& p) { p.device.inverses[tiled] = p.device.sums.scratch_begin / 16 * 16; }},
+      {"its inverses are not aligned", [&](Plan& p) { p.device.inverses[tiled] += 8; }},
+      {"its inverses lie among another's", [&](Plan& p) { p.device.inverses[tiled] = p.device.inverses[p.supernodes.parent[tiled]] + 16; }},
       {"a place for no update rows", [&](Plan& p) { p.device.update[small] = -1; }},
       {"a place for no update rows", [](Plan& p) { p.device.update[root(p)] = 0; }},
       {"its update rows leave the device's arena", [&](Plan& p) { p.device.update[tiled] = -2; }},
@@ -202,7 +209,7 @@ std::vector<Lodging> lodgings_of(const Plan& plan) {
     const Index t = device.tiled[s];
     const symbolic::FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
     const symbolic::SmallLayout layout{cells.m, cells.p};
-    const Offset panel = t == kNone ? layout.panel_storage() : cells.panel().entries() + cells.inverse_entries();
+    const Offset panel = t == kNone ? layout.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
     const Offset block = t == kNone ? layout.block_storage() : cells.block().entries();
     // A launch waits for those before: as if for all that they did.
     all.push_back({device.panel[s], device.panel[s] + panel, phase[s], 2 + levels, t == kNone ? phase[s] - 2 : device.panel_reuses[t]});

@@ -13,9 +13,8 @@ namespace kauri::numeric::cuda::kernels {
 /// Columns k of L(j,j), 16 of them, and the inverse of block k to global memory, where others may read them then. One thread.
 __device__ inline void announce_columns(const FrontView& front, const ChainMemory& memory, int j, int k) {
   const TileView tile = tile_of(front, j, j);
-  double* inverses = front.inverses + symbolic::FrontCells::inverse_place(j * kTile, j * kTile);
   const int cells = tile.pair_width(2 * k) == 2 ? 2 * (tile.height - 2 * k) : 1;
-  ptx::bulk_store(inverses + symbolic::FrontCells::diagonal_inverse(k), memory.inverse + k * kInverseEntries, kInverseEntries * 8);
+  ptx::bulk_store(front.inverses + (j * kSlabs + k) * kInverseEntries, memory.inverse + k * kInverseEntries, kInverseEntries * 8);
   ptx::bulk_store(tile.cell(2 * k, 2 * k), memory.diagonal + shared_cell(2 * k, 2 * k), cells * kCellEntries * 8);
   ptx::finish_stores();
   ptx::proxy_fence();

@@ -215,7 +215,7 @@ FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& 
   FrontView view;
   view.panel = front.panel + panel.pair(block.first / kSlabColumns);
   view.block = front.panel + panel.pair((block.first + block.cells.p) / kSlabColumns);
-  view.inverses = front.inverses + symbolic::FrontCells{block.first, block.first}.inverse_entries();  // blocks before have as many
+  view.inverses = front.inverses + symbolic::FrontCells{block.first, block.first}.diagonal_entries();  // blocks before have as many
   view.counters = counters;
   view.loads_block = 1;
   view.cells = block.cells;

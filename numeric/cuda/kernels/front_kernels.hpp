@@ -33,7 +33,7 @@ template <class T>
 struct FrontViewOf {
   T* panel = nullptr;              ///< cells.panel(); in: A's entries; out: L
   T* block = nullptr;              ///< cells.block(); in: what `loads_block` says; out: the contribution block
-  T* inverses = nullptr;           ///< cells.inverse_entries(); out: of the inverses of L's diagonal tiles the 16 x 16 diagonal blocks
+  T* inverses = nullptr;           ///< cells.diagonal_entries(); out: the inverses of L's 16 x 16 diagonal blocks
   int* counters = nullptr;         ///< symbolic::counter_count(cells) ints, zero at the start
   double* failed_pivot = nullptr;  ///< out: the first pivot that is not positive and finite, if counters[kFailed] is not 0
   const ChildViewOf<T>* child = nullptr;

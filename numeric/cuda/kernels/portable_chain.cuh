@@ -148,7 +148,7 @@ __device__ __forceinline__ void eliminate_slab(const ChainStep<T>& step, const C
   ptx::named_sync(kHalfBarrier, kHalfThreads);
   if (me.warp == 0) {
     if (2 * s + 1 == width) pad_block(block, me.lane);
-    T* inverse = step.front.inverses + symbolic::FrontCells::inverse_place(column, column);
+    T* inverse = step.front.inverses + symbolic::FrontCells::diagonal_place(column, column);
     const FailedPivot<T> failed = eliminate_block(block, inverse, reciprocals, memory.columns, me.lane);
     if (failed.column < kSlabColumns && !failed_before) {
       failed_before = true;

@@ -38,7 +38,7 @@ __device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kT
 #pragma unroll
   for (int r = 0; r < 16; ++r) {
     square = fma(t[column][r], t[column][r], square);
-    if (lane < 16) inverse[symbolic::FrontCells::inverse_place(r, column)] = x[r];
+    if (lane < 16) inverse[symbolic::FrontCells::diagonal_place(r, column)] = x[r];
   }
   return is_nearly_singular(x, square, 16, lane);
 }
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kTriangleThreads) prepare_triangles(const Fron
     if (2 * warp < tile.width) {
       load_triangle(triangle[warp], tile, warp, lane);
       const int pivot = k * kTile + warp * kSlabColumns;
-      corrects = invert_triangle(front.inverses + symbolic::FrontCells::inverse_place(pivot, pivot), triangle[warp], lane);
+      corrects = invert_triangle(front.inverses + symbolic::FrontCells::diagonal_place(pivot, pivot), triangle[warp], lane);
     }
     if (lane == 0) corrected[warp] = corrects ? 1 << warp : 0;
     __syncthreads();

@@ -163,13 +163,13 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
   produce_products(task, front, ring, dependent);
   if (task.kind != TaskKind::panel) return;
   const TileView triangle = tile_of(front, task.column, task.column);
-  const double* inverses = front.inverses + symbolic::FrontCells::inverse_place(task.column * kTile, task.column * kTile);
+  const double* inverses = front.inverses + symbolic::FrontCells::diagonal_place(task.column * kTile, task.column * kTile);
   for (int k = 0; 2 * k < triangle.width; ++k) {
     // An inverse, what is below it, and where the last block has a row of cells that L lacks, zeros: what an inverse has right of its
     // diagonal. They are multiplied with zeros.
     const int below = max(triangle.width - 2 * k - 2, 0);
     const bool padded = below > 0 && triangle.width % 2 != 0;
-    const double* inverse = inverses + symbolic::FrontCells::diagonal_inverse(k);
+    const double* inverse = inverses + k * kInverseEntries;
     double* slab = ring.data() + 2 * kSlabEntries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
     std::uint64_t* full = ring.full();

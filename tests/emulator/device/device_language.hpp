@@ -129,6 +129,12 @@ T atomicMin(T* place, T value) {
   *place = std::min(before, value);
   return before;
 }
+template <class T>
+T atomicMax(T* place, T value) {
+  const T before = *place;
+  *place = std::max(before, value);
+  return before;
+}
 
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 inline int __popc(unsigned x) { return std::popcount(x); }
@@ -138,4 +144,5 @@ inline long long __double_as_longlong(double x) { return std::bit_cast<long long
 inline double __dadd_rn(double x, double y) { return x + y; }
 inline double __dsub_rn(double x, double y) { return x - y; }
 inline double __dmul_rn(double x, double y) { return x * y; }
+inline float __fmul_rn(float x, float y) { return x * y; }
 inline double __fma_rn(double x, double y, double z) { return std::fma(x, y, z); }

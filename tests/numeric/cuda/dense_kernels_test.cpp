@@ -46,7 +46,7 @@ class DeviceFront {
       : cells_(host.cells),
         panel_(host.panel),
         block_(host.block),
-        inverses_(std::vector<double>(static_cast<std::size_t>(host.cells.inverse_entries()), std::numeric_limits<double>::quiet_NaN())) {}
+        inverses_(std::vector<double>(static_cast<std::size_t>(host.cells.diagonal_entries()), std::numeric_limits<double>::quiet_NaN())) {}
   [[nodiscard]] FrontView view(bool loads_block) const {
     FrontView view;
     view.panel = panel_.data(), view.block = block_.data(), view.inverses = inverses_.data();

@@ -118,18 +118,59 @@ class TileInverses : public OnCuda<W> {
   /// All diagonal tiles of a factor, front by front. What lies above the diagonal of their blocks is zero, but for the mark.
   std::vector<Tile> tiles(const Factor<Value>& factor) {
     const Plan& plan = factor.plan();
-    std::vector<StoredNumber> all(static_cast<std::size_t>(plan.device.entries));
-    for (std::size_t k = 0; k < all.size(); ++k) all[k].place = static_cast<Offset>(k);
-    const std::vector<Value> entries = FactorReader<Value>(memory_).read(factor, all);
+    const std::vector<Value> entries = array_of(factor);
     std::vector<Tile> out;
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
       const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
       const Value* panel = entries.data() + plan.device.panel[s];
       for (Index k = 0; plan.device.tiled[s] != kNone && k < cells.pivot_tiles(); ++k)
-        out.push_back(read_tile(panel, panel + cells.panel().entries(), cells, k, s));
+        out.push_back(read_tile(panel, entries.data() + plan.device.inverses[s], cells, k, s));
     }
     return out;
   }
+  std::vector<Value> array_of(const Factor<Value>& factor) {
+    std::vector<StoredNumber> all(static_cast<std::size_t>(factor.plan().device.entries));
+    for (std::size_t k = 0; k < all.size(); ++k) all[k].place = static_cast<Offset>(k);
+    return FactorReader<Value>(memory_).read(factor, all);
+  }
+  /// Those of a front with the tiles of L that lie between two pivot tiles, or these tiles themselves where inverses are marked. Returns
+  /// how many there are. What is behind the last pivot is zero.
+  Index expect_products(const Factor<Value>& factor) {
+    const Plan& plan = factor.plan();
+    const std::vector<Value> entries = array_of(factor);
+    const std::vector<Tile> tile = tiles(factor);
+    Index found = 0;
+    std::size_t first = 0;
+    for (Index s = 0; s < plan.supernodes.count(); ++s) {
+      if (plan.device.tiled[s] == kNone) continue;
+      const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+      const Value *panel = entries.data() + plan.device.panel[s], *inverses = entries.data() + plan.device.inverses[s];
+      for (Index k = 1; k < cells.pivot_tiles(); ++k, ++found) {
+        Square l(kTile * kTile, 0);
+        for (Index i = 0; i < cells.rows_of(k); ++i)
+          for (Index j = 0; j < kTile; ++j) l[i * kTile + j] = panel[cells.place(k * kTile + i, (k - 1) * kTile + j)];
+        const Tile &before = tile[first + static_cast<std::size_t>(k) - 1], &own = tile[first + static_cast<std::size_t>(k)];
+        const Value *forward = inverses + cells.forward_product(k), *backward = inverses + cells.backward_product(k - 1);
+        for (Index i = 0; i < kTile; ++i)
+          for (Index j = 0; j < kTile; ++j) {
+            long double left = 0, left_size = 0, right = 0, right_size = 0;
+            for (Index m = 0; m < kTile; ++m) {
+              left += own.v[i * kTile + m] * l[m * kTile + j], left_size += std::abs(own.v[i * kTile + m] * l[m * kTile + j]);
+              right += l[i * kTile + m] * before.v[m * kTile + j], right_size += std::abs(l[i * kTile + m] * before.v[m * kTile + j]);
+            }
+            if (own.mark != 0) left = l[i * kTile + j], left_size = 0;
+            if (before.mark != 0) right = l[i * kTile + j], right_size = 0;
+            const long double eps = std::numeric_limits<Value>::epsilon();
+            EXPECT_LE(std::abs(forward[FrontCells::forward_product_place(i, j)] - left), kTile * eps * left_size) << i << " " << j;
+            EXPECT_LE(std::abs(backward[FrontCells::backward_product_place(i, j)] - right), kTile * eps * right_size) << i << " " << j;
+          }
+      }
+      first += static_cast<std::size_t>(cells.pivot_tiles());
+    }
+    return found;
+  }
+  /// Products are made for sweeps: of doubles, by Hopper's loops.
+  static constexpr bool kHasProducts = sizeof(Value) == 8 && W::loops == CudaLoops::hopper;
   /// The bits that solves read.
   std::vector<Value> stored(const Factor<Value>& factor) {
     return FactorReader<Value>(memory_).read(factor, stored_numbers(factor.plan()));
@@ -209,6 +250,9 @@ TYPED_TEST(TileInverses, AreThoseOfASubstitution) {
     for (const Index p : {first, second, Index{80}})
       for (Index begin = 0; begin < p; begin += kTile) expected.insert(std::min(kTile, p - begin));
     EXPECT_EQ(pivots, expected);
+    if (this->kHasProducts) {
+      EXPECT_EQ(this->expect_products(factor), static_cast<Index>(expected.size()) - 3);
+    }
     const std::vector<T> bits = this->stored(factor);
     auto paused = this->make(this->plan_in_order(a.pattern(), 6, 3));
     ASSERT_TRUE(refactorize<T>(paused, other).ok());
@@ -230,8 +274,14 @@ TYPED_TEST(TileInverses, MarksComeAndGo) {
   const auto found = this->tiles(factor);
   EXPECT_EQ(this->marked(found), 5);
   for (const Tile& tile : found) EXPECT_EQ(tile.v[16 * kTile], tile.pivots > 16 ? std::ldexp(1.0L, 15) : 0) << tile.pivots;
+  if (this->kHasProducts) {
+    EXPECT_EQ(this->expect_products(factor), 2);
+  }
   ASSERT_TRUE(refactorize<T>(factor, sound).ok());
   EXPECT_EQ(this->marked(this->tiles(factor)), 0);
+  if (this->kHasProducts) {
+    EXPECT_EQ(this->expect_products(factor), 2);
+  }
   const std::vector<T> bits = this->stored(factor), expected = this->stored(fresh);
   ASSERT_EQ(std::memcmp(bits.data(), expected.data(), bits.size() * sizeof(T)), 0);
 }

@@ -1,0 +1,27 @@
+// Both halves of a symmetric pattern by rows, and where in the lower triangle each entry's value is.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/matrix.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Compressed rows. Row i has the entries [ptr[i], ptr[i+1]); the value of entry k is that of place source[k] in the order of the pattern
+/// that the rows were made of.
+struct FullRows {
+  std::vector<Offset> ptr;  ///< length n+1
+  std::vector<Index> col;   ///< ascending in each row
+  std::vector<std::uint32_t> source;
+
+  [[nodiscard]] Index n() const { return static_cast<Index>(ptr.size()) - 1; }
+  [[nodiscard]] Offset entries() const { return ptr.back(); }
+  [[nodiscard]] Offset length(Index i) const { return ptr[static_cast<std::size_t>(i) + 1] - ptr[static_cast<std::size_t>(i)]; }
+};
+
+/// Of the whole symmetric matrix. Throws Error(overflow) for more than 2^32 - 1 stored entries. O(n + nnz).
+FullRows full_rows(const Pattern& lower);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,165 @@
+// Y = A X by rows: lanes of a warp share a row, which they read where it lies, or after the block has brought it to shared memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/spmv_kernels.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "numeric/cuda/device.hpp"
+#include "numeric/cuda/kernels.hpp"
+#include "numeric/cuda/kernels/launch.hpp"
+#include "numeric/cuda/spmv_stage.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(kSpmvThreads) expand(const T* lower, const std::uint32_t* source, Offset count, T* to) {
+  const Offset k = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (k < count) to[k] = lower[source[k]];
+}
+
+/// Over lanes that lie beside each other: a tree, the same for each row.
+template <int kLanes, class T>
+__device__ T sum_over_lanes(T sum) {
+#pragma unroll
+  for (int by = kLanes / 2; by > 0; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
+  return sum;
+}
+
+/// Lane l adds up entries l, l + kLanes, ... of its row.
+template <class T, class P, int kLanes>
+__global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, SpmvColumns<T> columns) {
+  const Offset row = (Offset{blockIdx.x} * kSpmvThreads + threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
+  const bool there = row < a.n;
+  const P end = there ? __ldg(a.ptr + row + 1) : 0;
+  T sum = 0;
+#pragma unroll 4
+  for (P k = there ? __ldg(a.ptr + row) + lane : 0; k < end; k += kLanes)
+    sum += rounded_product(__ldcs(a.value + k), __ldg(columns.x + __ldcs(a.col + k)));
+  sum = sum_over_lanes<kLanes>(sum);
+  if (there && lane == 0) columns.y[row] = sum;
+}
+
+/// The same sums of up to kColumns columns. Of one column products are staged, of several the entries: gathers of x are then all under way
+/// before a sum begins, or there are kColumns of them at once.
+template <class T, class P, int kLanes, int kColumns>
+__global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {
+  constexpr int kRows = kSpmvThreads / kLanes;
+  __shared__ T number[kSkewedChunk<T>];  // a product or a value of A
+  __shared__ Index col[kColumns == 1 ? 1 : kSkewedChunk<Index>];
+  const auto first = static_cast<Index>(blockIdx.x * kRows);
+  const int rows = min(kRows, a.n - first), row = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
+  const P begin = __ldg(a.ptr + first), end = __ldg(a.ptr + first + rows);
+  P next = row < rows ? __ldg(a.ptr + first + row) + lane : end;
+  const P row_end = row < rows ? __ldg(a.ptr + first + row + 1) : end;
+  T sum[kColumns] = {};
+  for (P base = begin & ~P{3}; base < end; base += kSpmvChunk) {
+    ChunkPart<T> part;
+    part.load(a.col, a.value, base, end);
+    if (base > begin) __syncthreads();  // sums of the chunk before have been made
+    if constexpr (kColumns == 1) {
+      part.multiply(columns.x, base, end, number);
+    } else {
+      part.each(base, end, [&](int at, int g, int k) {
+        number[skewed<T>(at)] = part.value[g][k];
+        col[skewed<Index>(at)] = part.col[g][k];
+      });
+    }
+    __syncthreads();
+    const P stop = min(row_end, base + kSpmvChunk);
+    for (; next < stop; next += kLanes) {
+      const auto at = static_cast<int>(next - base);
+      if constexpr (kColumns == 1) {
+        sum[0] += number[skewed<T>(at)];
+      } else {
+        const T value = number[skewed<T>(at)];
+        const T* x = columns.x + col[skewed<Index>(at)];
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c)
+          if (c < columns.count) sum[c] += rounded_product(value, __ldg(x + c * columns.x_ld));
+      }
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c) {
+    const T all = sum_over_lanes<kLanes>(sum[c]);
+    if (lane == 0 && row < rows && c < columns.count) columns.y[first + row + c * columns.y_ld] = all;
+  }
+}
+
+template <class T, class P>
+struct RowsKernels {
+  using Kernel = void (*)(CsrView<T, P>, SpmvColumns<T>);
+  Kernel one, four, eight;  ///< columns
+};
+template <class T, class P, int kLanes>
+RowsKernels<T, P> kernels_of(SpmvWay way) {
+  RowsKernels<T, P> all{staged_product<T, P, kLanes, 1>, staged_product<T, P, kLanes, 4>, staged_product<T, P, kLanes, 8>};
+  if constexpr (kLanes > 1) {
+    if (way == SpmvWay::lanes) all.one = lanes_product<T, P, kLanes>;
+  }
+  return all;
+}
+template <class T, class P>
+RowsKernels<T, P> kernels_of(const SpmvChoice& choice) {
+  switch (choice.lanes) {
+    case 1:
+      return kernels_of<T, P, 1>(choice.way);
+    case 2:
+      return kernels_of<T, P, 2>(choice.way);
+    case 4:
+      return kernels_of<T, P, 4>(choice.way);
+    case 8:
+      return kernels_of<T, P, 8>(choice.way);
+    case 16:
+      return kernels_of<T, P, 16>(choice.way);
+    default:
+      return kernels_of<T, P, 32>(choice.way);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream) {
+  if (count == 0) return;
+  kernels::launch(expand<T>, static_cast<unsigned>((count + kSpmvThreads - 1) / kSpmvThreads), kSpmvThreads, 0, stream, lower, source,
+                  count, to);
+  check(cudaGetLastError(), "a launch of values by rows");
+}
+
+template <class T, class P>
+void load_rows_product(const SpmvChoice& choice) {
+  const RowsKernels<T, P> all = kernels_of<T, P>(choice);
+  load(expand<T>);
+  load(all.one);
+  load(all.four);
+  load(all.eight);
+}
+
+template <class T, class P>
+void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream) {
+  const RowsKernels<T, P> all = kernels_of<T, P>(choice);
+  const auto blocks = static_cast<unsigned>((Offset{a.n} * choice.lanes + kSpmvThreads - 1) / kSpmvThreads);
+  for (Index c = 0; a.n > 0 && c < columns.count; c += 8) {
+    const Index count = std::min<Index>(8, columns.count - c);
+    const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld, count};
+    kernels::launch(count == 1 ? all.one : count <= 4 ? all.four : all.eight, blocks, kSpmvThreads, 0, stream, a, some);
+  }
+  check(cudaGetLastError(), "a launch of a product by rows");
+}
+
+template void enqueue_expand(const float*, const std::uint32_t*, Offset, float*, cudaStream_t);
+template void enqueue_expand(const double*, const std::uint32_t*, Offset, double*, cudaStream_t);
+#define KAURI_INSTANTIATE(T, P)                             \
+  template void load_rows_product<T, P>(const SpmvChoice&); \
+  template void enqueue_rows_product(const CsrView<T, P>&, const SpmvChoice&, const SpmvColumns<T>&, cudaStream_t);
+KAURI_INSTANTIATE(float, std::int32_t)
+KAURI_INSTANTIATE(float, Offset)
+KAURI_INSTANTIATE(double, std::int32_t)
+KAURI_INSTANTIATE(double, Offset)
+#undef KAURI_INSTANTIATE
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,172 @@
+// Y = A X along the merge path of row ends and entries: each thread has as many of both, in sum, as any other. No atomics: what a thread,
+// or a tile, has of a row that goes on behind it is added in a fixed order.
+//
+// D. Merrill, M. Garland, Merge-based parallel sparse matrix-vector multiplication, SC 2016.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+
+#include "numeric/cuda/device.hpp"
+#include "numeric/cuda/kernels.hpp"
+#include "numeric/cuda/kernels/launch.hpp"
+#include "numeric/cuda/spmv_kernels.hpp"
+#include "numeric/cuda/spmv_stage.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+constexpr int kWarps = kSpmvThreads / 32;
+static_assert(kMergeTile + 3 <= kSpmvChunk);
+
+/// The sum of a row that some threads have, and whether it began among them.
+template <class T>
+struct Piece {
+  bool begins;
+  T sum;
+  /// Of threads one behind the other.
+  __device__ static Piece joined(const Piece& before, const Piece& after) {
+    return {before.begins || after.begins, after.begins ? after.sum : before.sum + after.sum};
+  }
+};
+
+/// Of this thread and those before it: a scan of fixed shape. `of_warp`: kWarps pieces of shared memory, free again after the next barrier.
+template <class T>
+__device__ void scan(Piece<T> mine, Piece<T>* of_warp, Piece<T>& before, Piece<T>& all) {
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+#pragma unroll
+  for (int by = 1; by < 32; by *= 2) {
+    const int from = lane < by ? lane : lane - by;
+    const Piece<T> left{__shfl_sync(~0U, static_cast<int>(mine.begins), from) != 0, __shfl_sync(~0U, mine.sum, from)};
+    if (lane >= by) mine = Piece<T>::joined(left, mine);
+  }
+  if (lane == 31) of_warp[warp] = mine;
+  const int from = lane == 0 ? 0 : lane - 1;
+  before = {__shfl_sync(~0U, static_cast<int>(mine.begins), from) != 0, __shfl_sync(~0U, mine.sum, from)};
+  if (lane == 0) before = {false, T(0)};
+  __syncthreads();
+  all = {false, T(0)};
+  Piece<T> earlier = all;
+  for (int w = 0; w < kWarps; ++w) {
+    if (w == warp) earlier = all;
+    all = Piece<T>::joined(all, of_warp[w]);
+  }
+  before = Piece<T>::joined(earlier, before);
+}
+
+/// A tile: `rows` rows end in it, whose ends lie in shared memory, counted from the tile's first entry; a large number follows.
+struct MergeTile {
+  int rows, entries;
+  const int* end;
+
+  /// Rows that end among the first `items`.
+  [[nodiscard]] __device__ int rows_before(int items) const {
+    int low = max(items - entries, 0), high = min(items, rows);
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (end[middle] <= items - middle - 1)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
+/// One column, its products in shared memory. y: from the tile's first row on. Returns what is left of the row that the tile ends in.
+template <class T>
+__device__ T merge_column(const MergeTile& tile, const T* product, int first_place, Piece<T>* of_warp, T* y) {
+  const int items = tile.rows + tile.entries, begin = min(static_cast<int>(threadIdx.x) * kMergeItems, items);
+  int row = tile.rows_before(begin), entry = begin - row, head = -1;
+  T sum = 0, head_sum = 0;
+#pragma unroll
+  for (int k = 0; k < kMergeItems; ++k) {
+    if (begin + k >= items) continue;
+    if (entry < tile.end[row]) {
+      sum += product[skewed<T>(first_place + entry++)];
+      continue;
+    }
+    if (head < 0) {
+      head = row;
+      head_sum = sum;
+    } else {
+      y[row] = sum;
+    }
+    sum = 0;
+    ++row;
+  }
+  Piece<T> before, all;
+  scan<T>({head >= 0, sum}, of_warp, before, all);
+  if (head >= 0) y[head] = before.sum + head_sum;
+  return all.sum;
+}
+
+template <class T, class P>
+__global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns) {
+  __shared__ T product[kSkewedChunk<T>];
+  __shared__ int row_end[kMergeTile + 1];
+  __shared__ Piece<T> of_warp[kWarps];
+  const auto t = static_cast<Index>(blockIdx.x);
+  const Index row = __ldg(merge.row + t), rows = __ldg(merge.row + t + 1) - row;
+  const Offset items = Offset{a.n} + __ldg(a.ptr + a.n), item = Offset{t} * kMergeTile;
+  const auto first = static_cast<P>(item - row);
+  const MergeTile tile{rows, static_cast<int>(min(Offset{kMergeTile}, items - item)) - rows, row_end};
+  const P base = first & ~P{3}, end = first + tile.entries;
+  ChunkPart<T> part;
+  part.load(a.col, a.value, base, end);
+  for (int k = static_cast<int>(threadIdx.x); k < rows; k += kSpmvThreads)
+    row_end[k] = static_cast<int>(__ldg(a.ptr + row + k + 1) - first);
+  if (threadIdx.x == 0) row_end[rows] = 2 * kMergeTile;
+  for (Index c = 0; c < columns.count; ++c) {  // the scan's barrier comes after all reads of products
+    part.multiply(columns.x + c * columns.x_ld, base, end, product);
+    __syncthreads();
+    const T rest = merge_column(tile, product, static_cast<int>(first - base), of_warp, columns.y + c * columns.y_ld + row);
+    if (threadIdx.x == 0) merge.carry[Offset{c} * merge.tiles + t] = rest;
+  }
+}
+
+/// A warp a run: what tiles have of a row that ends behind them, in the order of a tree of fixed shape, then its end.
+template <class T>
+__global__ void __launch_bounds__(kSpmvThreads) merge_carries(MergeView<T> merge, SpmvColumns<T> columns) {
+  const Offset r = Offset{blockIdx.x} * kWarps + threadIdx.x / 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const MergeTiles::Run run = r < merge.runs ? merge.run[r] : MergeTiles::Run{0, 0, 0};
+  for (Index c = 0; c < columns.count; ++c) {
+    const T* carry = merge.carry + Offset{c} * merge.tiles;
+    T sum = 0;
+    for (Index t = run.first + lane; t < run.last; t += 32) sum += carry[t];
+#pragma unroll
+    for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
+    if (lane == 0 && r < merge.runs) columns.y[c * columns.y_ld + run.row] += sum;
+  }
+}
+
+}  // namespace
+
+template <class T, class P>
+void load_merge_product() {
+  load(merge_product<T, P>);
+  load(merge_carries<T>);
+}
+
+template <class T, class P>
+void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, const SpmvColumns<T>& columns, cudaStream_t stream) {
+  for (Index c = 0; a.n > 0 && c < columns.count; c += kMergeColumns) {
+    const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld,
+                              std::min(kMergeColumns, columns.count - c)};
+    kernels::launch(merge_product<T, P>, static_cast<unsigned>(merge.tiles), kSpmvThreads, 0, stream, a, merge, some);
+    if (merge.runs > 0)
+      kernels::launch(merge_carries<T>, static_cast<unsigned>((merge.runs + kWarps - 1) / kWarps), kSpmvThreads, 0, stream, merge, some);
+  }
+  check(cudaGetLastError(), "a launch of a product along the merge path");
+}
+
+#define KAURI_INSTANTIATE(T, P)             \
+  template void load_merge_product<T, P>(); \
+  template void enqueue_merge_product(const CsrView<T, P>&, const MergeView<T>&, const SpmvColumns<T>&, cudaStream_t);
+KAURI_INSTANTIATE(float, std::int32_t)
+KAURI_INSTANTIATE(float, Offset)
+KAURI_INSTANTIATE(double, std::int32_t)
+KAURI_INSTANTIATE(double, Offset)
+#undef KAURI_INSTANTIATE
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,63 @@
+// Entries of a stretch of rows on their way to shared memory, all of a block's loads at once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/spmv_choice.hpp"
+#include "numeric/cuda/streaming_loads.cuh"
+
+namespace kauri::numeric::cuda {
+
+/// Rounded by themselves, never fused with a sum: all kernels add the same numbers.
+__device__ inline double rounded_product(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline float rounded_product(float a, float b) { return __fmul_rn(a, b); }
+
+/// Where item k of a chunk lies in shared memory: 128 bytes are followed by a gap of an item, so that threads whose rows begin a power of
+/// two apart meet different banks.
+template <class T>
+__device__ constexpr int skewed(int k) {
+  return k + k / static_cast<int>(128 / sizeof(T));
+}
+/// Items that a chunk takes.
+template <class T>
+constexpr int kSkewedChunk = kSpmvChunk + kSpmvChunk / static_cast<int>(128 / sizeof(T));
+
+/// A thread's part of a chunk, in registers: eight entries, in two groups of four that lie beside each other.
+template <class T>
+struct ChunkPart {
+  static constexpr int kGroups = kSpmvChunk / (4 * kSpmvThreads);
+  Index col[kGroups][4];
+  T value[kGroups][4];
+
+  /// Of the group's first entry, from the beginning of the chunk.
+  __device__ static int place(int group) { return 4 * (static_cast<int>(threadIdx.x) + group * kSpmvThreads); }
+
+  /// Entries [base, end) and up to three more, which there are, or zeros behind the last; base: a multiple of four.
+  template <class P>
+  __device__ void load(const Index* col_of_entry, const T* value_of_entry, P base, P end) {
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g)
+      if (base + place(g) < end) load_streaming(col[g], col_of_entry + base + place(g));
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g)
+      if (base + place(g) < end) load_streaming(value[g], value_of_entry + base + place(g));
+  }
+  /// f(place, group, k) for each entry loaded.
+  template <class P, class F>
+  __device__ static void each(P base, P end, const F& f) {
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g)
+      if (base + place(g) < end) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) f(place(g) + k, g, k);
+      }
+  }
+  /// Products with x to shared memory.
+  template <class P>
+  __device__ void multiply(const T* x, P base, P end, T* product) const {
+    T factor[kGroups][4] = {};
+    each(base, end, [&](int, int g, int k) { factor[g][k] = __ldg(x + col[g][k]); });
+    each(base, end, [&](int at, int g, int k) { product[skewed<T>(at)] = rounded_product(value[g][k], factor[g][k]); });
+  }
+};
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,355 @@
+// Sparse products on a CUDA device and on the emulated one, every kernel forced: against exact integers, against sums in long double, and
+// against themselves.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "numeric/cuda/spmv.hpp"
+#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/error_text.hpp"
+
+namespace kauri::test {
+namespace {
+
+using namespace numeric::cuda;
+
+/// Rows of any square matrix, symmetric or not; entry k has the value of place k.
+FullRows rows_of(const std::vector<std::vector<Index>>& cols) {
+  FullRows rows{{0}, {}, {}};
+  for (const std::vector<Index>& row : cols) {
+    for (const Index j : row) {
+      rows.source.push_back(static_cast<std::uint32_t>(rows.col.size()));
+      rows.col.push_back(j);
+    }
+    rows.ptr.push_back(static_cast<Offset>(rows.col.size()));
+  }
+  return rows;
+}
+
+/// Row i has length(i) columns, drawn anew each time, ascending or not.
+template <class Length>
+FullRows rows_with(Index n, const Length& length) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(n));
+  std::vector<std::vector<Index>> cols(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i)
+    for (Offset k = length(i); k > 0; --k)
+      cols[static_cast<std::size_t>(i)].push_back(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
+  return rows_of(cols);
+}
+
+struct Shape {
+  std::string name;
+  FullRows rows;
+};
+
+std::vector<Shape> shapes() {
+  std::vector<Shape> all{{"none", rows_of({})},
+                         {"one", rows_of({{0}})},
+                         {"one without entries", rows_of({{}})},
+                         {"diagonal", rows_with(700, [](Index) { return 1; })},
+                         {"dense", rows_with(90, [](Index) { return 90; })},
+                         {"no entries", rows_with(3000, [](Index) { return 0; })},
+                         {"empty rows", rows_with(2100, [](Index i) { return i % 3 == 0 && i / 600 % 2 == 0 ? 5 : 0; })},
+                         {"entries in the last row", rows_with(1900, [](Index i) { return i == 1899 ? 4001 : 0; })},
+                         {"one very long row", rows_with(1500, [](Index i) { return i == 777 ? 5001 : 3; })},
+                         {"two long rows", rows_with(600, [](Index i) { return i == 100 || i == 101 ? 2790 : i % 2; })},
+                         {"power law", rows_with(1200, [](Index i) { return 4000 / (1 + i); })},
+                         {"full tiles", rows_with(2 * kMergeTile / 8, [](Index) { return 7; })},
+                         {"chunks to the entry", rows_with(512, [](Index) { return 8; })},
+                         {"a long row after full chunks", rows_with(257, [](Index i) { return i < 256 ? 8 : 2048; })}};
+  for (const char* spec : {"poisson2d 23", "elast3d 4", "arrow 900 2", "tree 800 1"})
+    all.push_back({spec, full_rows(generate(spec).pattern())});
+  return all;
+}
+
+/// Y = A X in long double, and |A||X|.
+template <class T>
+struct Oracle {
+  std::vector<long double> y, magnitude;  // n x cols
+  Oracle(const FullRows& rows, const std::vector<T>& value, const std::vector<T>& x, Offset ld, Index cols) {
+    for (Index c = 0; c < cols; ++c)
+      for (Index i = 0; i < rows.n(); ++i) {
+        long double sum = 0, size = 0;
+        for (Offset k = rows.ptr[i]; k < rows.ptr[i + 1]; ++k) {
+          const long double p = static_cast<long double>(value[rows.source[k]]) * x[c * ld + rows.col[k]];
+          sum += p, size += std::abs(p);
+        }
+        y.push_back(sum), magnitude.push_back(size);
+      }
+  }
+};
+
+template <class T>
+class Products : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_device()) GTEST_SKIP() << "no CUDA device";
+    require(cudaSetDevice(0));
+    staging_.emplace();
+    stream_.emplace();
+  }
+  Spmv<T> make(const FullRows& rows, std::optional<SpmvChoice> choice = {}) { return Spmv<T>(rows, *staging_, heap_, *stream_, choice); }
+  static std::size_t values_of(const FullRows& rows) {
+    std::size_t most = 0;
+    for (const std::uint32_t s : rows.source) most = std::max(most, std::size_t{s} + 1);
+    return most;
+  }
+  /// Integers so small that any order of any sum is exact.
+  static std::vector<T> integers(std::size_t count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<T> all(count);
+    for (T& v : all) v = static_cast<T>(static_cast<int>(random() % 17) - 8);
+    return all;
+  }
+  static std::vector<T> numbers(std::size_t count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<T> all(count);
+    for (T& v : all) v = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+    return all;
+  }
+  /// What lies in Y before, and in its padding after.
+  static constexpr T kBefore = T(-77);
+  std::vector<T> product(const Spmv<T>& a, Index n, const std::vector<T>& x, Offset x_ld, Offset y_ld, Index cols) {
+    const CallerArray<T> from(x), to(std::vector<T>(static_cast<std::size_t>(y_ld * cols), kBefore));
+    a.enqueue({from.data(), n, cols, x_ld}, {to.data(), n, cols, y_ld}, stream_->get());
+    return to.fetch();
+  }
+  std::vector<T> product(const FullRows& rows, std::optional<SpmvChoice> choice, const std::vector<T>& value, const std::vector<T>& x,
+                         Index cols = 1) {
+    Spmv<T> a = make(rows, choice);
+    const CallerArray<T> there(value);
+    a.enqueue_values(there.data(), stream_->get());
+    return product(a, rows.n(), x, rows.n(), rows.n(), cols);
+  }
+
+  DeviceHeap heap_;
+  std::optional<Staging> staging_;
+  std::optional<Stream> stream_;
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Products, Scalars);
+
+TYPED_TEST(Products, AreExactForIntegers) {
+  using T = TypeParam;
+  for (const Shape& shape : shapes()) {
+    const FullRows& rows = shape.rows;
+    const Index n = rows.n();
+    const std::vector<T> value = this->integers(this->values_of(rows), 1), x = this->integers(static_cast<std::size_t>(n), 2);
+    const Oracle<T> exact(rows, value, x, n, 1);
+    for (const SpmvChoice& choice : spmv_choices()) {
+      const std::vector<T> y = this->product(rows, choice, value, x);
+      for (Index i = 0; i < n; ++i) ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << shape.name << ", " << name_of(choice) << ", row " << i;
+    }
+  }
+}
+
+/// Of each number of columns, and with padding that stays as it was; column by column the bits are those of the column alone.
+TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
+  using T = TypeParam;
+  for (const char* spec : {"elast3d 3", "arrow 600 2"}) {
+    const FullRows rows = full_rows(generate(spec).pattern());
+    const Index n = rows.n();
+    const Offset x_ld = n + 3, y_ld = n + 5;
+    const std::vector<T> value = this->numbers(this->values_of(rows), 1), x = this->numbers(static_cast<std::size_t>(x_ld * 33), 2);
+    const CallerArray<T> there(value);
+    for (const SpmvChoice& choice : spmv_choices()) {
+      Spmv<T> a = this->make(rows, choice);
+      a.enqueue_values(there.data(), this->stream_->get());
+      std::vector<T> each;
+      for (Index c = 0; c < 33; ++c) {
+        const std::vector<T> one = this->product(a, n, std::vector<T>(x.begin() + c * x_ld, x.begin() + c * x_ld + n), n, y_ld, 1);
+        each.insert(each.end(), one.begin(), one.end());
+      }
+      for (const Index cols : {2, 3, 4, 5, 8, 9, 32, 33}) {
+        const std::vector<T> y = this->product(a, n, x, x_ld, y_ld, cols);
+        ASSERT_EQ(y, std::vector<T>(each.begin(), each.begin() + cols * y_ld)) << spec << ", " << name_of(choice) << ", " << cols;
+        for (Index c = 0; c < cols; ++c)
+          for (Offset i = n; i < y_ld; ++i) ASSERT_EQ(y[c * y_ld + i], this->kBefore) << "padding";
+      }
+    }
+  }
+}
+
+/// |y - A x| <= (k + 1) eps |A||x| for a row of k entries, whatever the order (Higham, Accuracy and Stability, section 3.1).
+TYPED_TEST(Products, RoundAsSumsDo) {
+  using T = TypeParam;
+  for (const Shape& shape : shapes()) {
+    const FullRows& rows = shape.rows;
+    const Index n = rows.n();
+    const std::vector<T> value = this->numbers(this->values_of(rows), 3), x = this->numbers(static_cast<std::size_t>(n), 4);
+    const Oracle<T> exact(rows, value, x, n, 1);
+    for (const SpmvChoice& choice : spmv_choices()) {
+      const std::vector<T> y = this->product(rows, choice, value, x);
+      for (Index i = 0; i < n; ++i)
+        ASSERT_LE(std::abs(y[i] - exact.y[i]),
+                  static_cast<long double>(rows.length(i) + 1) * std::numeric_limits<T>::epsilon() * exact.magnitude[i])
+            << shape.name << ", " << name_of(choice) << ", row " << i;
+    }
+  }
+}
+
+TYPED_TEST(Products, HaveTheSameBitsEachTimeAndByLanesAsStaged) {
+  using T = TypeParam;
+  for (const char* spec : {"elast3d 3", "arrow 1500 2"}) {
+    const FullRows rows = full_rows(generate(spec).pattern());
+    const std::vector<T> value = this->numbers(this->values_of(rows), 5), x = this->numbers(static_cast<std::size_t>(rows.n()), 6);
+    for (const SpmvChoice& choice : spmv_choices()) {
+      const std::vector<T> first = this->product(rows, choice, value, x);
+      for (int again = 0; again < 2; ++again) ASSERT_EQ(this->product(rows, choice, value, x), first) << spec << ", " << name_of(choice);
+      if (choice.way == SpmvWay::lanes) {
+        ASSERT_EQ(this->product(rows, SpmvChoice{SpmvWay::staged, choice.lanes}, value, x), first) << spec << ", " << name_of(choice);
+      }
+    }
+  }
+}
+
+/// Powers of two commute with rounding: near the ends of the range, and beyond it.
+TYPED_TEST(Products, OfHugeAndTinyNumbers) {
+  using T = TypeParam;
+  const FullRows rows = full_rows(generate("elast3d 4").pattern());
+  const int most = std::numeric_limits<T>::max_exponent;
+  const std::vector<T> value = this->numbers(this->values_of(rows), 7), x = this->numbers(static_cast<std::size_t>(rows.n()), 8);
+  const auto scaled = [](std::vector<T> v, int by) {
+    for (T& e : v) e = std::ldexp(e, by);
+    return v;
+  };
+  for (const SpmvChoice& choice : spmv_choices()) {
+    const std::vector<T> y = this->product(rows, choice, value, x);
+    EXPECT_EQ(this->product(rows, choice, scaled(value, most / 2), scaled(x, most / 2 - 12)), scaled(y, most - 12)) << name_of(choice);
+    EXPECT_EQ(this->product(rows, choice, scaled(value, 32 - most), scaled(x, most - 32)), y) << name_of(choice);
+    for (const T e : this->product(rows, choice, scaled(value, most - 1), scaled(x, most - 1))) EXPECT_FALSE(std::isfinite(e));
+  }
+}
+
+/// What is not finite reaches the rows that meet it, and no other, however tiles and chunks are cut.
+TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
+  using T = TypeParam;
+  const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  for (const Shape& shape : shapes()) {
+    const FullRows& rows = shape.rows;
+    const Index n = rows.n();
+    if (rows.entries() == 0) continue;
+    const auto value = std::vector<T>(this->values_of(rows), T(1));
+    std::mt19937_64 random(9);
+    for (const T bad : {nan, infinity}) {
+      std::vector<T> x(static_cast<std::size_t>(n), T(1)), values = value;
+      const auto j = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
+      const Offset entry = static_cast<Offset>(random() % static_cast<std::uint64_t>(rows.entries()));
+      x[j] = bad;
+      values[rows.source[entry]] = bad;
+      const Oracle<T> exact(rows, values, x, n, 1);
+      for (const SpmvChoice& choice : spmv_choices()) {
+        const std::vector<T> y = this->product(rows, choice, values, x);
+        for (Index i = 0; i < n; ++i)
+          ASSERT_TRUE(y[i] == static_cast<T>(exact.y[i]) || (std::isnan(y[i]) && std::isnan(exact.y[i])))
+              << shape.name << ", " << name_of(choice) << ", row " << i << ": " << y[i];
+      }
+    }
+  }
+}
+
+TYPED_TEST(Products, TakeNewValues) {
+  using T = TypeParam;
+  const FullRows rows = full_rows(generate("poisson2d 9").pattern());
+  const Index n = rows.n();
+  Spmv<T> a = this->make(rows);
+  const std::vector<T> x = this->integers(static_cast<std::size_t>(n), 1);
+  for (const std::uint64_t seed : {2, 3}) {
+    const std::vector<T> value = this->integers(this->values_of(rows), seed);
+    const CallerArray<T> there(value);
+    a.enqueue_values(there.data(), this->stream_->get());
+    const std::vector<T> y = this->product(a, n, x, n, n, 1);
+    const Oracle<T> exact(rows, value, x, n, 1);
+    for (Index i = 0; i < n; ++i) ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << i;
+  }
+}
+
+/// Pointers of 64 bits, which otherwise only matrices of 2^31 entries have.
+TYPED_TEST(Products, OfRowsWithLongPointers) {
+  using T = TypeParam;
+  const FullRows rows = rows_with(900, [](Index i) { return i == 450 ? 6000 : i % 11; });
+  const Index n = rows.n(), cols = 9;
+  const std::vector<T> value = this->numbers(this->values_of(rows), 1), x = this->numbers(static_cast<std::size_t>(n * cols), 2);
+  std::vector<T> padded_value = value;
+  std::vector<Index> padded_col = rows.col;
+  padded_value.resize((value.size() + 3) / 4 * 4, T(0));
+  padded_col.resize(padded_value.size(), 0);
+  const MergeTiles tiles = merge_tiles(rows);
+  const CallerArray<Offset> ptr(rows.ptr);
+  const CallerArray<Index> col(padded_col), tile_row(tiles.row);
+  const CallerArray<MergeTiles::Run> run(tiles.run);
+  const CallerArray<T> values(padded_value), from(x), carry(std::vector<T>(static_cast<std::size_t>(tiles.count() * kMergeColumns)));
+  const CsrView<T, Offset> a{n, ptr.data(), col.data(), values.data()};
+  for (const SpmvChoice& choice : spmv_choices()) {
+    const CallerArray<T> to(std::vector<T>(x.size(), this->kBefore));
+    const SpmvColumns<T> columns{from.data(), n, to.data(), n, cols};
+    if (choice.way == SpmvWay::merge)
+      enqueue_merge_product<T, Offset>(a, {tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), carry.data()},
+                                       columns, this->stream_->get());
+    else
+      enqueue_rows_product<T, Offset>(a, choice, columns, this->stream_->get());
+    EXPECT_EQ(to.fetch(), this->product(rows, choice, value, x, cols)) << name_of(choice);
+  }
+}
+
+TYPED_TEST(Products, RefuseKernelsThatAreNotThere) {
+  const FullRows rows = rows_of({{0}});
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { this->make(rows, SpmvChoice{SpmvWay::lanes, 1}); }), "no product by the kernel lanes 1");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { this->make(rows, SpmvChoice{SpmvWay::staged, 3}); }), "no product by the kernel staged 3");
+}
+
+/// The rows of a block fill a chunk; a row that one block would be left with goes along the merge path.
+TEST(ProductChoice, FollowsTheLengthsOfRows) {
+  const auto of = [](Index n, auto length) { return name_of(choose_spmv(rows_with(n, length))); };
+  EXPECT_EQ(name_of(choose_spmv(rows_of({}))), "staged 1");
+  EXPECT_EQ(of(1000, [](Index) { return 1; }), "staged 1");
+  EXPECT_EQ(of(1000, [](Index) { return 8; }), "staged 1");
+  EXPECT_EQ(of(1000, [](Index) { return 9; }), "staged 2");
+  EXPECT_EQ(of(1000, [](Index) { return 27; }), "staged 4");
+  EXPECT_EQ(of(1000, [](Index) { return 81; }), "staged 16");
+  EXPECT_EQ(of(400, [](Index) { return 600; }), "lanes 32");
+  EXPECT_EQ(of(20000, [](Index i) { return i == 5 ? 20000 : 3; }), "merge");
+  EXPECT_EQ(of(2000, [](Index i) { return i == 5 ? 500 : 3; }), "staged 1");  // small: a second launch would cost more
+}
+
+/// Each item once, in order; runs name the tiles that end within a row.
+TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
+  for (const Shape& shape : shapes()) {
+    const FullRows& rows = shape.rows;
+    const MergeTiles tiles = merge_tiles(rows);
+    ASSERT_GE(tiles.count(), 0) << shape.name;
+    EXPECT_EQ(tiles.row.front(), 0);
+    EXPECT_EQ(tiles.row.back(), rows.n());
+    Index row = 0;
+    Offset entry = 0;
+    std::set<std::pair<Index, Index>> expected, found;  // tile and the row that it ends in
+    for (Offset item = 0; item <= rows.n() + rows.entries(); ++item) {
+      if (item % kMergeTile == 0 || item == rows.n() + rows.entries()) {
+        const auto t = static_cast<Index>((item + kMergeTile - 1) / kMergeTile);
+        ASSERT_EQ(tiles.row[t], row) << shape.name << " " << t;
+        if (t > 0 && row < rows.n() && entry > rows.ptr[row]) expected.emplace(t - 1, row);
+      }
+      if (row < rows.n() && entry == rows.ptr[row + 1])
+        ++row;
+      else
+        ++entry;
+    }
+    for (const MergeTiles::Run& run : tiles.run)
+      for (Index t = run.first; t < run.last; ++t) EXPECT_TRUE(found.emplace(t, run.row).second) << shape.name;
+    EXPECT_EQ(found, expected) << shape.name;
+    for (std::size_t k = 1; k < tiles.run.size(); ++k) EXPECT_LT(tiles.run[k - 1].row, tiles.run[k].row);
+  }
+}
+
+}  // namespace
+}  // namespace kauri::test
