@@ -30,8 +30,8 @@ Offset device_bytes(const DeviceSchedule& device) {
   Offset steps = 0;
   for (const DeviceSchedule::Level& level : device.level) steps += bytes(level.steps);
   return steps + bytes(device.level) + bytes(device.tile_ptr) + bytes(device.front) + bytes(device.tiled) + bytes(device.panel) +
-         bytes(device.block) + bytes(device.inverses) + bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) + bytes(device.sums.term) +
-         bytes(device.sums.step) + bytes(device.block_reuses) + bytes(device.panel_reuses) + bytes(device.update);
+         bytes(device.block) + bytes(device.inverses) + bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) +
+         bytes(device.sums.term) + bytes(device.sums.step) + bytes(device.block_reuses) + bytes(device.panel_reuses) + bytes(device.update);
 }
 
 }  // namespace
@@ -59,12 +59,12 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
 
 Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes + device.sweeps.bytes); }
 
-Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs) const {
+Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const {
   if (on_device()) {
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
     if (scalar_bytes == sizeof(double) && !device.by_level && device.sweeps.bytes > 0)  // right-hand sides, and the numbers of one solve
       return symbolic::checked_add(symbolic::aligned_bytes(n, row),
-                                   symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, nrhs), scalar_bytes),
+                                   symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, std::min(nrhs, together)), scalar_bytes),
                                    "bytes of workspace");
     // Right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them; update rows.
     return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),

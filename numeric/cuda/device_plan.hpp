@@ -25,7 +25,8 @@ struct DeviceContext {
   CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
   Loops of_float, of_double;                ///< what runs
   int sweep_blocks = 0;                     ///< of the fast solve, in double; none: the plain one does all
-  int sweep_8_blocks = 0;                   ///< of that of up to 8 right-hand sides; none, too, where sweep_blocks is
+  Index together = 1;                       ///< right-hand sides that it takes at once
+  int sweep_8_blocks = 0;                   ///< of that of up to 8 right-hand sides
   int sweep_32_blocks = 0;                  ///< of up to 32
 };
 

@@ -91,22 +91,23 @@ class CudaExecutor final : public Executor {
  public:
   explicit CudaExecutor(const CudaOptions& options)
       : heap_{options.device, options.allocator, &memory()}, properties_(properties_of(options.device)) {
+    if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
+      throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", not 1, 8 or 32");
     const CurrentDevice current(options.device);
     prepare_kernels();
-    context_ = {options.device,
-                &heap_,
-                std::make_shared<Staging>(),
-                std::make_shared<Lending>(),
-                options.loops,
-                {},
-                choose_loops<double>(options.loops),
-                {},
-                {},
-                {}};
+    context_ = {.device = options.device,
+                .heap = &heap_,
+                .staging = std::make_shared<Staging>(),
+                .lending = std::make_shared<Lending>(),
+                .wanted = options.loops,
+                .of_float = {},
+                .of_double = choose_loops<double>(options.loops)};
     if (options.loops == CudaLoops::automatic || options.loops == CudaLoops::fma) context_.of_float = choose_loops<float>(options.loops);
     if (options.fast_solve) {
-      context_.sweep_8_blocks = wide_blocks<8>(), context_.sweep_32_blocks = wide_blocks<32>();
-      if (context_.sweep_8_blocks > 0 && context_.sweep_32_blocks > 0) context_.sweep_blocks = sweep_blocks();
+      context_.sweep_blocks = sweep_blocks();
+      if (options.solves_together >= 8) context_.sweep_8_blocks = wide_blocks<8>();
+      if (options.solves_together == 32) context_.sweep_32_blocks = wide_blocks<32>();
+      context_.together = context_.sweep_32_blocks > 0 ? 32 : context_.sweep_8_blocks > 0 ? 8 : 1;
     }
     run_once(context_, target());
   }

@@ -206,7 +206,7 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
                                   const SolveSteps& steps, cudaStream_t stream) const {
   if (plan_->sweeps() != nullptr && sizeof(T) == sizeof(double)) {
     for (Index c = 0; c < x.cols;) {
-      const Index some = std::min(x.cols - c, symbolic::kMostTogether);
+      const Index some = std::min(x.cols - c, context_.together);
       enqueue_fast(columns(b, c, some), columns(x, c, some), workspace, steps, stream);
       c += some;
     }
@@ -332,8 +332,8 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
 
 /// Plan::workspace_bytes(), or what the plain solve takes where a device is not to solve by sweeps.
 template <class T>
-Offset workspace_bytes(const Plan& plan, Index nrhs, bool fast) {
-  if (fast || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs);
+Offset workspace_bytes(const Plan& plan, Index nrhs, Index together, bool fast) {
+  if (fast || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs, together);
   using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
   return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
@@ -345,11 +345,11 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.lending),
       fast_(sizeof(T) == sizeof(double) && has_sweeps(*plan_, context)),
-      block_(workspace_bytes<T>(*plan_, nrhs_, fast_), *context.heap) {
+      block_(workspace_bytes<T>(*plan_, nrhs_, context.together, fast_), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
-    numbers_ = block_.template take<T>(symbolic::solve_numbers(plan_->device.sweeps, nrhs_));
+    numbers_ = block_.template take<T>(symbolic::solve_numbers(plan_->device.sweeps, std::min(nrhs_, context.together)));
     return;
   }
   x_ = block_.template take<T>(vector);

@@ -55,7 +55,7 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = ptx::thread_index() % 32;
   Stages<kWidth> stages(shared);
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
@@ -87,9 +87,7 @@ struct Bringer {
   static constexpr int kLanes = kWidth / 2, kStep = 32 / kLanes * kBringers, kRounds = (kTile + kStep - 1) / kStep;
   int lane, row, column;
   /// Found anew where it is used: kept, it would cost registers of all loops.
-  __device__ Bringer() : lane(ptx::anew(static_cast<int>(threadIdx.x)) - 32 * (kLoader + 1)) {
-    row = lane / kLanes, column = lane % kLanes * 2, lane %= 32;
-  }
+  __device__ Bringer() : lane(ptx::thread_index() - 32 * (kLoader + 1)) { row = lane / kLanes, column = lane % kLanes * 2, lane %= 32; }
   [[nodiscard]] __device__ int row_of(int round) const { return row + kStep * round; }
   /// The lane's pair of a row of a tile in shared memory.
   [[nodiscard]] __device__ double2& at(double* tile, int r) const {
@@ -269,7 +267,7 @@ struct BroughtRings {
 template <class Turn>
 __device__ void leave_full(std::uint64_t* full, Turn& turn) {
   __syncwarp();
-  if (threadIdx.x % 32 == 0) ptx::barrier_arrive(full + turn.at);
+  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(full + turn.at);
   turn.next();
 }
 
@@ -327,7 +325,7 @@ __device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view, 
     if (task.front == kNone) return;
     if (task.kind != SweepTask::Kind::gather) bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
     __syncwarp();
-    if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+    if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 

@@ -28,7 +28,7 @@ __device__ void hand_over() {
 
 template <bool kForward, int kWidth>
 __device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
   const Roles roles(view);
   Barriers<kWidth>& barriers = shared.direction[kForward ? 0 : 1];
   const auto narrow = [&] {
@@ -49,7 +49,7 @@ template <int kWidth>
 __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
   extern __shared__ __align__(128) unsigned char wide_shared[];
   Shared<kWidth>& shared = *reinterpret_cast<Shared<kWidth>*>(wide_shared);
-  if (threadIdx.x == 0) {
+  if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
     ptx::barrier_init_fence();
   }

@@ -49,7 +49,7 @@ __device__ int own_row(const Lane& at, int half) {
 
 /// Where a lane is, found anew where it is used: what depends on it would be kept in registers through all loops.
 __device__ inline Lane here() {
-  const auto thread = static_cast<unsigned>(ptx::anew(static_cast<int>(threadIdx.x)));
+  const auto thread = static_cast<unsigned>(ptx::thread_index());
   return {static_cast<int>(thread / 32), static_cast<int>(thread % 32), static_cast<int>(thread % 32 / 4), static_cast<int>(thread % 4)};
 }
 

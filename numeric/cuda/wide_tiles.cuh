@@ -98,7 +98,7 @@ __device__ double* await_input(const Tiles<kWidth>& shared, const Rings<kWidth>&
 template <int kWidth>
 __device__ void leave_input(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
   __syncwarp();
-  if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
+  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
   rings.input.next();
 }
 template <int kWidth>
@@ -109,7 +109,7 @@ __device__ double* await_start(const Tiles<kWidth>& shared, const Rings<kWidth>&
 template <int kWidth>
 __device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
   __syncwarp();
-  if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
+  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
 }
 
@@ -277,14 +277,14 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
     else
       do_task_back(shared, rings, task, front, view, memory);
     __syncwarp();
-    if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+    if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
 }
 
 /// All tasks of tiled fronts, by all threads of a block. Registers as in sweep::sweep_tiles().
 template <bool kForward, int kWidth>
 __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
-  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp = ptx::thread_index() / 32;
   if (warp < kMultipliers) {
     ptx::take_registers<kMultiplierRegisters>();
     run_multipliers<kForward>(shared, view, memory);

@@ -44,16 +44,17 @@ class SweepsOfFewBlocks : public ::testing::Test {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     backend_.emplace(cuda_backend());  // kernels are there from here on
     if (backend_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
-    context_ = {0,
-                &heap_,
-                std::make_shared<Staging>(),
-                std::make_shared<Lending>(),
-                CudaLoops::automatic,
-                {},
-                choose_loops<double>(CudaLoops::automatic),
-                sweep_blocks(),
-                wide_blocks<8>(),
-                wide_blocks<32>()};
+    context_ = {.device = 0,
+                .heap = &heap_,
+                .staging = std::make_shared<Staging>(),
+                .lending = std::make_shared<Lending>(),
+                .wanted = CudaLoops::automatic,
+                .of_float = {},
+                .of_double = choose_loops<double>(CudaLoops::automatic),
+                .sweep_blocks = sweep_blocks(),
+                .together = 32,
+                .sweep_8_blocks = wide_blocks<8>(),
+                .sweep_32_blocks = wide_blocks<32>()};
   }
   /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most.
   Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Index columns, int blocks) {

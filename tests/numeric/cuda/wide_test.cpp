@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/device_schedule.hpp"
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/graph_families.hpp"
 #include "tests/support/near_singular.hpp"
 #include "tests/support/system_bodies.hpp"
@@ -31,6 +33,7 @@ class WideSweeps : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     CudaOptions options;
+    options.solves_together = 32;
     fast_.emplace(cuda_backend(options));
     options.fast_solve = false;
     plain_.emplace(cuda_backend(options));
@@ -241,6 +244,29 @@ TEST_F(WideSweeps, NumbersOfEveryKindComeThrough) {
         }
       }
   }
+}
+
+TEST_F(WideSweeps, TakeTheBytesThatAreSaid) {
+  const auto a = generate("poisson2d 20");
+  for (const Index together : {8, 32}) {
+    CudaOptions options;
+    options.solves_together = together;
+    Backend backend = cuda_backend(options);
+    const auto made = plan_of(a.pattern(), OrderingMethod::amd);
+    const auto out = factor(made, a.value(), backend);
+    const Offset with_factor = backend.bytes_in_use();
+    for (const Index nrhs : {1, 2, 8, 9, 40}) {
+      const Index width = std::min(nrhs == 1 ? 1 : nrhs <= 8 ? 8 : 32, together);
+      const auto workspace = Workspace<double>::create(out, nrhs);
+      EXPECT_EQ(backend.bytes_in_use() - with_factor, made->workspace_bytes(8, nrhs, together)) << nrhs;
+      EXPECT_EQ(made->workspace_bytes(8, nrhs, together), symbolic::aligned_bytes(made->n, 8 * std::min(nrhs, kSolveBlock)) +
+                                                              symbolic::aligned_bytes((made->device.sweeps.numbers - 1) * width + 1, 8))
+          << nrhs;
+    }
+  }
+  CudaOptions options;
+  options.solves_together = 5;
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("solves_together is 5"), std::string::npos);
 }
 
 TEST_F(WideSweeps, GiveNoNumbersWithoutAVerdict) {
