@@ -55,6 +55,7 @@ struct Solver<T>::State {
     Result<void, Breakdown> result;
     report.factor_s = seconds_of([&] { result = f(); });
     report.smallest_pivot = factor->verdict().smallest_pivot;
+    report.smallest_column = factor->verdict().smallest_column;
     return result;
   }
 

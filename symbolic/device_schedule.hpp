@@ -64,6 +64,6 @@ inline constexpr Offset kDeviceSmallBytes = 56;
 inline constexpr Offset kDeviceTiledBytes = 96;
 inline constexpr Offset kDeviceChildBytes = 24;
 /// Bytes of the verdict, and of what it is found with.
-inline constexpr Offset kDeviceVerdictBytes = 40;
+inline constexpr Offset kDeviceVerdictBytes = 40 + 1024 * 16;
 
 }  // namespace kauri::symbolic

@@ -30,13 +30,14 @@ struct SolverOptions {
 
 /// Seconds of each phase and the errors reached, of the last calls.
 struct SolverReport {
-  double reorder_s = 0;       ///< all orderings run, of compute()
-  double symbolic_s = 0;      ///< all symbolic phases run, of compute()
-  double factor_s = 0;        ///< of compute() or refactorize()
-  double solve_s = 0;         ///< of solve(), refinement apart
-  double refine_s = 0;        ///< of solve()
-  double smallest_pivot = 0;  ///< of the last factorisation, see DeviceVerdict
-  Refinement refinement;      ///< of the last solve()
+  double reorder_s = 0;           ///< all orderings run, of compute()
+  double symbolic_s = 0;          ///< all symbolic phases run, of compute()
+  double factor_s = 0;            ///< of compute() or refactorize()
+  double solve_s = 0;             ///< of solve(), refinement apart
+  double refine_s = 0;            ///< of solve()
+  double smallest_pivot = 0;      ///< of the last factorisation, see DeviceVerdict
+  Index smallest_column = kNone;  ///< its column, in the caller's numbering
+  Refinement refinement;          ///< of the last solve()
 };
 
 ///     kauri::Solver<double> solver;

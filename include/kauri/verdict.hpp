@@ -29,6 +29,9 @@ struct DeviceVerdict {
   /// The least L(j,j)^2, the pivots before the square root but for its rounding: near zero against A's diagonal where A is nearly
   /// singular. After a breakdown `pivot`; of a matrix without columns infinity.
   double smallest_pivot = std::numeric_limits<double>::infinity();
+  /// Its column, in the caller's numbering; of several that of least index in Plan::perm. After a breakdown `column`; kNone without
+  /// columns.
+  Index smallest_column = kNone;
 
   friend bool operator==(const DeviceVerdict&, const DeviceVerdict&) = default;
 };

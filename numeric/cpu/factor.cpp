@@ -34,27 +34,37 @@ class FirstFailure {
   double pivot_ = 0;
 };
 
-/// The least of many numbers, whatever their order.
-class Least {
- public:
-  void note(double value) {
-    double least = value_.load(std::memory_order_relaxed);
-    while (value < least && !value_.compare_exchange_weak(least, value, std::memory_order_relaxed)) {
-    }
-  }
-  [[nodiscard]] double value() const { return value_.load(); }
-
- private:
-  std::atomic<double> value_{std::numeric_limits<double>::infinity()};
+/// A pivot and its column; of equal ones that of least index comes first.
+struct Pivot {
+  double value = std::numeric_limits<double>::infinity();
+  Index column = std::numeric_limits<Index>::max();
+  friend bool operator<(const Pivot& a, const Pivot& b) { return a.value < b.value || (a.value == b.value && a.column < b.column); }
 };
 
-/// The least L(j,j)^2 of a panel with p pivots and leading dimension m.
+/// The least of many, whatever their order.
+class Least {
+ public:
+  void note(const Pivot& pivot) {
+    if (pivot.value > bound_.load(std::memory_order_relaxed)) return;
+    const std::scoped_lock lock(mutex_);
+    if (pivot < least_) least_ = pivot;
+    bound_.store(least_.value, std::memory_order_relaxed);
+  }
+  [[nodiscard]] const Pivot& value() const { return least_; }
+
+ private:
+  std::mutex mutex_;
+  Pivot least_;
+  std::atomic<double> bound_{std::numeric_limits<double>::infinity()};
+};
+
+/// The least L(j,j)^2 of a panel with p pivots, from column `first` on, and leading dimension m.
 template <class T>
-double least_pivot(const T* panel, Index m, Index p) {
-  double least = std::numeric_limits<double>::infinity();
+Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
+  Pivot least;
   for (Index j = 0; j < p; ++j) {
     const auto root = static_cast<double>(panel[j + Offset{j} * m]);
-    least = std::min(least, root * root);
+    least = std::min(least, Pivot{root * root, first + j});
   }
   return least;
 }
@@ -91,7 +101,7 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
   const Plan& plan = *plan_;
   const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data()};
   FirstFailure failure;
-  Least pivot;
+  Least least;
   const auto run_task = [&](Index t) {
     const Schedule::Task& task = plan.schedule.task[t];
     T* scratch = plan.schedule.scratch[t] >= 0 ? l_.data() + plan.schedule.scratch[t] : nullptr;
@@ -101,13 +111,17 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
       if (failure.precedes(first)) return;
       const FrontFailure<T> f = factor_front(arrays, s, kernels_, workers_, parallel, scratch);
       if (f.column != kNone) return failure.note(first + f.column, static_cast<double>(f.pivot));
-      pivot.note(least_pivot(l_.data() + plan.panel_ptr[s], plan.supernodes.order(s), plan.supernodes.pivots(s)));
+      least.note(least_pivot(l_.data() + plan.panel_ptr[s], first, plan.supernodes.order(s), plan.supernodes.pivots(s)));
     }
   };
   workers_.execute([&] { TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task)); });
-  verdict_ = failure.any()
-                 ? DeviceVerdict{VerdictStatus::not_positive_definite, plan.perm.old_of(failure.column()), failure.pivot(), failure.pivot()}
-                 : DeviceVerdict{VerdictStatus::positive_definite, kNone, 0, pivot.value()};
+  if (failure.any()) {
+    const Index column = plan.perm.old_of(failure.column());
+    verdict_ = {VerdictStatus::not_positive_definite, column, failure.pivot(), failure.pivot(), column};
+  } else {
+    verdict_ = {VerdictStatus::positive_definite, kNone, 0, least.value().value,
+                plan.n > 0 ? plan.perm.old_of(least.value().column) : kNone};
+  }
   return verdict_;
 }
 

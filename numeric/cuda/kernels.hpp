@@ -11,12 +11,17 @@ namespace kauri::numeric::cuda {
 /// What became of a front.
 enum class FrontState : int { done = 0, dead = 1, failed = 2 };  // dead: a descendant failed
 
-/// The verdict, with what the blocks of threads that look for it have found so far. Atomic minima: their order does not matter.
+/// The verdict, with what the blocks of threads that look for it have found so far. Minima: their order does not matter.
 struct VerdictMemory {
+  static constexpr unsigned kMostBlocks = 1024;
+  struct Pivot {
+    double value;
+    Index column;
+  };
   DeviceVerdict verdict;
-  unsigned long long smallest;  ///< the bits of the least pivot: as integers, non-negative numbers have the same order
-  Index front;                  ///< the first that failed
-  unsigned blocks;              ///< that are done
+  Index front;               ///< the first that failed
+  unsigned blocks;           ///< that are done
+  Pivot least[kMostBlocks];  ///< of each block
 };
 
 static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);

@@ -10,11 +10,10 @@ namespace {
 
 constexpr unsigned kAll = 0xffffffffu;
 constexpr int kThreads = 256;
-constexpr unsigned kMostBlocks = 1024;
 constexpr Index kOwnPivots = 4;  // of a front that one thread looks through alone
 
 constexpr Index kNoFront = std::numeric_limits<Index>::max();
-constexpr unsigned long long kInfinityBits = 0x7ff0000000000000ull;
+constexpr Index kNoColumn = std::numeric_limits<Index>::max();
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
@@ -24,7 +23,6 @@ __global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restr
     *shift_memory = shift;
     verdict->verdict.status = VerdictStatus::none;
     host->status = VerdictStatus::none;
-    verdict->smallest = kInfinityBits;
     verdict->front = kNoFront;
     verdict->blocks = 0;
   }
@@ -33,20 +31,20 @@ __global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restr
   for (Offset k = thread; k < count; k += stride) value[k] = from[k];
 }
 
-/// What a thread has found.
+/// What a thread has found: the least pivot, of equal ones that of the first column, and the first front that failed.
 struct Found {
-  double smallest;
-  Index front;  // the first that failed
+  double smallest = std::numeric_limits<double>::infinity();
+  Index column = kNoColumn, front = kNoFront;
 
-  __device__ void meet(double root) {
-    if (const double pivot = root * root; pivot < smallest) smallest = pivot;
+  __device__ void take(double pivot, Index of) {
+    if (pivot < smallest || (pivot == smallest && of < column)) smallest = pivot, column = of;
   }
 };
 
 /// A front whose pivots are looked through.
 struct Diagonal {
   Offset panel;
-  Index m, p, tiled;
+  Index m, p, tiled, first;
 
   template <class T>
   __device__ double root(const T* entries, Index c) const {
@@ -58,19 +56,23 @@ struct Diagonal {
 template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first, Index fronts, Index lane, Found& found) {
   const Index s = first + lane;
-  Diagonal mine{0, 0, 0, kNone};  // of a front that did not succeed, nothing
+  Diagonal mine{0, 0, 0, kNone, 0};  // of a front that did not succeed, nothing
   if (s < fronts) {
     const FrontState state = memory.state[s];
     if (state == FrontState::failed) found.front = min(found.front, s);
-    if (state == FrontState::done) mine = {plan.front[s].panel, plan.front[s].m, plan.front[s].p, plan.front[s].tiled};
+    if (state == FrontState::done) mine = {plan.front[s].panel, plan.front[s].m, plan.front[s].p, plan.front[s].tiled, plan.front[s].first};
   }
-  for (Index c = 0; c < min(mine.p, kOwnPivots); ++c) found.meet(mine.root(memory.entries, c));
+  const auto meet = [&](const Diagonal& front, Index c) {
+    const double root = front.root(memory.entries, c);
+    found.take(root * root, front.first + c);
+  };
+  for (Index c = 0; c < min(mine.p, kOwnPivots); ++c) meet(mine, c);
   for (unsigned many = __ballot_sync(kAll, mine.p > kOwnPivots); many != 0; many &= many - 1) {
     const int from = __ffs(static_cast<int>(many)) - 1;
     const Diagonal shared{__shfl_sync(kAll, mine.panel, from), __shfl_sync(kAll, mine.m, from), __shfl_sync(kAll, mine.p, from),
-                          __shfl_sync(kAll, mine.tiled, from)};
+                          __shfl_sync(kAll, mine.tiled, from), __shfl_sync(kAll, mine.first, from)};
 #pragma unroll 4
-    for (Index c = kOwnPivots + lane; c < shared.p; c += 32) found.meet(shared.root(memory.entries, c));
+    for (Index c = kOwnPivots + lane; c < shared.p; c += 32) meet(shared, c);
   }
 }
 
@@ -80,7 +82,8 @@ __device__ Found least_of_block(Found found) {
   const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const auto reduce = [&](int width) {
     for (int half = width / 2; half > 0; half /= 2) {
-      found.smallest = fmin(found.smallest, __shfl_down_sync(kAll, found.smallest, half));
+      const double smallest = __shfl_down_sync(kAll, found.smallest, half);
+      found.take(smallest, __shfl_down_sync(kAll, found.column, half));
       found.front = min(found.front, __shfl_down_sync(kAll, found.front, half));
     }
   };
@@ -98,28 +101,41 @@ __device__ Found least_of_block(Found found) {
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict, DeviceVerdict* host) {
-  Found found{__longlong_as_double(static_cast<long long>(kInfinityBits)), kNoFront};
+  __shared__ bool last;
+  Found found;
   const Index lane = static_cast<Index>(threadIdx.x) % 32, stride = static_cast<Index>(gridDim.x) * kThreads;
   for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts; first += stride)
     look_through(plan, memory, first, fronts, lane, found);
   found = least_of_block(found);
+  if (threadIdx.x == 0) {
+    verdict->least[blockIdx.x] = {found.smallest, found.column};
+    if (found.front < fronts) atomicMin(&verdict->front, found.front);
+    __threadfence();
+    last = atomicAdd(&verdict->blocks, 1u) + 1 == gridDim.x;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
+  found = {};
+  for (unsigned k = threadIdx.x; k < gridDim.x; k += kThreads) {
+    const volatile VerdictMemory::Pivot& pivot = verdict->least[k];
+    found.take(pivot.value, pivot.column);
+  }
+  found = least_of_block(found);
   if (threadIdx.x != 0) return;
-  atomicMin(&verdict->smallest, static_cast<unsigned long long>(__double_as_longlong(found.smallest)));
-  if (found.front < fronts) atomicMin(&verdict->front, found.front);
-  __threadfence();
-  if (atomicAdd(&verdict->blocks, 1u) + 1 != gridDim.x) return;
-  __threadfence();
   const Index s = *const_cast<volatile Index*>(&verdict->front);
-  DeviceVerdict out{VerdictStatus::positive_definite, kNone, 0,
-                    __longlong_as_double(static_cast<long long>(*const_cast<volatile unsigned long long*>(&verdict->smallest)))};
-  if (s < fronts)
-    out = {VerdictStatus::not_positive_definite, plan.old_of[memory.fail_column[s]], memory.fail_pivot[s], memory.fail_pivot[s]};
+  DeviceVerdict out{VerdictStatus::positive_definite, kNone, 0, found.smallest,
+                    found.column == kNoColumn ? kNone : plan.old_of[found.column]};
+  if (s < fronts) {
+    const Index column = plan.old_of[memory.fail_column[s]];
+    out = {VerdictStatus::not_positive_definite, column, memory.fail_pivot[s], memory.fail_pivot[s], column};
+  }
   verdict->verdict = out;
   *host = out;
 }
 
 unsigned blocks_for(Offset items) {
-  return static_cast<unsigned>(std::clamp(items / kThreads + (items % kThreads != 0), Offset{1}, Offset{kMostBlocks}));
+  return static_cast<unsigned>(std::clamp(items / kThreads + (items % kThreads != 0), Offset{1}, Offset{VerdictMemory::kMostBlocks}));
 }
 
 }  // namespace

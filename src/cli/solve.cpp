@@ -37,6 +37,7 @@ struct Outcome {
   Status status = Status::ok;
   std::optional<Breakdown> breakdown;
   double smallest_pivot = 0;
+  Index smallest_column = kNone;
   double factor_s = 0, solve_s = 0, refine_s = 0;
   Index nrhs = 1;
   Refinement refinement;
@@ -81,10 +82,12 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricV
     out.status = Status::indefinite;
     out.breakdown = factor.error();
     out.smallest_pivot = factor.error().pivot;
+    out.smallest_column = factor.error().column;
     out.peak_bytes = backend.peak_bytes();
     return {};
   }
   out.smallest_pivot = factor.value().verdict().smallest_pivot;
+  out.smallest_column = factor.value().verdict().smallest_column;
   const Index n = plan->n;
   Workspace<T> workspace = Workspace<T>::create(plan, out.nrhs, backend);
   std::vector<T> x = b;
@@ -146,6 +149,7 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job, 
   object["column"] = solved ? Json(nullptr) : Json(out.breakdown->column);
   object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
   object["smallest_pivot"] = out.smallest_pivot;
+  object["smallest_column"] = out.smallest_column == kNone ? Json(nullptr) : Json(out.smallest_column);
   object["nrhs"] = out.nrhs;
   object["shift"] = options.system.shift;
   object["read_s"] = system.read_s;
@@ -198,7 +202,8 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
   facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
   facts.add("memory", bytes(static_cast<double>(out.peak_bytes)), fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
   if (!out.breakdown) {
-    facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot));
+    const bool any = out.smallest_column != kNone;
+    facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot), any ? fmt::format("of column {}", out.smallest_column) : "");
     const BackwardError &first = out.refinement.unrefined, &last = out.refinement.final_error;
     facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
     facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));

@@ -98,6 +98,7 @@ class IndefiniteTest(ProgramTest):
             self.assertEqual((result["status"], result["column"]), ("not_positive_definite", column))
             self.assertLess(result["pivot"], -2.0 + 1e-12)
             self.assertEqual(result["smallest_pivot"], result["pivot"])
+            self.assertEqual(result["smallest_column"], column)
             self.assertIsNone(result["backward_error"])
             self.assertIsNone(result["solve_s"])
             for ordering in available(["rcm", "md", "amd", "nd", "metis", "auto"]):

@@ -5,7 +5,7 @@ import random
 from program import HEADER_KEYS, ProgramTest, available, backward_error, read_array, read_npy, read_symmetric
 
 SOLVE_KEYS = HEADER_KEYS + [
-    "n", "nnz_lower", "status", "column", "pivot", "smallest_pivot", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
+    "n", "nnz_lower", "status", "column", "pivot", "smallest_pivot", "smallest_column", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
     "predicted_factor_s", "solve_s", "refine_s", "nnzL", "flops", "stored_entries", "refine_steps", "backward_error",
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
     "planned_bytes", "peak_rss_bytes", "reason", "target_reason", "targets",
@@ -56,6 +56,7 @@ class SolveTest(ProgramTest):
         self.assertEqual((result["system"], result["ordering"]), ("t", "natural"))
         self.assertEqual((result["nnzL"], result["flops"]), (2 * n - 1, 4 * (n - 1) + 1))
         self.assertAlmostEqual(result["smallest_pivot"], (n + 1) / n, delta=1e-14)  # the pivots are 2/1, 3/2, 4/3 ...
+        self.assertEqual(result["smallest_column"], n - 1)
 
     def test_solution_of_every_ordering_and_precision(self):
         matrix = self.folder / "a.mtx"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "kauri/kauri.hpp"
@@ -22,11 +23,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 template <class T>
 class Verdicts : public ::testing::Test {
  protected:
-  static double least_square(const Factor<T>& factor) {
-    double least = kInfinity;
+  static std::pair<double, Index> least_square(const Factor<T>& factor) {
+    std::pair<double, Index> least(kInfinity, kNone);
     for (Index j = 0; j < factor.plan().n; ++j) {
       const auto root = static_cast<double>(factor.entry(j, j));
-      least = std::min(least, root * root);
+      if (root * root < least.first) least = {root * root, factor.plan().perm.old_of(j)};
     }
     return least;
   }
@@ -56,7 +57,7 @@ TYPED_TEST(Verdicts, TheSmallestPivotIsThatOfTheEntriesForAnyNumberOfThreads) {
       ASSERT_TRUE(refactorize<T>(factor, value, T(0.5)).ok()) << spec;
       EXPECT_EQ(factor.verdict().status, VerdictStatus::positive_definite);
       EXPECT_EQ(factor.verdict().column, kNone);
-      EXPECT_EQ(factor.verdict().smallest_pivot, this->least_square(factor)) << spec;
+      EXPECT_EQ(std::pair(factor.verdict().smallest_pivot, factor.verdict().smallest_column), this->least_square(factor)) << spec;
       if (threads == 1) first = factor.verdict().smallest_pivot;
       EXPECT_EQ(factor.verdict().smallest_pivot, first) << spec << " " << threads;
     }
@@ -76,7 +77,8 @@ TYPED_TEST(Verdicts, OfNoColumnsAndOfABreakdown) {
   const auto failed = refactorize<T>(factor, value);
   ASSERT_FALSE(failed.ok());
   const double pivot = failed.error().pivot;
-  EXPECT_EQ(factor.verdict(), (DeviceVerdict{VerdictStatus::not_positive_definite, failed.error().column, pivot, pivot}));
+  EXPECT_EQ(factor.verdict(),
+            (DeviceVerdict{VerdictStatus::not_positive_definite, failed.error().column, pivot, pivot, failed.error().column}));
 }
 
 TYPED_TEST(Verdicts, WhatIsEnqueuedIsDoneAtOnce) {

@@ -124,8 +124,8 @@ class FailingSubtrees : public OnCuda<W> {
     ASSERT_FALSE(found.ok());
     EXPECT_EQ(found.error().column, naive->column);
     EXPECT_NEAR(found.error().pivot, naive->pivot, kRounding * std::abs(naive->pivot));
-    EXPECT_EQ(verdict,
-              (DeviceVerdict{VerdictStatus::not_positive_definite, found.error().column, found.error().pivot, found.error().pivot}));
+    EXPECT_EQ(verdict, (DeviceVerdict{VerdictStatus::not_positive_definite, found.error().column, found.error().pivot, found.error().pivot,
+                                      found.error().column}));
     Backend cpu = cpu_backend(1);
     auto factor = Factor<Value>::create(s.on_cpu, cpu);
     const auto there = refactorize<Value>(factor, bad);

@@ -19,7 +19,7 @@
 namespace kauri::test {
 namespace {
 
-using namespace numeric::cuda;
+namespace cuda = numeric::cuda;
 using numeric::kResidualSegment;
 using numeric::kResidualStretch;
 using numeric::ValuesAre;
@@ -143,11 +143,11 @@ TYPED_TEST(Residuals, KeepValuesThatAreUnchanged) {
 TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   using T = TypeParam;
   const SymmetricMatrix<double> a = one_long_row(700);
-  const FullRows rows = full_rows(a.pattern());
-  const std::vector<ResidualTask> tasks = residual_tasks(rows);
+  const cuda::FullRows rows = cuda::full_rows(a.pattern());
+  const std::vector<cuda::ResidualTask> tasks = cuda::residual_tasks(rows);
   const Index n = a.n(), cols = 5;
   const Offset ld = n + 2;
-  FullRows padded = rows;
+  cuda::FullRows padded = rows;
   padded.col.resize(padded.col.size() + 4, 0);
   std::vector<T> value;
   for (const std::uint32_t s : rows.source) value.push_back(static_cast<T>(a.value()[s]));
@@ -156,17 +156,18 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   const CallerArray<Offset> ptr(rows.ptr);
   const CallerArray<Index> col(padded.col);
   const CallerArray<T> values(value), xs(x), bs(b), r(std::vector<T>(x.size(), T(7)));
-  const CallerArray<ResidualTask> task(tasks);
-  const CallerArray<ResidualNorms> norms(std::vector<ResidualNorms>(static_cast<std::size_t>(cols), ResidualNorms{{9, 9, 9}, 9, 9}));
-  const RowsView<T> view{n, static_cast<Index>(tasks.size()), ptr.data(), col.data(), values.data(), task.data()};
-  enqueue_residual<T>(view, {xs.data(), ld, bs.data(), ld, r.data(), ld, cols}, norms.data(), nullptr);
+  const CallerArray<cuda::ResidualTask> task(tasks);
+  const CallerArray<cuda::ResidualNorms> norms(
+      std::vector<cuda::ResidualNorms>(static_cast<std::size_t>(cols), cuda::ResidualNorms{{9, 9, 9}, 9, 9}));
+  const cuda::RowsView<T> view{n, static_cast<Index>(tasks.size()), ptr.data(), col.data(), values.data(), task.data()};
+  cuda::enqueue_residual<T>(view, {xs.data(), ld, bs.data(), ld, r.data(), ld, cols}, norms.data(), nullptr);
   const std::vector<T> all = r.fetch();
-  const std::vector<ResidualNorms> all_norms = norms.fetch();
+  const std::vector<cuda::ResidualNorms> all_norms = norms.fetch();
   for (Index c = 0; c < cols; ++c) {
-    enqueue_residual<T>(view, {xs.data() + c * ld, ld, bs.data() + c * ld, ld, r.data(), ld, 1}, norms.data(), nullptr);
+    cuda::enqueue_residual<T>(view, {xs.data() + c * ld, ld, bs.data() + c * ld, ld, r.data(), ld, 1}, norms.data(), nullptr);
     const std::vector<T> one = r.fetch();
     for (Index i = 0; i < n; ++i) ASSERT_EQ(one[i], all[c * ld + i]) << c << " " << i;
-    const ResidualNorms mine = norms.fetch().front(), among = all_norms[c];
+    const cuda::ResidualNorms mine = norms.fetch().front(), among = all_norms[c];
     EXPECT_EQ(mine.worst.residual, among.worst.residual);
     EXPECT_EQ(mine.worst.row_norm, among.worst.row_norm);
     EXPECT_EQ(mine.worst.componentwise, among.worst.componentwise);
@@ -174,7 +175,7 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
     EXPECT_EQ(mine.b, among.b);
     for (Offset i = n; i < ld; ++i) EXPECT_EQ(all[c * ld + i], T(7)) << "padding";
   }
-  enqueue_product<T>(view, {xs.data(), ld, nullptr, 0, r.data(), ld, cols}, nullptr);
+  cuda::enqueue_product<T>(view, {xs.data(), ld, nullptr, 0, r.data(), ld, cols}, nullptr);
   const std::vector<T> products = r.fetch();
   std::vector<T> there(x.size(), T(0));
   multiply<T>({a.pattern(), cast<T>(a.value())}, {x.data(), n, cols, ld}, {there.data(), n, cols, ld}, this->cpu_);
@@ -184,16 +185,16 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
 
 TEST(ResidualTasks, AreAllRowsInOrder) {
   for (const SymmetricMatrix<double>& a : systems()) {
-    const FullRows rows = full_rows(a.pattern());
+    const cuda::FullRows rows = cuda::full_rows(a.pattern());
     Index next = 0;
-    for (const ResidualTask& task : residual_tasks(rows)) {
+    for (const cuda::ResidualTask& task : cuda::residual_tasks(rows)) {
       ASSERT_EQ(task.first, next);
       if (task.rows == 0) {
         EXPECT_GT(rows.length(next++), kResidualSegment);
         continue;
       }
-      EXPECT_LE(task.rows, kSpmvThreads);
-      EXPECT_LE(rows.ptr[task.first + task.rows] - rows.ptr[task.first] / 4 * 4, kSpmvChunk);
+      EXPECT_LE(task.rows, cuda::kSpmvThreads);
+      EXPECT_LE(rows.ptr[task.first + task.rows] - rows.ptr[task.first] / 4 * 4, cuda::kSpmvChunk);
       for (Index k = 0; k < task.rows; ++k) EXPECT_LE(rows.length(next++), kResidualSegment);
     }
     EXPECT_EQ(next, a.n());

@@ -21,11 +21,11 @@
 namespace kauri::test {
 namespace {
 
-using namespace numeric::cuda;
+namespace cuda = numeric::cuda;
 
 /// Rows of any square matrix, symmetric or not; entry k has the value of place k.
-FullRows rows_of(const std::vector<std::vector<Index>>& cols) {
-  FullRows rows{{0}, {}, {}};
+cuda::FullRows rows_of(const std::vector<std::vector<Index>>& cols) {
+  cuda::FullRows rows{{0}, {}, {}};
   for (const std::vector<Index>& row : cols) {
     for (const Index j : row) {
       rows.source.push_back(static_cast<std::uint32_t>(rows.col.size()));
@@ -38,7 +38,7 @@ FullRows rows_of(const std::vector<std::vector<Index>>& cols) {
 
 /// Row i has length(i) columns, drawn anew each time, ascending or not.
 template <class Length>
-FullRows rows_with(Index n, const Length& length) {
+cuda::FullRows rows_with(Index n, const Length& length) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   std::vector<std::vector<Index>> cols(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i)
@@ -49,7 +49,7 @@ FullRows rows_with(Index n, const Length& length) {
 
 struct Shape {
   std::string name;
-  FullRows rows;
+  cuda::FullRows rows;
 };
 
 std::vector<Shape> shapes() {
@@ -64,11 +64,11 @@ std::vector<Shape> shapes() {
                          {"one very long row", rows_with(1500, [](Index i) { return i == 777 ? 5001 : 3; })},
                          {"two long rows", rows_with(600, [](Index i) { return i == 100 || i == 101 ? 2790 : i % 2; })},
                          {"power law", rows_with(1200, [](Index i) { return 4000 / (1 + i); })},
-                         {"full tiles", rows_with(2 * kMergeTile / 8, [](Index) { return 7; })},
+                         {"full tiles", rows_with(2 * cuda::kMergeTile / 8, [](Index) { return 7; })},
                          {"chunks to the entry", rows_with(512, [](Index) { return 8; })},
                          {"a long row after full chunks", rows_with(257, [](Index i) { return i < 256 ? 8 : 2048; })}};
   for (const char* spec : {"poisson2d 23", "elast3d 4", "arrow 900 2", "tree 800 1"})
-    all.push_back({spec, full_rows(generate(spec).pattern())});
+    all.push_back({spec, cuda::full_rows(generate(spec).pattern())});
   return all;
 }
 
@@ -76,7 +76,7 @@ std::vector<Shape> shapes() {
 template <class T>
 struct Oracle {
   std::vector<long double> y, magnitude;  // n x cols
-  Oracle(const FullRows& rows, const std::vector<T>& value, const std::vector<T>& x, Offset ld, Index cols) {
+  Oracle(const cuda::FullRows& rows, const std::vector<T>& value, const std::vector<T>& x, Offset ld, Index cols) {
     for (Index c = 0; c < cols; ++c)
       for (Index i = 0; i < rows.n(); ++i) {
         long double sum = 0, size = 0;
@@ -98,8 +98,10 @@ class Products : public ::testing::Test {
     staging_.emplace();
     stream_.emplace();
   }
-  Spmv<T> make(const FullRows& rows, std::optional<SpmvChoice> choice = {}) { return Spmv<T>(rows, *staging_, heap_, *stream_, choice); }
-  static std::size_t values_of(const FullRows& rows) {
+  cuda::Spmv<T> make(const cuda::FullRows& rows, std::optional<cuda::SpmvChoice> choice = {}) {
+    return cuda::Spmv<T>(rows, *staging_, heap_, *stream_, choice);
+  }
+  static std::size_t values_of(const cuda::FullRows& rows) {
     std::size_t most = 0;
     for (const std::uint32_t s : rows.source) most = std::max(most, std::size_t{s} + 1);
     return most;
@@ -119,22 +121,22 @@ class Products : public ::testing::Test {
   }
   /// What lies in Y before, and in its padding after.
   static constexpr T kBefore = T(-77);
-  std::vector<T> product(const Spmv<T>& a, Index n, const std::vector<T>& x, Offset x_ld, Offset y_ld, Index cols) {
+  std::vector<T> product(const cuda::Spmv<T>& a, Index n, const std::vector<T>& x, Offset x_ld, Offset y_ld, Index cols) {
     const CallerArray<T> from(x), to(std::vector<T>(static_cast<std::size_t>(y_ld * cols), kBefore));
     a.enqueue({from.data(), n, cols, x_ld}, {to.data(), n, cols, y_ld}, stream_->get());
     return to.fetch();
   }
-  std::vector<T> product(const FullRows& rows, std::optional<SpmvChoice> choice, const std::vector<T>& value, const std::vector<T>& x,
-                         Index cols = 1) {
-    Spmv<T> a = make(rows, choice);
+  std::vector<T> product(const cuda::FullRows& rows, std::optional<cuda::SpmvChoice> choice, const std::vector<T>& value,
+                         const std::vector<T>& x, Index cols = 1) {
+    cuda::Spmv<T> a = make(rows, choice);
     const CallerArray<T> there(value);
     a.enqueue_values(there.data(), stream_->get());
     return product(a, rows.n(), x, rows.n(), rows.n(), cols);
   }
 
-  DeviceHeap heap_;
-  std::optional<Staging> staging_;
-  std::optional<Stream> stream_;
+  cuda::DeviceHeap heap_;
+  std::optional<cuda::Staging> staging_;
+  std::optional<cuda::Stream> stream_;
 };
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Products, Scalars);
@@ -142,13 +144,14 @@ TYPED_TEST_SUITE(Products, Scalars);
 TYPED_TEST(Products, AreExactForIntegers) {
   using T = TypeParam;
   for (const Shape& shape : shapes()) {
-    const FullRows& rows = shape.rows;
+    const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
     const std::vector<T> value = this->integers(this->values_of(rows), 1), x = this->integers(static_cast<std::size_t>(n), 2);
     const Oracle<T> exact(rows, value, x, n, 1);
-    for (const SpmvChoice& choice : spmv_choices()) {
+    for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> y = this->product(rows, choice, value, x);
-      for (Index i = 0; i < n; ++i) ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << shape.name << ", " << name_of(choice) << ", row " << i;
+      for (Index i = 0; i < n; ++i)
+        ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << shape.name << ", " << cuda::name_of(choice) << ", row " << i;
     }
   }
 }
@@ -157,13 +160,13 @@ TYPED_TEST(Products, AreExactForIntegers) {
 TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
   using T = TypeParam;
   for (const char* spec : {"elast3d 3", "arrow 600 2"}) {
-    const FullRows rows = full_rows(generate(spec).pattern());
+    const cuda::FullRows rows = cuda::full_rows(generate(spec).pattern());
     const Index n = rows.n();
     const Offset x_ld = n + 3, y_ld = n + 5;
     const std::vector<T> value = this->numbers(this->values_of(rows), 1), x = this->numbers(static_cast<std::size_t>(x_ld * 33), 2);
     const CallerArray<T> there(value);
-    for (const SpmvChoice& choice : spmv_choices()) {
-      Spmv<T> a = this->make(rows, choice);
+    for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
+      cuda::Spmv<T> a = this->make(rows, choice);
       a.enqueue_values(there.data(), this->stream_->get());
       std::vector<T> each;
       for (Index c = 0; c < 33; ++c) {
@@ -172,7 +175,7 @@ TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
       }
       for (const Index cols : {2, 3, 4, 5, 8, 9, 32, 33}) {
         const std::vector<T> y = this->product(a, n, x, x_ld, y_ld, cols);
-        ASSERT_EQ(y, std::vector<T>(each.begin(), each.begin() + cols * y_ld)) << spec << ", " << name_of(choice) << ", " << cols;
+        ASSERT_EQ(y, std::vector<T>(each.begin(), each.begin() + cols * y_ld)) << spec << ", " << cuda::name_of(choice) << ", " << cols;
         for (Index c = 0; c < cols; ++c)
           for (Offset i = n; i < y_ld; ++i) ASSERT_EQ(y[c * y_ld + i], this->kBefore) << "padding";
       }
@@ -184,16 +187,16 @@ TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
 TYPED_TEST(Products, RoundAsSumsDo) {
   using T = TypeParam;
   for (const Shape& shape : shapes()) {
-    const FullRows& rows = shape.rows;
+    const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
     const std::vector<T> value = this->numbers(this->values_of(rows), 3), x = this->numbers(static_cast<std::size_t>(n), 4);
     const Oracle<T> exact(rows, value, x, n, 1);
-    for (const SpmvChoice& choice : spmv_choices()) {
+    for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> y = this->product(rows, choice, value, x);
       for (Index i = 0; i < n; ++i)
         ASSERT_LE(std::abs(y[i] - exact.y[i]),
                   static_cast<long double>(rows.length(i) + 1) * std::numeric_limits<T>::epsilon() * exact.magnitude[i])
-            << shape.name << ", " << name_of(choice) << ", row " << i;
+            << shape.name << ", " << cuda::name_of(choice) << ", row " << i;
     }
   }
 }
@@ -201,13 +204,15 @@ TYPED_TEST(Products, RoundAsSumsDo) {
 TYPED_TEST(Products, HaveTheSameBitsEachTimeAndByLanesAsStaged) {
   using T = TypeParam;
   for (const char* spec : {"elast3d 3", "arrow 1500 2"}) {
-    const FullRows rows = full_rows(generate(spec).pattern());
+    const cuda::FullRows rows = cuda::full_rows(generate(spec).pattern());
     const std::vector<T> value = this->numbers(this->values_of(rows), 5), x = this->numbers(static_cast<std::size_t>(rows.n()), 6);
-    for (const SpmvChoice& choice : spmv_choices()) {
+    for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> first = this->product(rows, choice, value, x);
-      for (int again = 0; again < 2; ++again) ASSERT_EQ(this->product(rows, choice, value, x), first) << spec << ", " << name_of(choice);
-      if (choice.way == SpmvWay::lanes) {
-        ASSERT_EQ(this->product(rows, SpmvChoice{SpmvWay::staged, choice.lanes}, value, x), first) << spec << ", " << name_of(choice);
+      for (int again = 0; again < 2; ++again)
+        ASSERT_EQ(this->product(rows, choice, value, x), first) << spec << ", " << cuda::name_of(choice);
+      if (choice.way == cuda::SpmvWay::lanes) {
+        ASSERT_EQ(this->product(rows, cuda::SpmvChoice{cuda::SpmvWay::staged, choice.lanes}, value, x), first)
+            << spec << ", " << cuda::name_of(choice);
       }
     }
   }
@@ -216,17 +221,18 @@ TYPED_TEST(Products, HaveTheSameBitsEachTimeAndByLanesAsStaged) {
 /// Powers of two commute with rounding: near the ends of the range, and beyond it.
 TYPED_TEST(Products, OfHugeAndTinyNumbers) {
   using T = TypeParam;
-  const FullRows rows = full_rows(generate("elast3d 4").pattern());
+  const cuda::FullRows rows = cuda::full_rows(generate("elast3d 4").pattern());
   const int most = std::numeric_limits<T>::max_exponent;
   const std::vector<T> value = this->numbers(this->values_of(rows), 7), x = this->numbers(static_cast<std::size_t>(rows.n()), 8);
   const auto scaled = [](std::vector<T> v, int by) {
     for (T& e : v) e = std::ldexp(e, by);
     return v;
   };
-  for (const SpmvChoice& choice : spmv_choices()) {
+  for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
     const std::vector<T> y = this->product(rows, choice, value, x);
-    EXPECT_EQ(this->product(rows, choice, scaled(value, most / 2), scaled(x, most / 2 - 12)), scaled(y, most - 12)) << name_of(choice);
-    EXPECT_EQ(this->product(rows, choice, scaled(value, 32 - most), scaled(x, most - 32)), y) << name_of(choice);
+    EXPECT_EQ(this->product(rows, choice, scaled(value, most / 2), scaled(x, most / 2 - 12)), scaled(y, most - 12))
+        << cuda::name_of(choice);
+    EXPECT_EQ(this->product(rows, choice, scaled(value, 32 - most), scaled(x, most - 32)), y) << cuda::name_of(choice);
     for (const T e : this->product(rows, choice, scaled(value, most - 1), scaled(x, most - 1))) EXPECT_FALSE(std::isfinite(e));
   }
 }
@@ -236,7 +242,7 @@ TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
   using T = TypeParam;
   const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
   for (const Shape& shape : shapes()) {
-    const FullRows& rows = shape.rows;
+    const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
     if (rows.entries() == 0) continue;
     const auto value = std::vector<T>(this->values_of(rows), T(1));
@@ -248,11 +254,11 @@ TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
       x[j] = bad;
       values[rows.source[entry]] = bad;
       const Oracle<T> exact(rows, values, x, n, 1);
-      for (const SpmvChoice& choice : spmv_choices()) {
+      for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
         const std::vector<T> y = this->product(rows, choice, values, x);
         for (Index i = 0; i < n; ++i)
           ASSERT_TRUE(y[i] == static_cast<T>(exact.y[i]) || (std::isnan(y[i]) && std::isnan(exact.y[i])))
-              << shape.name << ", " << name_of(choice) << ", row " << i << ": " << y[i];
+              << shape.name << ", " << cuda::name_of(choice) << ", row " << i << ": " << y[i];
       }
     }
   }
@@ -260,9 +266,9 @@ TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
 
 TYPED_TEST(Products, TakeNewValues) {
   using T = TypeParam;
-  const FullRows rows = full_rows(generate("poisson2d 9").pattern());
+  const cuda::FullRows rows = cuda::full_rows(generate("poisson2d 9").pattern());
   const Index n = rows.n();
-  Spmv<T> a = this->make(rows);
+  cuda::Spmv<T> a = this->make(rows);
   const std::vector<T> x = this->integers(static_cast<std::size_t>(n), 1);
   for (const std::uint64_t seed : {2, 3}) {
     const std::vector<T> value = this->integers(this->values_of(rows), seed);
@@ -277,41 +283,49 @@ TYPED_TEST(Products, TakeNewValues) {
 /// Pointers of 64 bits, which otherwise only matrices of 2^31 entries have.
 TYPED_TEST(Products, OfRowsWithLongPointers) {
   using T = TypeParam;
-  const FullRows rows = rows_with(900, [](Index i) { return i == 450 ? 6000 : i % 11; });
+  const cuda::FullRows rows = rows_with(900, [](Index i) { return i == 450 ? 6000 : i % 11; });
   const Index n = rows.n(), cols = 9;
   const std::vector<T> value = this->numbers(this->values_of(rows), 1), x = this->numbers(static_cast<std::size_t>(n * cols), 2);
   std::vector<T> padded_value = value;
   std::vector<Index> padded_col = rows.col;
   padded_value.resize((value.size() + 3) / 4 * 4, T(0));
   padded_col.resize(padded_value.size(), 0);
-  const MergeTiles tiles = merge_tiles(rows);
+  const cuda::MergeTiles tiles = merge_tiles(rows);
   const CallerArray<Offset> ptr(rows.ptr);
   const CallerArray<Index> col(padded_col), tile_row(tiles.row);
-  const CallerArray<MergeTiles::Run> run(tiles.run);
-  const CallerArray<T> values(padded_value), from(x), carry(std::vector<T>(static_cast<std::size_t>(tiles.count() * kMergeColumns)));
-  const CsrView<T, Offset> a{n, ptr.data(), col.data(), values.data()};
-  for (const SpmvChoice& choice : spmv_choices()) {
+  const CallerArray<cuda::MergeTiles::Run> run(tiles.run);
+  const CallerArray<T> values(padded_value), from(x), carry(std::vector<T>(static_cast<std::size_t>(tiles.count() * cuda::kMergeColumns)));
+  const cuda::CsrView<T, Offset> a{n, ptr.data(), col.data(), values.data()};
+  for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
     const CallerArray<T> to(std::vector<T>(x.size(), this->kBefore));
-    const SpmvColumns<T> columns{from.data(), n, to.data(), n, cols};
-    if (choice.way == SpmvWay::merge)
+    const cuda::SpmvColumns<T> columns{from.data(), n, to.data(), n, cols};
+    if (choice.way == cuda::SpmvWay::merge)
       enqueue_merge_product<T, Offset>(a, {tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), carry.data()},
                                        columns, this->stream_->get());
     else
       enqueue_rows_product<T, Offset>(a, choice, columns, this->stream_->get());
-    EXPECT_EQ(to.fetch(), this->product(rows, choice, value, x, cols)) << name_of(choice);
+    EXPECT_EQ(to.fetch(), this->product(rows, choice, value, x, cols)) << cuda::name_of(choice);
   }
 }
 
 TYPED_TEST(Products, RefuseKernelsThatAreNotThere) {
-  const FullRows rows = rows_of({{0}});
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { this->make(rows, SpmvChoice{SpmvWay::lanes, 1}); }), "no product by the kernel lanes 1");
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { this->make(rows, SpmvChoice{SpmvWay::staged, 3}); }), "no product by the kernel staged 3");
+  const cuda::FullRows rows = rows_of({{0}});
+  EXPECT_EQ(error_text(ErrorKind::usage,
+                       [&] {
+                         this->make(rows, cuda::SpmvChoice{cuda::SpmvWay::lanes, 1});
+                       }),
+            "no product by the kernel lanes 1");
+  EXPECT_EQ(error_text(ErrorKind::usage,
+                       [&] {
+                         this->make(rows, cuda::SpmvChoice{cuda::SpmvWay::staged, 3});
+                       }),
+            "no product by the kernel staged 3");
 }
 
 /// The rows of a block fill a chunk; a row that one block would be left with goes along the merge path.
 TEST(ProductChoice, FollowsTheLengthsOfRows) {
-  const auto of = [](Index n, auto length) { return name_of(choose_spmv(rows_with(n, length))); };
-  EXPECT_EQ(name_of(choose_spmv(rows_of({}))), "staged 1");
+  const auto of = [](Index n, auto length) { return cuda::name_of(cuda::choose_spmv(rows_with(n, length))); };
+  EXPECT_EQ(cuda::name_of(cuda::choose_spmv(rows_of({}))), "staged 1");
   EXPECT_EQ(of(1000, [](Index) { return 1; }), "staged 1");
   EXPECT_EQ(of(1000, [](Index) { return 8; }), "staged 1");
   EXPECT_EQ(of(1000, [](Index) { return 9; }), "staged 2");
@@ -325,8 +339,8 @@ TEST(ProductChoice, FollowsTheLengthsOfRows) {
 /// Each item once, in order; runs name the tiles that end within a row.
 TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
   for (const Shape& shape : shapes()) {
-    const FullRows& rows = shape.rows;
-    const MergeTiles tiles = merge_tiles(rows);
+    const cuda::FullRows& rows = shape.rows;
+    const cuda::MergeTiles tiles = merge_tiles(rows);
     ASSERT_GE(tiles.count(), 0) << shape.name;
     EXPECT_EQ(tiles.row.front(), 0);
     EXPECT_EQ(tiles.row.back(), rows.n());
@@ -334,8 +348,8 @@ TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
     Offset entry = 0;
     std::set<std::pair<Index, Index>> expected, found;  // tile and the row that it ends in
     for (Offset item = 0; item <= rows.n() + rows.entries(); ++item) {
-      if (item % kMergeTile == 0 || item == rows.n() + rows.entries()) {
-        const auto t = static_cast<Index>((item + kMergeTile - 1) / kMergeTile);
+      if (item % cuda::kMergeTile == 0 || item == rows.n() + rows.entries()) {
+        const auto t = static_cast<Index>((item + cuda::kMergeTile - 1) / cuda::kMergeTile);
         ASSERT_EQ(tiles.row[t], row) << shape.name << " " << t;
         if (t > 0 && row < rows.n() && entry > rows.ptr[row]) expected.emplace(t - 1, row);
       }
@@ -344,7 +358,7 @@ TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
       else
         ++entry;
     }
-    for (const MergeTiles::Run& run : tiles.run)
+    for (const cuda::MergeTiles::Run& run : tiles.run)
       for (Index t = run.first; t < run.last; ++t) EXPECT_TRUE(found.emplace(t, run.row).second) << shape.name;
     EXPECT_EQ(found, expected) << shape.name;
     for (std::size_t k = 1; k < tiles.run.size(); ++k) EXPECT_LT(tiles.run[k - 1].row, tiles.run[k].row);

@@ -270,11 +270,13 @@ TYPED_TEST(Streams, TheSmallestPivotIsThatOfTheEntriesAndOfTheCpu) {
       for (Index j = 0; j < a.n(); ++j) value[a.pattern().col_ptr[j]] *= j == at ? T(1.01) : T(4);
       ASSERT_TRUE(refactorize<T>(factor, value).ok());
       double least = std::numeric_limits<double>::infinity();
+      Index column = kNone;
       for (Index j = 0; j < a.n(); ++j) {
         const auto root = static_cast<double>(factor.entry(j, j));
-        least = std::min(least, root * root);
+        if (root * root < least) least = root * root, column = factor.plan().perm.old_of(j);
       }
       EXPECT_EQ(factor.verdict().smallest_pivot, least) << spec << " " << at;
+      EXPECT_EQ(factor.verdict().smallest_column, column) << spec << " " << at;
       ASSERT_TRUE(refactorize<T>(theirs, value).ok());
       EXPECT_NEAR(least, theirs.verdict().smallest_pivot, 1000 * std::numeric_limits<T>::epsilon() * least) << spec << " " << at;
     }

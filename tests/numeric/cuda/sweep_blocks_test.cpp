@@ -24,7 +24,7 @@
 namespace kauri::test {
 namespace {
 
-using namespace numeric::cuda;
+namespace cuda = numeric::cuda;
 using Values = std::vector<double>;
 
 OwnedPattern dense_blocks(const std::vector<Index>& orders) {
@@ -46,22 +46,22 @@ class SweepsOfFewBlocks : public ::testing::Test {
     if (backend_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
     context_ = {.device = 0,
                 .heap = &heap_,
-                .staging = std::make_shared<Staging>(),
-                .lending = std::make_shared<Lending>(),
+                .staging = std::make_shared<cuda::Staging>(),
+                .lending = std::make_shared<cuda::Lending>(),
                 .wanted = CudaLoops::automatic,
                 .of_float = {},
-                .of_double = choose_loops<double>(CudaLoops::automatic),
-                .sweep_blocks = sweep_blocks(),
+                .of_double = cuda::choose_loops<double>(CudaLoops::automatic),
+                .sweep_blocks = cuda::sweep_blocks(),
                 .together = 32,
-                .sweep_8_blocks = wide_blocks<8>(),
-                .sweep_32_blocks = wide_blocks<32>()};
+                .sweep_8_blocks = cuda::wide_blocks<8>(),
+                .sweep_32_blocks = cuda::wide_blocks<32>()};
   }
   /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most.
   Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Index columns, int blocks) {
     (columns == 1 ? context_.sweep_blocks : columns <= 8 ? context_.sweep_8_blocks : context_.sweep_32_blocks) = blocks;
-    CudaFactor<double> factor(std::make_shared<const DevicePlan>(plan, context_), context_);
+    cuda::CudaFactor<double> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
-    CudaWorkspace<double> workspace(plan, columns, context_);
+    cuda::CudaWorkspace<double> workspace(plan, columns, context_);
     const Index n = plan->n;
     Values b(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns)), all;
     std::mt19937_64 random(7);
@@ -78,9 +78,9 @@ class SweepsOfFewBlocks : public ::testing::Test {
   void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method, bool amalgamate) {
     const auto plan = plan_of(pattern, method, amalgamate);
     ASSERT_GT(plan->device.sweeps.bytes, 0);
-    const Values expected = solve(plan, value, 1, sweep_blocks());
+    const Values expected = solve(plan, value, 1, cuda::sweep_blocks());
     for (const int blocks : {1, 2, 3, 7}) EXPECT_TRUE(solve(plan, value, 1, blocks) == expected) << blocks << " blocks";
-    const Values of_5 = solve(plan, value, 5, wide_blocks<8>()), of_18 = solve(plan, value, 18, wide_blocks<32>());
+    const Values of_5 = solve(plan, value, 5, cuda::wide_blocks<8>()), of_18 = solve(plan, value, 18, cuda::wide_blocks<32>());
     for (const int blocks : {1, 2, 5}) {
       EXPECT_TRUE(solve(plan, value, 5, blocks) == of_5) << blocks << " blocks";
       EXPECT_TRUE(solve(plan, value, 18, blocks) == of_18) << blocks << " blocks";
@@ -88,8 +88,8 @@ class SweepsOfFewBlocks : public ::testing::Test {
   }
 
   std::optional<Backend> backend_;
-  DeviceHeap heap_{};
-  DeviceContext context_;
+  cuda::DeviceHeap heap_{};
+  cuda::DeviceContext context_;
 };
 
 TEST_F(SweepsOfFewBlocks, ManyFrontsOfEachKind) {
