@@ -93,8 +93,9 @@ namespace kauri::numeric::cuda {
 template <int kWidth>
 int wide_blocks() {
   namespace wide = sweep::wide;
-  load(wide::take_b<kWidth>), load(wide::give_y<kWidth>);
-  return kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads, sizeof(wide::Shared<kWidth>));
+  const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads, sizeof(wide::Shared<kWidth>));
+  if (blocks > 0) load(wide::take_b<kWidth>), load(wide::give_y<kWidth>);  // other devices have none of the three
+  return blocks;
 }
 
 template <int kWidth>
