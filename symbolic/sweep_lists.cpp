@@ -192,6 +192,7 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
   DeviceSchedule::Sweeps out;
   const Offset rows = static_cast<Offset>(nodes.row.size()), below = rows - (nodes.first.empty() ? 0 : nodes.first.back());
   if (below >= kMostUpdateRows) return out;
+  if (schedule.task.empty() && !tiled_fronts(schedule).empty()) return out;
   for (const Index s : tiled_fronts(schedule)) {
     const FrontCells cells{nodes.order(s), nodes.pivots(s)};
     emit_forward(s, cells, gathers(nodes, assembly, s), out.forward_parts, [&](Index, const SweepTask&) { ++out.forward_tasks; });

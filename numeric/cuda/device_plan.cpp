@@ -48,7 +48,7 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
 }
 
 bool has_sweeps(const Plan& plan, const DeviceContext& context) {
-  return context.sweep_blocks > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
+  return context.sweep_blocks > 0 && context.of_double.teams > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
 }
 
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {

@@ -79,6 +79,8 @@ CudaResidual<T>::CudaResidual(const FullRows& rows, const std::vector<ResidualTa
   task_ = uploader.copy(tasks);
   norms_ = uploader.room<ResidualNorms>(1);
   uploader.finish();
+  const auto behind = static_cast<std::size_t>(by_rows_.size() - entries) * sizeof(T);  // brought, like the rest, and not used
+  if (behind > 0) check(cudaMemsetAsync(by_rows_.data() + entries, 0, behind, stream_->get()), "what follows values by rows");
 }
 
 template <class T>
