@@ -7,7 +7,7 @@ namespace {
 
 TYPED_TEST_SUITE(Parts, TaskWays);
 
-const PartsTrial kTrial{.pivots = {120, 90, 70, 66},
+const PartsTrial kTrial{.pivots = {250, 64, 17, 17},
                         .leaves = 150,
                         .depth = 2,
                         .below = 12,

@@ -7,7 +7,7 @@ namespace {
 
 TYPED_TEST_SUITE(Parts, TaskWays);
 
-const PartsTrial kTrial{.pivots = {330, 200, 130, 90},
+const PartsTrial kTrial{.pivots = {600, 100, 60, 40, 40},
                         .leaves = 300,
                         .depth = 2,
                         .below = 20,
