@@ -126,7 +126,7 @@ int main(int count, char** argument) {
   try {
     CudaOptions device;
     device.fast_solve = !options.plain;
-    device.solves_together = together(options.nrhs);
+    device.solves_together = bench::together(options.nrhs);
     Backend backend = cuda_backend(device);
     for (const std::string& system : systems) bench::run(system, options, backend);
   } catch (const Error& error) {

@@ -97,9 +97,9 @@ struct CudaOptions {
   /// Solves in double on Hopper by sweeps that are as fast as memory, in place of simple kernels level by level, the way of everything
   /// else. Without it what DeviceSchedule::Sweeps::bytes says is not taken, and workspaces are of other sizes.
   bool fast_solve = true;
-  /// Right-hand sides that these sweeps take together: 1, 8 or 32. A workspace for more than one has room for as many solutions at once
-  /// (Plan::workspace_bytes). 1, as long as the others have not been measured.
-  Index solves_together = 1;
+  /// Right-hand sides that these sweeps take together at most: 1, 8 or 32. A workspace for more than one has room for as many solutions at
+  /// once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
+  Index solves_together = 32;
 };
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary

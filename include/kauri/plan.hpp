@@ -357,8 +357,8 @@ struct Plan {
   /// Of these, the bytes that PreparedPlan::create takes: the plan's arrays on a device; none on the CPU.
   [[nodiscard]] Offset prepared_bytes() const;
   /// Bytes that Workspace::create takes for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many. `together`:
-  /// CudaOptions::solves_together, as far as there are so many right-hand sides; room for 2 is as large as for 8.
-  [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs, Index together = 1) const;
+  /// CudaOptions::solves_together as it is by default; room for 2 is as large as for 8.
+  [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs, Index together = 32) const;
   /// Bytes of the plan's own arrays.
   [[nodiscard]] Offset plan_bytes() const;
 };

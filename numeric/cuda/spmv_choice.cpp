@@ -13,8 +13,10 @@ namespace {
 constexpr Offset kFreeEntries = 3 * kSpmvChunk, kShareOfOneBlock = 900;
 /// A lane adds up a row by itself at an eighth of the speed at which a block brings its entries.
 constexpr Offset kLaneCost = 8;
-/// From this mean length on a row fills its warp's loads by itself, and shared memory would be a detour.
-constexpr Offset kLongRows = 512;
+/// Of more entries than this in the mean, rows fill the loads of their lanes by themselves, and shared memory would be a detour: on an H200
+/// 0.71 to 0.94 of the time of staged products for systems of 40 to 79 entries a row, 0.95 to 1.25 for 13 to 28. From three times as many
+/// on (there is one such system, of 118) a whole warp takes a row.
+constexpr Offset kLongRows = 32;
 
 /// Entries of the fullest block, each of `rows_of_block` rows.
 Offset fullest_block(const FullRows& rows, Index rows_of_block) {
@@ -55,11 +57,12 @@ bool is_spmv(const SpmvChoice& choice) {
 
 SpmvChoice choose_spmv(const FullRows& rows) {
   const Offset n = std::max<Offset>(rows.n(), 1), entries = rows.entries();
-  int lanes = 1;  // so many that the rows of a block fill a chunk
-  while (lanes < 32 && kSpmvThreads / lanes * entries > kSpmvChunk * n) lanes *= 2;
+  const bool are_long = entries > kLongRows * n;
+  int lanes = are_long ? (entries > 3 * kLongRows * n ? 32 : 16) : 1;
+  while (!are_long && kSpmvThreads / lanes * entries > kSpmvChunk * n) lanes *= 2;  // the rows of a block fill a chunk
   const Offset slowest = std::max(fullest_block(rows, kSpmvThreads / lanes), kLaneCost * longest_row(rows) / lanes);
   if (slowest > kFreeEntries + entries / kShareOfOneBlock) return {SpmvWay::merge, 1};
-  return {entries > kLongRows * n ? SpmvWay::lanes : SpmvWay::staged, lanes};
+  return {are_long ? SpmvWay::lanes : SpmvWay::staged, lanes};
 }
 
 MergeTiles merge_tiles(const FullRows& rows) {

@@ -284,14 +284,13 @@ __device__ inline void step_column(const Tiles& shared, Rings& rings, const Lane
   leave_input(shared, rings, at.lane);
 }
 
-__device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
-                                    const SweepMemory& memory) {
-  const FrontCells cells{front.m, front.p};
+/// What lanes of a column add up: tiles of L from the last tile row that the task takes to `first`.
+__device__ inline double add_products_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task,
+                                           const FrontCells& cells, Index first) {
   const Index columns = cells.cells_of(task.column);
-  const bool product = ends_with_product_back(task, cells.pivot_tiles());
   Dot2 sums[4];
   double last[4] = {0, 0, 0, 0};
-  for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;) {
+  for (Index i = task.row + task.rows; i-- > first;) {
     double part[4] = {0, 0, 0, 0};
     if (const Index rows = cells.cells_of(i); is_whole(rows, columns)) {
       WholeTile tile;
@@ -316,7 +315,15 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   double all[4];
 #pragma unroll
   for (int k = 0; k < 4; ++k) all[k] = sums[k].sum + (last[k] + sums[k].error);
-  const double sum = sum_of_column(all, at.lane);
+  return sum_of_column(all, at.lane);
+}
+
+__device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                                    const SweepMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const Index columns = cells.cells_of(task.column);
+  const bool product = ends_with_product_back(task, cells.pivot_tiles());
+  const double sum = add_products_back(shared, rings, at, task, cells, task.row + (product ? 1 : 0));
   const int column = own_column(at);
   const bool chosen = (at.lane & 4) == 0;
   if (task.kind == SweepTask::Kind::part) {

@@ -25,29 +25,57 @@ std::vector<DynamicShared::Find>& dynamic_shared() {
   return all;
 }
 
-/// The k-th block of a launch that is there: its stacks are used again by the next.
-Block& block_at(std::size_t k) {
-  static std::vector<std::unique_ptr<Block>> all;
-  while (all.size() <= k) all.push_back(std::make_unique<Block>());
+/// A thread of the host with the block that runs on it. It outlives launches: the arrays that blocks share are its own, megabytes that a
+/// new thread would clear, and stacks are used again.
+class HostThread {
+ public:
+  HostThread() = default;
+  HostThread(const HostThread&) = delete;
+  HostThread& operator=(const HostThread&) = delete;
+  ~HostThread() { start(nullptr); }
+
+  void start(std::function<void()> job) {
+    job_ = std::move(job);
+    start_.release();
+  }
+  void wait() { ended_.acquire(); }
+
+  Block block;
+
+ private:
+  void serve() {
+    for (start_.acquire(); job_; start_.acquire()) {
+      job_();
+      ended_.release();
+    }
+  }
+
+  std::function<void()> job_;  ///< none: the end
+  std::binary_semaphore start_{0}, ended_{0};
+  std::jthread thread_{[this] { serve(); }};
+};
+
+HostThread& host_thread(std::size_t k) {
+  static std::vector<std::unique_ptr<HostThread>> all;
+  while (all.size() <= k) all.push_back(std::make_unique<HostThread>());
   return *all[k];
 }
 
-/// A thread of the host, on which blocks run one after another.
+/// A thread of the host during a launch: blocks run on it one after another.
 struct Worker {
-  explicit Worker(Block& its_block) : block(its_block) {}
+  explicit Worker(HostThread& its_host) : host(its_host) {}
 
   std::binary_semaphore go{0};
-  Block& block;
+  HostThread& host;
   bool done = false;
-  std::thread thread;
 };
 
 class Run {
  public:
   Run(const Launch& launch, std::uint64_t seed) : launch_(launch), random_(seed) {
     const unsigned count = launch.all_at_once ? launch.blocks : std::min(launch.blocks, kBesideOneAnother);
-    for (unsigned k = 0; k < count; ++k) workers_.push_back(std::make_unique<Worker>(block_at(k)));
-    for (const auto& w : workers_) w->thread = std::thread([this, &worker = *w] { work(worker); });
+    for (unsigned k = 0; k < count; ++k) workers_.push_back(std::make_unique<Worker>(host_thread(k)));
+    for (const auto& w : workers_) w->host.start([this, &worker = *w] { work(worker); });
   }
 
   std::string go() {
@@ -63,7 +91,7 @@ class Run {
       seen = status_.progress;
       if (idle > kIdleSlices * workers_.size() && status_.failure.empty()) status_.failure = "deadlock" + state();
     }
-    for (const auto& w : workers_) w->thread.join();
+    for (const auto& w : workers_) w->host.wait();
     return status_.failure;
   }
 
@@ -71,7 +99,7 @@ class Run {
   std::string state() const {
     std::string all;
     for (const auto& w : workers_)
-      if (!w->done) all += w->block.describe();
+      if (!w->done) all += w->host.block.describe();
     return all;
   }
 
@@ -82,13 +110,13 @@ class Run {
         const std::span<std::byte> shared = find();
         std::memset(shared.data(), 0xff, std::min(shared.size(), launch_.shared_bytes));
       }
-      worker.block.begin(launch_, next_block_++, random_(), status_);
-      while (!worker.block.done() && status_.failure.empty()) {
-        worker.block.slice();
+      worker.host.block.begin(launch_, next_block_++, random_(), status_);
+      while (!worker.host.block.done() && status_.failure.empty()) {
+        worker.host.block.slice();
         back_.release();
         worker.go.acquire();
       }
-      if (!worker.block.done()) worker.block.abandon();
+      if (!worker.host.block.done()) worker.host.block.abandon();
     }
     worker.done = true;
     ++status_.progress;

@@ -330,7 +330,10 @@ TEST(ProductChoice, FollowsTheLengthsOfRows) {
   EXPECT_EQ(of(1000, [](Index) { return 8; }), "staged 1");
   EXPECT_EQ(of(1000, [](Index) { return 9; }), "staged 2");
   EXPECT_EQ(of(1000, [](Index) { return 27; }), "staged 4");
-  EXPECT_EQ(of(1000, [](Index) { return 81; }), "staged 16");
+  EXPECT_EQ(of(1000, [](Index) { return 32; }), "staged 4");
+  EXPECT_EQ(of(1000, [](Index) { return 33; }), "lanes 16");
+  EXPECT_EQ(of(1000, [](Index) { return 96; }), "lanes 16");
+  EXPECT_EQ(of(1000, [](Index) { return 97; }), "lanes 32");
   EXPECT_EQ(of(400, [](Index) { return 600; }), "lanes 32");
   EXPECT_EQ(of(20000, [](Index i) { return i == 5 ? 20000 : 3; }), "merge");
   EXPECT_EQ(of(2000, [](Index i) { return i == 5 ? 500 : 3; }), "staged 1");  // small: a second launch would cost more

@@ -79,9 +79,11 @@ class SweepsOfFewBlocks : public ::testing::Test {
     const auto plan = plan_of(pattern, method, amalgamate);
     ASSERT_GT(plan->device.sweeps.bytes, 0);
     const Values expected = solve(plan, value, 1, cuda::sweep_blocks());
-    for (const int blocks : {1, 2, 3, 7}) EXPECT_TRUE(solve(plan, value, 1, blocks) == expected) << blocks << " blocks";
+    const bool slow = backend_->device() == "emulated";
+    for (const int blocks : slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7})
+      EXPECT_TRUE(solve(plan, value, 1, blocks) == expected) << blocks << " blocks";
     const Values of_5 = solve(plan, value, 5, cuda::wide_blocks<8>()), of_18 = solve(plan, value, 18, cuda::wide_blocks<32>());
-    for (const int blocks : {1, 2, 5}) {
+    for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5}) {
       EXPECT_TRUE(solve(plan, value, 5, blocks) == of_5) << blocks << " blocks";
       EXPECT_TRUE(solve(plan, value, 18, blocks) == of_18) << blocks << " blocks";
     }
