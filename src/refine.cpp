@@ -49,8 +49,10 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, const Symmetri
   while (done.steps < options.max_steps && done.final_error.componentwise > target) {
     factor.solve(r, workspace, options.stop);
     ++done.tried;
-    for (Index c = 0; c < x.cols; ++c)
+    for (Index c = 0; c < x.cols; ++c) {
+      stop_here();
       for (Index i = 0; i < x.rows; ++i) better[c * n + i] = x.data[c * x.ld + i] + correction[c * n + i];
+    }
     const BackwardError error = residual.residual(a, y, b, r, numeric::ValuesAre::unchanged);
     if (!(error.componentwise < done.final_error.componentwise)) break;
     for (Index c = 0; c < x.cols; ++c) std::copy_n(better.data() + c * n, n, x.data + c * x.ld);
