@@ -20,6 +20,7 @@
 
 #include "ordering/amd.hpp"
 #include "ordering/scratch.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering::amd {
 
@@ -74,7 +75,9 @@ class Elimination {
   }
 
   void run() {
+    const StopCheck check_stop;
     while (eliminated_ < total_ - halo_.weight()) {
+      check_stop();
       const Index me = take_pivot();
       form_element(me);
       measure_elements();
@@ -153,7 +156,9 @@ class Elimination {
 template <class Position, class Halo>
 void Elimination<Position, Halo>::load(const GraphView& graph) {
   std::fill_n(head_, total_, kNone);
+  const StopCheck check_stop;
   for (Index v = 0; v < n_; ++v) {
+    check_stop.at(v);
     const auto neighbours = loaded(graph, v);
     Index degree = static_cast<Index>(neighbours.size());
     if (!graph.weight.empty()) {

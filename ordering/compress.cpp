@@ -8,6 +8,7 @@
 #include "ordering/row_blocks.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -216,7 +217,9 @@ void CompressedGraph::join_classes(const GraphView& base, std::span<const Index>
     Offset edges = 0;  // at most
     for (Index s = begin; s < end; ++s) edges += base.degree(leader[s]);
     part[b].reserve(static_cast<std::size_t>(edges));
+    const StopCheck check_stop;
     for (Index s = begin; s < end; ++s) {
+      check_stop.at(s);
       for (const Index u : base.neighbours(leader[s]))
         if (representative[u] == u) part[b].push_back(class_of[u]);
       ptr_[s + 1] = static_cast<Offset>(part[b].size());

@@ -12,6 +12,7 @@
 #include "kauri/error.hpp"
 #include "ordering/minimum_degree_engine.hpp"
 #include "ordering/minimum_degree_ties.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -104,7 +105,9 @@ void MinimumDegree::defer_dense(const GraphView& graph) {
 }
 
 void MinimumDegree::initial_degrees(const GraphView& graph) {
+  const StopCheck check_stop;
   for (Index v = 0; v < n_; ++v) {
+    check_stop.at(v);
     if (w_.kind_[v] != kVariable) continue;
     Index degree = 0;
     for (const Index u : graph.neighbours(v)) degree += w_.weight_[u];
@@ -169,6 +172,7 @@ void MinimumDegree::eliminate_round() {
         limit = std::min<Offset>(static_cast<Offset>(d) + options_.delta, total_ - 1);
       }
       record(Event::select, v, d);
+      stop_here();
       eliminate(v);
     }
   }

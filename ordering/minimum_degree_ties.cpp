@@ -1,6 +1,7 @@
 // The order in which vertices of equal degree stand at first.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/minimum_degree_ties.hpp"
+#include "src/base/stopping.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -23,12 +24,15 @@ class LevelSearch {
     count_ = 1;
     queue_[0] = root;
     level_[root] = 0;
-    for (Index k = 0; k < count_; ++k)
+    const StopCheck check_stop;
+    for (Index k = 0; k < count_; ++k) {
+      check_stop.at(k);
       for (const Index u : graph_.neighbours(queue_[k])) {
         if (level_[u] != kNone) continue;
         level_[u] = level_[queue_[k]] + 1;
         queue_[count_++] = u;
       }
+    }
   }
   /// Leaves the levels from a pseudo-peripheral vertex of root's component: the height grows no more when the search restarts from a vertex
   /// of least degree in the last level. Each restart costs one search, and kRestarts bounds them.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ordering/minimum_degree_engine.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -18,15 +19,20 @@ std::uint64_t spread(Index x) {
 }  // namespace
 
 void MinimumDegree::update_round() {
-  for (const Index e : w_.pivots_) find_light(e);
-  for (const Index i : w_.touched_)
+  const StopCheck check_stop;
+  for (const Index e : w_.pivots_) check_stop(), find_light(e);
+  for (const Index i : w_.touched_) {
+    check_stop();
     if (w_.light_round_[i] == round_)
       clean(i);
     else
       w_.stale_[i] = 1;
-  for (const Index e : w_.pivots_) prune(e);
-  for (const Index e : w_.pivots_)
+  }
+  for (const Index e : w_.pivots_) check_stop(), prune(e);
+  for (const Index e : w_.pivots_) {
+    check_stop();
     if (w_.kind_[e] == kElement) update_element(e);
+  }
   for (const Index i : w_.touched_)
     if (w_.kind_[i] == kVariable) insert(i);
 }

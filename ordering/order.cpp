@@ -13,6 +13,7 @@
 #include "ordering/dissection/dissect.hpp"
 #include "ordering/orderer.hpp"
 #include "src/base/allowed_threads.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace ordering {
@@ -105,7 +106,9 @@ Permutation Orderer::run(OrderingMethod method) {
   if (method == OrderingMethod::natural) return natural_order(size_, options_.last);
   std::vector<Index> old_of, order;
   old_of.reserve(static_cast<std::size_t>(size_));
+  const StopCheck check_stop;
   for (Index c = 0; c < reduction_.components(); ++c) {
+    check_stop();
     order.resize(static_cast<std::size_t>(reduction_.size(c)));
     if (order.size() <= 2)  // nothing to gain, and there may be millions of them
       std::iota(order.begin(), order.end(), 0);
@@ -136,6 +139,7 @@ std::optional<Effort> effort_from_name(std::string_view name) { return ordering:
 bool ordering_available(OrderingMethod method) { return method != OrderingMethod::metis || ordering::metis_available(); }
 
 Permutation order(const Graph& graph, const OrderingOptions& options) {
+  const StopScope scope(options.stop);
   ordering::check(options);
   std::optional<Permutation> found;
   with_threads(options.threads, [&] {

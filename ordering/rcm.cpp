@@ -1,6 +1,7 @@
 // Reverse Cuthill-McKee (George & Liu 1979).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/rcm.hpp"
+#include "src/base/stopping.hpp"
 
 #include <algorithm>
 
@@ -17,7 +18,9 @@ Levels breadth_first(const GraphView& graph, Index start, RcmWorkspace& w) {
   Index tail = 0;
   w.level[start] = 0;
   w.queue[tail++] = start;
+  const StopCheck check_stop;
   for (Index head = 0; head < tail; ++head) {
+    check_stop.at(head);
     const Index v = w.queue[head];
     for (const Index u : graph.neighbours(v))
       if (w.level[u] == kNone) {
@@ -63,7 +66,9 @@ void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std:
   Index tail = n;
   level[start] = 0;
   order[--tail] = start;
+  const StopCheck check_stop;
   for (Index head = n - 1; head >= tail; --head) {
+    check_stop.at(head);
     const Index before = tail;
     for (const Index u : graph.neighbours(order[head]))
       if (level[u] == kNone) {

@@ -9,6 +9,7 @@
 #include "kauri/error.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/disjoint_sets.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -144,7 +145,9 @@ void Reduction::extract() {
   ptr_.reserve(static_cast<std::size_t>(reduced) + 1);
   ptr_.push_back(0);
   adjacency_.reserve(static_cast<std::size_t>(dense_.empty() ? whole_.edges() : 0));
+  const StopCheck check_stop;
   for (const Index v : vertex_) {
+    check_stop.at(static_cast<Offset>(ptr_.size()));
     for (const Index u : whole_.neighbours(v))
       if (local[u] != kNone) adjacency_.push_back(local[u]);
     ptr_.push_back(static_cast<Offset>(adjacency_.size()));

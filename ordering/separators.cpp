@@ -13,6 +13,7 @@
 #include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/disjoint_sets.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace ordering {
@@ -196,6 +197,7 @@ std::vector<Range> outermost(const Nodes& nodes, const std::vector<char>& marked
 template <class F>
 Permutation in_arena(const OrderingOptions& options, F&& f) {
   if (options.threads < 0) throw Error(ErrorKind::usage, "order: threads must be >= 0");
+  const StopScope scope(options.stop);
   std::optional<Permutation> found;
   with_threads(options.threads, [&] { found = f(); });
   return *std::move(found);

@@ -54,9 +54,10 @@ template <class T>
 struct Inverse {
   const Factor<T>& factor;
   Workspace<T>& workspace;
+  const std::stop_token& stop;
   int solves = 0;
   void apply(std::vector<T>& x) {
-    factor.solve(column_view(std::span<T>(x)), workspace);
+    factor.solve(column_view(std::span<T>(x)), workspace, stop);
     ++solves;
   }
 };
@@ -103,7 +104,8 @@ double alternating(Inverse<T>& inverse, std::size_t n) {
 }  // namespace
 
 template <Scalar T>
-ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor, Workspace<T>& workspace) {
+ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor, Workspace<T>& workspace,
+                                     const std::stop_token& stop) {
   check(a.pattern);
   if (static_cast<Offset>(a.value.size()) != a.pattern.nnz() || fingerprint(a.pattern) != factor.plan().fingerprint)
     throw Error(ErrorKind::usage, "estimate_condition: the matrix has another pattern than the one analysed, or " +
@@ -112,7 +114,7 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
   const auto n = static_cast<std::size_t>(a.pattern.n);
   if (n == 0) return out;
   out.norm = norm_of(a);
-  Inverse<T> inverse{factor, workspace};
+  Inverse<T> inverse{factor, workspace, stop};
   out.inverse_norm = climb(inverse, n);
   if (const double other = alternating(inverse, n); !(other <= out.inverse_norm)) out.inverse_norm = other;
   if (std::isnan(out.inverse_norm)) out.inverse_norm = std::numeric_limits<double>::infinity();
@@ -120,7 +122,8 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
   return out;
 }
 
-template ConditionEstimate estimate_condition(const SymmetricView<float>&, const Factor<float>&, Workspace<float>&);
-template ConditionEstimate estimate_condition(const SymmetricView<double>&, const Factor<double>&, Workspace<double>&);
+template ConditionEstimate estimate_condition(const SymmetricView<float>&, const Factor<float>&, Workspace<float>&, const std::stop_token&);
+template ConditionEstimate estimate_condition(const SymmetricView<double>&, const Factor<double>&, Workspace<double>&,
+                                              const std::stop_token&);
 
 }  // namespace kauri

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "numeric/backend.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace {
@@ -66,8 +67,10 @@ void require_shape(const MatrixView<const T>& a, const std::string& name, Index 
 }
 
 template <class T>
-Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values) {
+Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values, const std::stop_token& stop) {
   require_call(factor.plan(), value, shift);
+  const StopScope scope(stop);
+  stop_here();
   const DeviceVerdict& verdict = factor.store().refactorize(value, shift, values);
   if (verdict.status == VerdictStatus::positive_definite) return {};
   if (!std::isfinite(verdict.pivot)) {  // a finite pivot was not made of a value that is not
@@ -195,20 +198,22 @@ const numeric::DeviceSolves<T>& Factor<T>::device_solves() const {
 }
 
 template <Scalar T>
-void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace) const {
-  solve(x, x, workspace);
+void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop) const {
+  solve(x, x, workspace, stop);
 }
 
 template <Scalar T>
-void Factor<T>::solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const {
-  solve(System::A, b, x, workspace);
+void Factor<T>::solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop) const {
+  solve(System::A, b, x, workspace, stop);
 }
 
 template <Scalar T>
-void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const {
+void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop) const {
   require_solvable(valid());
   require_fit(b, x, workspace);
   if (x.rows == 0 || x.cols == 0) return;
+  const StopScope scope(stop);
+  stop_here();
   store_->solve(b, x, *workspace.store_, steps_of(system));
 }
 
@@ -253,13 +258,15 @@ T Factor<T>::entry(Index row, Index col) const {
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift) {
-  return fill(factor, value, shift, numeric::ValuesAre::fresh);
+Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift,
+                                    const std::stop_token& stop) {
+  return fill(factor, value, shift, numeric::ValuesAre::fresh, stop);
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift) {
-  return fill(factor, value, shift, numeric::ValuesAre::unchanged);
+Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift,
+                                            const std::stop_token& stop) {
+  return fill(factor, value, shift, numeric::ValuesAre::unchanged, stop);
 }
 
 template <Scalar T>
@@ -269,22 +276,24 @@ void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::t
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift) {
-  return refactorize<T>(factor, value.span(), shift);
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift,
+                                    const std::stop_token& stop) {
+  return refactorize<T>(factor, value.span(), shift, stop);
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift) {
+Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift,
+                                    const std::stop_token& stop) {
   check(a.pattern);
   if (fingerprint(a.pattern) != factor.plan().fingerprint) misuse("refactorize: the matrix has another pattern than the one analysed");
-  return refactorize<T>(factor, a.value, shift);
+  return refactorize<T>(factor, a.value, shift, stop);
 }
 
 template <Scalar T>
 Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend,
-                                       std::type_identity_t<T> shift) {
+                                       std::type_identity_t<T> shift, const std::stop_token& stop) {
   Factor<T> factor = Factor<T>::create(std::move(plan), backend);
-  if (auto result = refactorize(factor, value, shift); !result) return result.error();
+  if (auto result = refactorize(factor, value, shift, stop); !result) return result.error();
   return factor;
 }
 
@@ -292,17 +301,19 @@ template class Workspace<float>;
 template class Workspace<double>;
 template class Factor<float>;
 template class Factor<double>;
-template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float);
-template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double);
-template Result<void, Breakdown> refactorize_shifted(Factor<float>&, std::span<const float>, float);
-template Result<void, Breakdown> refactorize_shifted(Factor<double>&, std::span<const double>, double);
+template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double, const std::stop_token&);
+template Result<void, Breakdown> refactorize_shifted(Factor<float>&, std::span<const float>, float, const std::stop_token&);
+template Result<void, Breakdown> refactorize_shifted(Factor<double>&, std::span<const double>, double, const std::stop_token&);
 template void enqueue_refactorize(Factor<float>&, const DeviceValues<float>&, float, StreamHandle);
 template void enqueue_refactorize(Factor<double>&, const DeviceValues<double>&, double, StreamHandle);
-template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float);
-template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double);
-template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float);
-template Result<void, Breakdown> refactorize(Factor<double>&, const SymmetricView<double>&, double);
-template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const float>, Backend&, float);
-template Result<Factor<double>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const double>, Backend&, double);
+template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, const SymmetricView<double>&, double, const std::stop_token&);
+template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const float>, Backend&, float,
+                                                    const std::stop_token&);
+template Result<Factor<double>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const double>, Backend&, double,
+                                                     const std::stop_token&);
 
 }  // namespace kauri

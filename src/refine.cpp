@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "numeric/backend.hpp"
+#include "src/base/stopping.hpp"
 #include "src/refine_with.hpp"
 
 namespace kauri {
@@ -35,8 +36,10 @@ std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>
 template <Scalar T>
 Refinement refine_with(const numeric::ResidualStore<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
                        MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
+  const StopScope scope(options.stop);
+  stop_here();
   const Offset n = x.rows, size = n * x.cols;
-  std::vector<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
+  Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));  // unset: zeros would be a look at all of it
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
   const double target = options.target > 0 ? options.target : std::numeric_limits<T>::epsilon();
   Refinement done;
@@ -44,9 +47,12 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, const Symmetri
   // A correction of an x that overflowed would be NaN: nothing to gain, and nothing that may cover it.
   if (!std::isfinite(done.unrefined.componentwise)) return done;
   while (done.steps < options.max_steps && done.final_error.componentwise > target) {
-    factor.solve(r, workspace);
-    for (Index c = 0; c < x.cols; ++c)
+    factor.solve(r, workspace, options.stop);
+    ++done.tried;
+    for (Index c = 0; c < x.cols; ++c) {
+      stop_here();
       for (Index i = 0; i < x.rows; ++i) better[c * n + i] = x.data[c * x.ld + i] + correction[c * n + i];
+    }
     const BackwardError error = residual.residual(a, y, b, r, numeric::ValuesAre::unchanged);
     if (!(error.componentwise < done.final_error.componentwise)) break;
     for (Index c = 0; c < x.cols; ++c) std::copy_n(better.data() + c * n, n, x.data + c * x.ld);
@@ -83,6 +89,7 @@ template <Scalar T>
 Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                   const RefineOptions& options) {
   require_shape<T>(a.pattern, x, b, "refine");
+  const StopScope scope(options.stop);
   const auto residual = residual_store(a, factor.executor(), "refine");
   if (fingerprint(a.pattern) != factor.plan().fingerprint)
     throw Error(ErrorKind::usage, "refine: the factor belongs to a matrix of another pattern");

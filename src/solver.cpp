@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/solver.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "src/backends.hpp"
+#include "src/base/stopping.hpp"
 #include "src/base/stopwatch.hpp"
 #include "src/find_non_finite.hpp"
 #include "src/refine_with.hpp"
+#include "symbolic/in_digits.hpp"
 
 namespace kauri {
 
@@ -16,13 +21,34 @@ struct Solver<T>::State {
   explicit State(SolverOptions o) : options(std::move(o)), backends(options.backend, options.threads) {
     if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
     if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
+    options.analyze.on_message = options.on_message;
+    set_stop(options.stop);
   }
+
+  /// To the caller's handler, which works for nobody that could be stopped. text(): made only where there is one.
+  template <class Text>
+  void tell(Phase phase, double fraction, const Text& text, MessageLevel level = MessageLevel::info) const {
+    if (!options.on_message) return;
+    const StopScope unstoppable(nullptr);
+    options.on_message({level, phase, text(), fraction});
+  }
+
+  void prepare() {
+    tell(Phase::prepare, 0, [&] { return "memory for the factor on " + backends.current().device(); });
+    report.prepare.seconds = seconds_of([&] {
+      residual = backends.current().executor().make_residual(pattern(), T{});
+      factor = Factor<T>::create(analysis.plan, backends.current());
+    });
+    tell(Phase::prepare, 1, [&] { return "memory for the factor: " + std::to_string(report.prepare.bytes) + " bytes"; });
+  }
+
+  void set_stop(const std::stop_token& stop) { options.stop = options.analyze.ordering.stop = options.refine.stop = stop; }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
     held = false;
     Result<void, Breakdown> result;
     try {
-      result = timed([&] { return kauri::refactorize<T>(*factor, fresh, shift); });
+      result = timed([&] { return kauri::refactorize<T>(*factor, fresh, shift, options.stop); });
     } catch (const Error& error) {
       // The pattern is known here, so that row and column can be named.
       if (error.kind() == ErrorKind::input) require_finite<T>({pattern(), fresh}, "Solver");
@@ -34,29 +60,76 @@ struct Solver<T>::State {
     for (std::size_t j = 0; j < columns; ++j) diagonal[j] = value[col_ptr[j]];
     held = true;
     set_shift(shift);
-    return result;
+    return told(std::move(result));
   }
 
   Result<void, Breakdown> fill_shifted(T shift) {
     const T before = held_shift;
     set_shift(T(0));
+    Result<void, Breakdown> result;
     try {
-      auto result = timed([&] { return kauri::refactorize_shifted<T>(*factor, value, shift); });
-      set_shift(shift);
-      return result;
+      result = timed([&] { return kauri::refactorize_shifted<T>(*factor, value, shift, options.stop); });
     } catch (...) {  // a shift that is refused changes nothing
       set_shift(before);
       throw;
     }
+    set_shift(shift);
+    return told(std::move(result));
   }
 
   template <class F>
   Result<void, Breakdown> timed(const F& f) {
     Result<void, Breakdown> result;
-    report.factor_s = seconds_of([&] { result = f(); });
+    tell(Phase::factor, 0, [&] { return "factorisation of " + symbolic::in_digits(analysis.plan->cost.flops) + " operations"; });
+    report.factor.seconds = seconds_of([&] { result = f(); });
+    report.factor.flops = analysis.plan->cost.flops;
     report.smallest_pivot = factor->verdict().smallest_pivot;
     report.smallest_column = factor->verdict().smallest_column;
     return result;
+  }
+
+  /// When all that a call keeps is in order, since the handler may throw.
+  Result<void, Breakdown> told(Result<void, Breakdown> result) const {
+    if (result)
+      tell(Phase::factor, 1, [&] { return "factorised, smallest pivot " + symbolic::in_digits(report.smallest_pivot); });
+    else
+      tell(
+          Phase::factor, 1,
+          [&] {
+            return "not positive definite: column " + std::to_string(result.error().column) + " met the pivot " +
+                   symbolic::in_digits(result.error().pivot);
+          },
+          MessageLevel::warning);
+    return result;
+  }
+
+  /// x: B on entry, X on return; b: B.
+  void solve(MatrixView<const T> b, MatrixView<T> x) {
+    const double columns = x.cols, entries = static_cast<double>(analysis.plan->cost.nnz_l), rows = analysis.plan->n;
+    tell(Phase::solve, 0, [&] { return "solve, right-hand sides: " + std::to_string(x.cols); });
+    report.solve.seconds = seconds_of([&] { factor->solve(x, *workspace, options.stop); });
+    report.solve.flops = 4 * entries * columns;
+    report.solve.bytes = analysis.plan->workspace_bytes(sizeof(T), workspace->nrhs());
+    report.right_hand_sides = x.cols;
+    tell(Phase::refine, 0, [&] { return "refinement, corrections at most: " + std::to_string(options.refine.max_steps); });
+    report.refine.seconds = seconds_of([&] {
+      report.refinement = refine_with<T>(*residual, {pattern(), value}, *factor, b, x, *workspace, options.refine);
+    });
+    const double tried = report.refinement.tried, full = 2 * static_cast<double>(analysis.plan->nnz) - rows;
+    report.refine.flops = columns * (tried * 4 * entries + (tried + 1) * 2 * full);
+    report.refine.bytes = 3 * Offset{x.rows} * x.cols * Offset{sizeof(T)};
+    tell_refinement();
+  }
+
+  void tell_refinement() const {
+    const double error = report.refinement.final_error.componentwise;
+    tell(
+        Phase::refine, 1,
+        [&] {
+          return "refined, corrections kept: " + std::to_string(report.refinement.steps) + ", componentwise backward error " +
+                 symbolic::in_digits(error);
+        },
+        std::isfinite(error) ? MessageLevel::info : MessageLevel::warning);
   }
 
   /// Refinement works on the matrix that was factorised.
@@ -94,19 +167,20 @@ Solver<T>::~Solver() = default;
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   State& s = *state_;
+  const StopScope scope(s.options.stop);
   s.factor.reset();
   s.workspace.reset();
   s.residual.reset();
   s.held = false;
+  s.report = {};
+  s.tell(Phase::ordering, 0, [&] { return "rows: " + std::to_string(a.pattern.n) + ", entries: " + std::to_string(a.pattern.nnz()); });
   s.analysis = analyze_for(s.backends, s.options.analyze, sizeof(T), 1,
                            [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });
-  s.report = {};
-  s.report.reorder_s = s.analysis.order_s;
-  s.report.symbolic_s = s.analysis.symbolic_s;
+  s.report = report_of(s.analysis, s.backends.current(), sizeof(T));
+  s.tell(Phase::symbolic, 1, [&] { return "entries of L: " + std::to_string(s.report.nnz_l); });
   s.col_ptr.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end());
   s.row.assign(a.pattern.row.begin(), a.pattern.row.end());
-  s.residual = s.backends.current().executor().make_residual(a.pattern, T{});
-  s.factor = Factor<T>::create(s.analysis.plan, s.backends.current());
+  s.prepare();
   return s.fill(a.value, T(0));
 }
 
@@ -135,11 +209,13 @@ void Solver<T>::solve(MatrixView<T> x) {
   std::vector<T> b;
   b.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));
   for (Index c = 0; c < x.cols; ++c) b.insert(b.end(), x.data + c * x.ld, x.data + c * x.ld + n);
-  s.report.solve_s = seconds_of([&] { s.factor->solve(x, *s.workspace); });
   const MatrixView<const T> rhs{b.data(), x.rows, x.cols, x.rows};
-  s.report.refine_s = seconds_of([&] {
-    s.report.refinement = refine_with<T>(*s.residual, {s.pattern(), s.value}, *s.factor, rhs, x, *s.workspace, s.options.refine);
-  });
+  try {
+    s.solve(rhs, x);
+  } catch (...) {
+    for (Index c = 0; c < x.cols; ++c) std::copy_n(rhs.data + c * rhs.ld, n, x.data + c * x.ld);
+    throw;
+  }
 }
 
 template <Scalar T>
@@ -147,6 +223,11 @@ std::vector<T> Solver<T>::solve(std::span<const T> b) {
   std::vector<T> x(b.begin(), b.end());
   solve(column_view(std::span<T>(x)));
   return x;
+}
+
+template <Scalar T>
+void Solver<T>::set_stop(std::stop_token stop) {
+  state_->set_stop(stop);
 }
 
 template <Scalar T>

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "src/base/blocks.hpp"
+#include "src/base/stopping.hpp"
 #include "symbolic/children.hpp"
 #include "symbolic/parts.hpp"
 
@@ -208,7 +209,9 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
   now.begin(before.fronts, before.seconds);
   std::atomic<double> stored{before.stored};
   const auto go = [&](Merger& merger, Index begin, Index end) {
+    const StopCheck check_stop;
     for (Index s = begin; s < end && stored.load(std::memory_order_relaxed) <= limit; ++s) {
+      check_stop.at(s);
       if (s != before.apart) merger.absorb_children(s);
       if (s % kReport == 0 || s + 1 == end) stored.fetch_add(merger.taken(), std::memory_order_relaxed);
     }

@@ -9,6 +9,7 @@
 
 #include "ordering/shape.hpp"
 #include "src/base/allowed_threads.hpp"
+#include "src/base/stopping.hpp"
 #include "symbolic/contest.hpp"
 #include "symbolic/level_structure.hpp"
 
@@ -186,11 +187,12 @@ Analysis checked(Analysis analysis) { return analysis; }
 
 /// f() by as many threads as it may have, with memory that ran out told as an Error of kauri.
 template <class F>
-Analysis guarded(const Pattern& lower, int threads, F&& f) {
+Analysis guarded(const Pattern& lower, const OrderingOptions& options, F&& f) {
+  const StopScope scope(options.stop);
   try {
-    if (threads < 0) throw Error(ErrorKind::usage, "analyze: threads must be >= 0");
+    if (options.threads < 0) throw Error(ErrorKind::usage, "analyze: threads must be >= 0");
     Analysis found;
-    with_threads(threads, [&] { found = checked(f()); });
+    with_threads(options.threads, [&] { found = checked(f()); });
     return found;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory, "analyze: not enough memory for the plan of a matrix with n = " + std::to_string(lower.n) + " and " +
@@ -202,7 +204,7 @@ Analysis guarded(const Pattern& lower, int threads, F&& f) {
 }  // namespace symbolic
 
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options) {
-  return symbolic::guarded(lower, options.ordering.threads, [&] {
+  return symbolic::guarded(lower, options.ordering, [&] {
     const bool contest = !options.permutation && options.ordering.method == OrderingMethod::automatic;
     return contest ? symbolic::run_contest(lower, options) : symbolic::run_one(lower, options);
   });
@@ -213,7 +215,7 @@ std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& 
 }
 
 Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options) {
-  return symbolic::guarded(lower, options.ordering.threads, [&] { return symbolic::run_all(lower, options); });
+  return symbolic::guarded(lower, options.ordering, [&] { return symbolic::run_all(lower, options); });
 }
 
 }  // namespace kauri

@@ -6,6 +6,7 @@
 
 #include "src/base/disjoint_sets.hpp"
 #include "src/base/per_thread.hpp"
+#include "src/base/stopping.hpp"
 #include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
@@ -66,7 +67,9 @@ class Counting {
   static void for_each_in_turn(const std::vector<TreePart>& parts, const std::vector<Subtrees>& subtrees, const Subtree& subtree,
                                const Above& above) {
     const Blocks blocks = batches(parts.size());
+    const StopCheck check_stop;
     for (Index b = 0; b < blocks.count(); ++b) {
+      check_stop();
       std::size_t t = 0;
       for (Index k = blocks.begin(b); k < blocks.end(b); ++k)
         if (parts[k].whole)
@@ -80,7 +83,9 @@ class Counting {
   // minus that where two of its branches meet, and minus that at the parent of its root.
   void count_part(const TreePart& part, Leaves& leaf, Subtrees& out) {
     Index begin = part.begin;  // of the subtree at hand: leaves before it, and after j, are what the thread found in other ones
+    const StopCheck check_stop;
     for (Index j = begin; j < part.end; ++j) {
+      check_stop.at(j);
       const Index k = place_[j], least = first_[j];
       Index sum = diagonal(j);
       for (const Index i : pairs_.higher(k)) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/base/check.hpp"
+#include "src/base/stopping.hpp"
 #include "src/base/stopwatch.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_cost.hpp"
@@ -142,8 +143,15 @@ Candidate Contest::callers() {
   return candidate;
 }
 
+void Contest::tell(Phase phase, const std::string& text, std::optional<double> fraction) const {
+  if (!options_.on_message) return;
+  const StopScope unstoppable(nullptr);
+  options_.on_message({MessageLevel::info, phase, text, fraction});
+}
+
 Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
   candidate.method = method;
+  tell(Phase::ordering, "ordering: " + label(candidate));
   Permutation perm;
   candidate.order_s += seconds_of([&] {
     if (method == OrderingMethod::natural) {
@@ -184,6 +192,7 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
   const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + std::string(where());
+  tell(Phase::symbolic, label(candidate) + ": " + candidate.note);
   add(std::move(candidate), known);
   if (!enter(known_.size() - 1)) return;
   best_ = std::move(outline);
@@ -284,6 +293,8 @@ void Contest::offer_device() {
 
 Analysis Contest::finish(std::string reason) {
   Candidate& best = analysis_.candidates[best_candidate_];
+  tell(Phase::ordering, reason, 1);
+  tell(Phase::symbolic, "the plan of " + label(best));
   if (!best.plan)
     best.symbolic_s += seconds_of([&] {
       if (!options_.device.target.empty()) offer_device();

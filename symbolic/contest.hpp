@@ -75,6 +75,8 @@ class Contest {
     Permutation perm;
   };
 
+  /// To the caller's handler, which works for nobody that could be stopped.
+  void tell(Phase phase, const std::string& text, std::optional<double> fraction = {}) const;
   static Candidate callers();
   ordering::Orderer& orderer();
   /// Predicted seconds to run a method on this graph.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/elimination_tree.hpp"
 
+#include "src/base/stopping.hpp"
 #include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
@@ -11,7 +12,9 @@ std::vector<Index> elimination_tree(const Pairs& pairs, Index part) {
   std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
   std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // some ancestor, as high as known
   const auto add_rows = [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i)
+    const StopCheck check_stop;
+    for (Index i = begin; i < end; ++i) {
+      check_stop.at(i);
       for (Index j : pairs.lower(i))
         while (shortcut[j] != i) {
           const Index up = shortcut[j];
@@ -22,6 +25,7 @@ std::vector<Index> elimination_tree(const Pairs& pairs, Index part) {
           }
           j = up;
         }
+    }
   };
   const std::vector<Stretch> stretches = closed_stretches(pairs, part_size(n, part));
   batches(stretches.size()).for_each([&](Index, Index begin, Index end) {

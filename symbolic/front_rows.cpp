@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/memory.hpp"
+#include "src/base/stopping.hpp"
 #include "symbolic/parts.hpp"
 
 namespace kauri::symbolic {
@@ -40,6 +41,7 @@ class FrontRows {
     std::vector<std::vector<Arrival>> arrivals(at(blocks.count()));
     blocks.for_each([&](Index b, Index first, Index last) {
       for (Index k = first; k < last; ++k) {
+        stop_here();
         for (Index s = parts[k].begin; s < parts[k].end; ++s) begin(s, !parts[k].whole);
         if (parts[k].whole) fill_part(parts[k], arrivals[at(b)]);
       }
@@ -115,8 +117,10 @@ class FrontRows {
 
   /// Rows of a part, and then those of fronts above it: these arrive at roots of the part.
   void fill_part(const TreePart& part, std::vector<Arrival>& arrivals) {
+    const StopCheck check_stop;
     for (Index s = part.begin; s < part.end; ++s)
       for_each_place(s, [&](Index i, Index k) {
+        check_stop.at(i);
         for (const Index d : pairs_.lower(k)) climb(i, pairs_.weight(k), s, i - nodes_.first[s], front_of_[d]);
       });
     if (part.end < nodes_.count()) climb_beyond(part, arrivals);
@@ -159,6 +163,7 @@ class FrontRows {
   }
 
   void fill_above(Index s, const std::vector<Offset>& first) {
+    stop_here();
     for_each_place(s, [&](Index i, Index k) {
       const Index count = pairs_.weight(k), own = i - nodes_.first[s];
       for (Offset e = first[k]; e < first[k + 1]; ++e) {

@@ -15,7 +15,7 @@ constexpr Index kFillRows = 8;
 /// Sums of one task: two a thread.
 constexpr Index kSums = 256;
 /// Fronts without tasks that wait for later ones, taken together: chains enough for all teams of a large device.
-constexpr Index kMostTogether = 1024;
+constexpr Index kMostInGroup = 1024;
 
 void push_panel(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells, Index column) {
   const Index row_tiles = cells.row_tiles();
@@ -89,7 +89,7 @@ std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fil
   const auto count = static_cast<Index>(fronts.size());
   for (Index begin = 0, end = 0; begin < count; begin = end) {
     Index wait = 0;
-    for (; end < count && fronts[end].level == fronts[begin].level && end - begin < kMostTogether; ++end) {
+    for (; end < count && fronts[end].level == fronts[begin].level && end - begin < kMostInGroup; ++end) {
       wait += waiting(fronts[end].cells, ahead);
       if (end > begin && wait > teams / 2) break;
     }

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "src/base/stopping.hpp"
 #include "symbolic/checked.hpp"
 
 namespace kauri::symbolic {
@@ -152,7 +153,9 @@ class Placer {
     place.assign(tenants_.size(), kNone);
     Offset end = ground_.panel.back();
     Trial trial{{}, {}, std::vector<Index>(tenants_.size(), kNone)};
+    const StopCheck check_stop;
     for (const Index k : order) {
+      check_stop();
       find_taken(k, place, trial);
       place[k] = gap(k, high, trial.taken);
       end = std::max(end, place[k] + tenants_[k].size);

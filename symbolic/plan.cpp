@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "src/base/stopping.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/sweep_lists.hpp"
@@ -95,8 +96,12 @@ std::uint64_t fingerprint(const Pattern& lower) {
     return static_cast<std::uint64_t>(lower.row[k]) << 32 | static_cast<std::uint64_t>(lower.row[k + 1]);
   };
   std::size_t k = 0;
-  for (; k + 8 <= rows; k += 8)
-    for (std::size_t lane = 0; lane < 4; ++lane) h[lane] = stirred(h[lane], two(k + 2 * lane));
+  constexpr std::size_t kStretch = std::size_t{1} << 20;  // between two looks at the stop token
+  while (k + 8 <= rows) {
+    stop_here();
+    for (const std::size_t end = std::min(rows, k + kStretch); k + 8 <= end; k += 8)
+      for (std::size_t lane = 0; lane < 4; ++lane) h[lane] = stirred(h[lane], two(k + 2 * lane));
+  }
   for (; k < rows; ++k) h[k % 4] = stirred(h[k % 4], static_cast<std::uint64_t>(lower.row[k]));
   return stirred(stirred(stirred(h[0], h[1]), h[2]), h[3]);
 }

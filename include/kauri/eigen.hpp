@@ -209,7 +209,7 @@ LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::told_by_info(const F& f) {
     info_ = f();
   } catch (const Error& error) {
     message_ = error.what();
-    if (error.kind() == ErrorKind::memory || error.kind() == ErrorKind::device) throw;
+    if (error.kind() == ErrorKind::memory || error.kind() == ErrorKind::device || error.kind() == ErrorKind::cancelled) throw;
   }
   return *this;
 }

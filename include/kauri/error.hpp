@@ -14,11 +14,12 @@ namespace kauri {
 
 /// What an Error is about; the program's exit codes follow it.
 enum class ErrorKind {
-  usage,     ///< the call is wrong: sizes that do not fit, a factor that is not valid, an unknown option
-  input,     ///< the data are wrong: an index out of range, NaN, a broken file (the text names file and line, or row and column)
-  overflow,  ///< a count does not fit its type
-  memory,    ///< not enough memory for a factor or a workspace (the text names the bytes asked for)
-  device,    ///< the accelerator failed or is not there
+  usage,      ///< the call is wrong: sizes that do not fit, a factor that is not valid, an unknown option
+  input,      ///< the data are wrong: an index out of range, NaN, a broken file (the text names file and line, or row and column)
+  overflow,   ///< a count does not fit its type
+  memory,     ///< not enough memory for a factor or a workspace (the text names the bytes asked for)
+  device,     ///< the accelerator failed or is not there
+  cancelled,  ///< the call's std::stop_token was asked to stop: everything may be called again, with another token
 };
 
 /// Thrown for everything but "not positive definite" and the ordinary std::bad_alloc: analyses, readers, generators, and the buffers of

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <type_traits>
 
 #include "kauri/backend.hpp"
@@ -95,12 +96,15 @@ class Factor {
   /// x holds B (n rows, any number of columns) on entry and X with A X = B on return. Throws Error(usage) if the factor is not valid,
   /// the sizes do not fit, or the workspace belongs to another plan. A device's factor copies page-locked memory as it lies, which is
   /// faster than other memory.
-  void solve(MatrixView<T> x, Workspace<T>& workspace) const;
+  ///
+  /// stop: asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms, with x anything; factor and workspace are as
+  /// before. On a device a solve that has begun runs to its end.
+  void solve(MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data and ld).
-  void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const;
+  void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
 
   /// A part of it, or its steps one after the other: P, L, Lt and Pt in turn give the bits of A. Also for P and Pt the factor is valid.
-  void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace) const;
+  void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
 
   /// The same with b and x on the factor's device: the same bits, and nothing is copied. What writes b has ended before; x is there when
   /// this returns. Throws Error(usage) also where a matrix lies in the host's memory or another device's, and for a factor on the CPU.
@@ -144,21 +148,29 @@ class Factor {
 /// Throws Error(usage) for a wrong length or a shift that is not finite, Error(input) naming row and column of a NaN or infinite entry that
 /// made it fail: then too the factor is not valid until it is filled again. Only the number of values can be checked here; the form below
 /// sees the pattern too.
+///
+/// stop, here and below: asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms. The factor is as it was if that
+/// was before the work began, else not valid until it is filled again, which may be at once. On a device the token is looked at before the
+/// work begins, which then runs to its end.
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0);
+Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0,
+                                    const std::stop_token& stop = {});
 
 /// The same with values that lie on the factor's device.
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift = 0);
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift = 0,
+                                    const std::stop_token& stop = {});
 
 /// The same, and Error(usage) if a's pattern is not the one analysed (by its fingerprint). O(n + nnz) more.
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0);
+Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0,
+                                    const std::stop_token& stop = {});
 
 /// The last factorisation once more with another shift, after a Breakdown or not: value as in that call, and unchanged since. On a device
 /// these numbers are there already, and are not copied again, whichever form brought them.
 template <Scalar T>
-Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift);
+Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift,
+                                            const std::stop_token& stop = {});
 
 /// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. (A factor's
 /// second refactorisation that is not captured makes a CUDA graph for those that follow, which takes the host a little longer.) The verdict
@@ -178,6 +190,6 @@ void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::t
 /// create + refactorize.
 template <Scalar T>
 Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend,
-                                       std::type_identity_t<T> shift = 0);
+                                       std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
 
 }  // namespace kauri

@@ -13,11 +13,13 @@
 #include "kauri/io.hpp"             // IWYU pragma: export
 #include "kauri/lower_factor.hpp"   // IWYU pragma: export
 #include "kauri/matrix.hpp"         // IWYU pragma: export
+#include "kauri/message.hpp"        // IWYU pragma: export
 #include "kauri/ordering.hpp"       // IWYU pragma: export
 #include "kauri/permutation.hpp"    // IWYU pragma: export
 #include "kauri/plan.hpp"           // IWYU pragma: export
 #include "kauri/prepared_plan.hpp"  // IWYU pragma: export
 #include "kauri/refine.hpp"         // IWYU pragma: export
+#include "kauri/report.hpp"         // IWYU pragma: export
 #include "kauri/separators.hpp"     // IWYU pragma: export
 #include "kauri/solver.hpp"         // IWYU pragma: export
 #include "kauri/types.hpp"          // IWYU pragma: export

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,9 @@ struct OrderingOptions {
   /// This many work on it at most, on nested_dissection and on what is done around every method, in an analysis on all of that; >= 0; 0:
   /// all that oneTBB allows the process now, which is also the most. Never reaches the permutation.
   int threads = 0;
+  /// Asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms: order(), order_within(), reorder(), and analyses
+  /// with all that they do. METIS cannot be interrupted, and is run to its end first. A token that nobody can ask to stop costs nothing.
+  std::stop_token stop{};
 };
 
 /// A fill-reducing permutation of the graph by one method (not automatic: that choice needs the symbolic phase, see analyze()).

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/message.hpp"
 #include "kauri/ordering.hpp"
 #include "kauri/permutation.hpp"
 
@@ -384,6 +385,8 @@ struct AnalyzeOptions {
   /// The ordering is chosen for `target`; then the plan is made for the one of the two that is predicted to be done with the whole job
   /// first, its bytes allowing: the CPU in a tie, and for jobs that take no time. Seconds that were scaled count twice.
   DeviceOffer device;  // kauri::Solver makes the offer itself, whatever is here
+  /// Told which ordering is run, what it promises, and which one the plan is made of. Threads of an analysis wait meanwhile.
+  MessageHandler on_message{};
 };
 
 /// One ordering of a contest.

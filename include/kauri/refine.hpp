@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <stop_token>
+
 #include "kauri/factor.hpp"
 
 namespace kauri {
@@ -20,11 +22,15 @@ struct RefineOptions {
   int max_steps = 2;      ///< at most this many corrections, >= 0
   double target = 0;      ///< stop when the componentwise backward error is at most this; 0: eps of T
   double stagnation = 2;  ///< stop when a step does not shrink it by this factor; the better x is kept
+  /// Asked to stop, by any thread, refine() throws Error(cancelled) within some 50 ms, with the best x so far in x; on a device between
+  /// steps.
+  std::stop_token stop{};
 };
 
 /// An x that is not finite is left as it came: no step is kept (steps = 0), and both errors are NaN or infinite.
 struct Refinement {
   int steps = 0;              ///< corrections made and kept
+  int tried = 0;              ///< corrections made, kept or not
   BackwardError unrefined;    ///< of x as it came
   BackwardError final_error;  ///< of x as returned
 };

@@ -4,9 +4,12 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
+#include "kauri/message.hpp"
 #include "kauri/refine.hpp"
+#include "kauri/report.hpp"
 
 namespace kauri {
 
@@ -25,19 +28,10 @@ struct SolverOptions {
   AnalyzeOptions analyze;                            ///< of compute()
   RefineOptions refine;                              ///< of solve()
   BackendChoice backend = BackendChoice::automatic;  ///< chosen by compute()
-  int threads = 0;  ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
-};
-
-/// Seconds of each phase and the errors reached, of the last calls.
-struct SolverReport {
-  double reorder_s = 0;           ///< all orderings run, of compute()
-  double symbolic_s = 0;          ///< all symbolic phases run, of compute()
-  double factor_s = 0;            ///< of compute() or refactorize()
-  double solve_s = 0;             ///< of solve(), refinement apart
-  double refine_s = 0;            ///< of solve()
-  double smallest_pivot = 0;      ///< of the last factorisation, see DeviceVerdict
-  Index smallest_column = kNone;  ///< its column, in the caller's numbering
-  Refinement refinement;          ///< of the last solve()
+  int threads = 0;         ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
+  std::stop_token stop{};  ///< Solver::set_stop() at first; in place of analyze.ordering.stop and refine.stop
+  /// Told when a phase of a call begins and ends, how it went, and in analyses of each ordering; in place of analyze.on_message.
+  MessageHandler on_message{};
 };
 
 ///     kauri::Solver<double> solver;
@@ -69,11 +63,17 @@ class Solver {
   /// In place, any number of columns, x.ld >= n: B on entry, X on return.
   void solve(MatrixView<T> x);
 
+  /// Asked to stop, by any thread, the calls after this one throw Error(cancelled) within some 50 ms (on a device
+  /// between phases: what is enqueued runs on). compute() leaves what it leaves when it throws; where it was cancelled in the
+  /// factorisation, refactorize() goes on from there. refactorize() that has begun leaves no valid factor until the next one, solve() has x
+  /// be B again. A token that was asked to stop stays so: give another one, and go on. Not to be called while another call is under way.
+  void set_stop(std::stop_token stop);
+
   /// Of the last compute(). Throws Error(usage) before.
   [[nodiscard]] const Plan& plan() const;
   /// Of the last compute(); its plan is null before.
   [[nodiscard]] const Analysis& analysis() const;
-  /// Of the last calls.
+  /// Of the last calls; a call that throws leaves phases that it has not come to as they were, but for compute(), which begins anew.
   [[nodiscard]] const SolverReport& report() const;
   /// That of the last compute(); analysis().target_reason says why. Before: the CPU's, or the device's if that was asked for.
   [[nodiscard]] Backend& backend() const;

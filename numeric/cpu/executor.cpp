@@ -15,6 +15,7 @@ namespace {
 /// The processor's name as the system tells it, or the target's.
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
+  info.exceptions(std::ios::badbit);  // memory that runs out while a line is read is told, not swallowed
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name"))
       if (const auto colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);

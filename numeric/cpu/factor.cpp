@@ -106,9 +106,11 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
     const Schedule::Task& task = plan.schedule.task[t];
     T* scratch = plan.schedule.scratch[t] >= 0 ? l_.data() + plan.schedule.scratch[t] : nullptr;
     const bool parallel = workers_.threads() > 1;
+    const StopCheck check_stop;
     for (Index s = task.first_front; s < task.last_front; ++s) {
       const Index first = plan.supernodes.first[s];
       if (failure.precedes(first)) return;
+      check_stop();
       const FrontFailure<T> f = factor_front(arrays, s, kernels_, workers_, parallel, scratch);
       if (f.column != kNone) return failure.note(first + f.column, static_cast<double>(f.pivot));
       least.note(least_pivot(l_.data() + plan.panel_ptr[s], first, plan.supernodes.order(s), plan.supernodes.pivots(s)));

@@ -38,20 +38,23 @@ class Front {
   }
 
  private:
-  static constexpr Index kAssembleColumns = 64;
+  // Columns assembled at a time, by one of several threads; and by one alone, which may be asked to stop in between.
+  static constexpr Index kAssembleColumns = 64, kAssembleAlone = 512;
 
   template <class F>
   void loop(Index count, F&& f) {
     if (parallel_) return workers_.parallel(count, f);
-    for (Index i = 0; i < count; ++i) f(i);
+    const StopCheck check_stop;
+    for (Index i = 0; i < count; ++i) check_stop(), f(i);
   }
 
   template <class F>
   void over_columns(Index begin, Index end, F&& f) {
-    if (!parallel_) return f(ColumnRange{begin, end});
-    loop((end - begin + kAssembleColumns - 1) / kAssembleColumns, [&](Index b) {
-      const Index first = begin + b * kAssembleColumns;
-      f(ColumnRange{first, std::min(end, first + kAssembleColumns)});
+    if (!packed_) return f(ColumnRange{begin, end});
+    const Index width = parallel_ ? kAssembleColumns : kAssembleAlone;
+    loop((end - begin + width - 1) / width, [&](Index b) {
+      const Index first = begin + b * width;
+      f(ColumnRange{first, std::min(end, first + width)});
     });
   }
 

@@ -27,19 +27,24 @@ template RowKernels<double> row_kernels();
 template <class T>
 CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(workers) {
   const Index n = lower.n;
+  const StopCheck check_stop;
   left_ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
-  for (Index j = 0; j < n; ++j)  // the diagonal comes first in each column
-    for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) ++left_ptr_[lower.row[k] + 1];
+  for (Index j = 0; j < n; ++j) {
+    check_stop.at(j);
+    for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) ++left_ptr_[lower.row[k] + 1];  // the diagonal comes first
+  }
   std::partial_sum(left_ptr_.begin(), left_ptr_.end(), left_ptr_.begin());
   left_col_.resize(static_cast<std::size_t>(left_ptr_[n]));
   left_source_.resize(left_col_.size());
   std::vector<Offset> next(left_ptr_.begin(), left_ptr_.end() - 1);
-  for (Index j = 0; j < n; ++j)
+  for (Index j = 0; j < n; ++j) {
+    check_stop.at(j);
     for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) {
       const Offset at = next[lower.row[k]]++;
       left_col_[at] = j;
       left_source_[at] = k;
     }
+  }
   chunk_.push_back(0);
   const auto entries_before = [&](Index i) { return left_ptr_[i] + lower.col_ptr[i]; };
   for (Index i = 0; i < n; ++i)

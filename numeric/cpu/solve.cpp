@@ -26,12 +26,14 @@ class Sweep {
 
   void forward_task(Index t) {
     const Schedule::Task& task = plan_.schedule.task[t];
-    for (Index s = task.first_front; s < task.last_front; ++s) forward_front(s);
+    const StopCheck check_stop;
+    for (Index s = task.first_front; s < task.last_front; ++s) check_stop(), forward_front(s);
   }
 
   void backward_task(Index t) {
     const Schedule::Task& task = plan_.schedule.task[t];
-    for (Index s = task.last_front; s-- > task.first_front;) backward_front(s);
+    const StopCheck check_stop;
+    for (Index s = task.last_front; s-- > task.first_front;) check_stop(), backward_front(s);
   }
 
  private:

@@ -41,20 +41,22 @@ Workers::Workers(int threads) : threads_(std::min(threads, allowed_threads())), 
 void TaskRun::all(const TaskEdges& edges, const std::function<void(Index)>& run, int sign) {
   const auto tasks = static_cast<Index>(edges.dependencies.size());
   if (workers_.threads() == 1) {
-    for (Index k = 0; k < tasks; ++k) run(sign > 0 ? k : tasks - 1 - k);
+    const StopCheck check_stop;
+    for (Index k = 0; k < tasks; ++k) check_stop(), run(sign > 0 ? k : tasks - 1 - k);
     return;
   }
   std::atomic<Index>* waiting = counters_.waiting.data();
   ReadyHeap ready(counters_.heap.data());
   tbb::task_group group;
   std::function<void()> next;
+  const auto start_next = carrying_stop(next);
   next = [&] {
     const Index t = sign * ready.pop();
     run(t);
     for (Offset k = edges.successor_ptr[t]; k < edges.successor_ptr[t + 1]; ++k)
       if (const Index u = edges.successor[k]; waiting[u].fetch_sub(1, std::memory_order_acq_rel) == 1) {
         ready.push(sign * u);
-        group.run([&next] { next(); });
+        group.run(start_next);
       }
   };
   // Counters may reach zero once a task runs, so those that may start are found before any is started.
@@ -65,7 +67,7 @@ void TaskRun::all(const TaskEdges& edges, const std::function<void(Index)>& run,
     ready.push(sign * t);
     ++start;
   }
-  for (Index k = 0; k < start; ++k) group.run([&next] { next(); });
+  for (Index k = 0; k < start; ++k) group.run(start_next);
   group.wait();
 }
 

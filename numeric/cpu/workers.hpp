@@ -11,6 +11,7 @@
 #include "kauri/plan.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/memory.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::numeric::cpu {
 
@@ -27,24 +28,23 @@ class Workers {
     if (threads_ == 1)
       f();
     else
-      arena_.execute(std::forward<F>(f));
+      arena_.execute(carrying_stop(f));  // by another thread, where all places of the arena are taken
   }
 
   /// f(i) for 0 <= i < count, in any order, from inside execute(). A waiting thread takes no other work meanwhile.
   template <class F>
   void parallel(Index count, F&& f) {
     if (threads_ == 1 || count <= 1) {
-      for (Index i = 0; i < count; ++i) f(i);
+      const StopCheck check_stop;
+      for (Index i = 0; i < count; ++i) check_stop(), f(i);
       return;
     }
     tbb::this_task_arena::isolate([&] {
       tbb::task_group_context own(tbb::task_group_context::isolated);  // not cut short where a task beside this one fails
-      tbb::parallel_for(
-          tbb::blocked_range<Index>(0, count, 1),
-          [&](const tbb::blocked_range<Index>& range) {
-            for (Index i = range.begin(); i < range.end(); ++i) f(i);
-          },
-          tbb::simple_partitioner(), own);
+      const auto each = [&](const tbb::blocked_range<Index>& range) {
+        for (Index i = range.begin(); i < range.end(); ++i) f(i);
+      };
+      tbb::parallel_for(tbb::blocked_range<Index>(0, count, 1), carrying_stop(each), tbb::simple_partitioner(), own);
     });
   }
 
@@ -61,6 +61,7 @@ struct RunCounters {
 };
 
 /// One run over the tasks of a plan, each on some thread and after all tasks with an edge to it; called from inside Workers::execute().
+/// Where the call is to stop, or a task throws, no task is begun any more, and those that run are waited for.
 class TaskRun {
  public:
   TaskRun(Workers& workers, const RunCounters& counters) : workers_(workers), counters_(counters) {}

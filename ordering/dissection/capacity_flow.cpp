@@ -2,6 +2,7 @@
 // to v_out, and an edge {u, v} is the arcs u_out -> v_in and v_out -> u_in without limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/capacity_flow.hpp"
+#include "src/base/stopping.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -28,11 +29,13 @@ void CapacityFlow::run(const Band& band, Offset bound) {
   value_ = 0;
   phases_ = 0;
   labelled_ = false;
+  const StopCheck check_stop;
   while (value_ < bound) {
+    check_stop();
     labelled_ = !label(band);  // what the sink is reached from stays marked for the cut
     if (labelled_) return;
     std::fill(at_.begin(), at_.end(), 0);
-    for (const Index v : root_) search(band, v);
+    for (const Index v : root_) check_stop(), search(band, v);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
 #include "src/base/per_thread.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
@@ -46,7 +47,9 @@ class Matching {
   // Vertices of the block with one another; returns how many are left.
   Index match(const Span& block) {
     Index left = 0;
+    const StopCheck check_stop;
     for (Index k = 0; k < block.end - block.begin; ++k) {
+      check_stop.at(k);
       const Index v = backwards_ ? block.end - 1 - k : block.begin + k;
       if (mate_[v] != kNone) continue;
       const Index u = edge_weight_.empty() ? lightest(v, block) : heaviest(v, block);
@@ -193,7 +196,9 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
     Merger merger(fine, edge_weight, coarser.coarse_of, blocks.count() == 1 ? workspace.place : *places.use());
     merger.begin(edges, static_cast<Index>(to.weight.size()));
     Index c = first[b];
+    const StopCheck check_stop;
     for (Index v = begin; v < end; ++v) {
+      check_stop.at(v);
       const Index u = mate[v];
       if (u != kNone && u < v) continue;
       merger.next();

@@ -7,6 +7,7 @@
 // state before(w) in any case, with before(w) = w where w is on no path, and nothing to be had where w is the first of its path.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/disjoint_paths.hpp"
+#include "src/base/stopping.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -30,11 +31,15 @@ void DisjointPaths::run(const BandGraph& band, Index bound) {
   at_.resize(n);
   count_ = phases_ = 0;
   labelled_ = false;
+  const StopCheck check_stop;
   while (count_ < bound) {
+    check_stop();
     labelled_ = !label(band);  // what the sink is reached from stays marked for the cut
     if (labelled_) return;
-    for (std::size_t k = 0; k < root_.size() && count_ < bound; ++k)
+    for (std::size_t k = 0; k < root_.size() && count_ < bound; ++k) {
+      check_stop();
       if (const Index length = search(band, root_[k]); length > 0) add_path(length);
+    }
   }
 }
 

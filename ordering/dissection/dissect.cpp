@@ -15,6 +15,7 @@
 #include "src/base/blocks.hpp"
 #include "src/base/per_thread.hpp"
 #include "src/base/splitmix64.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace dissection {
@@ -70,6 +71,7 @@ class Dissection {
   void divide(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed, Piece* owner = nullptr) {
     const Index n = piece.graph.size();
     if (n <= kLeaf) return leaf(piece, first);
+    stop_here();
     Search found = best_separation(piece.graph, trials, splitmix64(seed), separators_);
     if (!found.best) return order_components(piece, first, trials, seed);
     const Separation& separation = *found.best;
@@ -137,7 +139,8 @@ class Dissection {
       const Index begin = first;
       first += part.graph.size();
       const std::uint64_t part_seed = splitmix64(seed);
-      group.run([this, begin, &trials, part_seed, mine = std::make_shared<Piece>(std::move(part))] {
+      group.run([this, begin, &trials, part_seed, token = stopping::current, mine = std::make_shared<Piece>(std::move(part))] {
+        const StopScope scope(token);
         order(std::move(*mine), begin, trials, part_seed);
       });
     }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/blocks.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
@@ -47,7 +48,12 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
   const std::size_t length = static_cast<std::size_t>(keys) + 1;
   for (std::vector<Index>* sums : {&w.upper, &w.lower, &w.below}) sums->assign(length, 0);
   const Blocks blocks(n, kSearchBlock);
-  if (blocks.count() < 2 || keys > kMostKeys) return f(Index{0}, n, Sums{w.upper.data(), w.lower.data(), w.below.data()});
+  if (blocks.count() < 2 || keys > kMostKeys) {
+    const StopCheck check_stop;
+    for (Index b = 0; b < blocks.count(); ++b)
+      check_stop(), f(blocks.begin(b), blocks.end(b), Sums{w.upper.data(), w.lower.data(), w.below.data()});
+    return;
+  }
   std::vector<Index> part(static_cast<std::size_t>(blocks.count()) * 3 * length, 0);
   blocks.for_each([&](Index b, Index begin, Index end) {
     Index* const mine = part.data() + static_cast<std::size_t>(b) * 3 * length;
@@ -151,7 +157,9 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
   Index head = 0, tail = 1;
   queue[0] = start;
   d.of[start] = 0;
+  const StopCheck check_stop;
   for (Index next = 1;; ++next) {
+    check_stop();
     const bool few = alone || tail - head < 2 * kFrontier;
     const Index end = (few ? expand : expand_shared)(graph, queue, head, tail, next, d.of.data());
     if (end == tail) break;

@@ -1,6 +1,7 @@
 // Fiduccia-Mattheyses passes on a vertex separator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/node_refine.hpp"
+#include "src/base/stopping.hpp"
 
 #include <algorithm>
 
@@ -43,7 +44,9 @@ bool NodeRefiner::pass(const RefineLimits& limits) {
   Offset best = s_.weight[kSeparator];
   std::size_t best_moves = 0;
   const std::size_t patience = std::clamp<std::size_t>(w_.member.size(), static_cast<std::size_t>(limits.patience), kMostPatience);
+  const StopCheck check_stop;
   for (;;) {
+    check_stop();
     const std::size_t vain = w_.move.size() - best_moves;
     if (vain >= 3 * patience || (vain >= patience && s_.weight[kSeparator] > best + best / 10)) break;
     while (!w_.heap.empty() && s_.weight[to_] + graph_.weight_of(w_.heap.top()) > limits.most) w_.heap.pop();
@@ -141,7 +144,9 @@ void NodeRefiner::grow(Index start) {
   s_.weight = {0, total, 0};
   w_.member.clear();
   begin_pass(kLeft);
+  const StopCheck check_stop;
   while (2 * s_.weight[kLeft] + s_.weight[kSeparator] < total) {
+    check_stop();
     if (w_.heap.empty()) {  // the first component, or the next
       while (s_.side[start] != kRight) start = start + 1 < n ? start + 1 : 0;
       pull(start);

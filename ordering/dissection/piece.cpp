@@ -6,6 +6,7 @@
 
 #include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {
@@ -28,7 +29,9 @@ Piece extract(const PieceView& from, std::span<const Index> member, const std::v
   piece.graph.ptr.reserve(member.size() + 1);
   piece.graph.adjacency.reserve(static_cast<std::size_t>(edges));
   if (!graph.weight.empty()) piece.graph.weight.reserve(member.size());
+  const StopCheck check_stop;
   for (const Index v : member) {
+    check_stop.at(static_cast<Index>(piece.vertex.size()));
     for (const Index u : graph.neighbours(v)) piece.graph.adjacency.push_back(local[u]);
     piece.graph.ptr.push_back(static_cast<Offset>(piece.graph.adjacency.size()));
     piece.vertex.push_back(from.vertex_of(v));
@@ -86,14 +89,17 @@ std::vector<Piece> extract_components(const PieceView& from, Index batch) {
   const Index n = from.graph.size();
   std::vector<Index> component(static_cast<std::size_t>(n), kNone), queue(static_cast<std::size_t>(n)), first{0};
   Index tail = 0;
+  const StopCheck check_stop;
   for (Index start = 0; start < n; ++start) {
     if (component[start] != kNone) continue;
     const auto c = static_cast<Index>(first.size()) - 1;
     Index head = tail;
     component[start] = c, queue[tail++] = start;
-    while (head < tail)
+    while (head < tail) {
+      check_stop.at(head);
       for (const Index u : from.graph.neighbours(queue[head++]))
         if (component[u] == kNone) component[u] = c, queue[tail++] = u;
+    }
     first.push_back(tail);
   }
   std::vector<Index>& member = queue;  // by component, ascending in each

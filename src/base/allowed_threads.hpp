@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include "src/base/stopping.hpp"
+
 namespace kauri {
 
 /// Threads that oneTBB allows the process now.
@@ -19,12 +21,13 @@ inline int allowed_threads() {
 }
 
 /// f() in an arena of so many threads, which may be more than there are cores, or fewer where oneTBB allows the process no more; 0: all
-/// that it allows. In the calling arena if that is one of as many.
+/// that it allows. In the calling arena if that is one of as many; a thread that waits there takes up nothing of the caller's.
 template <class F>
 void with_threads(int threads, F&& f) {
   const int most = threads == 0 ? allowed_threads() : std::min(threads, allowed_threads());
-  if (tbb::this_task_arena::max_concurrency() == most) return std::forward<F>(f)();
-  tbb::task_arena(most).execute(std::forward<F>(f));
+  const auto carried = carrying_stop(f);
+  if (tbb::this_task_arena::max_concurrency() == most) return tbb::this_task_arena::isolate(carried);
+  tbb::task_arena(most).execute(carried);
 }
 
 }  // namespace kauri

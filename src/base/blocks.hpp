@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "kauri/types.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri {
 
@@ -27,17 +28,18 @@ class Blocks {
   [[nodiscard]] Index end(Index b) const { return size_ < n_ - begin(b) ? begin(b) + size_ : n_; }
 
   /// f(b, begin(b), end(b)) for each block, side by side. A thread that waits for others takes up nothing but blocks of this loop, so that
-  /// memory of its own that it holds stays its own. f may throw.
+  /// memory of its own that it holds stays its own. f may throw. Where the call is to stop, no block is begun any more.
   template <class F>
   void for_each(F&& f) const {
     if (count() < 2 || tbb::this_task_arena::max_concurrency() == 1) {
-      for (Index b = 0; b < count(); ++b) f(b, begin(b), end(b));
+      const StopCheck check_stop;
+      for (Index b = 0; b < count(); ++b) check_stop(), f(b, begin(b), end(b));
       return;
     }
     tbb::this_task_arena::isolate([&] {
       tbb::task_group_context own(tbb::task_group_context::isolated);
-      tbb::parallel_for(
-          Index{0}, count(), [&](Index b) { f(b, begin(b), end(b)); }, tbb::simple_partitioner(), own);
+      const auto each = [&](Index b) { f(b, begin(b), end(b)); };
+      tbb::parallel_for(Index{0}, count(), carrying_stop(each), tbb::simple_partitioner(), own);
     });
   }
 
@@ -49,7 +51,7 @@ class Blocks {
 template <class... F>
 void side_by_side(F&&... f) {
   tbb::task_group_context own(tbb::task_group_context::isolated);
-  tbb::parallel_invoke(std::forward<F>(f)..., own);
+  tbb::parallel_invoke(carrying_stop(f)..., own);
 }
 
 /// The same, where a thread that waits takes up nothing else.

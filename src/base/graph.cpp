@@ -12,6 +12,7 @@
 #include "src/base/blocks.hpp"
 #include "src/base/check.hpp"
 #include "src/base/memory.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace {
@@ -107,7 +108,9 @@ Graph::Graph(const Pattern& lower) {
     return;
   }
   ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
+  const StopCheck check_stop;
   for (Index j = 0; j < n; ++j) {
+    check_stop.at(j);
     ptr_[j + 1] += lower.col_ptr[j + 1] - lower.col_ptr[j] - 1;
     for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) ++ptr_[lower.row[k] + 1];
   }
@@ -115,11 +118,13 @@ Graph::Graph(const Pattern& lower) {
   resize_large(adjacency_, ptr_[n]);
   std::vector<Offset> next(ptr_.begin(), ptr_.end() - 1);
   // Column by column: vertex i receives its smaller neighbours j in ascending order first, and its larger ones in its own turn.
-  for (Index j = 0; j < n; ++j)
+  for (Index j = 0; j < n; ++j) {
+    check_stop.at(j);
     for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) {
       adjacency_[next[j]++] = lower.row[k];
       adjacency_[next[lower.row[k]]++] = j;
     }
+  }
 }
 
 Graph::Graph(std::vector<Offset> ptr, std::vector<Index> adjacency) : ptr_(std::move(ptr)), adjacency_(std::move(adjacency)) {

@@ -118,6 +118,7 @@ ExitCode exit_code_of(const Error& error) {
     case ErrorKind::overflow:
     case ErrorKind::memory:
     case ErrorKind::device:
+    case ErrorKind::cancelled:
       return kResources;
   }
   return kInput;

@@ -1,0 +1,64 @@
+// What each phase of a solution took, and what was chosen: a struct, and the same as JSON or as text.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "kauri/backend.hpp"
+#include "kauri/plan.hpp"
+#include "kauri/refine.hpp"
+
+namespace kauri {
+
+/// One phase. What it did not do, or nobody counted, is 0.
+struct PhaseReport {
+  double seconds = 0;  ///< by the clock, for the caller
+  double flops = 0;    ///< operations on numbers; a multiply-add is two
+  Offset bytes = 0;    ///< of memory that its result takes; see SolverReport
+};
+
+/// Of a Solver's last calls, or put together from single phases. Phases that were not run since compute() are zeros.
+struct SolverReport {
+  PhaseReport ordering;  ///< all orderings run; bytes of the permutation and its inverse
+  PhaseReport symbolic;  ///< all symbolic phases run; bytes of the plan, Plan::plan_bytes()
+  PhaseReport prepare;   ///< the making of the factor; Plan::peak_bytes(): L, contribution blocks, counters, on a device the plan
+  PhaseReport factor;    ///< Cost::flops, exact for the entries of L without padding; bytes of L, Plan::factor_bytes()
+  PhaseReport solve;     ///< 4 operations an entry of L for each right-hand side; Plan::workspace_bytes()
+  /// Of each right-hand side: 4 operations an entry of L for a correction, kept or not, and 2 an entry of A, both halves, for a residual.
+  /// Bytes of vectors: b, the correction, and the better x.
+  PhaseReport refine;
+
+  Index n = 0;       ///< rows and columns of A
+  Offset nnz = 0;    ///< entries of A's lower triangle
+  Offset nnz_l = 0;  ///< entries of L, without padding
+  double fill = 0;   ///< nnz_l / nnz; 0 for a matrix without rows
+
+  std::string ordering_method;  ///< name_of() what was run and chosen, "given" for the caller's permutation; empty before an analysis
+  std::string ordering_reason;  ///< Analysis::reason
+  BackendKind backend = BackendKind::cpu;  ///< where numbers are computed
+  std::string target;                      ///< Plan::target, "cpu-avx512", "sm_90" ...
+  std::string target_reason;               ///< Analysis::target_reason
+  std::string device;                      ///< Backend::device()
+  std::string kernels;                     ///< Backend::kernels()
+  int threads = 0;                         ///< Backend::threads()
+  int scalar_bytes = 0;                    ///< 4 or 8
+
+  double smallest_pivot = 0;      ///< of the last factorisation, see DeviceVerdict
+  Index smallest_column = kNone;  ///< its column, in the caller's numbering; kNone if there is none
+  Index right_hand_sides = 0;     ///< of the last solve
+  Refinement refinement;          ///< of the last solve
+};
+
+/// What an analysis alone tells, for factors in a scalar of 4 or 8 bytes on that backend: sizes, choices, ordering and symbolic, and bytes
+/// of the phases that follow. Throws Error(usage) for an analysis without a plan.
+SolverReport report_of(const Analysis& analysis, const Backend& backend, int scalar_bytes);
+
+/// One JSON object on one line, with a key for each member, of the same name; phases and backward errors are objects. Numbers are read back
+/// as they were; what is not finite is null, as is a column that is none; strings are escaped, and taken for UTF-8.
+std::string to_json(const SolverReport& report);
+
+/// For people: a few lines, of which each ends with a line feed, with a table of the phases. The text may change from version to version;
+/// no locale does.
+std::string to_text(const SolverReport& report);
+
+}  // namespace kauri

@@ -1,0 +1,11 @@
+// What a call that was cancelled throws.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/stopping.hpp"
+
+#include "kauri/error.hpp"
+
+namespace kauri::stopping {
+
+void throw_cancelled() { throw Error(ErrorKind::cancelled, "cancelled: the stop token of the call was asked to stop"); }
+
+}  // namespace kauri::stopping

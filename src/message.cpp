@@ -1,0 +1,37 @@
+// Names of phases and levels.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/message.hpp"
+
+#include "kauri/error.hpp"
+
+namespace kauri {
+
+std::string_view name_of(Phase phase) {
+  switch (phase) {
+    case Phase::ordering:
+      return "ordering";
+    case Phase::symbolic:
+      return "symbolic";
+    case Phase::prepare:
+      return "prepare";
+    case Phase::factor:
+      return "factor";
+    case Phase::solve:
+      return "solve";
+    case Phase::refine:
+      return "refine";
+  }
+  throw Error(ErrorKind::usage, "name_of: no such phase");
+}
+
+std::string_view name_of(MessageLevel level) {
+  switch (level) {
+    case MessageLevel::info:
+      return "info";
+    case MessageLevel::warning:
+      return "warning";
+  }
+  throw Error(ErrorKind::usage, "name_of: no such level");
+}
+
+}  // namespace kauri

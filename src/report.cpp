@@ -1,0 +1,186 @@
+// Reports: filled from an analysis, written as JSON and as text. std::to_chars knows no locale and writes what reads back the same.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/report.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "kauri/error.hpp"
+#include "kauri/message.hpp"
+
+namespace kauri {
+namespace {
+
+template <class... Args>
+std::string in_chars(Args... args) {
+  std::array<char, 64> room;
+  const auto [end, error] = std::to_chars(room.data(), room.data() + room.size(), args...);
+  return {room.data(), end};
+}
+
+/// An object, member by member.
+class JsonObject {
+ public:
+  void add(std::string_view key, std::string_view value) { begin(key), quote(value); }
+  void add(std::string_view key, double value) { begin(key), text_ += std::isfinite(value) ? in_chars(value) : "null"; }
+  void add(std::string_view key, int value) { begin(key), text_ += in_chars(value); }
+  void add(std::string_view key, Offset value) { begin(key), text_ += in_chars(value); }
+  void add(std::string_view key, const JsonObject& value) { begin(key), text_ += value.text(); }
+  [[nodiscard]] std::string text() const { return text_ + "}"; }
+
+ private:
+  void begin(std::string_view key) {
+    if (text_.size() > 1) text_ += ", ";
+    quote(key);
+    text_ += ": ";
+  }
+  void quote(std::string_view s) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    text_ += '"';
+    for (const char c : s) {
+      const auto code = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\')
+        (text_ += '\\') += c;
+      else if (code < 0x20)
+        ((text_ += "\\u00") += kHex[code / 16]) += kHex[code % 16];
+      else
+        text_ += c;
+    }
+    text_ += '"';
+  }
+  std::string text_ = "{";
+};
+
+JsonObject json_of(const PhaseReport& phase) {
+  JsonObject out;
+  out.add("seconds", phase.seconds);
+  out.add("flops", phase.flops);
+  out.add("bytes", phase.bytes);
+  return out;
+}
+
+JsonObject json_of(const BackwardError& error) {
+  JsonObject out;
+  out.add("normwise", error.normwise);
+  out.add("componentwise", error.componentwise);
+  return out;
+}
+
+JsonObject json_of(const Refinement& refinement) {
+  JsonObject out;
+  out.add("steps", refinement.steps);
+  out.add("tried", refinement.tried);
+  out.add("unrefined", json_of(refinement.unrefined));
+  out.add("final_error", json_of(refinement.final_error));
+  return out;
+}
+
+std::string_view name_of(BackendKind kind) { return kind == BackendKind::cpu ? "cpu" : "cuda"; }
+
+/// "1,234,567".
+std::string grouped(Offset count) {
+  std::string text = in_chars(count);
+  for (auto at = static_cast<Offset>(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) text.insert(static_cast<std::size_t>(at), 1, ',');
+  return text;
+}
+
+std::string in_digits(double value, int digits) { return in_chars(value, std::chars_format::general, digits); }
+
+/// "1.23 GB", "0 B".
+std::string scaled(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 6> kPrefix{"", "k", "M", "G", "T", "P"};
+  std::size_t k = 0;
+  for (; k + 1 < kPrefix.size() && value >= 999.5; ++k) value /= 1000;
+  return (in_digits(value, 3) + " ").append(kPrefix[k]).append(unit);
+}
+
+std::string right(std::string text, std::size_t width) { return std::string(width > text.size() ? width - text.size() : 0, ' ') + text; }
+
+std::string row(Phase phase, const PhaseReport& of) {
+  const std::string name{name_of(phase)};
+  return name + right(in_digits(of.seconds, 3) + " s", 20 - name.size()) + right(scaled(of.flops, "flop"), 14) +
+         right(scaled(static_cast<double>(of.bytes), "B"), 12) + "\n";
+}
+
+std::string because(const std::string& reason) { return reason.empty() ? "\n" : " (" + reason + ")\n"; }
+
+}  // namespace
+
+SolverReport report_of(const Analysis& analysis, const Backend& backend, int scalar_bytes) {
+  if (!analysis.plan) throw Error(ErrorKind::usage, "report_of: the analysis has no plan");
+  const Plan& plan = *analysis.plan;
+  SolverReport report;
+  report.ordering = {analysis.order_s, 0, Offset{2 * sizeof(Index)} * plan.n};
+  report.symbolic = {analysis.symbolic_s, 0, plan.plan_bytes()};
+  report.prepare.bytes = plan.peak_bytes(scalar_bytes);
+  report.factor.bytes = plan.factor_bytes(scalar_bytes);
+  report.n = plan.n;
+  report.nnz = plan.nnz;
+  report.nnz_l = plan.cost.nnz_l;
+  report.fill = plan.nnz > 0 ? static_cast<double>(plan.cost.nnz_l) / static_cast<double>(plan.nnz) : 0;
+  report.ordering_method = plan.given ? "given" : name_of(plan.ordering);
+  report.ordering_reason = analysis.reason;
+  report.backend = backend.kind();
+  report.target = plan.target;
+  report.target_reason = analysis.target_reason;
+  report.device = backend.device();
+  report.kernels = backend.kernels(scalar_bytes);
+  report.threads = backend.threads();
+  report.scalar_bytes = scalar_bytes;
+  return report;
+}
+
+std::string to_json(const SolverReport& report) {
+  JsonObject out;
+  out.add("ordering", json_of(report.ordering));
+  out.add("symbolic", json_of(report.symbolic));
+  out.add("prepare", json_of(report.prepare));
+  out.add("factor", json_of(report.factor));
+  out.add("solve", json_of(report.solve));
+  out.add("refine", json_of(report.refine));
+  out.add("n", report.n);
+  out.add("nnz", report.nnz);
+  out.add("nnz_l", report.nnz_l);
+  out.add("fill", report.fill);
+  out.add("ordering_method", report.ordering_method);
+  out.add("ordering_reason", report.ordering_reason);
+  out.add("backend", name_of(report.backend));
+  out.add("target", report.target);
+  out.add("target_reason", report.target_reason);
+  out.add("device", report.device);
+  out.add("kernels", report.kernels);
+  out.add("threads", report.threads);
+  out.add("scalar_bytes", report.scalar_bytes);
+  out.add("smallest_pivot", report.smallest_pivot);
+  if (report.smallest_column == kNone)
+    out.add("smallest_column", std::numeric_limits<double>::quiet_NaN());
+  else
+    out.add("smallest_column", report.smallest_column);
+  out.add("right_hand_sides", report.right_hand_sides);
+  out.add("refinement", json_of(report.refinement));
+  return out.text();
+}
+
+std::string to_text(const SolverReport& report) {
+  const Refinement& refinement = report.refinement;
+  std::string out = "A: " + grouped(report.n) + " rows, " + grouped(report.nnz) + " entries in the lower triangle\n";
+  out += "L: " + grouped(report.nnz_l) + " entries, " + in_digits(report.fill, 3) + " times those of A\n";
+  out += "ordering: " + report.ordering_method + because(report.ordering_reason);
+  out += "target: " + report.target + because(report.target_reason);
+  out += "on: " + report.device + ", kernels " + report.kernels + ", threads: " + grouped(report.threads) + "\n";
+  out += "phase" + right("time", 15) + right("work", 14) + right("memory", 12) + "\n";
+  out += row(Phase::ordering, report.ordering) + row(Phase::symbolic, report.symbolic) + row(Phase::prepare, report.prepare) +
+         row(Phase::factor, report.factor) + row(Phase::solve, report.solve) + row(Phase::refine, report.refine);
+  out += "smallest pivot: " + in_digits(report.smallest_pivot, 6) +
+         (report.smallest_column == kNone ? "\n" : " of column " + in_chars(report.smallest_column) + "\n");
+  if (report.right_hand_sides > 0)
+    out += "backward error, componentwise: " + in_digits(refinement.final_error.componentwise, 2) +
+           " after corrections: " + grouped(refinement.steps) + ", before: " + in_digits(refinement.unrefined.componentwise, 2) + "\n";
+  return out;
+}
+
+}  // namespace kauri

@@ -1,0 +1,333 @@
+// Cancelled at any moment, a call throws Error(cancelled), leaks nothing, and leaves all that it worked with as good as new.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/error_text.hpp"
+#include "tests/support/many_threads.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace kauri {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using test::error_text;
+
+// Tokens a call is tried with, at least.
+#ifdef KAURI_LONG_TESTS
+constexpr std::uint32_t kRounds = 60;
+#else
+constexpr std::uint32_t kRounds = test::seeds(8);
+#endif
+
+const std::string kText = "cancelled: the stop token of the call was asked to stop";
+
+/// Asks a token to stop so many microseconds after it was made.
+class StopAfter {
+ public:
+  explicit StopAfter(std::int64_t microseconds)
+      : thread_([this, until = Clock::now() + std::chrono::microseconds(microseconds)] {
+          while (Clock::now() < until && !done_.load()) std::this_thread::yield();
+          source_.request_stop();
+        }) {}
+  ~StopAfter() {
+    done_ = true;
+    thread_.join();
+  }
+  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+std::stop_token stopped() {
+  std::stop_source source;
+  source.request_stop();
+  return source.get_token();
+}
+
+/// True if f is cancelled; other errors are failures.
+bool cancelled(const std::function<void()>& f) {
+  const std::string text = error_text(ErrorKind::cancelled, f);
+  EXPECT_TRUE(text == kText || text == "no Error") << text;
+  return text == kText;
+}
+
+/// Calls f with tokens that are stopped at random moments of about `whole` microseconds, until it was cancelled that way at least once.
+void cancel_often(std::uint32_t seed, std::int64_t whole, const std::function<void(const std::stop_token&)>& f) {
+  constexpr std::uint32_t kMost = 2000;  // none of so many calls cancelled: they never look
+  std::mt19937_64 random(seed);
+  int count = 0;
+  for (std::uint32_t k = 0; k < kRounds || (count == 0 && k < kMost); ++k) {
+    const StopAfter timer(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(whole + 1)));
+    count += cancelled([&] { f(timer.token()); }) ? 1 : 0;
+  }
+  EXPECT_GT(count, 0);
+}
+
+/// Microseconds of a call, some 50 at least.
+std::int64_t microseconds_of(const std::function<void()>& f) {
+  const auto begin = Clock::now();
+  f();
+  return 50 + std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
+}
+
+std::vector<double> ones(const SymmetricMatrix<double>& a) { return std::vector<double>(static_cast<std::size_t>(a.pattern().n), 1.0); }
+
+std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a, int workers) {
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::nested_dissection;
+  options.workers = workers;
+  return analyze(a.pattern(), options);
+}
+
+class Cancel : public testing::Test {
+ private:
+  test::ManyThreads many_;
+};
+
+const std::vector<std::string> kSystems{"poisson2d 40", "poisson3d 14", "elast3d 6", "rgg3d 3000 12 1", "poisson2d 150"};
+
+TEST_F(Cancel, Orderings) {
+  for (const OrderingMethod method :
+       {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
+    for (const std::string& system : kSystems)
+      for (const int threads : {1, 4}) {
+        const Graph graph(generate(system).pattern());
+        OrderingOptions options{.method = method, .threads = threads};
+        Permutation fresh;
+        const std::int64_t whole = microseconds_of([&] { fresh = order(graph, options); });
+        cancel_often(1, whole, [&](const std::stop_token& stop) {
+          options.stop = stop;
+          EXPECT_EQ(order(graph, options), fresh) << system;
+        });
+        options.stop = stopped();
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order(graph, options); }), kText);
+      }
+  }
+}
+
+TEST_F(Cancel, OrderingsOfPieces) {
+  const Graph graph(generate("poisson2d 90").pattern());
+  OrderingOptions options{.method = OrderingMethod::nested_dissection, .threads = 2};
+  const Permutation perm = order(graph, options);
+  const SeparatorTree tree = separator_tree(graph, perm);
+  const std::vector<Index> changed{4, 5000};
+  const Permutation within = order_within(graph, perm, tree, options), again = reorder(graph, perm, tree, changed, options);
+  cancel_often(2, microseconds_of([&] { (void)order_within(graph, perm, tree, options); }), [&](const std::stop_token& stop) {
+    OrderingOptions with = options;
+    with.stop = stop;
+    EXPECT_EQ(order_within(graph, perm, tree, with), within);
+    EXPECT_EQ(reorder(graph, perm, tree, changed, with), again);
+  });
+  options.stop = stopped();
+  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order_within(graph, perm, tree, options); }), kText);
+  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)reorder(graph, perm, tree, changed, options); }), kText);
+}
+
+TEST_F(Cancel, Analyses) {
+  for (const std::string& system : kSystems)
+    for (const int threads : {1, 3})
+      for (const char* target : {"", "sm_90"}) {
+        const SymmetricMatrix<double> a = generate(system);
+        AnalyzeOptions options;
+        options.ordering = {.method = OrderingMethod::automatic, .threads = threads};
+        options.target = target;
+        options.workers = 2;
+        Analysis fresh;
+        const std::int64_t whole = microseconds_of([&] { fresh = analyze_with_report(a.pattern(), options); });
+        cancel_often(3, whole, [&](const std::stop_token& stop) {
+          options.ordering.stop = stop;
+          const Analysis analysis = analyze_with_report(a.pattern(), options);
+          EXPECT_EQ(analysis.plan->perm, fresh.plan->perm);
+          EXPECT_EQ(analysis.plan->supernodes.row, fresh.plan->supernodes.row);
+        });
+        options.ordering.stop = stopped();
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)analyze(a.pattern(), options); }), kText);
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)compare_orderings(a.pattern(), options); }), kText);
+        options.ordering.stop = {};
+        const auto plan = analyze(a.pattern(), options);
+        EXPECT_EQ(plan->perm, fresh.plan->perm);
+        EXPECT_EQ(find_flaw(*plan), "");
+      }
+}
+
+/// One factor, refilled and solved with after each cancellation; and its ledger.
+template <class T>
+void factor_and_solve(const std::string& system, int threads) {
+  const SymmetricMatrix<double> a = generate(system);
+  const std::vector<T> value(a.value().begin(), a.value().end());
+  const SymmetricView<T> view{a.pattern(), value};
+  Backend backend = cpu_backend(threads);
+  const auto plan = plan_of(a, threads);
+  Factor<T> factor = Factor<T>::create(plan, backend);
+  Workspace<T> workspace = Workspace<T>::create(factor, 3);
+  const Offset bytes = backend.bytes_in_use();
+  const Index n = plan->n, columns = 5;  // in two blocks
+  const std::vector<T> b(static_cast<std::size_t>(n) * columns, T(1));
+  std::vector<T> fresh = b, refined;
+  const auto view_of = [&](std::vector<T>& x) { return MatrixView<T>{x.data(), n, columns, n}; };
+  const MatrixView<const T> rhs{b.data(), n, columns, n};
+  const std::int64_t factor_us = microseconds_of([&] { ASSERT_TRUE(refactorize<T>(factor, value).ok()); });
+  const std::int64_t solve_us = microseconds_of([&] { factor.solve(view_of(fresh), workspace); });
+  refined = fresh;
+  const RefineOptions refine_options{.max_steps = 3, .target = 1e-30, .stagnation = 0.5};
+  const std::int64_t refine_us = microseconds_of([&] { (void)refine<T>(view, factor, rhs, view_of(refined), workspace, refine_options); });
+
+  cancel_often(4, factor_us, [&](const std::stop_token& stop) {
+    try {
+      ASSERT_TRUE(refactorize<T>(factor, value, 0, stop).ok());
+    } catch (const Error&) {
+      if (factor.valid()) {  // before anything was touched
+        std::vector<T> x = b;
+        factor.solve(view_of(x), workspace);
+        EXPECT_EQ(x, fresh);
+        throw;
+      }
+      EXPECT_EQ(factor.verdict().status, VerdictStatus::none);
+      EXPECT_EQ(error_text(ErrorKind::usage,
+                           [&] {
+                             std::vector<T> x = b, y = b;
+                             factor.solve(view_of(x), workspace);
+                           })
+                    .rfind("solve: ", 0),
+                0U);
+      throw;
+    }
+  });
+  ASSERT_TRUE(refactorize<T>(factor, value).ok());
+  cancel_often(5, solve_us, [&](const std::stop_token& stop) {
+    std::vector<T> x = b;
+    factor.solve(view_of(x), workspace, stop);
+    EXPECT_EQ(x, fresh);
+  });
+  cancel_often(6, refine_us, [&](const std::stop_token& stop) {
+    std::vector<T> x = fresh;
+    RefineOptions options = refine_options;
+    options.stop = stop;
+    (void)refine<T>(view, factor, rhs, view_of(x), workspace, options);
+    EXPECT_EQ(x, refined);
+  });
+  std::vector<T> x = b;
+  factor.solve(view_of(x), workspace);
+  EXPECT_EQ(x, fresh);
+  EXPECT_EQ(backend.bytes_in_use(), bytes);
+}
+
+TEST_F(Cancel, FactorsAndSolves) {
+  for (const std::string system : {"poisson2d 40", "poisson3d 14", "elast3d 6", "poisson3d 20"})
+    for (const int threads : {1, 2, 5}) {
+      SCOPED_TRACE(system + ", threads: " + std::to_string(threads));
+      factor_and_solve<double>(system, threads);
+      if (threads == 2) factor_and_solve<float>(system, threads);
+    }
+}
+
+TEST_F(Cancel, BeforeTheStart) {
+  const SymmetricMatrix<double> a = generate("poisson2d 20");
+  Backend backend = cpu_backend(1);
+  const auto plan = analyze(a.pattern());
+  const auto refused = [](const std::function<void()>& f) { return error_text(ErrorKind::cancelled, f); };
+  EXPECT_EQ(refused([&] { (void)factorize<double>(plan, a.value(), backend, 0, stopped()); }), kText);
+  Factor<double> factor = Factor<double>::create(plan, backend);
+  ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
+  Workspace<double> workspace = Workspace<double>::create(factor, 1);
+  std::vector<double> x = ones(a);
+  const std::vector<double> b = x;
+  EXPECT_EQ(refused([&] { factor.solve(column_view(std::span(x)), workspace, stopped()); }), kText);
+  EXPECT_EQ(x, b);
+  EXPECT_TRUE(factor.valid());
+  EXPECT_EQ(refused([&] { (void)estimate_condition<double>(a.view(), factor, workspace, stopped()); }), kText);
+  EXPECT_EQ(refused([&] { (void)refactorize<double>(factor, a.view(), 0, stopped()); }), kText);
+  EXPECT_EQ(refused([&] { (void)refactorize_shifted<double>(factor, a.value(), 1, stopped()); }), kText);
+}
+
+/// What is wrong with the call comes first, and a token that is asked to stop after the work is done changes nothing.
+TEST_F(Cancel, OtherErrorsAndLateStops) {
+  const SymmetricMatrix<double> a = generate("poisson2d 20");
+  Backend backend = cpu_backend(2);
+  Factor<double> factor = Factor<double>::create(analyze(a.pattern()), backend);
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)refactorize<double>(factor, a.value().first(3), 0, stopped()); }), "no Error");
+  std::stop_source source;
+  ASSERT_TRUE(refactorize<double>(factor, a.value(), 0, source.get_token()).ok());
+  source.request_stop();
+  EXPECT_TRUE(factor.valid());
+}
+
+TEST_F(Cancel, Solver) {
+  for (const std::string& system : kSystems)
+    for (const int threads : {1, 4}) {
+      SCOPED_TRACE(system);
+      const SymmetricMatrix<double> a = generate(system);
+      const std::vector<double> b = ones(a);
+      SolverOptions options;
+      options.backend = BackendChoice::cpu;
+      options.threads = threads;
+      Solver<double> other(options), solver(options);
+      std::vector<double> x;
+      const std::int64_t whole = microseconds_of([&] {
+        ASSERT_TRUE(other.compute(a.view()).ok());
+        x = other.solve(b);
+      });
+      cancel_often(7, whole, [&](const std::stop_token& stop) {
+        solver.set_stop(stop);
+        ASSERT_TRUE(solver.compute(a.view()).ok());
+        std::vector<double> y = b;
+        try {
+          solver.solve(column_view(std::span(y)));
+        } catch (const Error&) {
+          EXPECT_EQ(y, b);
+          throw;
+        }
+        EXPECT_EQ(y, x);
+      });
+      solver.set_stop({});
+      ASSERT_TRUE(solver.compute(a.view()).ok());
+      EXPECT_EQ(solver.solve(b), x);
+      cancel_often(8, whole / 2, [&](const std::stop_token& stop) {
+        solver.set_stop(stop);
+        ASSERT_TRUE(solver.refactorize(a.value()).ok());
+      });
+      solver.set_stop({});
+      ASSERT_TRUE(solver.refactorize(a.value()).ok());
+      EXPECT_EQ(solver.solve(b), x);
+      EXPECT_EQ(solver.backend().bytes_in_use(), other.backend().bytes_in_use());
+    }
+}
+
+/// Calls on one backend at once: each has its own token, whoever's tasks a waiting thread takes up.
+TEST_F(Cancel, OnlyTheCallThatWasMeant) {
+  const SymmetricMatrix<double> a = generate("poisson3d 16");
+  Backend backend = cpu_backend(3);
+  const auto plan = plan_of(a, 3);
+  Factor<double> steady = Factor<double>::create(plan, backend), shaky = Factor<double>::create(plan, backend);
+  std::stop_source never;
+  std::atomic<bool> done{false};
+  std::thread beside([&] {
+    for (std::uint32_t k = 0; !done.load(); ++k) {
+      const StopAfter timer(100 + k % 997);
+      cancelled([&] { (void)refactorize<double>(shaky, a.value(), 0, timer.token()); });
+    }
+  });
+  for (std::uint32_t k = 0; k < test::seeds(96); ++k)
+    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { ASSERT_TRUE(refactorize<double>(steady, a.value(), 0, never.get_token()).ok()); }),
+              "no Error");
+  done = true;
+  beside.join();
+  ASSERT_TRUE(refactorize<double>(shaky, a.value()).ok());
+  for (Index j = 0; j < plan->n; j += 17) EXPECT_EQ(shaky.entry(plan->n - 1, j), steady.entry(plan->n - 1, j));
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,300 @@
+// Reports against what they are made of, as JSON read by a parser of others, as text; and messages, in order, from the caller's thread.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/error_text.hpp"
+#include "tests/support/many_threads.hpp"
+
+namespace kauri {
+namespace {
+
+using Json = nlohmann::json;
+using test::error_text;
+
+/// The same bits, or null where a number is not finite.
+void expect_number(const Json& json, double value) {
+  if (std::isfinite(value))
+    EXPECT_EQ(json.get<double>(), value);
+  else
+    EXPECT_TRUE(json.is_null());
+}
+
+void expect_phase(const Json& json, const PhaseReport& phase) {
+  EXPECT_EQ(json.size(), 3U);
+  expect_number(json.at("seconds"), phase.seconds);
+  expect_number(json.at("flops"), phase.flops);
+  EXPECT_EQ(json.at("bytes").get<Offset>(), phase.bytes);
+}
+
+void expect_error(const Json& json, const BackwardError& error) {
+  EXPECT_EQ(json.size(), 2U);
+  expect_number(json.at("normwise"), error.normwise);
+  expect_number(json.at("componentwise"), error.componentwise);
+}
+
+void expect_same(const std::string& text, const SolverReport& report) {
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  const Json json = Json::parse(text);
+  EXPECT_EQ(json.size(), 23U);
+  expect_phase(json.at("ordering"), report.ordering);
+  expect_phase(json.at("symbolic"), report.symbolic);
+  expect_phase(json.at("prepare"), report.prepare);
+  expect_phase(json.at("factor"), report.factor);
+  expect_phase(json.at("solve"), report.solve);
+  expect_phase(json.at("refine"), report.refine);
+  EXPECT_EQ(json.at("n").get<Index>(), report.n);
+  EXPECT_EQ(json.at("nnz").get<Offset>(), report.nnz);
+  EXPECT_EQ(json.at("nnz_l").get<Offset>(), report.nnz_l);
+  expect_number(json.at("fill"), report.fill);
+  EXPECT_EQ(json.at("ordering_method").get<std::string>(), report.ordering_method);
+  EXPECT_EQ(json.at("ordering_reason").get<std::string>(), report.ordering_reason);
+  EXPECT_EQ(json.at("backend").get<std::string>(), report.backend == BackendKind::cpu ? "cpu" : "cuda");
+  EXPECT_EQ(json.at("target").get<std::string>(), report.target);
+  EXPECT_EQ(json.at("target_reason").get<std::string>(), report.target_reason);
+  EXPECT_EQ(json.at("device").get<std::string>(), report.device);
+  EXPECT_EQ(json.at("kernels").get<std::string>(), report.kernels);
+  EXPECT_EQ(json.at("threads").get<int>(), report.threads);
+  EXPECT_EQ(json.at("scalar_bytes").get<int>(), report.scalar_bytes);
+  expect_number(json.at("smallest_pivot"), report.smallest_pivot);
+  if (report.smallest_column == kNone)
+    EXPECT_TRUE(json.at("smallest_column").is_null());
+  else
+    EXPECT_EQ(json.at("smallest_column").get<Index>(), report.smallest_column);
+  EXPECT_EQ(json.at("right_hand_sides").get<Index>(), report.right_hand_sides);
+  const Json& refinement = json.at("refinement");
+  EXPECT_EQ(refinement.size(), 4U);
+  EXPECT_EQ(refinement.at("steps").get<int>(), report.refinement.steps);
+  EXPECT_EQ(refinement.at("tried").get<int>(), report.refinement.tried);
+  expect_error(refinement.at("unrefined"), report.refinement.unrefined);
+  expect_error(refinement.at("final_error"), report.refinement.final_error);
+}
+
+/// Every member a value of its own, the strings full of what JSON escapes.
+SolverReport made_up() {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+  SolverReport report;
+  report.ordering = {0.1, 0, 16};
+  report.symbolic = {1e-300, 5e-324, (Offset{1} << 62) + 1};
+  report.prepare = {1.0 / 3, 1.7976931348623157e308, 3};
+  report.factor = {kNaN, kInfinity, 4};
+  report.solve = {2, -kInfinity, 5};
+  report.refine = {3, 1e15 + 0.3, 6};
+  report.n = std::numeric_limits<Index>::max();
+  report.nnz = std::numeric_limits<Offset>::max();
+  report.nnz_l = 1234567;
+  report.fill = 0.30000000000000004;
+  report.ordering_method = "given";
+  report.ordering_reason = "a \"quoted\" \\ back\nline\ttab \x01\x1f end";
+  report.backend = BackendKind::cuda;
+  report.target = "sm_90";
+  report.target_reason = "because";
+  report.device =
+      "N\xc3\xbc"
+      "rnberg 5000";
+  report.kernels = "hopper";
+  report.threads = 7;
+  report.scalar_bytes = 4;
+  report.smallest_pivot = -2.5e-17;
+  report.smallest_column = 1234;
+  report.right_hand_sides = 32;
+  report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
+  return report;
+}
+
+TEST(Report, JsonIsReadBackAsItWas) {
+  expect_same(to_json(made_up()), made_up());
+  expect_same(to_json({}), {});
+}
+
+TEST(Report, TextStaysAsItIs) {
+  SolverReport report = made_up();
+  report.ordering_reason = "amd: predicted 1 s";
+  report.target_reason.clear();
+  report.n = 1000;
+  report.nnz = 123456;
+  report.factor = {0.25, 1.234e12, 999499};
+  report.solve = {2e-5, 999.6, 0};
+  report.symbolic = {0.5, 0, 999};
+  report.prepare = {0.1, 0, 1000};
+  report.refine = {1, 2, 3};
+  EXPECT_EQ(to_text(report),
+            "A: 1,000 rows, 123,456 entries in the lower triangle\n"
+            "L: 1,234,567 entries, 0.3 times those of A\n"
+            "ordering: given (amd: predicted 1 s)\n"
+            "target: sm_90\n"
+            "on: N\xc3\xbc"
+            "rnberg 5000, kernels hopper, threads: 7\n"
+            "phase           time          work      memory\n"
+            "ordering       0.1 s        0 flop        16 B\n"
+            "symbolic       0.5 s        0 flop       999 B\n"
+            "prepare        0.1 s        0 flop        1 kB\n"
+            "factor        0.25 s    1.23 Tflop      999 kB\n"
+            "solve        2e-05 s       1 kflop         0 B\n"
+            "refine           1 s        2 flop         3 B\n"
+            "smallest pivot: -2.5e-17 of column 1234\n"
+            "backward error, componentwise: nan after corrections: 2, before: inf\n");
+}
+
+TEST(Report, OfAnAnalysisAlone) {
+  const SymmetricMatrix<double> a = generate("poisson2d 30");
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::amd;
+  const Backend backend = cpu_backend(2);
+  const Analysis analysis = analyze_with_report(a.pattern(), options);
+  const SolverReport report = report_of(analysis, backend, 4);
+  EXPECT_EQ(report.ordering.seconds, analysis.order_s);
+  EXPECT_EQ(report.symbolic.seconds, analysis.symbolic_s);
+  EXPECT_EQ(report.symbolic.bytes, analysis.plan->plan_bytes());
+  EXPECT_EQ(report.prepare.bytes, analysis.plan->peak_bytes(4));
+  EXPECT_EQ(report.factor.bytes, analysis.plan->factor_bytes(4));
+  EXPECT_EQ(report.nnz_l, analysis.plan->cost.nnz_l);
+  EXPECT_EQ(report.ordering_method, "amd");
+  EXPECT_EQ(report.ordering_reason, analysis.reason);
+  EXPECT_EQ(report.target, analysis.plan->target);
+  EXPECT_EQ(report.threads, backend.threads());
+  EXPECT_EQ(report.right_hand_sides, 0);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)report_of({}, backend, 8); }), "report_of: the analysis has no plan");
+  options.permutation = Permutation::identity(900);
+  EXPECT_EQ(report_of(analyze_with_report(a.pattern(), options), backend, 8).ordering_method, "given");
+  EXPECT_EQ(report_of(analyze_with_report(SymmetricMatrix<double>().pattern()), backend, 8).fill, 0);
+}
+
+TEST(Report, OfASolver) {
+  const SymmetricMatrix<double> a = generate("poisson3d 9");
+  SolverOptions options;
+  options.backend = BackendChoice::cpu;
+  options.threads = 2;
+  Solver<double> solver(options);
+  expect_same(to_json(solver.report()), {});
+  ASSERT_TRUE(solver.compute(a.view()).ok());
+  const Plan& plan = solver.plan();
+  SolverReport report = solver.report();
+  EXPECT_EQ(report.n, 729);
+  EXPECT_EQ(report.nnz, plan.nnz);
+  EXPECT_EQ(report.fill, static_cast<double>(plan.cost.nnz_l) / static_cast<double>(plan.nnz));
+  EXPECT_EQ(report.factor.flops, plan.cost.flops);
+  EXPECT_EQ(report.prepare.bytes, solver.backend().bytes_in_use());
+  EXPECT_EQ(report.scalar_bytes, 8);
+  EXPECT_GT(report.smallest_pivot, 0);
+  {
+    auto factor = Factor<double>::create(solver.analysis().plan, solver.backend());
+    ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
+    EXPECT_EQ(report.smallest_column, factor.verdict().smallest_column);
+    EXPECT_NE(report.smallest_column, kNone);
+  }
+  for (const PhaseReport& phase : {report.ordering, report.symbolic, report.prepare, report.factor}) EXPECT_GT(phase.seconds, 0);
+  EXPECT_EQ(report.solve.seconds + report.refine.seconds, 0);
+  std::vector<double> x(729 * 3, 1.0);
+  solver.solve({x.data(), 729, 3, 729});
+  report = solver.report();
+  const double entries = static_cast<double>(plan.cost.nnz_l), full = 2 * static_cast<double>(plan.nnz) - 729;
+  EXPECT_EQ(report.right_hand_sides, 3);
+  EXPECT_EQ(report.solve.flops, 12 * entries);
+  EXPECT_EQ(report.prepare.bytes + report.solve.bytes, solver.backend().bytes_in_use());
+  EXPECT_GE(report.refinement.tried, report.refinement.steps);
+  EXPECT_EQ(report.refine.flops, 12 * entries * report.refinement.tried + 6 * full * (report.refinement.tried + 1));
+  expect_same(to_json(report), report);
+}
+
+std::string label(const Message& message) {
+  std::string text = std::string(name_of(message.level)) + " " + std::string(name_of(message.phase));
+  if (message.fraction) text += " " + std::to_string(static_cast<int>(100 * *message.fraction)) + " %";
+  return text;
+}
+
+TEST(Messages, InOrderFromTheCallersThread) {
+  const test::ManyThreads many;
+  for (const int threads : {1, 5}) {
+    std::vector<std::string> told;
+    SolverOptions options;
+    options.backend = BackendChoice::cpu;
+    options.threads = threads;
+    options.on_message = [&, caller = std::this_thread::get_id()](const Message& message) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      EXPECT_FALSE(message.text.empty());
+      EXPECT_EQ(message.text.find('\n'), std::string::npos);
+      told.push_back(label(message));
+    };
+    options.analyze.ordering.method = OrderingMethod::amd;
+    Solver<double> solver(options);
+    const SymmetricMatrix<double> a = generate("poisson3d 12");
+    ASSERT_TRUE(solver.compute(a.view()).ok());
+    EXPECT_EQ(told, (std::vector<std::string>{"info ordering 0 %", "info ordering", "info symbolic", "info ordering 100 %", "info symbolic",
+                                              "info symbolic 100 %", "info prepare 0 %", "info prepare 100 %", "info factor 0 %",
+                                              "info factor 100 %"}));
+    told.clear();
+    (void)solver.solve(std::vector<double>(1728, 1.0));
+    EXPECT_EQ(told, (std::vector<std::string>{"info solve 0 %", "info refine 0 %", "info refine 100 %"}));
+    told.clear();
+    ASSERT_FALSE(solver.refactorize(a.value(), -100).ok());
+    EXPECT_EQ(told, (std::vector<std::string>{"info factor 0 %", "warning factor 100 %"}));
+  }
+}
+
+/// From each message in turn: a token is asked to stop, or the handler throws. Then the same object does it all, with the bits of another.
+TEST(Messages, MayCancelOrThrow) {
+  const test::ManyThreads many;
+  const SymmetricMatrix<double> a = generate("poisson3d 10");
+  const std::vector<double> b(1000, 1.0);
+  SolverOptions options;
+  options.backend = BackendChoice::cpu;
+  options.threads = 3;
+  Solver<double> plain(options);
+  ASSERT_TRUE(plain.compute(a.view()).ok());
+  const std::vector<double> x = plain.solve(b);
+  for (const bool throws : {false, true}) {
+    int left = -1, cancelled = 0;
+    std::stop_source source;
+    options.on_message = [&](const Message&) {
+      if (left < 0 || left-- > 0) return;
+      (void)analyze(a.pattern());  // another call of kauri's, which nobody cancels
+      if (throws) throw std::string("thrown by the handler");
+      source.request_stop();
+    };
+    Solver<double> solver(options);
+    bool quiet = false;  // the message was not met any more
+    for (int k = 0; !quiet; ++k) {
+      left = k;
+      source = {};
+      solver.set_stop(source.get_token());
+      const auto all = [&] {
+        ASSERT_TRUE(solver.compute(a.view()).ok());
+        EXPECT_EQ(solver.solve(b), x);
+      };
+      try {
+        all();
+        quiet = left >= 0;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::cancelled);
+        ++cancelled;
+      } catch (const std::string& text) {
+        EXPECT_EQ(text, "thrown by the handler");
+        ++cancelled;
+      }
+      left = -1;
+      solver.set_stop({});
+      all();
+    }
+    EXPECT_GE(cancelled, 10);
+  }
+}
+
+TEST(Messages, Names) {
+  EXPECT_EQ(name_of(Phase::ordering), "ordering");
+  EXPECT_EQ(name_of(Phase::refine), "refine");
+  EXPECT_EQ(name_of(MessageLevel::warning), "warning");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<Phase>(17)); }), "name_of: no such phase");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<MessageLevel>(17)); }), "name_of: no such level");
+}
+
+}  // namespace
+}  // namespace kauri
