@@ -111,9 +111,9 @@ std::vector<SweepTask> list_tasks(std::span<const Index> fronts, const std::vect
   return out;
 }
 
-/// Rows of one front's children, as sums: those that each row starts from.
-void place_rows_of(const Supernodes& nodes, const Assembly& assembly, Index s, std::uint32_t base, std::vector<std::uint32_t>& next,
-                   UpdateRows& out) {
+/// Rows of one front's children, from place `base` on, as sums: those that each row starts from. Returns the first place behind them.
+std::uint32_t place_rows_of(const Supernodes& nodes, const Assembly& assembly, Index s, std::uint32_t base,
+                            std::vector<std::uint32_t>& next, UpdateRows& out) {
   const Index m = nodes.order(s), begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
   next.assign(static_cast<std::size_t>(m) + 1, 0);  // differences of counts, modulo 2^32
   const auto for_runs = [&](const auto& f) {
@@ -136,6 +136,7 @@ void place_rows_of(const Supernodes& nodes, const Assembly& assembly, Index s, s
     std::uint32_t* slot = out.slot.data() + (nodes.row_ptr[child] - nodes.first[child]) + run.child;
     for (Index i = 0; i < run.length; ++i) slot[i] = next[run.parent + i]++;
   });
+  return base;
 }
 
 Offset update_rows_below(const Supernodes& nodes, const Assembly& assembly, Index s) {
@@ -158,15 +159,16 @@ UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly) 
   // Every place is written below, so nobody need touch these twice, and the threads that write them touch them first.
   resize_large(out.ptr, static_cast<Offset>(nodes.row.size()) + count);
   resize_large(out.slot, static_cast<Offset>(nodes.row.size()) - (nodes.first.empty() ? 0 : nodes.first.back()));
-  std::vector<std::uint32_t> base(static_cast<std::size_t>(count));
-  std::uint32_t sum = 0;
-  for (Index s = 0; s < count; ++s) {
-    base[s] = sum;
-    sum += static_cast<std::uint32_t>(update_rows_below(nodes, assembly, s));
-  }
-  Blocks(count, kFronts).for_each([&](Index, Index begin, Index end) {
+  const Blocks blocks(count, kFronts);
+  std::vector<std::uint32_t> base(static_cast<std::size_t>(blocks.count()) + 1, 0);
+  blocks.for_each([&](Index b, Index begin, Index end) {
+    for (Index s = begin; s < end; ++s) base[b + 1] += static_cast<std::uint32_t>(update_rows_below(nodes, assembly, s));
+  });
+  std::partial_sum(base.begin(), base.end(), base.begin());
+  blocks.for_each([&](Index b, Index begin, Index end) {
     std::vector<std::uint32_t> next;
-    for (Index s = begin; s < end; ++s) place_rows_of(nodes, assembly, s, base[s], next, out);
+    std::uint32_t place = base[b];
+    for (Index s = begin; s < end; ++s) place = place_rows_of(nodes, assembly, s, place, next, out);
   });
   return out;
 }
@@ -186,6 +188,10 @@ SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedul
     emit_backward(s, {nodes.order(s), nodes.pivots(s)}, out.parts, emit);
   });
   return out;
+}
+
+SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  return {place_update_rows(nodes, assembly), forward_tasks(nodes, assembly, schedule), backward_tasks(nodes, schedule)};
 }
 
 DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {

@@ -67,6 +67,13 @@ inline constexpr Index kGatherRows = 8;
 SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
 SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedule);
 
+struct SweepLists {
+  UpdateRows rows;
+  SweepTasks forward, backward;
+};
+/// All three.
+SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
+
 /// How many tasks and parts there are, and the bytes of all lists on a device. No bytes: there are too many update rows, or
 /// tiled fronts are done level by level, which does not write the padding of their panels. O(fronts).
 DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);

@@ -6,6 +6,7 @@
 
 #include "numeric/cuda/lending.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "src/base/blocks.hpp"
 #include "symbolic/child_rows.hpp"
 #include "symbolic/front_cells.hpp"
 
@@ -60,18 +61,25 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
     : PlanStore(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
   const LentStream stream(context.lending);
   Uploader uploader(*context.staging, block_, *stream);
-  view_ = upload(uploader);
-  if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
-    tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
-  if (cuda::has_sweeps(*this->plan(), context)) sweeps_ = upload_sweeps(uploader);
+  const bool sweeps = cuda::has_sweeps(*this->plan(), context);
+  symbolic::SweepLists lists;
+  meanwhile(
+      [&] {
+        const Plan& p = *this->plan();
+        if (sweeps) lists = symbolic::list_sweeps(p.supernodes, p.assembly, p.device);
+      },
+      [&] {
+        view_ = upload(uploader);
+        if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
+          tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
+      });
+  if (sweeps) sweeps_ = upload_sweeps(lists, uploader);
   uploader.finish();
 }
 
-SweepView DevicePlan::upload_sweeps(Uploader& uploader) const {
+SweepView DevicePlan::upload_sweeps(const symbolic::SweepLists& lists, Uploader& uploader) const {
   const Plan& p = *plan();
-  const symbolic::UpdateRows rows = symbolic::place_update_rows(p.supernodes, p.assembly);
-  const symbolic::SweepTasks forward = symbolic::forward_tasks(p.supernodes, p.assembly, p.device);
-  const symbolic::SweepTasks backward = symbolic::backward_tasks(p.supernodes, p.device);
+  const auto& [rows, forward, backward] = lists;
   SweepView out{};
   out.front = view_.front, out.order = view_.order, out.row = view_.row;
   out.ptr = uploader.copy(rows.ptr).data();

@@ -101,7 +101,7 @@ class DevicePlan final : public PlanStore {
 
  private:
   [[nodiscard]] PlanView upload(Uploader& uploader) const;
-  [[nodiscard]] SweepView upload_sweeps(Uploader& uploader) const;
+  [[nodiscard]] SweepView upload_sweeps(const symbolic::SweepLists& lists, Uploader& uploader) const;
 
   DeviceBlock block_;
   PlanView view_{};

@@ -60,4 +60,22 @@ void side_by_side_alone(F&&... f) {
   tbb::this_task_arena::isolate([&] { side_by_side(std::forward<F>(f)...); });
 }
 
+/// Calls `there` by any thread of the arena while this one calls `here`. Each may throw; of two errors the one of `here` is told.
+template <class There, class Here>
+void meanwhile(There&& there, Here&& here) {
+  tbb::task_group_context own(tbb::task_group_context::isolated);
+  tbb::task_group group(own);
+  group.run(std::forward<There>(there));
+  try {
+    here();
+  } catch (...) {
+    try {
+      group.wait();
+    } catch (...) {  // told is the first
+    }
+    throw;
+  }
+  group.wait();
+}
+
 }  // namespace kauri

@@ -58,10 +58,7 @@ struct RandomFactor {
 /// is not there.
 class SweepModel {
  public:
-  struct Lists {
-    symbolic::UpdateRows rows;
-    symbolic::SweepTasks forward, backward;
-  };
+  using Lists = symbolic::SweepLists;
   SweepModel(const Supernodes& nodes, const DeviceSchedule& schedule, const Lists& lists, const RandomFactor& factor)
       : nodes_(nodes), schedule_(schedule), lists_(lists), factor_(factor) {
     const double unset = std::numeric_limits<double>::quiet_NaN();
@@ -243,11 +240,7 @@ class SweepModel {
   std::string wrong_;
 };
 
-inline SweepModel::Lists lists_of(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
-  return {symbolic::place_update_rows(nodes, assembly), symbolic::forward_tasks(nodes, assembly, schedule),
-          symbolic::backward_tasks(nodes, schedule)};
-}
-inline SweepModel::Lists lists_of(const FrontForest& forest) { return lists_of(forest.nodes, forest.assembly, forest.device); }
+inline SweepModel::Lists lists_of(const FrontForest& forest) { return symbolic::list_sweeps(forest.nodes, forest.assembly, forest.device); }
 
 /// Random numbers on fronts, and the solution.
 struct SweepSystem {

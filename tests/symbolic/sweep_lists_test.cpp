@@ -87,7 +87,7 @@ void check_counts(const Lists& lists, const DeviceSchedule::Sweeps& sweeps) {
 
 void check_plan(const Plan& plan) {
   ASSERT_EQ(find_flaw(plan), "");
-  const Lists lists = lists_of(plan.supernodes, plan.assembly, plan.device);
+  const Lists lists = symbolic::list_sweeps(plan.supernodes, plan.assembly, plan.device);
   EXPECT_EQ(symbolic::find_flaw_sweeps(plan.supernodes, plan.device, lists.forward, lists.backward), "");
   check_counts(lists, plan.device.sweeps);
   check_places(plan.supernodes, plan.assembly, lists.rows);

@@ -1,0 +1,54 @@
+// Two things side by side: both are done before the call returns, whoever throws.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/blocks.hpp"
+
+#include <gtest/gtest.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace kauri {
+namespace {
+
+std::string error_of(bool there_throws, bool here_throws, std::atomic<int>& done) {
+  try {
+    meanwhile(
+        [&] {
+          ++done;
+          if (there_throws) throw std::runtime_error("there");
+        },
+        [&] {
+          ++done;
+          if (here_throws) throw std::runtime_error("here");
+        });
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Meanwhile, BothAreDoneAndTheCallersErrorComesFirst) {
+  for (const int threads : {1, 2, 5})
+    tbb::task_arena(threads).execute([&] {
+      for (int repeat = 0; repeat < 200; ++repeat) {
+        std::atomic<int> done = 0;
+        EXPECT_EQ(error_of(false, false, done), "none");
+        EXPECT_EQ(error_of(true, false, done), "there");
+        EXPECT_EQ(error_of(false, true, done), "here");
+        EXPECT_EQ(error_of(true, true, done), "here");
+        EXPECT_EQ(done, 8) << threads;
+      }
+    });
+}
+
+TEST(Meanwhile, TheCallingThreadDoesTheSecond) {
+  const auto self = std::this_thread::get_id();
+  for (int repeat = 0; repeat < 100; ++repeat)
+    meanwhile([] {}, [&] { EXPECT_EQ(std::this_thread::get_id(), self); });
+}
+
+}  // namespace
+}  // namespace kauri
