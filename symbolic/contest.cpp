@@ -15,6 +15,7 @@
 #include "symbolic/device_work.hpp"
 #include "symbolic/level_structure.hpp"
 #include "symbolic/make_plan.hpp"
+#include "symbolic/sweep_lists.hpp"
 #include "symbolic/target_choice.hpp"
 
 namespace kauri::symbolic {
@@ -38,11 +39,20 @@ Forecast host_forecast(const Outline& outline, std::string_view target, int work
   return out;
 }
 
-/// Numbers, A's values, what is uploaded, the vectors of a solve: b, x, y and about as many rows again for updates, and residuals.
+/// Scalars of a workspace: b, x, y and about as many rows again for updates; where sweeps solve, whose numbers never share a place, b, and
+/// for as many columns as they take together x, y and all update rows (parts of sums, which are few, are left out).
+Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& offer) {
+  const Index nrhs = std::min(offer.nrhs, kSolveBlock);
+  if (offer.target != "sm_90" || offer.scalar_bytes != sizeof(double)) return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
+  return checked_add(Offset{n} * nrhs, checked_mul(n + nodes.row_ptr.back(), solve_width(nrhs), "rows of a workspace"),
+                     "rows of a workspace");
+}
+
+/// Numbers, A's values, what is uploaded, the vectors of a solve, and residuals.
 Forecast device_forecast(const Outline& outline, const Pattern& lower, const DeviceOffer& offer) {
   const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
   const DeviceWork& work = outline.device_work;
-  const Offset rows = checked_mul(Offset{4} * lower.n, std::min(offer.nrhs, kSolveBlock), "rows of a workspace");
+  const Offset rows = workspace_scalars(outline.supernodes, lower.n, offer);
   const Offset numbers =
       checked_add(checked_add(device_entries(outline.supernodes, outline.device_levels), lower.nnz(), "entries on the device"), rows,
                   "entries on the device");
