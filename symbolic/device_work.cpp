@@ -39,7 +39,8 @@ void add_tiles(const FrontCells& cells, DeviceWork::Level& level) {
 }
 
 /// Rows twice, A's entries with their rows and places, what describes columns, fronts and tasks (kDevice...Bytes, less where a front has
-/// no tasks), and of tiled fronts' children the row maps, or lists of what each entry of theirs meets.
+/// no tasks), of tiled fronts' children the row maps, or lists of what each entry of theirs meets, and for sweeps where the update rows of
+/// each row begin and lie.
 double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels& levels) {
   constexpr double kFront = kDeviceFrontBytes + kDeviceTiledPlanBytes + kDevicePulledBytes;
   const double columns = nodes.first.empty() ? 0 : nodes.first.back();
@@ -55,8 +56,9 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
       maps += static_cast<double>(row_map_words({nodes.order(parent), nodes.pivots(parent)}));
   }
   constexpr double kIndex = sizeof(Index);
-  return 2 * kIndex * (static_cast<double>(nodes.row_ptr.back()) + static_cast<double>(entries)) + 2 * kIndex * columns +
-         kFront * nodes.count() + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * terms;
+  const double rows = static_cast<double>(nodes.row_ptr.back()), fronts = nodes.count(), sweeps = 2 * rows - columns + fronts;
+  return 2 * kIndex * (rows + static_cast<double>(entries)) + 2 * kIndex * columns + kFront * fronts + sizeof(RowMapWord) * maps +
+         sizeof(std::uint32_t) * (terms + sweeps);
 }
 
 }  // namespace

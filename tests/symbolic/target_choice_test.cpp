@@ -153,21 +153,21 @@ TEST(TargetChoice, AnalysesPlanForTheWinner) {
 
 TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
   for (const char* spec : {"poisson3d 16", "poisson2d 200", "elast3d 8"})
-    for (const int scalar_bytes : {4, 8}) {
+    for (const auto& [scalar_bytes, nrhs] : {std::pair{4, 1}, {8, 1}, {4, 32}, {8, 5}, {8, 32}, {8, 1000}}) {
       AnalyzeOptions options;
       options.target = "cpu-generic";
       options.workers = 1;
       options.solves = 0;
       options.factorizations = 1000000;
-      options.device = {"sm_90", 10 * kGb, true, 1, scalar_bytes};
+      options.device = {"sm_90", 10 * kGb, true, nrhs, scalar_bytes};
       const auto a = generate(spec);
       const Analysis rich = analyze_with_report(a.pattern(), options);
       ASSERT_TRUE(rich.plan->on_device()) << spec;
       const auto foreseen = static_cast<double>(rich.forecasts[1].bytes);
-      const auto taken = static_cast<double>(rich.plan->peak_bytes(scalar_bytes) + rich.plan->workspace_bytes(scalar_bytes, 1) +
+      const auto taken = static_cast<double>(rich.plan->peak_bytes(scalar_bytes) + rich.plan->workspace_bytes(scalar_bytes, nrhs) +
                                              device_residual_bytes(a.n(), rich.plan->nnz, scalar_bytes));
-      EXPECT_GT(foreseen, 0.8 * taken) << spec;
-      EXPECT_LT(foreseen, 1.25 * taken) << spec;
+      EXPECT_GT(foreseen, 0.8 * taken) << spec << " " << scalar_bytes << " " << nrhs;
+      EXPECT_LT(foreseen, 1.25 * taken) << spec << " " << scalar_bytes << " " << nrhs;
       options.device.free_bytes = static_cast<Offset>(foreseen) - 1;
       const Analysis poor = analyze_with_report(a.pattern(), options);
       EXPECT_FALSE(poor.plan->on_device()) << spec;
