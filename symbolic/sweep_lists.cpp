@@ -208,7 +208,10 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
 }
 
 Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index nrhs) {
-  return checked_mul(sweeps.numbers - 1, solve_width(nrhs), "numbers of a solve") + 1;
+  const Offset width = solve_width(nrhs), all = sweeps.numbers - 1;
+  if (width == 1) return sweeps.numbers;
+  // Three rows of each unknown in the place of two, at most; or all that a solve of one needs; tickets, and places of the caller's rows.
+  return checked_add(checked_mul(all + all / 2 + 1, width, "numbers of a solve"), 2 * all + 64, "numbers of a solve");
 }
 
 }  // namespace kauri::symbolic

@@ -61,7 +61,7 @@ UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly);
 inline constexpr Offset kMostGathered = 1024;
 inline constexpr Index kMostMet = 256;
 /// Rows of such a task.
-inline constexpr Index kGatherRows = 8;
+inline constexpr Index kGatherRows = 4;
 
 /// O(tasks).
 SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);

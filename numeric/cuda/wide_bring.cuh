@@ -95,11 +95,13 @@ struct Bringer {
   }
 };
 
-/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last.
+/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last. Those that are read
+/// `once` are unset again.
 struct Rows {
   const double* array;
   const Index* row;
   Index count, last;
+  bool once;
 };
 
 /// What they are to a tile in shared memory.
@@ -129,11 +131,20 @@ __device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, b
     for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
     if (__any_sync(kAll, !all) == 0) break;
     if (next) continue;
+    if (rows.once) {  // another warp may have read and unset the last one
+      __nanosleep(kLater);
+      continue;
+    }
     if (mine.lane == 0) {
       const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
       while (!is_set(load_relaxed(last))) __nanosleep(kLater);
     }
     __syncwarp();
+  }
+  if (rows.once) {
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j)
+      if (mine.row_of(j) < rows.count) unset_pair(const_cast<double*>(rows.array) + Offset{ptx::anew(row[j])} * kWidth + mine.column);
   }
   ptx::barrier_wait(empty, phase);
 #pragma unroll
@@ -168,45 +179,49 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   }
 }
 
-/// b of row k of L.
-__device__ inline double2 right_hand_side(Index k, int column, const SweepView& view, const WideMemory& memory) {
-  const double* b = memory.numbers.b + row_of(view.old_of, k) + column * memory.b_ld;
-  return make_double2(column < memory.columns ? b[0] : 0.0, column + 1 < memory.columns ? b[memory.b_ld] : 0.0);
-}
-
-/// What the sums of a tile row begin with: b, and, unless tasks of their own add them up, the children's update rows one after the other;
-/// four of a lane's rows at a time.
+/// What the sums of a tile row begin with: b, and, unless tasks of their own add them up, the children's update rows one after the other:
+/// of all of a lane's rows together, since what is waited for is the way there and back.
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
                            const WideMemory& memory) {
-  constexpr int kSome = 4;
+  constexpr int kRounds = Bringer<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
   const Bringer<kWidth> mine;
   const FrontCells cells{front.m, front.p};
   const Index row = cells.first_row(i), rows = cells.rows_of(i);
   const bool adds = task.kind != SweepTask::Kind::gathered;
   const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
+  std::uint32_t begin[kRounds], end[kRounds], most = 0;
+  double2 x[kRounds];
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    const int r = mine.row_of(j);
+    begin[j] = adds && r < rows ? __ldg(ptr + r) : 0;
+    end[j] = adds && r < rows ? __ldg(ptr + r + 1) : 0;
+    x[j] = r < rows && row + r < front.p
+               ? *reinterpret_cast<const double2*>(memory.rows + Offset{front.first + row + r} * kWidth + mine.column)
+               : make_double2(0, 0);
+  }
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    most = max(most, end[j] - begin[j]);
+    if (mine.row_of(j) < kTile) mine.at(tile, mine.row_of(j)) = x[j];
+  }
 #pragma unroll 1
-  for (int first = mine.row; first < kTile; first += kSome * mine.kStep) {
-    double2 sum[kSome], x[kSome];
-    const double* next[kSome];
-    std::uint32_t left[kSome], most = 0;
+  for (std::uint32_t k = 0; k < most; k += kTogether) {
+    double2 next[kTogether * kRounds];
+    const auto place = [&](int j) {
+      const std::uint32_t own = static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
+      return memory.numbers.update + Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * kWidth + mine.column;
+    };
+    const auto there = [&](int j) { return k + static_cast<std::uint32_t>(j / kRounds) < end[j % kRounds] - begin[j % kRounds]; };
+    await_pairs(next, [&](int j) { return there(j) ? place(j) : nullptr; });
 #pragma unroll
-    for (int j = 0; j < kSome; ++j) {
-      const int r = first + mine.kStep * j;
-      const std::uint32_t begin = adds && r < rows ? __ldg(ptr + r) : 0;
-      left[j] = adds && r < rows ? __ldg(ptr + r + 1) - begin : 0;
-      next[j] = memory.numbers.update + Offset{begin} * kWidth + mine.column;
-      sum[j] = r < rows && row + r < front.p ? right_hand_side(front.first + row + r, mine.column, view, memory) : make_double2(0, 0);
-      most = max(most, left[j]);
+    for (int j = 0; j < kTogether * kRounds; ++j) {
+      if (!there(j)) continue;
+      double2& to = mine.at(tile, mine.row_of(j % kRounds));
+      to = sum_of(to, next[j]);
+      unset_pair(place(j));
     }
-    for (std::uint32_t k = 0; k < most; ++k) {
-      await_pairs(x, [&](int j) { return k < left[j] ? next[j] : nullptr; });
-#pragma unroll
-      for (int j = 0; j < kSome; ++j) sum[j] = sum_of(sum[j], x[j]), next[j] += kWidth;
-    }
-#pragma unroll
-    for (int j = 0; j < kSome; ++j)
-      if (const int r = first + mine.kStep * j; r < kTile) mine.at(tile, r) = sum[j];
   }
   __syncwarp();
 }
@@ -240,10 +255,10 @@ __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, In
   if constexpr (kForward) {
     const bool gathered = task.kind == SweepTask::Kind::gathered;
     const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
-    return {part(memory.forward_part, task.part + k), nullptr, count, count - 1};
+    return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
   } else {
     const double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth : part(memory.backward_part, task.part + a - 1);
-    return {from, nullptr, count, count - 1};
+    return {from, nullptr, count, count - 1, a > 0};
   }
 }
 
@@ -253,8 +268,8 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
   const FrontCells cells{front.m, front.p};
   const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n, count = cells.rows_of(k);
   if (k < cells.pivot_tiles())
-    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr, count, count - 1};
-  return {memory.x, view.row + front.row + cells.first_row(k), count, 0};
+    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr, count, count - 1, false};
+  return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
 /// The rings as those that bring numbers go through them.

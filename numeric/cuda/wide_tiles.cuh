@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
-
 #include "numeric/cuda/wide_bring.cuh"
 #include "numeric/cuda/wide_products.cuh"
 
@@ -128,8 +126,8 @@ __device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const
   });
 }
 template <bool kForward, int kWidth>
-__device__ void publish_part(double* parts, Index part, Sums<kWidth>& sum) {
-  publish_rows<kForward>(parts + Offset{part} * (kTile * kWidth), kTile, sum, [](int r) { return r; });
+__device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>& sum) {
+  publish_rows<kForward>(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
 }
 
 /// Numbers of a pivot tile from what is left of its sums, in `start`; to the task's input, too, where rows below in the same task read
@@ -146,19 +144,20 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
   together();
 }
 
-/// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, two rows a warp, in a fixed tree: a lane has two columns of
+/// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of
 /// every kTogether-th.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
-  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 4;
+  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = kWidth == 8 ? 8 : 16;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
-  for (Index r = symbolic::kGatherRows * task.column + 2 * at.warp, e = 0; e < 2; ++e, ++r) {
+  constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
+  for (Index r = symbolic::kGatherRows * task.column + kOwn * at.warp, e = 0; e < kOwn; ++e, ++r) {
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
     const double* from = memory.update + Offset{begin} * kWidth + column;
-    double2 sum[kUnderWay] = {};
+    double2 sum[4] = {};
     for (std::uint32_t k = static_cast<std::uint32_t>(mine); k < count; k += kUnderWay * kTogether) {
       double2 x[kUnderWay];
       const auto place = [&](int u) {
@@ -167,7 +166,10 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
       };
       await_pairs(x, place);
 #pragma unroll
-      for (int u = 0; u < kUnderWay; ++u) sum[u] = sum_of(sum[u], x[u]);
+      for (int u = 0; u < kUnderWay; ++u) {
+        sum[u % 4] = sum_of(sum[u % 4], x[u]);
+        if (const double* p = place(u); p != nullptr) unset_pair(const_cast<double*>(p));
+      }
     }
     double2 all = sum_of(sum_of(sum[0], sum[1]), sum_of(sum[2], sum[3]));
     __syncwarp();
@@ -191,7 +193,7 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
       multiply_tile<true>(shared, rings, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), sum);
       if (!has_one_input(task)) leave_input(shared, rings);
     }
-    if (task.kind == SweepTask::Kind::part) return publish_part<true>(memory.forward_part, task.part, sum);
+    if (task.kind == SweepTask::Kind::part) return publish_part<true>(memory.forward_part, task.part, rows, sum);
     double* start = await_start(shared, rings);
     take_away<true>(start, rows, sum);
     if (i < pivots) {
@@ -221,32 +223,9 @@ __device__ void carry(Sums<kWidth>& sum, Sums<kWidth>& part) {
     for (int j = 0; j < 4; ++j) carry(sum.of[n][j], part.of[n][j]);
 }
 
-/// x of the columns that are there, in the caller's numbering too.
-template <int kWidth>
-__device__ void publish_columns(const SweepTask& task, const Front& front, Sums<kWidth>& sum, const SweepView& view,
-                                const WideMemory& memory) {
-  const Index first = front.first + task.column * kTile, columns = FrontCells{front.m, front.p}.rows_of(task.column);
-  publish_rows<false>(memory.numbers.x + Offset{first} * kWidth, columns, sum, [](int r) { return r; });
-  const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
-  const Lane at = here();
-  double* out[2];
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int r = own_row<false>(at, half);
-    out[half] = r < columns ? memory.numbers.out + row_of(view.back_of, first + r) : nullptr;
-  }
-  for_pairs(sum, [&](int half, int step, double x, double y) {
-    const int column = first_column<kWidth>(at) + step;
-    double* to = out[half] + column * memory.out_ld;
-    if (out[half] == nullptr || column >= memory.columns) return;
-    to[0] = good ? x : std::numeric_limits<double>::quiet_NaN();
-    if (column + 1 < memory.columns) to[memory.out_ld] = good ? y : std::numeric_limits<double>::quiet_NaN();
-  });
-}
-
 template <int kWidth>
 __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front,
-                             const SweepView& view, const WideMemory& memory) {
+                             const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   Sums<kWidth> sum, part;
 #pragma unroll 1
@@ -256,12 +235,13 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, 
     leave_input(shared, rings);
   }
   carry(sum, part);  // what is left in `part` is less than what the sum rounds
-  if (task.kind == SweepTask::Kind::part) return publish_part<false>(memory.numbers.backward_part, task.part, sum);
+  if (task.kind == SweepTask::Kind::part) return publish_part<false>(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
   double* start = await_start(shared, rings);
   take_away<false>(start, cells.rows_of(task.column), sum);
   solve_tile<false>(shared, rings, memory.numbers.l + front.panel, cells, task.column, start, sum);
   leave_start(shared, rings);
-  publish_columns(task, front, sum, view, memory);
+  publish_rows<false>(memory.numbers.x + Offset{front.first + task.column * kTile} * kWidth, cells.rows_of(task.column), sum,
+                      [](int r) { return r; });
 }
 
 template <bool kForward, int kWidth>
@@ -275,7 +255,7 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
     if constexpr (kForward)
       do_task(shared, rings, task, front, view, memory.numbers);
     else
-      do_task_back(shared, rings, task, front, view, memory);
+      do_task_back(shared, rings, task, front, memory);
     __syncwarp();
     if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
