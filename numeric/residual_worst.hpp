@@ -7,8 +7,8 @@
 
 namespace kauri::numeric {
 
-/// A row is one running sum, columns ascending, up to a segment. A longer one is cut into segments of its own sums, added up in order within
-/// a stretch, as stretches are: in the same order by one thread and by many.
+/// A row is one running sum, columns ascending, up to a segment. A longer one is cut into segments of its own sums, added up in order
+/// within a stretch, as stretches are: in the same order by one thread and by many.
 inline constexpr Offset kResidualSegment = 128;
 inline constexpr Offset kResidualStretch = 32 * kResidualSegment;
 
