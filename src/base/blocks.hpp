@@ -65,7 +65,7 @@ template <class There, class Here>
 void meanwhile(There&& there, Here&& here) {
   tbb::task_group_context own(tbb::task_group_context::isolated);
   tbb::task_group group(own);
-  group.run(std::forward<There>(there));
+  group.run(carrying_stop(there));
   try {
     here();
   } catch (...) {

@@ -7,8 +7,12 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
+
+#include "src/base/stopping.hpp"
+#include "tests/support/error_text.hpp"
 
 namespace kauri {
 namespace {
@@ -47,6 +51,20 @@ TEST(Meanwhile, BothAreDoneAndTheCallersErrorComesFirst) {
 TEST(Meanwhile, TheCallingThreadDoesTheSecond) {
   const auto self = std::this_thread::get_id();
   for (int repeat = 0; repeat < 100; ++repeat) meanwhile([] {}, [&] { EXPECT_EQ(std::this_thread::get_id(), self); });
+}
+
+TEST(Meanwhile, WhatAnotherThreadDoesIsStoppedToo) {
+  std::stop_source source;
+  source.request_stop();
+  const std::stop_token token = source.get_token();
+  bool there = false, here = false;
+  const auto call = [&] {
+    const StopScope scope(token);
+    meanwhile([&] { there = true; }, [&] { here = true; });
+  };
+  const std::string text = test::error_text(ErrorKind::cancelled, call);
+  EXPECT_TRUE(text != "no Error" && !text.starts_with("another kind")) << text;
+  EXPECT_TRUE(here && !there);
 }
 
 }  // namespace
