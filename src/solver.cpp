@@ -60,7 +60,7 @@ struct Solver<T>::State {
     for (std::size_t j = 0; j < columns; ++j) diagonal[j] = value[col_ptr[j]];
     held = true;
     set_shift(shift);
-    return told(std::move(result));
+    return told(result);
   }
 
   Result<void, Breakdown> fill_shifted(T shift) {
@@ -74,7 +74,7 @@ struct Solver<T>::State {
       throw;
     }
     set_shift(shift);
-    return told(std::move(result));
+    return told(result);
   }
 
   template <class F>
