@@ -98,7 +98,9 @@ std::string scaled(double value, std::string_view unit) {
   return (in_digits(value, 3) + " ").append(kPrefix[k]).append(unit);
 }
 
-std::string right(const std::string& text, std::size_t width) { return std::string(width > text.size() ? width - text.size() : 0, ' ') + text; }
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
+}
 
 std::string row(Phase phase, const PhaseReport& of) {
   const std::string name{name_of(phase)};
