@@ -27,9 +27,6 @@ struct Options {
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
-/// What is measured is all of them together.
-Index together(Index nrhs) { return nrhs == 1 ? 1 : nrhs <= 8 ? 8 : 32; }
-
 /// Columns on the longest path of the tree of supernodes.
 double longest_path(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
@@ -98,8 +95,8 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
       "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve%d_s\": %.4e, \"solve%d_median_s\": %.4e, \"bandwidth_s\": %.4e, "
       "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"workspace_bytes\": %lld, \"same_bits\": %s}\n",
       source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least, options.nrhs, median(seconds),
-      bytes / kSolveBandwidth, chain, bound / least, error,
-      static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs, together(options.nrhs))), same ? "true" : "false");
+      bytes / kSolveBandwidth, chain, bound / least, error, static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)),
+      same ? "true" : "false");
   std::fflush(stdout);
 }
 
@@ -126,7 +123,6 @@ int main(int count, char** argument) {
   try {
     CudaOptions device;
     device.fast_solve = !options.plain;
-    device.solves_together = bench::together(options.nrhs);
     Backend backend = cuda_backend(device);
     for (const std::string& system : systems) bench::run(system, options, backend);
   } catch (const Error& error) {
