@@ -191,7 +191,10 @@ SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedul
 }
 
 SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
-  return {place_update_rows(nodes, assembly), forward_tasks(nodes, assembly, schedule), backward_tasks(nodes, schedule)};
+  SweepLists out;
+  side_by_side([&] { out.rows = place_update_rows(nodes, assembly); }, [&] { out.forward = forward_tasks(nodes, assembly, schedule); },
+               [&] { out.backward = backward_tasks(nodes, schedule); });
+  return out;
 }
 
 DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {

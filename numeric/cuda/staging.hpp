@@ -55,7 +55,7 @@ class Staging {
     void operator()(Chunk* chunk) const noexcept { staging->give_back(chunk); }
   };
   using Loan = std::unique_ptr<Chunk, Return>;
-  static constexpr std::size_t kChunkBytes = std::size_t{4} << 20, kPieceBytes = std::size_t{1} << 18;
+  static constexpr std::size_t kChunkBytes = std::size_t{4} << 20, kPieceBytes = std::size_t{1} << 15;
   static constexpr std::size_t kChunks = 4;
   static constexpr std::size_t kAlignment = 256;  ///< in a chunk a byte lies as it will on the device, to this
   static constexpr int kMostThreads = 16;

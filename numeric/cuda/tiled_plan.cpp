@@ -41,10 +41,11 @@ void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offs
   }
 }
 
-/// The plan's tasks in an order for the device's teams: its own, unless it was made for more. As many in any case.
-std::vector<DeviceTask> tasks_for(const Plan& plan, int teams) {
+/// The plan's tasks in an order for the device's teams: its own, unless it was made for more; then they are made anew, in `room`. As many in
+/// any case.
+const std::vector<DeviceTask>& tasks_for(const Plan& plan, int teams, std::vector<DeviceTask>& room) {
   if (teams >= plan.device.task_teams) return plan.device.task;
-  return symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams).task;
+  return room = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams).task;
 }
 
 /// All but what is known of children and tasks. Levels count from the first that has tiled fronts.
@@ -67,7 +68,8 @@ std::vector<TiledFront> describe_fronts(const Plan& plan, Offset& counters) {
 }  // namespace
 
 TiledPlan::TiledPlan(const Plan& plan, int teams, Uploader& uploader) {
-  const std::vector<DeviceTask> tasks = tasks_for(plan, teams);
+  std::vector<DeviceTask> made;
+  const std::vector<DeviceTask>& tasks = tasks_for(plan, teams, made);
   std::vector<TiledFront> fronts = describe_fronts(plan, counters_);
   upload_children(plan, fronts, uploader);
   std::vector<Index> level_tasks(plan.device.level.size() - static_cast<std::size_t>(plan.device.small_levels), 0);
