@@ -40,11 +40,12 @@ Forecast host_forecast(const Outline& outline, std::string_view target, int work
 }
 
 /// Scalars of a workspace: b, x, y and about as many rows again for updates; where sweeps solve, whose numbers never share a place, b, and
-/// for as many columns as they take together x, y and all update rows (parts of sums, which are few, are left out).
+/// for as many columns as they take together x, y, b by rows and all update rows (parts of sums, which are few, are left out).
 Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
   if (offer.target != "sm_90" || offer.scalar_bytes != sizeof(double)) return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
-  return checked_add(Offset{n} * nrhs, checked_mul(n + nodes.row_ptr.back(), solve_width(nrhs), "rows of a workspace"),
+  const Offset width = solve_width(nrhs), vectors = width > 1 ? 2 : 1;  // beside one that the rows of fronts have, their pivots'
+  return checked_add(Offset{n} * nrhs, checked_mul(vectors * n + nodes.row_ptr.back(), width, "rows of a workspace"),
                      "rows of a workspace");
 }
 

@@ -208,16 +208,28 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
     emit_backward(s, cells, out.backward_parts, [&](Index, const SweepTask&) { ++out.backward_tasks; });
   }
   const Offset place = sizeof(std::uint32_t), task = sizeof(SweepTask);
-  out.bytes = aligned_bytes(rows + nodes.count(), place) + aligned_bytes(below, place) + aligned_bytes(out.forward_tasks, task) +
-              aligned_bytes(out.backward_tasks, task);
+  out.bytes = aligned_bytes(rows - below, place) + aligned_bytes(rows + nodes.count(), place) + aligned_bytes(below, place) +
+              aligned_bytes(out.forward_tasks, task) + aligned_bytes(out.backward_tasks, task);
   // Solutions of both sweeps, update rows, parts, and tickets in the last.
   const Offset parts = (Offset{out.forward_parts} + out.backward_parts) * kTile;
   out.numbers = checked_add(2 * (rows - below) + below, parts + 1, "numbers of a solve");
   return out;
 }
 
-Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index nrhs) {
-  return checked_mul(sweeps.numbers - 1, solve_width(nrhs), "numbers of a solve") + 1;
+WideNumbers wide_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs) {
+  const char* const what = "numbers of a solve";
+  const Offset width = solve_width(nrhs);
+  WideNumbers out{};
+  out.kept = sweeps.numbers - 1 - 2 * Offset{n};
+  out.scratch = checked_mul(out.kept, width, what);
+  const Offset one = sweeps.numbers + sweeps.numbers % 2;  // pairs of numbers are aligned
+  out.ticket = checked_add(out.scratch, std::max(checked_mul(3 * Offset{n}, width, what), one), what);
+  out.all = checked_add(out.ticket, kWideTickets * Offset{sizeof(Index)} / Offset{sizeof(double)}, what);
+  return out;
+}
+
+Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs) {
+  return solve_width(nrhs) == 1 ? sweeps.numbers : wide_numbers(sweeps, n, nrhs).all;
 }
 
 }  // namespace kauri::symbolic

@@ -61,7 +61,7 @@ UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly);
 inline constexpr Offset kMostGathered = 1024;
 inline constexpr Index kMostMet = 256;
 /// Rows of such a task.
-inline constexpr Index kGatherRows = 8;
+inline constexpr Index kGatherRows = 4;
 
 /// O(tasks).
 SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
@@ -82,9 +82,17 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
 /// of right-hand sides does not fill are zeros.
 inline constexpr Index kMostTogether = 32;
 constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 : kMostTogether; }
-/// Numbers that a workspace for so many right-hand sides has: Sweeps::numbers, all but the tickets as often as there are columns. Throws
-/// Error(overflow).
-Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index nrhs);
+/// Where numbers, of 8 bytes each, lie in a workspace for several right-hand sides, solve_width() columns of them: update rows and parts;
+/// at `scratch` x, y and b by rows, or all numbers of a solve of one; tickets. Throws Error(overflow).
+struct WideNumbers {
+  Offset kept;  ///< numbers of a column before `scratch`
+  Offset scratch, ticket, all;
+};
+WideNumbers wide_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
+/// Directions of as many blocks of columns as are ever solved side by side.
+inline constexpr Index kWideTickets = 8;
+/// Numbers that a workspace for so many right-hand sides has: Sweeps::numbers, or WideNumbers::all. Throws Error(overflow).
+Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 
 /// Empty, or what makes such lists wrong: each tile of L is in one task, each part is made once and used once, and what a task reads comes
 /// from tasks before it, or from the fronts that are not tiled. O(tiles).

@@ -100,6 +100,9 @@ struct CudaOptions {
   /// Right-hand sides that these sweeps take together at most: 1, 8 or 32. A workspace for more than one has room for as many solutions at
   /// once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
   Index solves_together = 32;
+  /// Of 9 to 32 columns that are taken together, how many a team of the device's blocks solves: 16, so that two teams work side by side on
+  /// as many each; or 32; or 0: 16 where L has up to 2^24 entries. A column's bits depend on it.
+  Index team_columns = 0;
 };
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary

@@ -82,6 +82,7 @@ SweepView DevicePlan::upload_sweeps(const symbolic::SweepLists& lists, Uploader&
   const auto& [rows, forward, backward] = lists;
   SweepView out{};
   out.front = view_.front, out.order = view_.order, out.row = view_.row;
+  out.new_of = uploader.copy(p.perm.new_of()).data();
   out.ptr = uploader.copy(rows.ptr).data();
   out.slot = uploader.copy(rows.slot).data();
   out.forward = uploader.copy(forward.task).data();

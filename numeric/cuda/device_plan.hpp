@@ -27,7 +27,9 @@ struct DeviceContext {
   int sweep_blocks = 0;                     ///< of the fast solve, in double; none: the plain one does all
   Index together = 1;                       ///< right-hand sides that it takes at once
   int sweep_8_blocks = 0;                   ///< of that of up to 8 right-hand sides
+  int sweep_16_blocks = 0;                  ///< of teams that solve 16 of up to 32
   int sweep_32_blocks = 0;                  ///< of up to 32
+  Index team_columns = 0;                   ///< CudaOptions
 };
 
 /// True for plans that a device solves with by the fast sweeps.
@@ -69,6 +71,7 @@ struct SweepView {
   const Index* row;
   const Index* old_of;   ///< of b; null: numbers keep their places
   const Index* back_of;  ///< the same of x
+  const Index* new_of;   ///< the inverse of the plan's old_of
   const std::uint32_t* ptr;
   const std::uint32_t* slot;
   const symbolic::SweepTask* forward;

@@ -239,14 +239,22 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     SweepView view = *plan_->sweeps();
     PlanView in_order = plan_->view();
     in_order.old_of = nullptr;
-    SweepMemory memory = sweep_memory(p, entries_.data(), workspace.numbers(), width);
+    const Index most = symbolic::solve_width(std::min(workspace.nrhs(), context_.together));
+    if (width > 1) {
+      const Index team = team_width(p, width, context_.team_columns);
+      WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
+      wide.numbers.verdict = verdict_address(), wide.numbers.b = b.data, wide.numbers.out = x.data;
+      wide.new_of = view.new_of, wide.permute = steps.permute, wide.back = steps.back;
+      wide.b_ld = b.ld, wide.out_ld = x.ld;
+      if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
+      if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
+      return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
+    }
+    SweepMemory memory = sweep_memory(p, entries_.data(), scratch_of(p, workspace.numbers(), most));
     memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
-    enqueue_unset(p, memory, stream, width);
+    enqueue_unset(p, memory, stream);
     view.old_of = steps.permute ? plan_->view().old_of : nullptr;
     view.back_of = steps.back ? plan_->view().old_of : nullptr;
-    const WideMemory wide{memory, b.ld, x.ld, x.cols};
-    if (width == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
-    if (width == 32) return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
     const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1};
     if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b.data, p.n, y, stream);
     enqueue_sweeps(view, memory, steps.forward, steps.backward, context_.sweep_blocks, stream);
@@ -349,7 +357,12 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
-    numbers_ = block_.template take<T>(symbolic::solve_numbers(plan_->device.sweeps, std::min(nrhs_, context.together)));
+    const Index most = std::min(nrhs_, context.together);
+    numbers_ = block_.template take<T>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most));
+    if constexpr (std::is_same_v<T, double>) {
+      enqueue_first_unset(*plan_, numbers_.data(), symbolic::solve_width(most), stream_->get());
+      stream_->synchronize();  // solves may be on any stream
+    }
     return;
   }
   x_ = block_.template take<T>(vector);

@@ -22,7 +22,8 @@ __device__ inline Index row_of(const Index* old_of, Index k) { return old_of != 
 /// Pauses between looks, in ns: for what the next step waits for, and for what comes later.
 constexpr unsigned kSoon = 20, kLater = 60;
 
-__device__ inline bool is_set(double x) { return __double_as_longlong(x) != -1; }
+/// By the upper half alone: what has it otherwise is a NaN of the caller's, which publish() changes.
+__device__ inline bool is_set(double x) { return __double2hiint(x) != -1; }
 
 __device__ inline double await_number(const double* p) {
   double x = load_relaxed(p);

@@ -21,14 +21,13 @@ struct SweepMemory {
   const DeviceVerdict* verdict;
 };
 
-/// In one array, which belongs to a workspace, of symbolic::solve_numbers() for as many right-hand sides as `width` says: 1, or what
-/// symbolic::solve_width() makes of several (wide.hpp), where each number is a row of so many.
-SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers, Index width = 1);
+/// In one array, which belongs to a workspace, of DeviceSchedule::Sweeps::numbers.
+SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers);
 
 /// Blocks that the current device holds at once; 0: it cannot run the kernel. Once per device, before the first launch.
 int sweep_blocks();
 /// All numbers unset, tickets at their beginning.
-void enqueue_unset(const Plan& plan, const SweepMemory& memory, cudaStream_t stream, Index width = 1);
+void enqueue_unset(const Plan& plan, const SweepMemory& memory, cudaStream_t stream);
 /// L y = b (of rows in the order of view.old_of), L^T x = y (view.back_of), or one after the other: a launch on the stream. `memory` as
 /// sweep_memory() has it, unset but for y where there is no forward sweep, and with b, out and verdict. Throws Error(device).
 void enqueue_sweeps(const SweepView& view, const SweepMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream);

@@ -195,11 +195,12 @@ __device__ inline void finish_rows_below(const Tiles& shared, Rings& rings, cons
   if (row + 8 < rows) publish(memory.update + place[1], sum[1]);
 }
 
-/// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, two rows a warp, in a fixed tree.
+/// Some rows of a tile row: the children's update rows, a warp its own, in a fixed tree.
 __device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
                                    const SweepMemory& memory) {
   const FrontCells cells{front.m, front.p};
-  for (Index r = symbolic::kGatherRows * task.column + 2 * at.warp, e = 0; e < 2; ++e, ++r) {
+  constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
+  for (Index r = symbolic::kGatherRows * task.column + kOwn * at.warp, e = 0; e < kOwn; ++e, ++r) {
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;

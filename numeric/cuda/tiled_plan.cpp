@@ -41,8 +41,8 @@ void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offs
   }
 }
 
-/// The plan's tasks in an order for the device's teams: its own, unless it was made for more; then they are made anew, in `room`. As many in
-/// any case.
+/// The plan's tasks in an order for the device's teams: its own, unless it was made for more; then they are made anew, in `room`. As many
+/// in any case.
 const std::vector<DeviceTask>& tasks_for(const Plan& plan, int teams, std::vector<DeviceTask>& room) {
   if (teams >= plan.device.task_teams) return plan.device.task;
   return room = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams).task;

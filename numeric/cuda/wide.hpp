@@ -6,21 +6,41 @@
 
 namespace kauri::numeric::cuda {
 
-/// Numbers of one solve of a block of right-hand sides: of `numbers`, places count rows of kWidth, but those of b and out count numbers of
-/// their first columns. Columns of a row behind the last right-hand side are zeros.
+/// Numbers of one solve of a block of right-hand sides: places in `numbers` count rows of as many columns as a team solves, a team's arrays
+/// after the other's, but those of b and out count numbers of their first columns. Columns behind the last right-hand side are zeros.
+///
+/// What is read once, update rows and parts, is unset again by who reads it: so it is unset between solves, of whatever width, and lies
+/// apart from all else. The rest is unset by the launch that brings b.
 struct WideMemory {
   SweepMemory numbers;
+  double* rows;         ///< b by rows, in the order of L's
+  const Index* new_of;  ///< row i of b and out is row new_of[i] of L
+  bool permute, back;   ///< b, and out, have the caller's numbering; else that of L
   Offset b_ld, out_ld;  ///< leading dimensions of b and out
-  Index columns;        ///< right-hand sides, at most kWidth
+  Offset kept;          ///< rows of update rows and parts
+  Index teams;          ///< that solve some columns each
+  Index n, columns;     ///< right-hand sides
 };
 
-/// Blocks that the current device holds at once, of the kernel of so many columns; 0: it cannot run the kernel. Once per device, before the
-/// first launch. kWidth: 8 or 32, of symbolic::solve_width().
+/// Columns that a team of blocks solves together: 8 of up to 8, all of up to 32, or 16, where two teams solve them side by side, with half
+/// of the blocks each: steps of a chain take half as long, and L, which both read, must come from the L2 cache for one of them. That is
+/// better where L is small.
+/// asked: CudaOptions::team_columns.
+Index team_width(const Plan& plan, Index width, Index asked);
+/// Of the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()) those of a solve of `columns` by teams of so many.
+WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team);
+/// Those of a solve of one.
+double* scratch_of(const Plan& plan, double* numbers, Index most);
+/// Before a workspace's first solve.
+void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
+
+/// Blocks that the current device holds at once, of the kernel of teams of so many columns; 0: it cannot run the kernel. Once per device,
+/// before the first launch. kWidth: 8, 16 or 32.
 template <int kWidth>
 int wide_blocks();
 
-/// L Y = B (of rows in the order of view.old_of), L^T X = Y (view.back_of), or one after the other: launches on the stream. `memory` as
-/// sweep_memory() has it, unset, and with b, out and verdict. Throws Error(device).
+/// L Y = B, L^T X = Y, or one after the other: launches on the stream. `memory` as wide_memory() has it, with b, out and verdict, for teams
+/// of kWidth columns. Throws Error(device).
 template <int kWidth>
 void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream);
 

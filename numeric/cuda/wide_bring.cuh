@@ -81,71 +81,121 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
 
 // ---- those that bring numbers
 
-/// Which numbers of a tile a lane brings: columns `column` and the next, of rows row, row + kStep, ... in kRounds.
+/// Which numbers of a tile a lane brings: columns `column` and the next, of rows row, row + kApart, ... in kMain rounds, then of rows
+/// spare, spare + kApart, ... in the others. All of either are turned about alike (turn_of()), so they are one address each and constants.
 template <int kWidth>
 struct Bringer {
-  static constexpr int kLanes = kWidth / 2, kStep = 32 / kLanes * kBringers, kRounds = (kTile + kStep - 1) / kStep;
-  int lane, row, column;
+  static constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes;  // lanes of a row, rows of a warp at a time
+  static constexpr int kApart = kWidth == 8 ? 24 : 8,
+                       kMain = kWidth == 8    ? 3
+                               : kWidth == 16 ? 6
+                                              : 8,
+                       kSpare = kWidth == 8    ? 0
+                                : kWidth == 16 ? 2
+                                               : 3;
+  static constexpr int kRounds = kMain + kSpare;
+  int lane, row, spare, column;
   /// Found anew where it is used: kept, it would cost registers of all loops.
-  __device__ Bringer() : lane(ptx::thread_index() - 32 * (kLoader + 1)) { row = lane / kLanes, column = lane % kLanes * 2, lane %= 32; }
-  [[nodiscard]] __device__ int row_of(int round) const { return row + kStep * round; }
-  /// The lane's pair of a row of a tile in shared memory.
-  [[nodiscard]] __device__ double2& at(double* tile, int r) const {
-    return *reinterpret_cast<double2*>(tile + place_of<kWidth>(r, column));
+  __device__ Bringer() {
+    const int thread = ptx::thread_index() - 32 * (kLoader + 1), warp = thread / 32;
+    lane = thread % 32, column = lane % kLanes * 2;
+    const int r = lane / kLanes;
+    if constexpr (kWidth == 8) row = 8 * warp + r, spare = kTile;
+    if constexpr (kWidth == 16) row = warp < 2 ? 4 * warp + r : 48 + r, spare = warp < 2 ? kTile : 52 + r;
+    if constexpr (kWidth == 32) row = 2 * warp + r, spare = 24 * warp + 6 + r;
+    static_assert(kBringers == 3);
+  }
+  [[nodiscard]] __device__ int row_of(int round) const { return round < kMain ? row + kApart * round : spare + kApart * (round - kMain); }
+  /// The lane's pair of row row_of(round) of rows at p: of a tile in shared memory, or, by rows, in an array.
+  [[nodiscard]] __device__ double2& at(double* tile, int round) const {
+    const int first = place_of<kWidth>(round < kMain ? row : spare, column);
+    return *reinterpret_cast<double2*>(tile + first + (round < kMain ? round : round - kMain) * (kApart * kWidth));
   }
 };
 
-/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last.
+/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last. Those that are read
+/// `once` are unset again.
 struct Rows {
   const double* array;
   const Index* row;
   Index count, last;
+  bool once;
 };
 
 /// What they are to a tile in shared memory.
 enum class Add { put, more, less };
 
-/// Each is stored to the tile, once its place is free, or added to what the same lane has stored there: zeros behind the last. Numbers that
-/// come next are looked at by all lanes, again and again; of others one, and not so often (await_two()).
+/// A lane's numbers of a tile, looked at until they are there: zeros behind the last. Numbers that come next are looked at by all lanes,
+/// again and again; of others one, and not so often.
+template <bool kList, int kWidth>
+__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine,
+                                           double2 (&x)[Bringer<kWidth>::kRounds]) {
+  constexpr int kRounds = Bringer<kWidth>::kRounds, kMain = Bringer<kWidth>::kMain, kStep = Bringer<kWidth>::kApart * kWidth;
+  const double *main = nullptr, *spare = nullptr;
+  Index row[kRounds];
+  if constexpr (kList) {
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j)
+      if (mine.row_of(j) < rows.count) row[j] = __ldg(rows.row + mine.row_of(j));
+  } else {
+    main = rows.array + mine.row * kWidth + mine.column, spare = rows.array + mine.spare * kWidth + mine.column;
+  }
+  const auto place = [&](int j) {
+    if constexpr (kList) return rows.array + Offset{row[j]} * kWidth + mine.column;
+    return j < kMain ? main + j * kStep : spare + (j - kMain) * kStep;
+  };
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    x[j] = make_double2(0, 0);
+    if (mine.row_of(j) < rows.count) x[j] = look(place(j));
+  }
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
+    if (__all_sync(kAll, all) != 0) break;
+    if (!next) {
+      if (rows.once) {
+        __nanosleep(kLater);  // another warp may have read and unset the last one
+      } else if (mine.lane == 0) {
+        const double* last = rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
+        while (!is_set(load_relaxed(last))) __nanosleep(kLater);
+      }
+      __syncwarp();
+    }
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j)
+      if (!is_set(x[j])) x[j] = look(place(j));
+  }
+  if (!rows.once) return;
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j)
+    if (mine.row_of(j) < rows.count) unset_pair(const_cast<double*>(place(j)));
+}
+
+/// Each is stored to the tile, once its place is free, or added to what the same lane has stored there.
 template <int kWidth>
 __device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase) {
   constexpr int kRounds = Bringer<kWidth>::kRounds;
   const Bringer<kWidth> mine;
   double2 x[kRounds];
-  Index row[kRounds];
-#pragma unroll
-  for (int j = 0; j < kRounds; ++j) {
-    const Index r = mine.row_of(j);
-    const bool there = r < rows.count;
-    row[j] = there && rows.row != nullptr ? __ldg(rows.row + r) : r;
-    x[j].x = x[j].y = there ? __longlong_as_double(-1) : 0.0;
-  }
-  for (;;) {
-    bool all = true;
-#pragma unroll
-    for (int j = 0; j < kRounds; ++j)
-      if (!is_set(x[j])) x[j] = look(rows.array + Offset{ptx::anew(row[j])} * kWidth + mine.column);
-#pragma unroll
-    for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
-    if (__any_sync(kAll, !all) == 0) break;
-    if (next) continue;
-    if (mine.lane == 0) {
-      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
-      while (!is_set(load_relaxed(last))) __nanosleep(kLater);
-    }
-    __syncwarp();
-  }
+  if (rows.row != nullptr)
+    await_rows<true>(rows, next, mine, x);
+  else
+    await_rows<false>(rows, next, mine, x);
   ptx::barrier_wait(empty, phase);
+  if (how != Add::put) {
+    const double sign = how == Add::less ? -1.0 : 1.0;
 #pragma unroll
-  for (int j = 0; j < kRounds; ++j) {
-    if (mine.row_of(j) >= kTile) continue;
-    double2& to = mine.at(tile, mine.row_of(j));
-    if (how != Add::put) {
-      const double sign = how == Add::less ? -1.0 : 1.0;
+    for (int j = 0; j < kRounds; ++j) {
+      if (mine.row_of(j) >= kTile) continue;
+      const double2 to = mine.at(tile, j);
       x[j].x = fma(sign, x[j].x, to.x), x[j].y = fma(sign, x[j].y, to.y);
     }
-    to = x[j];
   }
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j)
+    if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
   __syncwarp();
 }
 
@@ -168,45 +218,49 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   }
 }
 
-/// b of row k of L.
-__device__ inline double2 right_hand_side(Index k, int column, const SweepView& view, const WideMemory& memory) {
-  const double* b = memory.numbers.b + row_of(view.old_of, k) + column * memory.b_ld;
-  return make_double2(column < memory.columns ? b[0] : 0.0, column + 1 < memory.columns ? b[memory.b_ld] : 0.0);
-}
-
-/// What the sums of a tile row begin with: b, and, unless tasks of their own add them up, the children's update rows one after the other;
-/// four of a lane's rows at a time.
+/// What the sums of a tile row begin with: b, and, unless tasks of their own add them up, the children's update rows one after the other:
+/// of all of a lane's rows together, since what is waited for is the way there and back.
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
                            const WideMemory& memory) {
-  constexpr int kSome = 4;
+  constexpr int kRounds = Bringer<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
   const Bringer<kWidth> mine;
   const FrontCells cells{front.m, front.p};
   const Index row = cells.first_row(i), rows = cells.rows_of(i);
   const bool adds = task.kind != SweepTask::Kind::gathered;
   const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
+  std::uint32_t begin[kRounds], end[kRounds], most = 0;
+  double2 x[kRounds];
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    const int r = mine.row_of(j);
+    begin[j] = adds && r < rows ? __ldg(ptr + r) : 0;
+    end[j] = adds && r < rows ? __ldg(ptr + r + 1) : 0;
+    x[j] = r < rows && row + r < front.p
+               ? *reinterpret_cast<const double2*>(memory.rows + Offset{front.first + row + r} * kWidth + mine.column)
+               : make_double2(0, 0);
+  }
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    most = max(most, end[j] - begin[j]);
+    if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
+  }
 #pragma unroll 1
-  for (int first = mine.row; first < kTile; first += kSome * mine.kStep) {
-    double2 sum[kSome], x[kSome];
-    const double* next[kSome];
-    std::uint32_t left[kSome], most = 0;
+  for (std::uint32_t k = 0; k < most; k += kTogether) {
+    double2 next[kTogether * kRounds];
+    const auto place = [&](int j) {
+      const std::uint32_t own = static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
+      return memory.numbers.update + Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * kWidth + mine.column;
+    };
+    const auto there = [&](int j) { return k + static_cast<std::uint32_t>(j / kRounds) < end[j % kRounds] - begin[j % kRounds]; };
+    await_pairs(next, [&](int j) { return there(j) ? place(j) : nullptr; });
 #pragma unroll
-    for (int j = 0; j < kSome; ++j) {
-      const int r = first + mine.kStep * j;
-      const std::uint32_t begin = adds && r < rows ? __ldg(ptr + r) : 0;
-      left[j] = adds && r < rows ? __ldg(ptr + r + 1) - begin : 0;
-      next[j] = memory.numbers.update + Offset{begin} * kWidth + mine.column;
-      sum[j] = r < rows && row + r < front.p ? right_hand_side(front.first + row + r, mine.column, view, memory) : make_double2(0, 0);
-      most = max(most, left[j]);
+    for (int j = 0; j < kTogether * kRounds; ++j) {
+      if (!there(j)) continue;
+      double2& to = mine.at(tile, j % kRounds);
+      to = sum_of(to, next[j]);
+      unset_pair(place(j));
     }
-    for (std::uint32_t k = 0; k < most; ++k) {
-      await_pairs(x, [&](int j) { return k < left[j] ? next[j] : nullptr; });
-#pragma unroll
-      for (int j = 0; j < kSome; ++j) sum[j] = sum_of(sum[j], x[j]), next[j] += kWidth;
-    }
-#pragma unroll
-    for (int j = 0; j < kSome; ++j)
-      if (const int r = first + mine.kStep * j; r < kTile) mine.at(tile, r) = sum[j];
   }
   __syncwarp();
 }
@@ -240,10 +294,10 @@ __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, In
   if constexpr (kForward) {
     const bool gathered = task.kind == SweepTask::Kind::gathered;
     const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
-    return {part(memory.forward_part, task.part + k), nullptr, count, count - 1};
+    return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
   } else {
     const double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth : part(memory.backward_part, task.part + a - 1);
-    return {from, nullptr, count, count - 1};
+    return {from, nullptr, count, count - 1, a > 0};
   }
 }
 
@@ -253,8 +307,8 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
   const FrontCells cells{front.m, front.p};
   const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n, count = cells.rows_of(k);
   if (k < cells.pivot_tiles())
-    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr, count, count - 1};
-  return {memory.x, view.row + front.row + cells.first_row(k), count, 0};
+    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr, count, count - 1, false};
+  return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
 /// The rings as those that bring numbers go through them.

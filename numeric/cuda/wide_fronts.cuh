@@ -4,8 +4,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
-
 #include "numeric/cuda/sweep_fronts.cuh"
 #include "numeric/cuda/wide_shared.cuh"
 
@@ -44,11 +42,29 @@ class PlacesAhead {
 #pragma unroll
     for (int h = 0; h < kRows / 32; ++h) {
       const int r = lane_ + 32 * h;
-      shared_.own[r] = next_.own[h], shared_.place[r] = next_.place[h];
+      shared_.place[r] = next_.place[h];
       if constexpr (kForward) shared_.begin[r] = next_.begin[h], shared_.end[r] = next_.end[h];
     }
     __syncwarp();
     load(k + 1);
+  }
+
+  /// To the L2 cache what number k + 1 starts from, since most of it was written long ago: its update rows, which follow each other, and
+  /// rows of `own`, of its pivots.
+  __device__ void prefetch(Index k, const double* update, const double* own) const {
+    if (k + 1 >= count_) return;
+    const Front& f = fronts_.front(k + 1);
+    if (lane_ == 0) kernels::ptx::prefetch(own + Offset{f.first} * kWidth, f.p * kWidth * 8);
+    if constexpr (kForward) {
+      const std::uint32_t begin = next_.begin[0];
+#pragma unroll
+      for (int h = 0; h < kRows / 32; ++h)
+        if (const Index last = f.m - 1 - 32 * h; last >= 0 && last < 32) {
+          const std::uint32_t end = __shfl_sync(kAll, next_.end[h], last);
+          if (lane_ == 0 && end > begin)
+            kernels::ptx::prefetch(update + Offset{begin} * kWidth, static_cast<int>(min(end - begin, 1024u)) * kWidth * 8);
+        }
+    }
   }
 
  private:
@@ -70,29 +86,50 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
   for (int h = 0; h < kRows / 32; ++h) shared.reciprocal[lane + 32 * h] = reciprocal[h];
 }
 
-/// b and the children's update rows, one after the other, of all rows.
+/// b and the children's update rows, one after the other, of all rows; two of each row are looked at together.
 template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, const WideMemory& memory, const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
   for (Index first = at.row; first < f.m; first += Part::kLooks * Part::kApart) {
-    double sum[Part::kLooks], x[Part::kLooks];
-    const double* place[Part::kLooks];
+    double sum[Part::kLooks];
+    double* place[Part::kLooks];
     std::uint32_t count[Part::kLooks], most = 0;
 #pragma unroll
     for (int j = 0; j < Part::kLooks; ++j) {
       const Index r = first + Part::kApart * j;
       const bool there = r < f.m;
-      sum[j] = r < f.p && at.column < memory.columns ? memory.numbers.b[shared.own[r] + at.column * memory.b_ld] : 0.0;
+      sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * kWidth + at.column] : 0.0;
       count[j] = there ? shared.end[r] - shared.begin[r] : 0;
       place[j] = memory.numbers.update + (there ? Offset{shared.begin[r]} * kWidth : 0) + at.column;
       most = max(most, count[j]);
     }
-    for (std::uint32_t k = 0; k < most; ++k) {
+    for (std::uint32_t k = 0; k < most; k += 2) {
+      double x[2][Part::kLooks];
 #pragma unroll
-      for (int j = 0; j < Part::kLooks; ++j) x[j] = k < count[j] ? load_relaxed(place[j]) : 0.0;
-      await_numbers(place, x, kSoon);
+      for (int u = 0; u < 2; ++u)
 #pragma unroll
-      for (int j = 0; j < Part::kLooks; ++j) sum[j] += x[j], place[j] += kWidth;
+        for (int j = 0; j < Part::kLooks; ++j) x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
+      for (;;) {
+        bool all = true;
+#pragma unroll
+        for (int u = 0; u < 2; ++u)
+#pragma unroll
+          for (int j = 0; j < Part::kLooks; ++j) all = all && is_set(x[u][j]);
+        if (all) break;
+        __nanosleep(kSoon);
+#pragma unroll
+        for (int u = 0; u < 2; ++u)
+#pragma unroll
+          for (int j = 0; j < Part::kLooks; ++j)
+            if (!is_set(x[u][j])) x[u][j] = load_relaxed(place[j] + u * kWidth);
+      }
+#pragma unroll
+      for (int j = 0; j < Part::kLooks; ++j) {
+#pragma unroll
+        for (int u = 0; u < 2; ++u)
+          if (k + u < count[j]) sum[j] += x[u][j], unset(place[j] + u * kWidth);
+        place[j] += 2 * kWidth;
+      }
     }
 #pragma unroll
     for (int j = 0; j < Part::kLooks; ++j)
@@ -104,18 +141,19 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
 template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f, const SweepMemory& memory, const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
-  for (Index first = at.row; first < f.m; first += Part::kLooks * Part::kApart) {
-    double x[Part::kLooks];
-    const double* place[Part::kLooks];
+  constexpr int kLooks = kWidth == 32 ? 12 : Part::kLooks;  // two rounds of most fronts
+  for (Index first = at.row; first < f.m; first += kLooks * Part::kApart) {
+    double x[kLooks];
+    const double* place[kLooks];
 #pragma unroll
-    for (int j = 0; j < Part::kLooks; ++j) {
+    for (int j = 0; j < kLooks; ++j) {
       const Index r = first + Part::kApart * j, row = r < f.p ? f.first + r : r < f.m ? static_cast<Index>(shared.place[r]) : 0;
       place[j] = (r < f.p ? memory.y : memory.x) + Offset{row} * kWidth + at.column;
       x[j] = r < f.m ? load_relaxed(place[j]) : 0.0;
     }
     await_numbers(place, x, kSoon);
 #pragma unroll
-    for (int j = 0; j < Part::kLooks; ++j)
+    for (int j = 0; j < kLooks; ++j)
       if (const Index r = first + Part::kApart * j; r < f.m) shared.number[r * kWidth + at.column] = x[j];
   }
 }
@@ -184,6 +222,7 @@ __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBar
     const Front& f = fronts.front(k);
     ahead.begin(k);
     take_starts(shared, f, memory, at);
+    ahead.prefetch(k, memory.numbers.update, memory.rows);
     const double* l = fronts.await_panel();
     put_reciprocals(shared, l, f, lane);
     __syncwarp();
@@ -228,7 +267,7 @@ struct ColumnBlock {
 
 /// x of the front's pivots, blocks of columns from the last.
 template <int kRows, int kWidth>
-__device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const WideMemory& memory, bool good,
+__device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const WideMemory& memory,
                                   const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
   constexpr Index kBlock = Part::kPivots * Part::kApart;
@@ -254,8 +293,6 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
       const double x = block.sum[j].sum;
       shared.number[r * kWidth + at.column] = x;
       publish(memory.numbers.x + Offset{f.first + r} * kWidth + at.column, x);
-      if (at.column < memory.columns)
-        memory.numbers.out[shared.own[r] + at.column * memory.out_ld] = good ? x : std::numeric_limits<double>::quiet_NaN();
     }
     __syncwarp();
   }
@@ -266,7 +303,6 @@ __device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBa
                                       const WideMemory& memory, const Dealt& dealt, int lane) {
   if (dealt.count <= 0) return;
   const Part<kWidth> at(lane);
-  const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
   Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
   PlacesAhead<kRows, kWidth, false> ahead(shared, fronts, dealt.count, view, lane);
   for (Index k = 0; k < dealt.count; ++k) {
@@ -274,10 +310,11 @@ __device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBa
     const Front& f = fronts.front(k);
     ahead.begin(k);
     take_rows_back(shared, f, memory.numbers, at);
+    ahead.prefetch(k, nullptr, memory.numbers.y);
     const double* l = fronts.await_panel();
     put_reciprocals(shared, l, f, lane);
     __syncwarp();
-    eliminate_columns(shared, l, f, memory, good, at);
+    eliminate_columns(shared, l, f, memory, at);
     fronts.end();
   }
 }

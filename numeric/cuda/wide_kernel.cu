@@ -1,6 +1,7 @@
 // The kernel of a fast solve of several right-hand sides: as that of one (sweep_kernel.cu), with rows of numbers in the place of numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <limits>
 
 #include "numeric/cuda/sweep_roles.cuh"
 #include "numeric/cuda/wide_fronts.cuh"
@@ -11,9 +12,9 @@ namespace {
 
 template <bool kForward, int kRows, int kWidth, int kWarps>
 __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const WideMemory& memory, const Team& team, Index begin, Index end, int warp, int lane) {
+                             const WideMemory& memory, const Place& at, const Team& team, Index begin, Index end, int warp, int lane) {
   if (warp >= kWarps) return;
-  const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp);
+  const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp, at);
   if constexpr (kForward)
     sweep_fronts_forward(shared[warp], barriers[warp], view, memory, dealt, lane);
   else
@@ -29,24 +30,36 @@ __device__ void hand_over() {
 template <bool kForward, int kWidth>
 __device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
   const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
-  const Roles roles(view);
+  const Place at(memory.teams);
+  const Roles roles(view, at);
   Barriers<kWidth>& barriers = shared.direction[kForward ? 0 : 1];
   const auto narrow = [&] {
-    sweep_fronts<kForward>(shared.narrow, barriers.narrow, view, memory, roles.narrow, 0, view.narrow, warp, lane);
+    sweep_fronts<kForward>(shared.narrow, barriers.narrow, view, memory, at, roles.narrow, 0, view.narrow, warp, lane);
     hand_over();
   };
   const auto small = [&] {
-    sweep_fronts<kForward>(shared.small, barriers.small, view, memory, roles.small, view.narrow, view.small, warp, lane);
+    sweep_fronts<kForward>(shared.small, barriers.small, view, memory, at, roles.small, view.narrow, view.small, warp, lane);
     hand_over();
   };
   if constexpr (kForward) narrow(), small();
-  if (place_in(roles.tiles) >= 0) sweep_tiles<kForward>(Tiles<kWidth>{shared.tiles, barriers.tiles}, view, memory);
+  if (place_in(roles.tiles, at) >= 0) sweep_tiles<kForward>(Tiles<kWidth>{shared.tiles, barriers.tiles}, view, memory);
   hand_over();
   if constexpr (!kForward) small(), narrow();
 }
 
+/// Numbers of a team, which solves kWidth of the columns: its own arrays, one behind the other.
+template <int kWidth>
+__device__ void take_share(WideMemory& memory) {
+  const auto team = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.teams);
+  const Offset vector = team * memory.n * kWidth, kept = team * memory.kept * kWidth;
+  memory.numbers.x += vector, memory.numbers.y += vector, memory.rows += vector;
+  memory.numbers.update += kept, memory.numbers.forward_part += kept, memory.numbers.backward_part += kept;
+  memory.numbers.ticket += 2 * team;
+}
+
 template <int kWidth>
 __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
+  take_share<kWidth>(memory);
   extern __shared__ __align__(128) unsigned char wide_shared[];
   Shared<kWidth>& shared = *reinterpret_cast<Shared<kWidth>*>(wide_shared);
   if (ptx::thread_index() == 0) {
@@ -58,32 +71,69 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Wid
   if (backward) sweep_direction<false>(shared, view, memory);
 }
 
-constexpr int kCopyThreads = 256;
+constexpr int kCopyThreads = 256, kCopyRows = 32;
 
-/// y = b, for a backward sweep alone. A NaN of the caller's must not look as if it were still to come.
+/// Columns that teams of kWidth solve.
 template <int kWidth>
-__global__ void __launch_bounds__(kCopyThreads) take_b(SweepView view, WideMemory memory) {
-  const Offset place = static_cast<Offset>(blockIdx.x) * kCopyThreads + threadIdx.x;
-  const Index k = static_cast<Index>(place / kWidth), column = static_cast<Index>(place % kWidth);
-  if (k >= view.n) return;
-  publish(memory.numbers.y + place, column < memory.columns ? memory.numbers.b[row_of(view.old_of, k) + column * memory.b_ld] : 0.0);
+constexpr int kColumns = kWidth == 8 ? 8 : 32;
+/// Of row k and column c, where each team has its own columns.
+template <int kWidth>
+__device__ Offset place_of_row(Index k, int c, Index n) {
+  return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
+}
+__device__ inline Index row_of_l(const WideMemory& memory, bool permuted, Index row) { return permuted ? memory.new_of[row] : row; }
+
+/// f(row, column) of kCopyRows rows: along the columns of the caller's arrays, or along rows of numbers.
+template <int kWidth, bool kByRows, class F>
+__device__ void for_block(const F& f) {
+#pragma unroll
+  for (int j = 0; j < kCopyRows * kColumns<kWidth> / kCopyThreads; ++j) {
+    const int e = static_cast<int>(threadIdx.x) + kCopyThreads * j;
+    if constexpr (kByRows)
+      f(e / kColumns<kWidth>, e % kColumns<kWidth>);
+    else
+      f(e % kCopyRows, e / kCopyRows);
+  }
 }
 
-/// out = y, after a forward sweep alone.
+/// b by rows, and the numbers of the solve unset. For a backward sweep alone y = b: a NaN of the caller's must not look as if it were still
+/// to come.
 template <int kWidth>
-__global__ void __launch_bounds__(kCopyThreads) give_y(SweepView view, WideMemory memory) {
-  const Offset place = static_cast<Offset>(blockIdx.x) * kCopyThreads + threadIdx.x;
-  const Index k = static_cast<Index>(place / kWidth), column = static_cast<Index>(place % kWidth);
-  if (k >= view.n || column >= memory.columns) return;
+__global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
+  __shared__ double block[kColumns<kWidth>][kCopyRows + 1];
+  const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
+  if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets) memory.numbers.ticket[threadIdx.x] = -1;
+  for_block<kWidth, false>([&](int r, int c) {
+    block[c][r] = first + r < memory.n && c < memory.columns ? memory.numbers.b[first + r + c * memory.b_ld] : 0.0;
+  });
+  __syncthreads();
+  for_block<kWidth, true>([&](int r, int c) {
+    if (first + r >= memory.n || c / kWidth >= memory.teams) return;
+    const Offset place = place_of_row<kWidth>(row_of_l(memory, memory.permute, first + r), c, memory.n);
+    memory.numbers.x[place] = unset_number();
+    memory.numbers.y[place] = forward ? unset_number() : as_number(block[c][r]);
+    if (forward) memory.rows[place] = block[c][r];
+  });
+}
+
+/// out = x, or y after a forward sweep alone.
+template <int kWidth>
+__global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const double* from) {
+  __shared__ double block[kColumns<kWidth>][kCopyRows + 1];
+  const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
-  memory.numbers.out[row_of(view.back_of, k) + column * memory.out_ld] =
-      good ? memory.numbers.y[place] : std::numeric_limits<double>::quiet_NaN();
+  for_block<kWidth, true>([&](int r, int c) {
+    if (first + r < memory.n && c < memory.columns)
+      block[c][r] = from[place_of_row<kWidth>(row_of_l(memory, memory.back, first + r), c, memory.n)];
+  });
+  __syncthreads();
+  for_block<kWidth, false>([&](int r, int c) {
+    if (first + r < memory.n && c < memory.columns)
+      memory.numbers.out[first + r + c * memory.out_ld] = good ? block[c][r] : std::numeric_limits<double>::quiet_NaN();
+  });
 }
 
-template <int kWidth>
-unsigned copy_blocks(Index n) {
-  return static_cast<unsigned>((Offset{n} * kWidth + kCopyThreads - 1) / kCopyThreads);
-}
+inline unsigned copy_blocks(Index n) { return static_cast<unsigned>((n + kCopyRows - 1) / kCopyRows); }
 
 }  // namespace
 }  // namespace kauri::numeric::cuda::sweep::wide
@@ -94,7 +144,7 @@ template <int kWidth>
 int wide_blocks() {
   namespace wide = sweep::wide;
   const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads, sizeof(wide::Shared<kWidth>));
-  if (blocks > 0) load(wide::take_b<kWidth>), load(wide::give_y<kWidth>);  // other devices have none of the three
+  if (blocks > 0) load(wide::take_b<kWidth>), load(wide::give_x<kWidth>);  // other devices have none of the three
   return blocks;
 }
 
@@ -103,17 +153,21 @@ void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool f
   namespace wide = sweep::wide;
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
-  if (!forward) kernels::launch(wide::take_b<kWidth>, wide::copy_blocks<kWidth>(view.n), wide::kCopyThreads, 0, stream, view, memory);
-  check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
+  const unsigned copies = wide::copy_blocks(memory.n);
+  kernels::launch(wide::take_b<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, forward);
+  const Index each = std::clamp<Index>(blocks / memory.teams, 1, most);
+  check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.teams), sweep::kThreads,
                                     sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
         "a launch of sweeps");
-  if (!backward) kernels::launch(wide::give_y<kWidth>, wide::copy_blocks<kWidth>(view.n), wide::kCopyThreads, 0, stream, view, memory);
+  kernels::launch(wide::give_x<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y);
   check(cudaGetLastError(), "a launch of sweeps");
 }
 
 template int wide_blocks<8>();
+template int wide_blocks<16>();
 template int wide_blocks<32>();
 template void enqueue_wide_sweeps<8>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
+template void enqueue_wide_sweeps<16>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
 template void enqueue_wide_sweeps<32>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -1,6 +1,7 @@
 // Products of tiles of L and of inverses of diagonal tiles with 64 rows of numbers, by FP64 tensor cores: forward a warp has 16 rows of the
-// tile, backward 16 of its columns, and all columns of numbers. L is the left operand in both directions, read in the order in which cells
-// lie, so nothing is transposed.
+// tile, backward 16 of its columns, and all columns of numbers. What is made is the transposed product: numbers are the left operand, L the
+// right one. So what a lane reads at once, 16 bytes of a row of numbers or of a cell of L, is neighbours in its registers, too (with L on
+// the left each product took as many moves as reads), and nothing is transposed in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,35 +17,47 @@ struct Rings {
   Turn<Shape<kWidth>::kStarts> start;
 };
 
-/// Sums of 16 rows: accumulators of 8 columns each. Of 32 columns two accumulators have each other's neighbours.
+/// Groups of columns that a product takes at once: 16, or 8 of them twice.
+template <int kWidth>
+constexpr int kGroups = kWidth == 8 ? 1 : kWidth / 16;
+
+/// Sums of 16 rows, two cells of them: of a cell a lane has rows 2 t and 2 t + 1, of a group of columns 2 g and 2 g + 1 (first two, last
+/// two); of 8 columns lanes g and g + 4 have the same.
 template <int kWidth>
 struct Sums {
-  double of[kWidth / 8][4] = {};
+  double of[2][kGroups<kWidth>][4] = {};
 };
 
+/// Rows of a tile whose pairs of columns for_pairs() goes through: slots of a lane. Of 8 columns each of two lanes takes one row of two.
+template <int kWidth>
+constexpr int kSlots = kWidth == 8 ? 2 : 4;
+template <int kWidth>
+__device__ int own_row(const Lane& at, int slot) {
+  return kWidth == 8 ? 16 * at.warp + 8 * slot + 2 * at.t + (at.g >> 2) : 16 * at.warp + 8 * (slot >> 1) + 2 * at.t + (slot & 1);
+}
 /// A lane has columns first_column() + step and the next of each row, for the steps that for_pairs() goes through.
 template <int kWidth>
 __device__ int first_column(const Lane& at) {
-  return (kWidth == 8 ? 2 : 4) * at.t;
+  return kWidth == 8 ? 2 * (at.g & 3) : 2 * at.g;
 }
-/// f(half, step, x, y): x and y are sums of row own_row<kForward>(at, half) of the tile.
+/// f(slot, step, x, y): x and y are sums of row own_row(at, slot) of the tile, and may be changed.
 template <int kWidth, class F>
-__device__ void for_pairs(Sums<kWidth>& sum, const F& f) {
+__device__ void for_pairs(Sums<kWidth>& sum, const Lane& at, const F& f) {
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
+  for (int cell = 0; cell < 2; ++cell) {
     if constexpr (kWidth == 8) {
-      f(half, 0, sum.of[0][2 * half], sum.of[0][2 * half + 1]);
+      double(&c)[4] = sum.of[cell][0];
+      const bool second = at.g >= 4;
+      double x = second ? c[1] : c[0], y = second ? c[3] : c[2];
+      f(cell, 0, x, y);
+      c[0] = c[1] = x, c[2] = c[3] = y;
     } else {
 #pragma unroll
-      for (int h = 0; h < kWidth / 16; ++h)
+      for (int r = 0; r < 2; ++r)
 #pragma unroll
-        for (int e = 0; e < 2; ++e) f(half, 16 * h + 2 * e, sum.of[2 * h][2 * half + e], sum.of[2 * h + 1][2 * half + e]);
+        for (int h = 0; h < kGroups<kWidth>; ++h) f(2 * cell + r, 16 * h, sum.of[cell][h][r], sum.of[cell][h][2 + r]);
     }
   }
-}
-template <bool kForward>
-__device__ int own_row(const Lane& at, int half) {
-  return 16 * at.warp + (kForward ? at.g + 8 * half : 2 * at.g + half);
 }
 
 /// Where a lane is, found anew where it is used: what depends on it would be kept in registers through all loops.
@@ -54,64 +67,59 @@ __device__ inline Lane here() {
 }
 
 /// A lane's numbers of a tile in shared memory, as for_pairs() goes through them.
-template <bool kForward, int kWidth>
+template <int kWidth>
 struct OwnRows {
-  double* of[2];
+  double* of[kSlots<kWidth>];
   __device__ OwnRows(double* tile, const Lane& at) {
 #pragma unroll
-    for (int half = 0; half < 2; ++half) of[half] = tile + place_of<kWidth>(own_row<kForward>(at, half), first_column<kWidth>(at));
+    for (int slot = 0; slot < kSlots<kWidth>; ++slot)
+      of[slot] = tile + place_of<kWidth>(own_row<kWidth>(at, slot), first_column<kWidth>(at));
   }
-  [[nodiscard]] __device__ double2& pair(int half, int step) const { return *reinterpret_cast<double2*>(of[half] + step); }
+  [[nodiscard]] __device__ double2& pair(int slot, int step) const { return *reinterpret_cast<double2*>(of[slot] + step); }
 };
 
-/// Where a lane's numbers of a tile are, as right operands: rows 2 t + e of each eight forward, t + 4 e backward.
+/// Numbers of a tile as left operands, their columns along its rows: two neighbours of a row, as they lie, are what a lane has of one k.
+/// Rows 2 t + e of each eight forward, t + 4 e backward.
 template <bool kForward, int kWidth>
 struct Operand {
   const double* of[2];
   __device__ Operand(const double* tile, const Lane& at) {
 #pragma unroll
-    for (int e = 0; e < 2; ++e) of[e] = tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, kWidth == 8 ? at.g : 2 * at.g);
+    for (int e = 0; e < 2; ++e) of[e] = tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
   }
-  /// sum += a times rows 8 cell and so on, kCells eights of them.
+  /// sum += b times rows 8 cell and so on, kCells eights of them.
   template <int kCells>
-  __device__ void multiply(const double (&a)[4 * kCells], Index cell, Sums<kWidth>& sum) const {
+  __device__ void multiply(const double (&b)[2][2 * kCells], Index cell, Sums<kWidth>& sum) const {
     const Index first = cell * (symbolic::kCell * kWidth);
-    if constexpr (kWidth == 8) {
-      double b[2 * kCells];
 #pragma unroll
-      for (int j = 0; j < 2 * kCells; ++j) b[j] = of[j % 2][first + j / 2 * symbolic::kCell * kWidth];
-      ptx::mma(sum.of[0], a, b);
-    } else {
+    for (int h = 0; h < kGroups<kWidth>; ++h) {
+      double a[4 * kCells];
 #pragma unroll
-      for (int h = 0; h < kWidth / 16; ++h) {
-        double b[2][2 * kCells];
-#pragma unroll
-        for (int j = 0; j < 2 * kCells; ++j) {
-          const double2 v = *reinterpret_cast<const double2*>(of[j % 2] + first + j / 2 * symbolic::kCell * kWidth + 16 * h);
-          b[0][j] = v.x, b[1][j] = v.y;
-        }
-        ptx::mma(sum.of[2 * h], a, b[0]);
-        ptx::mma(sum.of[2 * h + 1], a, b[1]);
+      for (int j = 0; j < 2 * kCells; ++j) {
+        const double2 v = *reinterpret_cast<const double2*>(of[j % 2] + first + j / 2 * symbolic::kCell * kWidth + 16 * h);
+        a[2 * j] = v.x, a[2 * j + 1] = v.y;
       }
+      ptx::mma(sum.of[0][h], a, b[0]);
+      ptx::mma(sum.of[1][h], a, b[1]);
     }
   }
 };
 
-/// A lane's left operand, of 16 rows and kCells eights of columns forward, of 16 columns and kCells eights of rows backward. `width`:
-/// columns of cells that lie beside each other. Where there is but one of the two cells of rows, or columns, the other half is anything.
+/// A lane's right operands, L, or its transpose: of two cells of 8 rows and kCells eights of columns forward, of two cells of 8 columns and
+/// kCells eights of rows backward. `width`: columns of cells that lie beside each other. Where there is but one of the two cells of rows,
+/// or columns, the other is anything.
 template <bool kForward, int kCells>
-__device__ void take_left(const double* cells, Index width, const Lane& at, double (&a)[4 * kCells]) {
+__device__ void take_right(const double* cells, Index width, const Lane& at, double (&b)[2][2 * kCells]) {
 #pragma unroll
-  for (int k = 0; k < kCells; ++k)
+  for (int e = 0; e < 2; ++e)
 #pragma unroll
-    for (int e = 0; e < 2; ++e) {
+    for (int k = 0; k < kCells; ++k) {
       if constexpr (kForward) {
         const double2 v = *reinterpret_cast<const double2*>(cells + (e * width + k) * kCellEntries + 2 * at.lane);
-        a[4 * k + e] = v.x, a[4 * k + 2 + e] = v.y;
+        b[e][2 * k] = v.x, b[e][2 * k + 1] = v.y;
       } else {
-        const double2 v = *reinterpret_cast<const double2*>(cells + (k * width + (at.g >> 2)) * kCellEntries +
-                                                            (4 * e + at.t) * symbolic::kCell + 2 * (at.g & 3));
-        a[4 * k + 2 * e] = v.x, a[4 * k + 2 * e + 1] = v.y;
+#pragma unroll
+        for (int j = 0; j < 2; ++j) b[e][2 * k + j] = cells[(k * width + e) * kCellEntries + (4 * j + at.t) * symbolic::kCell + at.g];
       }
     }
 }
@@ -120,9 +128,9 @@ __device__ void take_left(const double* cells, Index width, const Lane& at, doub
 template <bool kForward, int kCells, int kWidth>
 __device__ void multiply_cells(const double* cells, Index width, const Lane& at, const Operand<kForward, kWidth>& x, Index cell,
                                Sums<kWidth>& sum) {
-  double a[4 * kCells];
-  take_left<kForward, kCells>(cells, width, at, a);
-  x.template multiply<kCells>(a, cell, sum);
+  double b[2][2 * kCells];
+  take_right<kForward, kCells>(cells, width, at, b);
+  x.template multiply<kCells>(b, cell, sum);
 }
 
 template <int kWidth>
@@ -188,16 +196,16 @@ struct InverseStages {
   [[nodiscard]] __device__ bool needs_correction() const { return first[FrontCells::kInverseFlag] != 0; }
 };
 
-/// sum += V x, or V^T x. The mark in V counts as zero: lane 0 of warp 0 has it.
+/// sum += V x, or V^T x. The mark in V, entry (0,1), counts as zero: of warp 0 one lane has it.
 template <bool kForward, int kWidth>
 __device__ void multiply_inverse(const InverseStages<kWidth>& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
   const Operand<kForward, kWidth> operand(x, at);
   if (at.warp >= v.blocks) return;
   for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : v.blocks); ++k) {
-    double a[8];
-    take_left<kForward, 2>(kForward ? v.block(at.warp, k) : v.block(k, at.warp), 2, at, a);
-    if (at.warp == 0 && k == 0 && at.lane == 0) a[kForward ? 2 : 1] = 0;
-    operand.template multiply<2>(a, 2 * k, sum);
+    double b[2][4];
+    take_right<kForward, 2>(kForward ? v.block(at.warp, k) : v.block(k, at.warp), 2, at, b);
+    if (at.warp == 0 && k == 0 && at.g == (kForward ? 0 : 1) && at.t == 0) b[0][kForward ? 1 : 0] = 0;
+    operand.template multiply<2>(b, 2 * k, sum);
   }
 }
 

@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda::sweep::wide {
 
 constexpr int kBringers = 3;                                 // warps after the loader: all numbers that products and sums start from
 constexpr int kResident = 2;                                 // blocks a multiprocessor
-constexpr int kRegisters = 128, kMultiplierRegisters = 152;  // a thread: of the kernel, and of those that multiply while there are tiles
+constexpr int kRegisters = 128, kMultiplierRegisters = 144;  // a thread: of the kernel, and of those that multiply while there are tiles
 static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
 
 /// Rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of sums.
@@ -20,6 +20,10 @@ struct Shape;
 template <>
 struct Shape<8> {
   static constexpr int kStages = 5, kInputs = 4, kStarts = 2;
+};
+template <>
+struct Shape<16> {
+  static constexpr int kStages = 4, kInputs = 3, kStarts = 2;
 };
 template <>
 struct Shape<32> {
@@ -60,7 +64,7 @@ struct alignas(16) FrontShared {
   double reciprocal[kRows];
   Front front[4];
   Index id[4];
-  std::uint32_t own[kRows], place[kRows], begin[kRows], end[kRows];  // RowPlaces
+  std::uint32_t place[kRows], begin[kRows], end[kRows];  // RowPlaces
 };
 
 template <int kWidth>
@@ -78,6 +82,7 @@ struct Shared {
   };
   Barriers<kWidth> direction[2];
 };
+static_assert(kResident * (sizeof(Shared<16>) + 1024) <= 228 * 1024);
 static_assert(kResident * (sizeof(Shared<32>) + 1024) <= 228 * 1024 && kResident * (sizeof(Shared<8>) + 1024) <= 228 * 1024);
 
 template <int kWidth>
@@ -113,6 +118,12 @@ __device__ inline void publish(double* p, double x, double y) {
   ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
 }
 using cuda::publish;
+/// What is read once is unset by who has read it: see WideMemory.
+__device__ inline double unset_number() { return __longlong_as_double(-1); }
+__device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
+__device__ inline void unset_pair(double* p) {
+  ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(unset_number(), unset_number()));
+}
 __device__ inline double2 look(const double* p) { return ptx::load_relaxed(reinterpret_cast<const double2*>(p)); }
 __device__ inline bool is_set(const double2& x) { return cuda::is_set(x.x) && cuda::is_set(x.y); }
 using cuda::is_set;

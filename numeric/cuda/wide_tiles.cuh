@@ -2,90 +2,107 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
-
 #include "numeric/cuda/wide_bring.cuh"
 #include "numeric/cuda/wide_products.cuh"
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-template <bool kForward, int kWidth>
+template <int kWidth>
 __device__ void put(double* tile, Sums<kWidth>& sum) {
-  const OwnRows<kForward, kWidth> own(tile, here());
-  for_pairs(sum, [&](int half, int step, double x, double y) { own.pair(half, step) = make_double2(x, y); });
+  const Lane at = here();
+  const OwnRows<kWidth> own(tile, at);
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) { own.pair(slot, step) = make_double2(x, y); });
+}
+
+template <int kWidth>
+__device__ void take(double* tile, Sums<kWidth>& sum) {
+  const Lane at = here();
+  const OwnRows<kWidth> own(tile, at);
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) { x = own.pair(slot, step).x, y = own.pair(slot, step).y; });
 }
 
 /// Less what has been summed up, in its place; zeros behind row `rows`.
-template <bool kForward, int kWidth>
+template <int kWidth>
 __device__ void take_away(double* tile, Index rows, Sums<kWidth>& sum) {
   const Lane at = here();
-  const OwnRows<kForward, kWidth> own(tile, at);
-  for_pairs(sum, [&](int half, int step, double x, double y) {
-    double2& to = own.pair(half, step);
-    to = own_row<kForward>(at, half) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
+  const OwnRows<kWidth> own(tile, at);
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+    double2& to = own.pair(slot, step);
+    to = own_row<kWidth>(at, slot) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
   });
 }
 
-/// Of a row of c - T y, or c - T^T y, T the diagonal tile k: 16 columns, or 4, with what sums round.
-template <bool kForward, int kWidth>
-struct Rest {
-  static constexpr int kColumns = kTile * kWidth / (32 * kMultipliers);
-  Dot2 of[kColumns];
-  Index r;
-  int column;
-  __device__ Rest(const Lane& at, const double* c) : r(32 * (at.warp & 1) + at.lane), column(at.warp / 2 * kColumns) {
+/// Rows that are there of a tile row to rows row(r) of an array.
+template <int kWidth, class Row>
+__device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const Row& row) {
+  const Lane at = here();
+  double* to[kSlots<kWidth>];
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) of[j].sum = c[place_of<kWidth>(r, column + j)];
+  for (int slot = 0; slot < kSlots<kWidth>; ++slot) {
+    const int r = own_row<kWidth>(at, slot);
+    to[slot] = r < rows ? array + Offset{row(r)} * kWidth + first_column<kWidth>(at) : nullptr;
   }
-  __device__ void find(const double* panel, const FrontCells& cells, Index k, const double* y) {
-    const symbolic::CellLayout layout = cells.panel();
-    const Index rows = cells.rows_of(k), first = k * kTile;
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+    if (to[slot] != nullptr) publish(to[slot] + step, x, y);
+  });
+}
+
+/// Sums as publish_rows() has put them there, by the same lanes.
+template <int kWidth>
+__device__ void take_rows(const double* array, Index rows, Sums<kWidth>& sum) {
+  const Lane at = here();
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+    const int r = own_row<kWidth>(at, slot);
     if (r >= rows) return;
+    const double2 pair = look(array + r * kWidth + first_column<kWidth>(at) + step);
+    x = pair.x, y = pair.y;
+  });
+}
+
+/// c -= T y, or T^T y, T the diagonal tile k: a row and some of its columns a thread, with what the sums round. There are few such tiles,
+/// so this is to be short, and to need few registers.
+template <bool kForward, int kWidth>
+__device__ void leave_rest(double* c, const double* panel, const FrontCells& cells, Index k, const double* y) {
+  constexpr int kColumns = kTile * kWidth / (32 * kMultipliers), kSome = 4;
+  const Lane at = here();
+  const symbolic::CellLayout layout = cells.panel();
+  const Index rows = cells.rows_of(k), first = k * kTile, r = 32 * (at.warp & 1) + at.lane;
+  if (r >= rows) return;
+#pragma unroll 1
+  for (int column = at.warp / 2 * kColumns, end = column + kColumns; column < end; column += kSome) {
+    Dot2 rest[kSome];
+#pragma unroll
+    for (int e = 0; e < kSome; ++e) rest[e].sum = c[place_of<kWidth>(r, column + e)];
+#pragma unroll 1
     for (Index j = kForward ? 0 : r; j < (kForward ? r + 1 : rows); ++j) {
       const double entry = panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))];
 #pragma unroll
-      for (int e = 0; e < kColumns; ++e) of[e].template subtract<double>(entry, y[place_of<kWidth>(j, column + e)]);
+      for (int e = 0; e < kSome; ++e) rest[e].template subtract<double>(entry, load_relaxed(y + j * kWidth + column + e));
     }
-  }
-  __device__ void put(double* to) const {
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) to[place_of<kWidth>(r, column + j)] = of[j].value();
+    for (int e = 0; e < kSome; ++e) c[place_of<kWidth>(r, column + e)] = rest[e].value();
   }
-};
-
-/// c = y + V (c - T y), y = V c: one step of refinement, where V alone is not accurate enough. In place, since there is no more shared
-/// memory, and apart, since there are few such tiles.
-template <bool kForward, int kWidth>
-__device__ __noinline__ void correct(InverseStages<kWidth> stages, const double* panel, FrontCells cells, Index k, double* c) {
-  const Lane at = here();
-  Sums<kWidth> y;
-  multiply_inverse<kForward>(stages, at, c, y);
-  Rest<kForward, kWidth> rest(at, c);
-  together();
-  put<kForward>(c, y);
-  together();
-  rest.find(panel, cells, k, c);
-  together();
-  rest.put(c);
-  together();
-  multiply_inverse<kForward>(stages, at, c, y);
-  together();
-  put<kForward>(c, y);
 }
 
-/// sum = V c, or V^T c, of diagonal tile k, c as all warps have put it.
+/// sum = V c, or V^T c, of diagonal tile k, c as all warps have put it. Where V alone is not accurate enough, one step of refinement: y = V
+/// c, sum = y + V (c - T y). y then goes by way of `scratch`, its rows' place in an array that nobody else reads any more.
 template <bool kForward, int kWidth>
 __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const double* panel, const FrontCells& cells, Index k,
-                           double* c, Sums<kWidth>& sum) {
+                           double* c, double* scratch, Sums<kWidth>& sum) {
   const Lane at = here();
   const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
   together();
   sum = {};
-  multiply_inverse<kForward>(stages, at, c, sum);
-  if (stages.needs_correction()) {  // the same for all
-    correct<kForward>(stages, panel, cells, k, c);
-    const OwnRows<kForward, kWidth> own(c, at);
-    for_pairs(sum, [&](int half, int step, double& x, double& y) { x = own.pair(half, step).x, y = own.pair(half, step).y; });
+#pragma unroll 1
+  for (bool again = stages.needs_correction();; again = false) {  // the same for all
+    multiply_inverse<kForward>(stages, at, c, sum);
+    if (!again) break;
+    const Index rows = cells.rows_of(k);
+    publish_rows(scratch, rows, sum, [](int r) { return r; });
+    together();
+    leave_rest<kForward, kWidth>(c, panel, cells, k, scratch);
+    together();
+    take_rows(scratch, rows, sum);
   }
   stages.leave(shared, rings, at.lane);
 }
@@ -113,52 +130,39 @@ __device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
   rings.start.next();
 }
 
-/// Rows that are there of a tile row to rows row(r) of an array.
-template <bool kForward, int kWidth, class Row>
-__device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const Row& row) {
-  const Lane at = here();
-  double* to[2];
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int r = own_row<kForward>(at, half);
-    to[half] = r < rows ? array + Offset{row(r)} * kWidth + first_column<kWidth>(at) : nullptr;
-  }
-  for_pairs(sum, [&](int half, int step, double x, double y) {
-    if (to[half] != nullptr) publish(to[half] + step, x, y);
-  });
-}
-template <bool kForward, int kWidth>
-__device__ void publish_part(double* parts, Index part, Sums<kWidth>& sum) {
-  publish_rows<kForward>(parts + Offset{part} * (kTile * kWidth), kTile, sum, [](int r) { return r; });
+template <int kWidth>
+__device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>& sum) {
+  publish_rows(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
 }
 
 /// Numbers of a pivot tile from what is left of its sums, in `start`; to the task's input, too, where rows below in the same task read
 /// them.
 template <int kWidth>
 __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
-                              double* start, Sums<kWidth>& sum, const SweepMemory& memory) {
+                              double* start, Sums<kWidth>& sum, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
-  const Index rows = cells.rows_of(i);
-  solve_tile<true>(shared, rings, memory.l + front.panel, cells, i, start, sum);
-  publish_rows<true>(memory.y + Offset{front.first + i * kTile} * kWidth, rows, sum, [](int r) { return r; });
+  const Offset first = Offset{front.first + i * kTile} * kWidth;
+  solve_tile<true>(shared, rings, memory.numbers.l + front.panel, cells, i, start, memory.rows + first, sum);
+  publish_rows(memory.numbers.y + first, cells.rows_of(i), sum, [](int r) { return r; });
   if (!has_one_input(task)) return;
-  put<true>(await_input(shared, rings), sum);
+  put(await_input(shared, rings), sum);
   together();
 }
 
-/// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, two rows a warp, in a fixed tree: a lane has two columns of
+/// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of
 /// every kTogether-th.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
-  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 4;
+  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 8;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
-  for (Index r = symbolic::kGatherRows * task.column + 2 * at.warp, e = 0; e < 2; ++e, ++r) {
+  constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
+  for (Index r = symbolic::kGatherRows * task.column + kOwn * at.warp, e = 0; e < kOwn; ++e, ++r) {
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
     const double* from = memory.update + Offset{begin} * kWidth + column;
-    double2 sum[kUnderWay] = {};
+    double2 sum[4] = {};
     for (std::uint32_t k = static_cast<std::uint32_t>(mine); k < count; k += kUnderWay * kTogether) {
       double2 x[kUnderWay];
       const auto place = [&](int u) {
@@ -167,7 +171,10 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
       };
       await_pairs(x, place);
 #pragma unroll
-      for (int u = 0; u < kUnderWay; ++u) sum[u] = sum_of(sum[u], x[u]);
+      for (int u = 0; u < kUnderWay; ++u) {
+        sum[u % 4] = sum_of(sum[u % 4], x[u]);
+        if (const double* p = place(u); p != nullptr) unset_pair(const_cast<double*>(p));
+      }
     }
     double2 all = sum_of(sum_of(sum[0], sum[1]), sum_of(sum[2], sum[3]));
     __syncwarp();
@@ -179,8 +186,8 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
 
 template <int kWidth>
 __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, const SweepView& view,
-                        const SweepMemory& memory) {
-  if (task.kind == SweepTask::Kind::gather) return gather_rows<kWidth>(task, front, here(), view, memory);
+                        const WideMemory& memory) {
+  if (task.kind == SweepTask::Kind::gather) return gather_rows<kWidth>(task, front, here(), view, memory.numbers);
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   for (Index i = task.row; i < task.row + task.rows; ++i) {
@@ -191,16 +198,15 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
       multiply_tile<true>(shared, rings, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), sum);
       if (!has_one_input(task)) leave_input(shared, rings);
     }
-    if (task.kind == SweepTask::Kind::part) return publish_part<true>(memory.forward_part, task.part, sum);
+    if (task.kind == SweepTask::Kind::part) return publish_part(memory.numbers.forward_part, task.part, rows, sum);
     double* start = await_start(shared, rings);
-    take_away<true>(start, rows, sum);
+    take_away(start, rows, sum);
     if (i < pivots) {
       finish_pivots(shared, rings, task, front, i, start, sum, memory);
     } else {
-      const OwnRows<true, kWidth> own(start, here());
-      for_pairs(sum, [&](int half, int step, double& x, double& y) { x = own.pair(half, step).x, y = own.pair(half, step).y; });
+      take(start, sum);
       const std::uint32_t* slot = view.slot + front.relative + cells.first_row(i) - front.p;
-      publish_rows<true>(memory.update, rows, sum, [&](int r) { return __ldg(slot + r); });
+      publish_rows(memory.numbers.update, rows, sum, [&](int r) { return __ldg(slot + r); });
     }
     leave_start(shared, rings);
   }
@@ -216,37 +222,16 @@ __device__ inline void carry(double& sum, double& part) {
 template <int kWidth>
 __device__ void carry(Sums<kWidth>& sum, Sums<kWidth>& part) {
 #pragma unroll
-  for (int n = 0; n < kWidth / 8; ++n)
+  for (int cell = 0; cell < 2; ++cell)
 #pragma unroll
-    for (int j = 0; j < 4; ++j) carry(sum.of[n][j], part.of[n][j]);
-}
-
-/// x of the columns that are there, in the caller's numbering too.
-template <int kWidth>
-__device__ void publish_columns(const SweepTask& task, const Front& front, Sums<kWidth>& sum, const SweepView& view,
-                                const WideMemory& memory) {
-  const Index first = front.first + task.column * kTile, columns = FrontCells{front.m, front.p}.rows_of(task.column);
-  publish_rows<false>(memory.numbers.x + Offset{first} * kWidth, columns, sum, [](int r) { return r; });
-  const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
-  const Lane at = here();
-  double* out[2];
+    for (int h = 0; h < kGroups<kWidth>; ++h)
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int r = own_row<false>(at, half);
-    out[half] = r < columns ? memory.numbers.out + row_of(view.back_of, first + r) : nullptr;
-  }
-  for_pairs(sum, [&](int half, int step, double x, double y) {
-    const int column = first_column<kWidth>(at) + step;
-    double* to = out[half] + column * memory.out_ld;
-    if (out[half] == nullptr || column >= memory.columns) return;
-    to[0] = good ? x : std::numeric_limits<double>::quiet_NaN();
-    if (column + 1 < memory.columns) to[memory.out_ld] = good ? y : std::numeric_limits<double>::quiet_NaN();
-  });
+      for (int j = 0; j < 4; ++j) carry(sum.of[cell][h][j], part.of[cell][h][j]);
 }
 
 template <int kWidth>
 __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front,
-                             const SweepView& view, const WideMemory& memory) {
+                             const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   Sums<kWidth> sum, part;
 #pragma unroll 1
@@ -256,12 +241,13 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, 
     leave_input(shared, rings);
   }
   carry(sum, part);  // what is left in `part` is less than what the sum rounds
-  if (task.kind == SweepTask::Kind::part) return publish_part<false>(memory.numbers.backward_part, task.part, sum);
+  if (task.kind == SweepTask::Kind::part) return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
   double* start = await_start(shared, rings);
-  take_away<false>(start, cells.rows_of(task.column), sum);
-  solve_tile<false>(shared, rings, memory.numbers.l + front.panel, cells, task.column, start, sum);
+  take_away(start, cells.rows_of(task.column), sum);
+  const Offset first = Offset{front.first + task.column * kTile} * kWidth;
+  solve_tile<false>(shared, rings, memory.numbers.l + front.panel, cells, task.column, start, memory.rows + first, sum);
   leave_start(shared, rings);
-  publish_columns(task, front, sum, view, memory);
+  publish_rows(memory.numbers.x + first, cells.rows_of(task.column), sum, [](int r) { return r; });
 }
 
 template <bool kForward, int kWidth>
@@ -273,9 +259,9 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
     if (task.front == kNone) return;
     const Front& front = shared.data.front[turn.at];
     if constexpr (kForward)
-      do_task(shared, rings, task, front, view, memory.numbers);
+      do_task(shared, rings, task, front, view, memory);
     else
-      do_task_back(shared, rings, task, front, view, memory);
+      do_task_back(shared, rings, task, front, memory);
     __syncwarp();
     if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }

@@ -73,14 +73,15 @@ void check_places(const Supernodes& nodes, const Assembly& assembly, const symbo
   EXPECT_EQ(next, rows.slot.size());
 }
 
-void check_counts(const Lists& lists, const DeviceSchedule::Sweeps& sweeps) {
+void check_counts(const Lists& lists, Index n, const DeviceSchedule::Sweeps& sweeps) {
   EXPECT_EQ(static_cast<std::size_t>(sweeps.forward_tasks), lists.forward.task.size());
   EXPECT_EQ(static_cast<std::size_t>(sweeps.backward_tasks), lists.backward.task.size());
   EXPECT_EQ(sweeps.forward_parts, lists.forward.parts);
   EXPECT_EQ(sweeps.backward_parts, lists.backward.parts);
   Offset bytes = 0;  // as Uploader::copy takes them
-  for (const std::size_t size : {lists.rows.ptr.size() * sizeof(lists.rows.ptr[0]), lists.rows.slot.size() * sizeof(lists.rows.slot[0]),
-                                 lists.forward.task.size() * sizeof(SweepTask), lists.backward.task.size() * sizeof(SweepTask)})
+  for (const std::size_t size : {static_cast<std::size_t>(n) * sizeof(Index), lists.rows.ptr.size() * sizeof(lists.rows.ptr[0]),
+                                 lists.rows.slot.size() * sizeof(lists.rows.slot[0]), lists.forward.task.size() * sizeof(SweepTask),
+                                 lists.backward.task.size() * sizeof(SweepTask)})
     bytes += static_cast<Offset>((size + 255) / 256 * 256);
   EXPECT_EQ(sweeps.bytes, bytes);
 }
@@ -89,7 +90,7 @@ void check_plan(const Plan& plan) {
   ASSERT_EQ(find_flaw(plan), "");
   const Lists lists = symbolic::list_sweeps(plan.supernodes, plan.assembly, plan.device);
   EXPECT_EQ(symbolic::find_flaw_sweeps(plan.supernodes, plan.device, lists.forward, lists.backward), "");
-  check_counts(lists, plan.device.sweeps);
+  check_counts(lists, plan.n, plan.device.sweeps);
   check_places(plan.supernodes, plan.assembly, lists.rows);
 }
 
@@ -121,7 +122,7 @@ TEST(SweepLists, NoFlawInListsOfAnyFronts) {
     const FrontForest forest = random_forest(seed);
     const Lists lists = lists_of(forest);
     EXPECT_EQ(flaw_in(forest, lists), "");
-    check_counts(lists, forest.device.sweeps);
+    check_counts(lists, forest.n(), forest.device.sweeps);
     check_places(forest.nodes, forest.assembly, lists.rows);
     const auto count = count_kinds(lists);
     for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] += count[k];
@@ -133,7 +134,7 @@ TEST(SweepLists, AllKindsOfTasksAreMet) {
   const FrontForest forest = all_kinds();
   const Lists lists = lists_of(forest);
   EXPECT_EQ(flaw_in(forest, lists), "");
-  check_counts(lists, forest.device.sweeps);
+  check_counts(lists, forest.n(), forest.device.sweeps);
   check_places(forest.nodes, forest.assembly, lists.rows);
   const auto count = count_kinds(lists);
   for (std::size_t k = 0; k < count.size(); ++k) EXPECT_GT(count[k], 4U) << k;

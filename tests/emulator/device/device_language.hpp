@@ -140,6 +140,7 @@ inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1; }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
+inline int __double2hiint(double x) { return static_cast<int>(std::bit_cast<long long>(x) >> 32); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
 inline double __dadd_rn(double x, double y) { return x + y; }
 inline double __dsub_rn(double x, double y) { return x - y; }

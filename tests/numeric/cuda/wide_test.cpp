@@ -28,12 +28,13 @@ namespace {
 
 using Values = std::vector<double>;
 
-class WideSweeps : public ::testing::Test {
+/// By teams of so many columns, where more than 8 go together.
+class WideSweeps : public ::testing::TestWithParam<Index> {
  protected:
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     CudaOptions options;
-    options.solves_together = 32;
+    options.solves_together = 32, options.team_columns = GetParam();
     fast_.emplace(cuda_backend(options));
     options.fast_solve = false;
     plain_.emplace(cuda_backend(options));
@@ -126,7 +127,7 @@ class WideSweeps : public ::testing::Test {
   Backend cpu_ = cpu_backend(1);
 };
 
-TEST_F(WideSweeps, SolveAsThePlainOnesDo) {
+TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
   for (const char* spec :
        {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
     SCOPED_TRACE(spec);
@@ -140,12 +141,12 @@ TEST_F(WideSweeps, SolveAsThePlainOnesDo) {
   }
 }
 
-TEST_F(WideSweeps, TakeAnyNumberOfColumns) {
+TEST_P(WideSweeps, TakeAnyNumberOfColumns) {
   const auto a = generate("poisson3d 6");
   check(a.view(), plan_of(a.pattern(), OrderingMethod::amd), {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 34, 40, 65});
 }
 
-TEST_F(WideSweeps, TakePatternsOfManySeeds) {
+TEST_P(WideSweeps, TakePatternsOfManySeeds) {
   const std::uint64_t seeds = fast_->device() == "emulated" ? 6 : 12;  // it is slow
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
@@ -157,7 +158,7 @@ TEST_F(WideSweeps, TakePatternsOfManySeeds) {
 }
 
 /// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and with rows below.
-TEST_F(WideSweeps, DivideLongSums) {
+TEST_P(WideSweeps, DivideLongSums) {
   for (const std::vector<Index>& parts : {std::vector<Index>{900}, std::vector<Index>{850, 130}, std::vector<Index>{60, 1200}}) {
     const auto dense = near_singular({"", parts}, 1);
     const auto made = plan_of(dense.pattern(), OrderingMethod::natural, false);
@@ -169,7 +170,7 @@ TEST_F(WideSweeps, DivideLongSums) {
 }
 
 /// As in sweep_test.cpp: all edges of tiles, inverses of one to four rows of blocks, with corrections and without.
-TEST_F(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
+TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
     const auto made = plan_of(a.pattern(), OrderingMethod::natural, false);
@@ -181,7 +182,7 @@ TEST_F(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
 }
 
 /// One pivot tile above so many rows that tasks take several tile rows with one input, their own and others'.
-TEST_F(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
+TEST_P(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
   for (const Index pivots : {5, 30, 64}) {
     const auto a = near_singular({"", {pivots, pivots, 1300}}, 1);
     const Values value = random_dominant<double>(a.pattern(), 3);
@@ -189,13 +190,13 @@ TEST_F(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
   }
 }
 
-TEST_F(WideSweeps, GatherTheRowsOfManyChildren) {
+TEST_P(WideSweeps, GatherTheRowsOfManyChildren) {
   const auto pattern = hubs_and_cube(6000, 4, 5);
   const Values value = random_dominant<double>(pattern.view(), 3);
   check({pattern.view(), value}, plan_of(pattern.view(), OrderingMethod::amd, false), {5, 32});
 }
 
-TEST_F(WideSweeps, CorrectNearlySingularTiles) {
+TEST_P(WideSweeps, CorrectNearlySingularTiles) {
   for (std::uint64_t seed = 1; seed <= 2; ++seed)
     for (const Index order : {70, 130, 200}) {
       const auto a = near_singular({"", {order, 90}}, seed);
@@ -204,7 +205,7 @@ TEST_F(WideSweeps, CorrectNearlySingularTiles) {
 }
 
 /// A column knows nothing of its neighbours, nor of how many there are, as long as the kernel is the same.
-TEST_F(WideSweeps, ColumnsAreApart) {
+TEST_P(WideSweeps, ColumnsAreApart) {
   const auto a = generate("blockdiag 300 100");
   const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
   for (const Index columns : {8, 32}) {
@@ -218,7 +219,7 @@ TEST_F(WideSweeps, ColumnsAreApart) {
   }
 }
 
-TEST_F(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
+TEST_P(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
   for (const char* spec : {"poisson2d 12 --shuffle 3", "blockdiag 160 80"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
@@ -229,7 +230,7 @@ TEST_F(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
 }
 
 /// What all numbers would look like before they are there comes through as a NaN, and ends: in narrow fronts, and in tiles.
-TEST_F(WideSweeps, NumbersOfEveryKindComeThrough) {
+TEST_P(WideSweeps, NumbersOfEveryKindComeThrough) {
   for (const char* spec : {"poisson2d 12", "blockdiag 260 130"}) {
     const auto a = generate(spec);
     const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
@@ -248,7 +249,7 @@ TEST_F(WideSweeps, NumbersOfEveryKindComeThrough) {
   }
 }
 
-TEST_F(WideSweeps, TakeTheBytesThatAreSaid) {
+TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
   const auto a = generate("poisson2d 20");
   for (const Index together : {8, 32}) {
     CudaOptions options;
@@ -261,22 +262,55 @@ TEST_F(WideSweeps, TakeTheBytesThatAreSaid) {
       const Index width = std::min(nrhs == 1 ? 1 : nrhs <= 8 ? 8 : 32, together);
       const auto workspace = Workspace<double>::create(out, nrhs);
       EXPECT_EQ(backend.bytes_in_use() - with_factor, made->workspace_bytes(8, nrhs, together)) << nrhs;
-      EXPECT_EQ(made->workspace_bytes(8, nrhs, together), symbolic::aligned_bytes(made->n, 8 * std::min(nrhs, kSolveBlock)) +
-                                                              symbolic::aligned_bytes((made->device.sweeps.numbers - 1) * width + 1, 8))
+      // Update rows, parts, and x, y and b by rows for all columns, or the numbers of a solve of one; two tickets for each of four teams.
+      const Offset one = made->device.sweeps.numbers, n = made->n,
+                   wide = (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
+      EXPECT_EQ(made->workspace_bytes(8, nrhs, together),
+                symbolic::aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) + symbolic::aligned_bytes(width == 1 ? one : wide, 8))
           << nrhs;
     }
   }
   CudaOptions options;
   options.solves_together = 5;
   EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("solves_together is 5"), std::string::npos);
+  options.solves_together = 32, options.team_columns = 8;
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("team_columns is 8"), std::string::npos);
 }
 
-TEST_F(WideSweeps, GiveNoNumbersWithoutAVerdict) {
+/// What is read once is unset again by who reads it: solves of every width, and of parts, follow one another in one workspace.
+TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
+  const auto check_all = [&](const SymmetricView<double>& a, const std::shared_ptr<const Plan>& made) {
+    const auto out = factor(made, a.value, *fast_);
+    const Index n = a.pattern.n;
+    auto shared = Workspace<double>::create(out, 32);
+    for (const Index columns : {32, 1, 5, 20, 33, 2}) {
+      for (const System system : {System::L, System::A, System::Lt}) {
+        const Values b = random_rhs(n, columns);
+        Values x = b, expected = b;
+        auto own = Workspace<double>::create(out, 32);
+        out.solve(system, {b.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart}, shared);
+        out.solve(system, {b.data(), n, columns, n + kApart}, {expected.data(), n, columns, n + kApart}, own);
+        EXPECT_TRUE(x == expected) << n << " " << columns << " " << static_cast<int>(system);
+      }
+    }
+  };
+  for (const char* spec : {"poisson2d 20", "blockdiag 260 130", "elast3d 4"}) {
+    const auto a = generate(spec);
+    check_all(a.view(), plan_of(a.pattern(), OrderingMethod::amd));
+  }
+  const auto hubs = hubs_and_cube(6000, 4, 5);
+  const Values value = random_dominant<double>(hubs.view(), 3);
+  check_all({hubs.view(), value}, plan_of(hubs.view(), OrderingMethod::amd, false));
+}
+
+TEST_P(WideSweeps, GiveNoNumbersWithoutAVerdict) {
   for (const char* spec : {"poisson2d 9", "blockdiag 260 130"}) {  // narrow fronts, and tiles
     SCOPED_TRACE(spec);
     check_verdicts(generate(spec));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Teams, WideSweeps, ::testing::Values(16, 32));
 
 }  // namespace
 }  // namespace kauri::test
