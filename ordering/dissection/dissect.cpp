@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "ordering/amd.hpp"
 #include "ordering/dissection/candidates.hpp"
 #include "ordering/dissection/leaf.hpp"
+#include "ordering/dissection/peel.hpp"
 #include "ordering/dissection/piece.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/per_thread.hpp"
@@ -172,21 +174,29 @@ class Dissection {
   PerThread<LeafOrderWorkspace> leaves_;
 };
 
+void dissect(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
+  const Trials trials = trials_of(options.effort);
+  if (interior == graph.size()) return Dissection(graph, order).run(trials, options.seed);
+  Separation halo;
+  halo.side.assign(static_cast<std::size_t>(graph.size()), kSeparator);
+  std::fill(halo.side.begin(), halo.side.begin() + interior, kLeft);
+  Dissection(graph, order).run(extract_side({graph, {}}, halo, kLeft), trials, options.seed);
+}
+
 }  // namespace
 }  // namespace dissection
 
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order) {
-  if (graph.size() == 0) return;
-  dissection::Dissection(graph, order).run(dissection::trials_of(options.effort), options.seed);
+  nested_dissection(graph, graph.size(), options, order);
 }
 
 void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
-  if (interior == graph.size()) return nested_dissection(graph, options, order);
-  dissection::Separation halo;
-  halo.side.assign(static_cast<std::size_t>(graph.size()), dissection::kSeparator);
-  std::fill(halo.side.begin(), halo.side.begin() + interior, dissection::kLeft);
-  dissection::Dissection(graph, order)
-      .run(extract_side({graph, {}}, halo, dissection::kLeft), dissection::trials_of(options.effort), options.seed);
+  if (interior == 0) return;
+  const std::optional<dissection::Peeling> peeling = dissection::peel(graph, interior);
+  if (!peeling) return dissection::dissect(graph, interior, options, order);
+  std::vector<Index> core_order(static_cast<std::size_t>(peeling->interior));
+  dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
+  dissection::place_all(*peeling, core_order, order);
 }
 
 }  // namespace kauri::ordering
