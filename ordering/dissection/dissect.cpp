@@ -192,7 +192,8 @@ void nested_dissection(const GraphView& graph, const DissectionOptions& options,
 
 void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
   if (interior == 0) return;
-  const std::optional<dissection::Peeling> peeling = dissection::peel(graph, interior);
+  std::optional<dissection::Peeling> peeling;
+  if (interior > dissection::kLeaf) peeling = dissection::peel(graph, interior);
   if (!peeling) return dissection::dissect(graph, interior, options, order);
   std::vector<Index> core_order(static_cast<std::size_t>(peeling->interior));
   dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);

@@ -3,6 +3,7 @@
 #include "ordering/dissection/peel.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -12,11 +13,12 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Share of vertices with two neighbours or less from which on a graph is peeled, and that each round has to take for another one.
-constexpr double kWorthwhile = 0.1, kAnother = 0.1;
+// Shares of vertices with two neighbours or less from which on a graph is peeled, and from which on another round is worth its passes:
+// minimum degree takes what is left as well. And the share that a round has to take, whatever it was hoped to.
+constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
 // Layers of leaves that are taken in a round, and vertices from which on a chain is contracted while leaves remain: it makes fill, where
 // leaves make none, but one by one its vertices would be as many levels of the elimination tree.
-constexpr int kLayers = 32;
+constexpr int kLayers = 32, kAllLayers = std::numeric_limits<int>::max();
 constexpr Index kLongChain = 32;
 
 /// One round on a graph whose vertices are `name` in the first one.
@@ -25,11 +27,11 @@ class Round {
   Round(const GraphView& graph, Index interior, std::span<const Index> name, Peeling& found)
       : graph_(graph), interior_(interior), name_(name), found_(found), node_(static_cast<std::size_t>(graph.size())) {}
 
-  /// The number of vertices that it took.
-  Index run() {
-    const std::size_t before = found_.peeled.size();
-    compress(rake() ? 1 : kLongChain);
-    return static_cast<Index>(found_.peeled.size() - before);
+  /// At most so many layers of leaves, then chains. True if no leaf remained in between.
+  bool run(int layers) {
+    const bool complete = rake(layers);
+    compress(complete ? 1 : kLongChain);
+    return complete;
   }
 
   /// What is left, as the core.
@@ -69,14 +71,14 @@ class Round {
   }
 
   /// Leaves, layer by layer. True if none remains.
-  bool rake() {
+  bool rake(int layers) {
     std::vector<Index> layer, next;
     for (Index v = 0; v < graph_.size(); ++v) {
       node_[v].degree = graph_.degree(v);
       for (const Index u : graph_.neighbours(v)) node_[v].link ^= u;
       if (v < interior_ && node_[v].degree == 1) layer.push_back(v);
     }
-    for (int k = 0; k < kLayers && !layer.empty(); ++k) {
+    for (int k = 0; k < layers && !layer.empty(); ++k) {
       stop_here();
       next.clear();
       for (const Index v : layer) {
@@ -192,14 +194,18 @@ std::optional<Peeling> peel(const GraphView& graph, Index interior) {
   if (hanging_share(graph) < kWorthwhile) return {};
   Peeling found;
   GraphView left = graph;
-  for (found.interior = interior; hanging_share(left) >= kWorthwhile;) {
+  found.interior = interior;
+  for (int layers = kLayers;;) {
     const std::vector<Index> name = std::move(found.vertex);
     const LevelGraph keep = std::move(found.core);
+    const std::size_t before = found.peeled.size();
     Round round(left, found.interior, name, found);
-    const Index before = left.size(), taken = round.run();
+    const bool complete = round.run(layers);
+    const bool few = static_cast<double>(found.peeled.size() - before) < kFew * left.size();
     round.extract();
     left = found.core.view();
-    if (taken < kAnother * before) break;
+    if (complete && (few || hanging_share(left) < kAgain)) break;
+    layers = few ? kAllLayers : kLayers;  // where trees are few among what is left, a round for each of their layers would not be linear
   }
   return found;
 }
