@@ -26,8 +26,6 @@ namespace {
 constexpr Index kLeaf = 200;
 // Below, the two sides are not worth a task each.
 constexpr Index kTask = 2000;
-// What a separator divides that costs less than so many operations a vertex (s^3 / n) has no fill to speak of: minimum degree does better.
-constexpr double kThin = 4;
 // Separators of more than this share of the vertices, or sides, leave nothing to dissect.
 constexpr double kThick = 1.0 / 3, kWhole = 0.9;
 
@@ -101,10 +99,9 @@ class Dissection {
 
   static bool divides(const PartWeights& weight) {
     const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
-    const auto s = static_cast<double>(weight[kSeparator]);
-    if (s == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
+    if (weight[kSeparator] == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
     return weight[kLeft] > 0 && weight[kRight] > 0 && heavier_side(weight) <= most_side(total, kWhole) &&
-           weight[kSeparator] <= most_side(total, kThick) && s * s * s > kThin * static_cast<double>(total);
+           weight[kSeparator] <= most_side(total, kThick) && !is_thin(weight);
   }
 
   void place_separator(const PieceView& piece, const Separation& separation, Index to) {
