@@ -47,7 +47,7 @@ class Searcher {
       side_by_side_alone([this] { try_level_sets(); }, [this] { try_multilevel(); });
     } else {
       if (trials_.level_sets) try_level_sets();
-      if (connected_ && (trials_.multilevel || !level_set_)) try_multilevel();
+      if (connected_ && (!level_set_ || (trials_.multilevel && !settled()))) try_multilevel();
     }
     Search found{{}, trials_};
     if (!connected_) return found;
@@ -56,12 +56,15 @@ class Searcher {
       found.best = better(*level_set_, *multilevel_) ? std::move(level_set_) : std::move(multilevel_);
     else
       found.best = multilevel_ ? std::move(multilevel_) : std::move(level_set_);
-    if (!trials_.polish_all) polish(*found.best);
+    if (!trials_.polish_all && !is_thin(found.best->weight)) polish(*found.best);
     return found;
   }
 
  private:
   [[nodiscard]] bool shared() const { return graph_.size() >= kShared; }
+
+  // What a thin separator divides is not divided, whatever else there is.
+  [[nodiscard]] bool settled() const { return is_thin(level_set_->weight) && !lopsided(*level_set_); }
 
   void follow(Trials& below) const {
     const double reference = std::min(reference_of(multilevel_->weight), reference_of(level_set_->weight));

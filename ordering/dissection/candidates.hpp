@@ -40,8 +40,8 @@ struct Search {
   Trials below;                    ///< what to try for the two sides
 };
 
-/// The graph has at least two vertices. A function of graph, trials and seed alone: large graphs are worked on by several threads of the
-/// caller's arena.
+/// The graph has at least two vertices. A level set that is_thin() is taken as it is where nothing else is tried beside it. A function of
+/// graph, trials and seed alone: large graphs are worked on by several threads of the caller's arena.
 Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces);
 
 }  // namespace kauri::ordering::dissection

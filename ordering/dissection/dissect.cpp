@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "ordering/amd.hpp"
 #include "ordering/dissection/candidates.hpp"
 #include "ordering/dissection/leaf.hpp"
+#include "ordering/dissection/peel.hpp"
 #include "ordering/dissection/piece.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/per_thread.hpp"
@@ -24,8 +26,6 @@ namespace {
 constexpr Index kLeaf = 200;
 // Below, the two sides are not worth a task each.
 constexpr Index kTask = 2000;
-// What a separator divides that costs less than so many operations a vertex (s^3 / n) has no fill to speak of: minimum degree does better.
-constexpr double kThin = 4;
 // Separators of more than this share of the vertices, or sides, leave nothing to dissect.
 constexpr double kThick = 1.0 / 3, kWhole = 0.9;
 
@@ -99,10 +99,9 @@ class Dissection {
 
   static bool divides(const PartWeights& weight) {
     const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
-    const auto s = static_cast<double>(weight[kSeparator]);
-    if (s == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
+    if (weight[kSeparator] == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
     return weight[kLeft] > 0 && weight[kRight] > 0 && heavier_side(weight) <= most_side(total, kWhole) &&
-           weight[kSeparator] <= most_side(total, kThick) && s * s * s > kThin * static_cast<double>(total);
+           weight[kSeparator] <= most_side(total, kThick) && !is_thin(weight);
   }
 
   void place_separator(const PieceView& piece, const Separation& separation, Index to) {
@@ -172,21 +171,30 @@ class Dissection {
   PerThread<LeafOrderWorkspace> leaves_;
 };
 
+void dissect(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
+  const Trials trials = trials_of(options.effort);
+  if (interior == graph.size()) return Dissection(graph, order).run(trials, options.seed);
+  Separation halo;
+  halo.side.assign(static_cast<std::size_t>(graph.size()), kSeparator);
+  std::fill(halo.side.begin(), halo.side.begin() + interior, kLeft);
+  Dissection(graph, order).run(extract_side({graph, {}}, halo, kLeft), trials, options.seed);
+}
+
 }  // namespace
 }  // namespace dissection
 
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order) {
-  if (graph.size() == 0) return;
-  dissection::Dissection(graph, order).run(dissection::trials_of(options.effort), options.seed);
+  nested_dissection(graph, graph.size(), options, order);
 }
 
 void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
-  if (interior == graph.size()) return nested_dissection(graph, options, order);
-  dissection::Separation halo;
-  halo.side.assign(static_cast<std::size_t>(graph.size()), dissection::kSeparator);
-  std::fill(halo.side.begin(), halo.side.begin() + interior, dissection::kLeft);
-  dissection::Dissection(graph, order)
-      .run(extract_side({graph, {}}, halo, dissection::kLeft), dissection::trials_of(options.effort), options.seed);
+  if (interior == 0) return;
+  std::optional<dissection::Peeling> peeling;
+  if (interior > dissection::kLeaf) peeling = dissection::peel(graph, interior);
+  if (!peeling) return dissection::dissect(graph, interior, options, order);
+  std::vector<Index> core_order(static_cast<std::size_t>(peeling->interior));
+  dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
+  dissection::place_all(*peeling, core_order, order);
 }
 
 }  // namespace kauri::ordering

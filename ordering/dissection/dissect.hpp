@@ -15,12 +15,12 @@ struct DissectionOptions {
   Effort effort = Effort::standard;
 };
 
-/// Writes to order (length graph.size()) a nested dissection: the vertices of either side of a separator, then the separator, in the same
-/// way for the sides, down to leaves of some 200 vertices, which are ordered by minimum degree with their surroundings in sight
-/// (leaf_minimum_degree). Separators are the best of several, by predicted_work(): level sets of distances and multilevel ones, refined and
-/// exchanged for minimum cuts of the band around. A part that a thin separator divides, as of trees, networks and chains, is a leaf
-/// whatever its size, and so is one that nothing divides well. The graph need not be connected. Dense rows are the
-/// caller's business, as in approximate_minimum_degree, which orders all of a thin graph: one star takes O(n^2).
+/// Writes to order (length graph.size()) a nested dissection: where there are many, hanging trees and chains, which are eliminated first
+/// (peel); of what is left the vertices of either side of a separator, then the separator, in the same way for the sides, down to leaves of
+/// some 200 vertices, which are ordered by minimum degree with their surroundings in sight (leaf_minimum_degree). Separators are the best
+/// of several, by predicted_work(): level sets of distances and multilevel ones, refined and exchanged for minimum cuts of the band around.
+/// A part that a thin separator divides, as of networks, is a leaf whatever its size, and so is one that nothing divides well. The graph
+/// need not be connected. Dense rows are the caller's business, as in approximate_minimum_degree, which orders all of a thin graph.
 ///
 /// A function of graph, seed and effort alone. Threads are those of the calling arena of oneTBB. Memory: two to three times that of the
 /// graph.

@@ -30,6 +30,13 @@ inline Offset most_side(Offset total, double share) { return static_cast<Offset>
 /// passing over what is worse for a while.
 inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 
+/// What a separator divides that costs less than so many operations a vertex (s^3 / n) has no fill to speak of: minimum degree does better.
+inline bool is_thin(const PartWeights& weight) {
+  constexpr double kThin = 4;
+  const auto s = static_cast<double>(weight[kSeparator]);
+  return s > 0 && s * s * s <= kThin * static_cast<double>(weight[kLeft] + weight[kRight] + weight[kSeparator]);
+}
+
 /// What a separation is taken to cost in operations, up to a factor: s^3 for the separator and, for the sides, `sides` times as much were
 /// they halves, growing with the squares of their weights as dissection of a mesh of three dimensions does (George 1973). On such meshes
 /// the first separator does a twentieth of all work, but it surrounds fronts of all levels below, which a lighter one makes smaller: hence

@@ -297,18 +297,23 @@ TEST(Dissection, TreesHaveNoMoreFillThanByMinimumDegree) {
     const Index n = 100 + static_cast<Index>(random() % 2000), reach = seed % 3 == 0 ? n : 1 + static_cast<Index>(random() % 20);
     const Graph tree = shuffled(random_tree(n, reach, random), random);
     const auto fill = fill_of(tree, {seed, kEfforts[seed % 3]});
-    ASSERT_EQ(fill.entries, 2 * Offset{n} - 1) << "seed " << seed;  // none at all
-    ASSERT_EQ(minimum_degree_fill(tree).entries, fill.entries) << "seed " << seed;
+    const Offset least = 2 * Offset{n} - 1;                                        // none at all
+    ASSERT_LE(fill.entries, least + (reach == n ? 0 : n - 2)) << "seed " << seed;  // but in long chains, for the sake of height
+    ASSERT_EQ(minimum_degree_fill(tree).entries, least) << "seed " << seed;
   }
 }
 
 TEST(Dissection, ThinGraphsHaveLittleFill) {
   std::mt19937_64 random(7);
-  for (const Graph& graph : {shuffled(caterpillar(400, 3), random), shuffled(grid(2, 2000), random), shuffled(grid(3, 1000), random),
-                             shuffled(clique_chain(2000, 5), random), star(3000), path(5000)}) {
+  for (const Graph& graph : {shuffled(grid(2, 2000), random), shuffled(grid(3, 1000), random), shuffled(clique_chain(2000, 5), random),
+                             star(3000), random_tree(3000, 3000, random)}) {
     const Fill fill = fill_of(graph), amd = minimum_degree_fill(graph);
     EXPECT_LE(fill.entries, amd.entries + amd.entries / 20);
   }
+  // Long chains are eliminated for little height: an entry a vertex.
+  EXPECT_LE(fill_of(path(5000)).entries, 3 * 5000);
+  const Graph legs = shuffled(caterpillar(400, 3), random);
+  EXPECT_LE(fill_of(legs).entries, minimum_degree_fill(legs).entries + 400);
 }
 
 // Parts that no edge joins are ordered as each would be alone, but for the seed: their fill adds up.

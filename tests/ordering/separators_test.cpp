@@ -209,7 +209,7 @@ TEST(Separators, HubsInLeavesAndAboveThem) {
   for (const SeparatorTree& tree : {SeparatorTree{{0, n}, {kNone}}, SeparatorTree{{0, n - 1, n}, {1, kNone}}}) {
     const Permutation found = order_within(hub, perm, tree);
     EXPECT_EQ(found.old_of(n - 1), 0);
-    EXPECT_LT(flops(hub, found), 10.0 * n);
+    EXPECT_LE(flops(hub, found), 16.0 * n);  // a column of the long path has three entries, and one in the hub's row
   }
 }
 

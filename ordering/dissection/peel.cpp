@@ -1,0 +1,238 @@
+// Rounds of rake and compress: G. L. Miller, J. H. Reif, "Parallel tree contraction and its application", FOCS (1985) 478-489.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/dissection/peel.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "ordering/shape.hpp"
+#include "src/base/stopping.hpp"
+
+namespace kauri::ordering::dissection {
+namespace {
+
+// Shares of vertices with two neighbours or less from which on a graph is peeled, and from which on another round is worth its passes:
+// minimum degree takes what is left as well. And the share that a round has to take, whatever it was hoped to.
+constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
+// Layers of leaves that are taken in a round, and vertices from which on a chain is contracted while leaves remain: it makes fill, where
+// leaves make none, but one by one its vertices would be as many levels of the elimination tree.
+constexpr int kLayers = 32, kAllLayers = std::numeric_limits<int>::max();
+constexpr Index kLongChain = 32;
+
+/// One round on a graph whose vertices are `name` in the first one.
+class Round {
+ public:
+  Round(const GraphView& graph, Index interior, std::span<const Index> name, Peeling& found)
+      : graph_(graph), interior_(interior), name_(name), found_(found), node_(static_cast<std::size_t>(graph.size())) {}
+
+  /// At most so many layers of leaves, then chains. True if no leaf remained in between.
+  bool run(int layers) {
+    const bool complete = rake(layers);
+    compress(complete ? 1 : kLongChain);
+    return complete;
+  }
+
+  /// What is left, as the core.
+  void extract() {
+    std::vector<Index> number(node_.size(), kNone), vertex;
+    Index interior = 0;
+    for (Index v = 0; v < graph_.size(); ++v)
+      if (alive(v)) {
+        number[v] = static_cast<Index>(vertex.size());
+        vertex.push_back(v);
+        interior += v < interior_ ? 1 : 0;
+      }
+    LevelGraph core;
+    join(number, vertex, core);
+    if (!graph_.weight.empty())
+      for (const Index v : vertex) core.weight.push_back(graph_.weight[v]);
+    for (Index& v : vertex) v = name_of(v);
+    found_.core = std::move(core);
+    found_.vertex = std::move(vertex);
+    found_.interior = interior;
+  }
+
+ private:
+  // Of the neighbours that are left; `link` is the exclusive or of their numbers: that of the only one, or of one of two by the other.
+  struct Node {
+    Index degree = 0, link = 0;
+  };
+  static constexpr Index kGone = -1, kKept = 3;
+
+  [[nodiscard]] Index name_of(Index v) const { return v == kNone || name_.empty() ? v : name_[v]; }
+  [[nodiscard]] bool alive(Index v) const { return node_[v].degree != kGone; }
+
+  void eliminate(Index v, Index a, Index b) {
+    node_[v].degree = kGone;
+    found_.peeled.push_back(name_of(v));
+    found_.above.push_back({name_of(a), name_of(b)});
+  }
+
+  /// Leaves, layer by layer. True if none remains.
+  bool rake(int layers) {
+    std::vector<Index> layer, next;
+    for (Index v = 0; v < graph_.size(); ++v) {
+      node_[v].degree = graph_.degree(v);
+      for (const Index u : graph_.neighbours(v)) node_[v].link ^= u;
+      if (v < interior_ && node_[v].degree == 1) layer.push_back(v);
+    }
+    for (int k = 0; k < layers && !layer.empty(); ++k) {
+      stop_here();
+      next.clear();
+      for (const Index v : layer) {
+        if (node_[v].degree != 1) continue;  // the last of its component
+        const Index u = node_[v].link;
+        eliminate(v, u, kNone);
+        node_[u].link ^= v;
+        if (--node_[u].degree == 1 && u < interior_) next.push_back(u);
+      }
+      layer.swap(next);
+    }
+    return layer.empty();
+  }
+
+  [[nodiscard]] bool in_chain(Index v, Index weight) const {
+    return node_[v].degree == 2 && v < interior_ && graph_.weight_of(v) == weight;
+  }
+
+  /// Contracts runs of at least so many vertices of two neighbours and one weight.
+  void compress(Index shortest) {
+    const StopCheck check_stop;
+    for (Index v = 0; v < interior_; ++v) {
+      check_stop.at(v);
+      if (node_[v].degree != 2) continue;
+      find_chain(v);
+      if (static_cast<Index>(chain_.size()) - 2 >= shortest)
+        contract();
+      else
+        for (std::size_t k = 1; k + 1 < chain_.size(); ++k) node_[chain_[k]].degree = kKept;
+    }
+  }
+
+  /// The run through v, between its two ends. Of a cycle v is both ends.
+  void find_chain(Index v) {
+    const Index weight = graph_.weight_of(v);
+    const auto list = graph_.neighbours(v);
+    const Index one = *std::find_if(list.begin(), list.end(), [this](Index u) { return alive(u); });
+    chain_.assign(1, v);
+    walk(one, weight);
+    if (chain_.back() == v) return;
+    std::reverse(chain_.begin(), chain_.end());
+    walk(node_[v].link ^ one, weight);
+  }
+
+  /// On from the last of the chain by way of v, to an end or to where it began.
+  void walk(Index v, Index weight) {
+    const Index start = chain_.back();
+    Index before = start;
+    for (chain_.push_back(v); v != start && in_chain(v, weight); chain_.push_back(v)) before = std::exchange(v, node_[v].link ^ before);
+  }
+
+  /// By cyclic reduction: every second vertex of those that are left, so that log2(their number) levels of the elimination tree hold them
+  /// and each has two neighbours when its turn comes, as from one end to the other.
+  void contract() {
+    const Index a = chain_.front(), b = chain_.back(), count = static_cast<Index>(chain_.size()) - 2;
+    if (count == 0) return;
+    node_[a].degree = node_[b].degree = kKept;  // of another weight, perhaps: its neighbours are no longer those of its list
+    Index step = 1;
+    for (; 2 * step <= count; step *= 2)
+      for (Index k = step; k <= count; k += 2 * step) eliminate(chain_[k], chain_[k - step], chain_[std::min(k + step, count + 1)]);
+    const Index last = chain_[step];  // its neighbours are the ends
+    if (a == b || joins_cheaply(last, a, b)) {
+      eliminate(last, a, a == b ? kNone : b);
+      if (a != b) joined_.emplace_back(a, b);
+    } else {
+      node_[last].degree = kKept;
+      if (step > 1) joined_.emplace_back(a, last);
+      if (step < count) joined_.emplace_back(last, b);
+    }
+  }
+
+  /// A vertex between two heavier ones separates them: that costs less than to join them.
+  [[nodiscard]] bool joins_cheaply(Index v, Index a, Index b) const {
+    const Offset x = graph_.weight_of(a), y = graph_.weight_of(b);
+    return x * y <= graph_.weight_of(v) * (x + y);
+  }
+
+  /// The edges among `vertex`, by their numbers: those that were there and the new ones, some of which are the same.
+  void join(std::span<const Index> number, std::span<const Index> vertex, LevelGraph& core) const {
+    std::vector<Offset> first(node_.size() + 1, 0);
+    for (const auto& [a, b] : joined_) ++first[a + 1], ++first[b + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<Index> added(static_cast<std::size_t>(first.back()));
+    std::vector<Offset> next(first.begin(), first.end() - 1);
+    for (const auto& [a, b] : joined_) added[next[a]++] = number[b], added[next[b]++] = number[a];
+    const StopCheck check_stop;
+    for (const Index v : vertex) {
+      check_stop.at(static_cast<Offset>(core.ptr.size()));
+      const auto begin = static_cast<std::ptrdiff_t>(core.adjacency.size());
+      for (const Index u : graph_.neighbours(v))
+        if (number[u] != kNone) core.adjacency.push_back(number[u]);
+      if (first[v] != first[v + 1]) {
+        core.adjacency.insert(core.adjacency.end(), added.begin() + first[v], added.begin() + first[v + 1]);
+        std::sort(core.adjacency.begin() + begin, core.adjacency.end());
+        core.adjacency.erase(std::unique(core.adjacency.begin() + begin, core.adjacency.end()), core.adjacency.end());
+      }
+      core.ptr.push_back(static_cast<Offset>(core.adjacency.size()));
+    }
+  }
+
+  const GraphView graph_;
+  const Index interior_;
+  const std::span<const Index> name_;  // empty: the identity
+  Peeling& found_;
+  std::vector<Node> node_;
+  std::vector<Index> chain_;                     // end, vertices one after the other, end
+  std::vector<std::pair<Index, Index>> joined_;  // new edges
+};
+
+}  // namespace
+
+std::optional<Peeling> peel(const GraphView& graph, Index interior) {
+  if (hanging_share(graph) < kWorthwhile) return {};
+  Peeling found;
+  GraphView left = graph;
+  found.interior = interior;
+  for (int layers = kLayers;;) {
+    const std::vector<Index> name = std::move(found.vertex);
+    const LevelGraph keep = std::move(found.core);
+    const std::size_t before = found.peeled.size();
+    Round round(left, found.interior, name, found);
+    const bool complete = round.run(layers);
+    const bool few = static_cast<double>(found.peeled.size() - before) < kFew * left.size();
+    round.extract();
+    left = found.core.view();
+    if (complete && (few || hanging_share(left) < kAgain)) break;
+    layers = few ? kAllLayers : kLayers;  // where trees are few among what is left, a round for each of their layers would not be linear
+  }
+  return found;
+}
+
+void place_all(const Peeling& peeling, std::span<const Index> core_order, std::span<Index> order) {
+  const std::size_t count = peeling.peeled.size();
+  // By vertex: when it is eliminated; after all others where it is of the halo.
+  std::vector<Index> rank(count + peeling.vertex.size(), static_cast<Index>(order.size()));
+  for (std::size_t k = 0; k < count; ++k) rank[peeling.peeled[k]] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < core_order.size(); ++k) rank[peeling.vertex[core_order[k]]] = static_cast<Index>(count + k);
+  // By rank, the last of them that of all roots: where it hangs, how many hang below it with itself, and the end of what of these is to be
+  // placed yet.
+  const std::size_t root = order.size();
+  std::vector<Index> parent(count), size(root + 1, 1), end(root + 1);
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto [a, b] = peeling.above[k];
+    parent[k] = b == kNone ? rank[a] : std::min(rank[a], rank[b]);
+    size[parent[k]] += size[k];
+  }
+  end[root] = static_cast<Index>(root);
+  for (std::size_t k = root; k-- > 0;) {
+    const std::size_t up = k < count ? static_cast<std::size_t>(parent[k]) : root;
+    const Index place = end[up] - 1;
+    end[up] -= size[k];
+    end[k] = place;
+    order[place] = k < count ? peeling.peeled[k] : peeling.vertex[core_order[k - count]];
+  }
+}
+
+}  // namespace kauri::ordering::dissection
