@@ -28,7 +28,7 @@ constexpr Offset kSmallFactor = Offset{1} << 24;
 
 Index team_width(const Plan& plan, Index width, Index asked) {
   if (width == 8) return 8;
-  return asked != 0 ? asked : plan.nnz_l <= kSmallFactor ? 16 : 32;
+  return asked != 0 ? asked : plan.cost.nnz_l <= kSmallFactor ? 16 : 32;
 }
 
 WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team) {

@@ -153,7 +153,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
     bool all = true;
 #pragma unroll
     for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
-    if (__all_sync(kAll, all) != 0) break;
+    if (__any_sync(kAll, !all) == 0) break;
     if (!next) {
       if (rows.once) {
         __nanosleep(kLater);  // another warp may have read and unset the last one

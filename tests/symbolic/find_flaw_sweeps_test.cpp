@@ -104,7 +104,8 @@ TEST(FindFlawSweeps, SeesFieldsOutOfRange) {
   for (const SweepKind kind : {SweepKind::gather, SweepKind::gathered})
     damages.push_back({"tiles or parts that its kind does not have", false, change(sums_up, [=](SweepTask& t) { t.kind = kind; })});
   const char* const out = "tiles or parts that its kind does not have";
-  damages.push_back({out, true, change(of_kind(SweepKind::gather), [](SweepTask& t) { t.column = 8; })});
+  damages.push_back(
+      {out, true, change(of_kind(SweepKind::gather), [](SweepTask& t) { t.column = symbolic::kTile / symbolic::kGatherRows; })});
   damages.push_back({out, true, change(of_kind(SweepKind::gather), [](SweepTask& t) { t.rows = 2; })});
   damages.push_back({out, false, change(of_kind(SweepKind::whole), [](SweepTask& t) { t.row = t.column; })});
   expect_words(forest, damages);
