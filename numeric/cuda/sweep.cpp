@@ -21,14 +21,16 @@ SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers) {
 
 namespace {
 
-/// Of 9 to 32 columns, up to so many entries of L.
+/// Two teams solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers or L.
+constexpr Index kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
 
 }  // namespace
 
 Index team_width(const Plan& plan, Index width, Index asked) {
   if (width == 8) return 8;
-  return asked != 0 ? asked : plan.cost.nnz_l <= kSmallFactor ? 16 : 32;
+  if (asked != 0) return asked;
+  return plan.n <= kFewRows && plan.cost.nnz_l <= kSmallFactor ? 16 : 32;
 }
 
 WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team) {

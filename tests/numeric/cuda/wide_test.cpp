@@ -70,11 +70,14 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     const auto fast = factor(plan, a.value, *fast_), plain = factor(plan, a.value, *plain_);
     for (const Index columns : numbers) {
       SCOPED_TRACE(columns);
+      if (is_seen(columns)) continue;
       const Values b = random_rhs(n, columns), x = solve(fast, b, columns, columns), expected = solve(plain, b, columns, columns);
       EXPECT_TRUE(solve(fast, b, columns, columns) == x);
       for (Index c = 0; c < columns; ++c) check_column(a, &b[at(n, c)], &x[at(n, c)], &expected[at(n, c)], well_conditioned);
     }
   }
+  /// Up to 8 columns there is one kind of team; the emulated device, which is slow, does these once.
+  [[nodiscard]] bool is_seen(Index columns) const { return columns <= 8 && GetParam() == 32 && fast_->device() == "emulated"; }
   void check_column(const SymmetricView<double>& a, const double* b, const double* x, const double* expected, bool well_conditioned) {
     const Index n = a.pattern.n;
     const auto error = [&](const double* solution) {
@@ -183,8 +186,8 @@ TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
 
 /// One pivot tile above so many rows that tasks take several tile rows with one input, their own and others'.
 TEST_P(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
-  for (const Index pivots : {5, 30, 64}) {
-    const auto a = near_singular({"", {pivots, pivots, 1300}}, 1);
+  for (const Index pivots : {30, 64}) {
+    const auto a = near_singular({"", {pivots, pivots, 1100}}, 1);
     const Values value = random_dominant<double>(a.pattern(), 3);
     check({a.pattern(), value}, plan_of(a.pattern(), OrderingMethod::natural, false), {4, 32});
   }
@@ -209,6 +212,7 @@ TEST_P(WideSweeps, ColumnsAreApart) {
   const auto a = generate("blockdiag 300 100");
   const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
   for (const Index columns : {8, 32}) {
+    if (is_seen(columns)) continue;
     const Values b = random_rhs(a.n(), columns), x = solve(made, b, columns, columns);
     Values some(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(at(a.n(), columns - 3)));
     some[at(a.n(), 1) + 7] = std::numeric_limits<double>::quiet_NaN();
@@ -283,7 +287,7 @@ TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
     const auto out = factor(made, a.value, *fast_);
     const Index n = a.pattern.n;
     auto shared = Workspace<double>::create(out, 32);
-    for (const Index columns : {32, 1, 5, 20, 33, 2}) {
+    for (const Index columns : {32, 1, 5, 33}) {
       for (const System system : {System::L, System::A, System::Lt}) {
         const Values b = random_rhs(n, columns);
         Values x = b, expected = b;
@@ -298,7 +302,7 @@ TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
     const auto a = generate(spec);
     check_all(a.view(), plan_of(a.pattern(), OrderingMethod::amd));
   }
-  const auto hubs = hubs_and_cube(6000, 4, 5);
+  const auto hubs = hubs_and_cube(1200, 3, 3);
   const Values value = random_dominant<double>(hubs.view(), 3);
   check_all({hubs.view(), value}, plan_of(hubs.view(), OrderingMethod::amd, false));
 }
