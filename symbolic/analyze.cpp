@@ -40,9 +40,14 @@ constexpr double kMostHanging = 0.5, kWide = 1000, kMostNeighbours = 8;
 /// when these are eliminated, as dissection does before it begins, in less time than minimum degree takes.
 constexpr double kChords = 0.1;
 
-/// If what a method may spare does not pay for running it: why. Then it is listed as not tried.
-std::optional<std::string> too_dear(Contest& contest, OrderingMethod method, double hope) {
-  const double price = contest.predicted_trial_seconds(method);
+/// Of the seconds that dissection takes on one core those on a device's host, whose threads share it (16 took a seventh), unlike minimum
+/// degree.
+constexpr double kHostShare = 0.25;
+
+/// If what a method may spare does not pay for running it, which takes `share` of its seconds on one core: why. Then it is listed as not
+/// tried.
+std::optional<std::string> too_dear(Contest& contest, OrderingMethod method, double hope, double share = 1) {
+  const double price = share * contest.predicted_trial_seconds(method);
   if (hope > price) return {};
   std::string why = in_seconds(price) + " predicted for the ordering, at most " + in_seconds(hope) + " to spare";
   contest.skip(method, "not tried: " + why);
@@ -92,7 +97,8 @@ void consider_rcm(Contest& contest) {
 /// Nested dissection costs much more than minimum degree. If it is not run for that: why.
 std::optional<std::string> consider_dissection(Contest& contest) {
   const double work = contest.best_flops() / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
-  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, dissection_hope(work) * fill_seconds(contest)))
+  const double hope = dissection_hope(work) * fill_seconds(contest);
+  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, hope, contest.on_device() ? kHostShare : 1))
     return "nd not tried: " + *why;
   contest.try_method(OrderingMethod::nested_dissection);
   return {};
