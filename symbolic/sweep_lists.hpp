@@ -26,7 +26,8 @@ struct SweepTask {
     whole,     ///< the sums are complete with this task's tiles: numbers are made of them
     part,      ///< the sum over the task's tiles goes to vector `part`
     gathered,  ///< forward, as `whole`, but the children's update rows have been added up: vector part + parts
-    gather,    ///< forward: the children's update rows of rows [8 column, 8 column + 8) of tile row `row` are added up, to vector `part`
+    gather,    ///< forward: the children's update rows of kGatherRows rows of tile row `row`, the column-th such, are added up, to vector
+               ///< `part`
   };
   Index front;  ///< supernode
   Kind kind;

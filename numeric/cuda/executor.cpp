@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 
+#include <algorithm>
 #include <cuda.h>
 
 #include <map>
@@ -95,7 +96,6 @@ class CudaExecutor final : public Executor {
       throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", not 1, 8 or 32");
     if (options.team_columns != 0 && options.team_columns != 16 && options.team_columns != 32)
       throw Error(ErrorKind::usage, "cuda_backend: team_columns is " + std::to_string(options.team_columns) + ", not 0, 16 or 32");
-    context_.team_columns = options.team_columns;
     const CurrentDevice current(options.device);
     prepare_kernels();
     context_ = {.device = options.device,
@@ -104,13 +104,16 @@ class CudaExecutor final : public Executor {
                 .lending = std::make_shared<Lending>(),
                 .wanted = options.loops,
                 .of_float = {},
-                .of_double = choose_loops<double>(options.loops)};
+                .of_double = choose_loops<double>(options.loops),
+                .team_columns = options.team_columns};
     if (options.loops == CudaLoops::automatic || options.loops == CudaLoops::fma) context_.of_float = choose_loops<float>(options.loops);
     if (options.fast_solve) {
       context_.sweep_blocks = sweep_blocks();
       if (options.solves_together >= 8) context_.sweep_8_blocks = wide_blocks<8>();
       if (options.solves_together == 32) context_.sweep_16_blocks = wide_blocks<16>(), context_.sweep_32_blocks = wide_blocks<32>();
-      context_.together = context_.sweep_16_blocks > 0 && context_.sweep_32_blocks > 0 ? 32 : context_.sweep_8_blocks > 0 ? 8 : 1;
+      context_.together = std::min({context_.sweep_8_blocks, context_.sweep_16_blocks, context_.sweep_32_blocks}) > 0 ? 32
+                          : context_.sweep_8_blocks > 0                                                               ? 8
+                                                                                                                      : 1;
     }
     run_once(context_, target());
   }

@@ -13,13 +13,14 @@ namespace kauri::numeric::cuda {
 /// apart from all else. The rest is unset by the launch that brings b.
 struct WideMemory {
   SweepMemory numbers;
-  double* rows;         ///< b by rows, in the order of L's
+  double* rows;         ///< b by rows, in the order of L's; of a tile that is made already room for its correction
   const Index* new_of;  ///< row i of b and out is row new_of[i] of L
   bool permute, back;   ///< b, and out, have the caller's numbering; else that of L
   Offset b_ld, out_ld;  ///< leading dimensions of b and out
   Offset kept;          ///< rows of update rows and parts
   Index teams;          ///< that solve some columns each
-  Index n, columns;     ///< right-hand sides
+  Index n;
+  Index columns;  ///< right-hand sides
 };
 
 /// Columns that a team of blocks solves together: 8 of up to 8, all of up to 32, or 16, where two teams solve them side by side, with half

@@ -40,12 +40,12 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
     for (Index i = task.row; i < task.row + task.rows; ++i) {
       for (Index k = task.column; k < last_column(task, i, pivots); ++k) load_tile(stages, panel, cells, i, k);
       if (i < pivots && task.kind != SweepTask::Kind::part)
-        load_inverse(stages, inverses + i * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(i)));
+        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(i)));
     }
   } else {
     for (Index i = task.row + task.rows; i-- > task.row;) load_tile_back(stages, panel, cells, i, task.column);
     if (task.kind != SweepTask::Kind::part)
-      load_inverse(stages, inverses + task.column * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(task.column)));
+      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(task.column)));
   }
 }
 
@@ -85,7 +85,7 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
 /// spare, spare + kApart, ... in the others. All of either are turned about alike (turn_of()), so they are one address each and constants.
 template <int kWidth>
 struct Bringer {
-  static constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes;  // lanes of a row, rows of a warp at a time
+  static constexpr int kLanes = kWidth / 2;  // of a row
   static constexpr int kApart = kWidth == 8 ? 24 : 8,
                        kMain = kWidth == 8    ? 3
                                : kWidth == 16 ? 6
@@ -106,7 +106,7 @@ struct Bringer {
     static_assert(kBringers == 3);
   }
   [[nodiscard]] __device__ int row_of(int round) const { return round < kMain ? row + kApart * round : spare + kApart * (round - kMain); }
-  /// The lane's pair of row row_of(round) of rows at p: of a tile in shared memory, or, by rows, in an array.
+  /// The lane's pair of row row_of(round) of a tile in shared memory.
   [[nodiscard]] __device__ double2& at(double* tile, int round) const {
     const int first = place_of<kWidth>(round < kMain ? row : spare, column);
     return *reinterpret_cast<double2*>(tile + first + (round < kMain ? round : round - kMain) * (kApart * kWidth));

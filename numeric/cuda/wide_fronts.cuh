@@ -1,6 +1,6 @@
-// Sweeps of several right-hand sides through narrow and small fronts, a warp each: a lane has one right-hand side of every row, or of 32
-// right- hand sides where there are 8, of every fourth. All numbers of a front lie in shared memory; sums over them are made block by block
-// of rows, in registers, so that L and what it is multiplied by are read once a block, L by all lanes together.
+// Sweeps of several right-hand sides through narrow and small fronts, a warp each: a lane has one right-hand side of every row, of every
+// second where 16 are solved together, of every fourth where 8 are. All numbers of a front lie in shared memory; sums over them are made
+// block by block of rows, in registers, so that L and what it is multiplied by are read once a block, L by all lanes together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -156,9 +156,10 @@ void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool f
   const unsigned copies = wide::copy_blocks(memory.n);
   kernels::launch(wide::take_b<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, forward);
   const Index each = std::clamp<Index>(blocks / memory.teams, 1, most);
-  check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.teams), sweep::kThreads,
-                                    sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
-        "a launch of sweeps");
+  if (forward || backward)  // neither: a permutation alone
+    check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.teams), sweep::kThreads,
+                                      sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
+          "a launch of sweeps");
   kernels::launch(wide::give_x<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y);
   check(cudaGetLastError(), "a launch of sweeps");
 }

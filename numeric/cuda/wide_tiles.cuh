@@ -149,8 +149,7 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
   together();
 }
 
-/// Rows [8 column, 8 column + 8) of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of
-/// every kTogether-th.
+/// Some rows of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of every kTogether-th.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
   constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 8;

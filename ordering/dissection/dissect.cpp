@@ -193,7 +193,7 @@ void nested_dissection(const GraphView& graph, Index interior, const DissectionO
   if (interior > dissection::kLeaf) peeling = dissection::peel(graph, interior);
   if (!peeling) return dissection::dissect(graph, interior, options, order);
   std::vector<Index> core_order(static_cast<std::size_t>(peeling->interior));
-  dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
+  if (peeling->interior > 0) dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
   dissection::place_all(*peeling, core_order, order);
 }
 

@@ -281,6 +281,17 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
   EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("team_columns is 8"), std::string::npos);
 }
 
+/// Teams of 16 and of 32 add up update rows in different orders; where rows and entries of L are few, 16 is what is taken unasked.
+TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
+  const auto pattern = hubs_and_cube(1200, 3, 3);
+  const Values value = random_dominant<double>(pattern.view(), 3);
+  const auto made = plan_of(pattern.view(), OrderingMethod::amd, false);
+  Backend automatic = cuda_backend();
+  const auto asked = factor(made, value, *fast_), unasked = factor(made, value, automatic);
+  const Values b = random_rhs(made->n, 20);
+  EXPECT_EQ(solve(asked, b, 20, 20) == solve(unasked, b, 20, 20), GetParam() == 16);
+}
+
 /// What is read once is unset again by who reads it: solves of every width, and of parts, follow one another in one workspace.
 TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
   const auto check_all = [&](const SymmetricView<double>& a, const std::shared_ptr<const Plan>& made) {
