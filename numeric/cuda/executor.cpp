@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 
-#include <algorithm>
 #include <cuda.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
