@@ -237,19 +237,19 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     const Plan& p = *plan();
     const Index width = symbolic::solve_width(x.cols);
     SweepView view = *plan_->sweeps();
-    PlanView in_order = plan_->view();
-    in_order.old_of = nullptr;
     const Index most = symbolic::solve_width(std::min(workspace.nrhs(), context_.together));
     if (width > 1) {
       const Index team = team_width(p, width, context_.team_columns);
       WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
       wide.numbers.verdict = verdict_address(), wide.numbers.b = b.data, wide.numbers.out = x.data;
-      wide.new_of = view.new_of, wide.permute = steps.permute, wide.back = steps.back;
+      wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
       wide.b_ld = b.ld, wide.out_ld = x.ld;
       if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
       if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
       return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
     }
+    PlanView in_order = plan_->view();
+    in_order.old_of = nullptr;
     SweepMemory memory = sweep_memory(p, entries_.data(), scratch_of(p, workspace.numbers(), most));
     memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
     enqueue_unset(p, memory, stream);
@@ -357,12 +357,13 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
-    const Index most = std::min(nrhs_, context.together);
+    const Index most = symbolic::solve_width(std::min(nrhs_, context.together));
     numbers_ = block_.template take<T>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most));
-    if constexpr (std::is_same_v<T, double>) {
-      enqueue_first_unset(*plan_, numbers_.data(), symbolic::solve_width(most), stream_->get());
-      stream_->synchronize();  // solves may be on any stream
-    }
+    if constexpr (std::is_same_v<T, double>)
+      if (most > 1) {
+        enqueue_first_unset(*plan_, numbers_.data(), most, stream_->get());
+        stream_->synchronize();  // solves may be on any stream
+      }
     return;
   }
   x_ = block_.template take<T>(vector);

@@ -1,10 +1,22 @@
 // The memory of a fast solve.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
 #include "numeric/cuda/wide.hpp"
 
 namespace kauri::numeric::cuda {
+namespace {
+
+/// Two teams solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers or L.
+constexpr Index kFewRows = Index{1} << 16;
+constexpr Offset kSmallFactor = Offset{1} << 24;
+
+/// Parts of sums lie behind the update rows, each a row of so many columns.
+void place_parts(const Plan& plan, Index columns, SweepMemory& memory) {
+  const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;
+  memory.forward_part = memory.update + below * columns;
+  memory.backward_part = memory.forward_part + Offset{plan.device.sweeps.forward_parts} * symbolic::kTile * columns;
+}
+
+}  // namespace
 
 SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers) {
   const DeviceSchedule::Sweeps& sweeps = plan.device.sweeps;
@@ -13,19 +25,10 @@ SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers) {
   out.x = numbers;
   out.y = out.x + plan.n;
   out.update = out.y + plan.n;
-  out.forward_part = out.update + (static_cast<Offset>(plan.supernodes.row.size()) - plan.n);
-  out.backward_part = out.forward_part + Offset{sweeps.forward_parts} * symbolic::kTile;
+  place_parts(plan, 1, out);
   out.ticket = reinterpret_cast<int*>(out.backward_part + Offset{sweeps.backward_parts} * symbolic::kTile);
   return out;
 }
-
-namespace {
-
-/// Two teams solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers or L.
-constexpr Index kFewRows = Index{1} << 16;
-constexpr Offset kSmallFactor = Offset{1} << 24;
-
-}  // namespace
 
 Index team_width(const Plan& plan, Index width, Index asked) {
   if (width == 8) return 8;
@@ -34,17 +37,15 @@ Index team_width(const Plan& plan, Index width, Index asked) {
 }
 
 WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team) {
-  const DeviceSchedule::Sweeps& sweeps = plan.device.sweeps;
-  const symbolic::WideNumbers place = symbolic::wide_numbers(sweeps, plan.n, most);
-  const Offset vector = Offset{plan.n} * symbolic::solve_width(columns), below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;
+  const symbolic::WideNumbers place = symbolic::wide_numbers(plan.device.sweeps, plan.n, most);
+  const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
   WideMemory out{};
   out.numbers.l = l;
   out.numbers.x = numbers + place.scratch;
   out.numbers.y = out.numbers.x + vector;
   out.rows = out.numbers.y + vector;
   out.numbers.update = numbers;
-  out.numbers.forward_part = out.numbers.update + below * team;
-  out.numbers.backward_part = out.numbers.forward_part + Offset{sweeps.forward_parts} * symbolic::kTile * team;
+  place_parts(plan, team, out.numbers);
   out.numbers.ticket = reinterpret_cast<int*>(numbers + place.ticket);
   out.kept = place.kept;
   out.teams = (columns + team - 1) / team;
@@ -57,7 +58,6 @@ double* scratch_of(const Plan& plan, double* numbers, Index most) {
 }
 
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream) {
-  if (most == 1) return;
   const auto kept = static_cast<std::size_t>(symbolic::wide_numbers(plan.device.sweeps, plan.n, most).scratch);
   check(cudaMemsetAsync(numbers, 0xff, kept * sizeof(double), stream), "numbers of a solve");
 }

@@ -63,7 +63,8 @@ __device__ void for_numbers(const double* p, Offset step, Index count, unsigned 
 }
 
 /// A NaN of the caller's may have come through as it was.
-__device__ inline void publish(double* p, double x) { store_relaxed(p, is_set(x) ? x : __longlong_as_double(0x7ff8000000000000)); }
+__device__ inline double as_number(double x) { return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000); }
+__device__ inline void publish(double* p, double x) { store_relaxed(p, as_number(x)); }
 
 /// a + b, with what the sum of the two rounds; the same for (b, a).
 __device__ inline Dot2 add(const Dot2& a, const Dot2& b) {

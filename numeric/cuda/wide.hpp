@@ -13,12 +13,12 @@ namespace kauri::numeric::cuda {
 /// apart from all else. The rest is unset by the launch that brings b.
 struct WideMemory {
   SweepMemory numbers;
-  double* rows;         ///< b by rows, in the order of L's; of a tile that is made already room for its correction
-  const Index* new_of;  ///< row i of b and out is row new_of[i] of L
-  bool permute, back;   ///< b, and out, have the caller's numbering; else that of L
-  Offset b_ld, out_ld;  ///< leading dimensions of b and out
-  Offset kept;          ///< rows of update rows and parts
-  Index teams;          ///< that solve some columns each
+  double* rows;          ///< b by rows, in the order of L's; of a tile that is made already room for its correction
+  const Index* b_row;    ///< row i of b is row b_row[i] of L; null: the same
+  const Index* out_row;  ///< of out
+  Offset b_ld, out_ld;   ///< leading dimensions of b and out
+  Offset kept;           ///< rows of update rows and parts
+  Index teams;           ///< that solve some columns each
   Index n;
   Index columns;  ///< right-hand sides
 };
@@ -32,7 +32,7 @@ Index team_width(const Plan& plan, Index width, Index asked);
 WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team);
 /// Those of a solve of one.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
-/// Before a workspace's first solve.
+/// Before the first solve of a workspace for several.
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
 
 /// Blocks that the current device holds at once, of the kernel of teams of so many columns; 0: it cannot run the kernel. Once per device,

@@ -81,18 +81,28 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
 
 // ---- those that bring numbers
 
+/// Rounds in which a lane brings its numbers of a tile: rows that are kApart from one another, from a first and from a spare one.
+template <int kWidth>
+struct Rounds;
+template <>
+struct Rounds<8> {
+  static constexpr int kApart = 24, kMain = 3, kSpare = 0;
+};
+template <>
+struct Rounds<16> {
+  static constexpr int kApart = 8, kMain = 6, kSpare = 2;
+};
+template <>
+struct Rounds<32> {
+  static constexpr int kApart = 8, kMain = 8, kSpare = 3;
+};
+
 /// Which numbers of a tile a lane brings: columns `column` and the next, of rows row, row + kApart, ... in kMain rounds, then of rows
 /// spare, spare + kApart, ... in the others. All of either are turned about alike (turn_of()), so they are one address each and constants.
 template <int kWidth>
-struct Bringer {
+struct Bringer : Rounds<kWidth> {
+  using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
   static constexpr int kLanes = kWidth / 2;  // of a row
-  static constexpr int kApart = kWidth == 8 ? 24 : 8,
-                       kMain = kWidth == 8    ? 3
-                               : kWidth == 16 ? 6
-                                              : 8,
-                       kSpare = kWidth == 8    ? 0
-                                : kWidth == 16 ? 2
-                                               : 3;
   static constexpr int kRounds = kMain + kSpare;
   int lane, row, spare, column;
   /// Found anew where it is used: kept, it would cost registers of all loops.
@@ -116,7 +126,7 @@ struct Bringer {
 /// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last. Those that are read
 /// `once` are unset again.
 struct Rows {
-  const double* array;
+  double* array;
   const Index* row;
   Index count, last;
   bool once;
@@ -131,7 +141,7 @@ template <bool kList, int kWidth>
 __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine,
                                            double2 (&x)[Bringer<kWidth>::kRounds]) {
   constexpr int kRounds = Bringer<kWidth>::kRounds, kMain = Bringer<kWidth>::kMain, kStep = Bringer<kWidth>::kApart * kWidth;
-  const double *main = nullptr, *spare = nullptr;
+  double *main = nullptr, *spare = nullptr;
   Index row[kRounds];
   if constexpr (kList) {
 #pragma unroll
@@ -170,7 +180,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
   if (!rows.once) return;
 #pragma unroll
   for (int j = 0; j < kRounds; ++j)
-    if (mine.row_of(j) < rows.count) unset_pair(const_cast<double*>(place(j)));
+    if (mine.row_of(j) < rows.count) unset_pair(place(j));
 }
 
 /// Each is stored to the tile, once its place is free, or added to what the same lane has stored there.
@@ -205,7 +215,7 @@ __device__ inline double2 sum_of(const double2& a, const double2& b) { return ma
 template <int kCount, class F>
 __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 #pragma unroll
-  for (int j = 0; j < kCount; ++j) x[j].x = x[j].y = at(j) == nullptr ? 0.0 : __longlong_as_double(-1);
+  for (int j = 0; j < kCount; ++j) x[j].x = x[j].y = at(j) == nullptr ? 0.0 : unset_number();
   for (;;) {
     bool all = true;
 #pragma unroll
@@ -290,13 +300,13 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
 template <bool kForward, int kWidth>
 __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a, const SweepMemory& memory) {
   const Index count = FrontCells{front.m, front.p}.rows_of(i);
-  const auto part = [&](const double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
+  const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
   if constexpr (kForward) {
     const bool gathered = task.kind == SweepTask::Kind::gathered;
     const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
     return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
   } else {
-    const double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth : part(memory.backward_part, task.part + a - 1);
+    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth : part(memory.backward_part, task.part + a - 1);
     return {from, nullptr, count, count - 1, a > 0};
   }
 }

@@ -81,7 +81,6 @@ template <int kWidth>
 __device__ Offset place_of_row(Index k, int c, Index n) {
   return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
 }
-__device__ inline Index row_of_l(const WideMemory& memory, bool permuted, Index row) { return permuted ? memory.new_of[row] : row; }
 
 /// f(row, column) of kCopyRows rows: along the columns of the caller's arrays, or along rows of numbers.
 template <int kWidth, bool kByRows, class F>
@@ -109,7 +108,7 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
   __syncthreads();
   for_block<kWidth, true>([&](int r, int c) {
     if (first + r >= memory.n || c / kWidth >= memory.teams) return;
-    const Offset place = place_of_row<kWidth>(row_of_l(memory, memory.permute, first + r), c, memory.n);
+    const Offset place = place_of_row<kWidth>(row_of(memory.b_row, first + r), c, memory.n);
     memory.numbers.x[place] = unset_number();
     memory.numbers.y[place] = forward ? unset_number() : as_number(block[c][r]);
     if (forward) memory.rows[place] = block[c][r];
@@ -124,7 +123,7 @@ __global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const 
   const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
   for_block<kWidth, true>([&](int r, int c) {
     if (first + r < memory.n && c < memory.columns)
-      block[c][r] = from[place_of_row<kWidth>(row_of_l(memory, memory.back, first + r), c, memory.n)];
+      block[c][r] = from[place_of_row<kWidth>(row_of(memory.out_row, first + r), c, memory.n)];
   });
   __syncthreads();
   for_block<kWidth, false>([&](int r, int c) {

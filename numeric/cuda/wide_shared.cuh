@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "numeric/cuda/sweep_fronts.cuh"
 #include "numeric/cuda/sweep_shared.cuh"
 #include "numeric/cuda/wide.hpp"
@@ -82,8 +84,7 @@ struct Shared {
   };
   Barriers<kWidth> direction[2];
 };
-static_assert(kResident * (sizeof(Shared<16>) + 1024) <= 228 * 1024);
-static_assert(kResident * (sizeof(Shared<32>) + 1024) <= 228 * 1024 && kResident * (sizeof(Shared<8>) + 1024) <= 228 * 1024);
+static_assert(kResident * (std::max({sizeof(Shared<8>), sizeof(Shared<16>), sizeof(Shared<32>)}) + 1024) <= 228 * 1024);
 
 template <int kWidth>
 struct Tiles {
@@ -113,7 +114,6 @@ __device__ void set_up(Barriers<kWidth>& barriers) {
 }
 
 /// Two neighbours of a row, that others wait for.
-__device__ inline double as_number(double x) { return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000); }
 __device__ inline void publish(double* p, double x, double y) {
   ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
 }

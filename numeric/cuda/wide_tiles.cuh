@@ -160,7 +160,7 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
-    const double* from = memory.update + Offset{begin} * kWidth + column;
+    double* from = memory.update + Offset{begin} * kWidth + column;
     double2 sum[4] = {};
     for (std::uint32_t k = static_cast<std::uint32_t>(mine); k < count; k += kUnderWay * kTogether) {
       double2 x[kUnderWay];
@@ -172,7 +172,7 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
 #pragma unroll
       for (int u = 0; u < kUnderWay; ++u) {
         sum[u % 4] = sum_of(sum[u % 4], x[u]);
-        if (const double* p = place(u); p != nullptr) unset_pair(const_cast<double*>(p));
+        if (double* p = place(u); p != nullptr) unset_pair(p);
       }
     }
     double2 all = sum_of(sum_of(sum[0], sum[1]), sum_of(sum[2], sum[3]));

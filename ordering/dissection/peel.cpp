@@ -134,7 +134,6 @@ class Round {
   /// and each has two neighbours when its turn comes, as from one end to the other.
   void contract() {
     const Index a = chain_.front(), b = chain_.back(), count = static_cast<Index>(chain_.size()) - 2;
-    if (count == 0) return;
     node_[a].degree = node_[b].degree = kKept;  // of another weight, perhaps: its neighbours are no longer those of its list
     Index step = 1;
     for (; 2 * step <= count; step *= 2)
