@@ -114,7 +114,9 @@ class Factor {
   /// A part of it, likewise on the device.
   void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
 
-  /// Enqueues a solve on the caller's stream, and returns without waiting for it; nothing is allocated. Factor, b, x and workspace are in
+  /// Enqueues a solve on the caller's stream, and returns without waiting for it (but that CUDA makes the host wait once about a thousand
+  /// launches are enqueued on a stream, of which a solve in float, or on devices before Hopper, takes some for each level of the tree);
+  /// nothing is allocated. Factor, b, x and workspace are in
   /// use until the work is done: what changes them before comes later in the same stream's order. Several solves may be on several streams
   /// at once, with a workspace each.
   ///
@@ -173,7 +175,9 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
                                             const std::stop_token& stop = {});
 
 /// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. (A factor's
-/// second refactorisation that is not captured makes a CUDA graph for those that follow, which takes the host a little longer.) The verdict
+/// second refactorisation that is not captured makes a CUDA graph for those that follow, which takes the host a little longer. Where fronts
+/// are done level by level, the first two enqueue some launches a level; CUDA itself makes the host wait once about a thousand are enqueued
+/// on a stream.) The verdict
 /// stays on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that is not finite is no Error
 /// here but makes A not positive definite. `value` must stay as it is until the work is done.
 ///
@@ -182,7 +186,8 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// apart: in one stream's order, or waited for; also before the factor is destroyed. Different factors may run at once on any streams,
 /// with the same bits as alone.
 ///
-/// On the CPU the stream is null, and the work is done when this returns. Throws Error: usage (as refactorize(), a stream for the CPU),
+/// On the CPU the stream is null, and the work is done when this returns. Throws Error: usage (as refactorize(), a stream for the CPU,
+/// values that do not lie on the factor's device),
 /// device (CUDA refused the work).
 template <Scalar T>
 void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream);

@@ -176,6 +176,9 @@ class CudaExecutor final : public Executor {
   const cudaDeviceProp& properties_;
 };
 
+/// There is code for devices of compute capability 8.0 and later.
+constexpr int kLeastMajor = 8;
+
 int devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
@@ -228,9 +231,18 @@ std::optional<Survey> survey(int device) {
 std::unique_ptr<Executor> make_executor(const CudaOptions& options) {
   if (const int count = devices(); options.device < 0 || options.device >= count)
     throw Error(ErrorKind::device, "there is no CUDA device " + std::to_string(options.device) + ": " + std::to_string(count) + " found");
+  if (const cudaDeviceProp& found = properties_of(options.device); found.major < kLeastMajor)
+    throw Error(ErrorKind::device, "CUDA device " + std::to_string(options.device) + " (" + found.name + ") has compute capability " +
+                                       std::to_string(found.major) + "." + std::to_string(found.minor) +
+                                       "; kauri has code for 8.0 and later");
   return std::make_unique<CudaExecutor>(options);
 }
 
-bool available() { return devices() > 0; }
+bool available() {
+  int major = 0;
+  if (devices() > 0 && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess) return major >= kLeastMajor;
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
 
 }  // namespace kauri::numeric::cuda

@@ -25,15 +25,19 @@ bool is_capturing(cudaStream_t stream) {
 }
 
 /// From its first entry to its last; managed memory is any device's.
-template <class T>
-void require_there(const MatrixView<T>& a, const char* name, int device) {
-  for (const T* place : {a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1}) {
+void require_there(const void* first, const void* last, const char* name, int device) {
+  for (const void* place : {first, last}) {
     const cudaPointerAttributes found = attributes_of(place);
     if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;
     const std::string where = found.type == cudaMemoryTypeDevice ? "that of device " + std::to_string(found.device) : "the host's";
     throw Error(ErrorKind::usage,
-                std::string("solve: ") + name + " is not in the memory of CUDA device " + std::to_string(device) + " but in " + where);
+                std::string(name) + " is not in the memory of CUDA device " + std::to_string(device) + " but in " + where);
   }
+}
+
+template <class T>
+void require_there(const MatrixView<T>& a, const char* name, int device) {
+  require_there(a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1, name, device);
 }
 
 /// What does the tiled fronts of a plan. The choice for float may be one of double alone, and is then refused.
@@ -168,6 +172,7 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
 template <class T>
 void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
   const CurrentDevice current(context_.device);
+  if (!value.empty()) require_there(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
@@ -265,8 +270,8 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
 template <class T>
 void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                    const SolveSteps& steps, cudaStream_t stream) const {
-  require_there(b, "b", context_.device);
-  require_there(x, "x", context_.device);
+  require_there(b, "solve: b", context_.device);
+  require_there(x, "solve: x", context_.device);
   for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
     const Index nrhs = std::min(workspace.nrhs(), x.cols - c);
     enqueue_block(columns(b, c, nrhs), columns(x, c, nrhs), workspace, steps, stream);

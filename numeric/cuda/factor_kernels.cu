@@ -287,8 +287,8 @@ template <class T>
 void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index begin, Index count, Index order, unsigned threads,
                    cudaStream_t stream) {
   if (count == 0) return;
-  kernels::launch(small_fronts<T>, static_cast<unsigned>(count), threads, square_bytes<T>(order), stream, plan, memory, begin);
-  check(cudaGetLastError(), "a launch of small fronts");
+  check(kernels::launch(small_fronts<T>, static_cast<unsigned>(count), threads, square_bytes<T>(order), stream, plan, memory, begin),
+        "a launch of small fronts");
 }
 
 }  // namespace
@@ -311,17 +311,20 @@ void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<
   enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64, stream);
   enqueue_small(plan, memory, at + level.small32, level.small - level.small32, DeviceSchedule::kSmall, 256, stream);
   if (level.tiles.tiles == 0) return;
-  kernels::launch(assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256, 0, stream, plan, memory, level.tiles);
-  check(cudaGetLastError(), "a launch of assembly");
+  check(kernels::launch(assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256, 0, stream, plan, memory, level.tiles),
+        "a launch of assembly");
   for (const Step& step : level.steps) {
-    kernels::launch(factor_tiles<T>, static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream, plan, memory,
-                    step.panel.first, step.k);
+    check(kernels::launch(factor_tiles<T>, static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream, plan, memory,
+                          step.panel.first, step.k),
+          "a launch of a step");
     if (step.panel.tiles > 0)
-      kernels::launch(solve_tiles<T>, static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream, plan, memory, step.panel, step.k);
+      check(kernels::launch(solve_tiles<T>, static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream, plan, memory, step.panel,
+                            step.k),
+            "a launch of a step");
     if (step.update.tiles > 0)
-      kernels::launch(update_tiles<T>, static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream, plan, memory, step.update,
-                      step.k);
-    check(cudaGetLastError(), "a launch of a step");
+      check(kernels::launch(update_tiles<T>, static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream, plan, memory,
+                            step.update, step.k),
+            "a launch of a step");
   }
 }
 
@@ -329,9 +332,9 @@ template <class T>
 void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream) {
   constexpr unsigned kThreads = 128;
-  kernels::launch(read_states<T>, (static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream, plan, first, count, fronts,
-                  memory);
-  check(cudaGetLastError(), "a launch of the states");
+  check(kernels::launch(read_states<T>, (static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream, plan, first, count,
+                        fronts, memory),
+        "a launch of the states");
 }
 
 template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<float>*, const FactorMemory<float>&, cudaStream_t);

@@ -181,8 +181,7 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
 template <class T>
 void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cudaStream_t stream) {
   if (a.tasks == 0) return;
-  kernels::launch(sum_rows<T>, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, nullptr);
-  check(cudaGetLastError(), "a product");
+  check(kernels::launch(sum_rows<T>, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, nullptr), "a product");
 }
 
 template <class T>
@@ -190,9 +189,8 @@ void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, R
   check(cudaMemsetAsync(norms, 0, static_cast<std::size_t>(columns.count) * sizeof(ResidualNorms), stream), "norms");
   if (a.tasks == 0) return;
   const auto blocks = static_cast<unsigned>((Offset{a.n} + kSpmvThreads - 1) / kSpmvThreads);
-  kernels::launch(norms_of_x<T>, std::min(blocks, kNormBlocks), kSpmvThreads, 0, stream, a.n, columns, norms);
-  kernels::launch(sum_rows<T>, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, norms);
-  check(cudaGetLastError(), "a residual");
+  check(kernels::launch(norms_of_x<T>, std::min(blocks, kNormBlocks), kSpmvThreads, 0, stream, a.n, columns, norms), "a residual");
+  check(kernels::launch(sum_rows<T>, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, norms), "a residual");
 }
 
 #define KAURI_INSTANTIATE(T)                                                                  \

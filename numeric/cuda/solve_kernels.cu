@@ -309,36 +309,38 @@ template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
   const std::size_t bytes = pivot_bytes<T>(memory.nrhs);
   if (level.small > 0)
-    kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes, stream, plan, memory, level.first);
+    check(kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes, stream, plan, memory, level.first),
+          "a launch of a forward sweep");
   if (const Index large = level.count - level.small; large > 0)
-    kernels::launch(forward_pull<T>, static_cast<unsigned>(large), kThreads, 0, stream, plan, memory, level.first + level.small);
+    check(kernels::launch(forward_pull<T>, static_cast<unsigned>(large), kThreads, 0, stream, plan, memory, level.first + level.small),
+          "a launch of a forward sweep");
   for (const Step& step : level.steps) {
-    kernels::launch(forward_pivots<T>, static_cast<unsigned>(step.panel.count), kThreads, bytes, stream, plan, memory, step.panel.first,
-                    step.k);
+    check(kernels::launch(forward_pivots<T>, static_cast<unsigned>(step.panel.count), kThreads, bytes, stream, plan, memory,
+                          step.panel.first, step.k),
+          "a launch of a forward sweep");
     if (step.panel.tiles > 0)
-      kernels::launch(forward_tiles<T>, static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream, plan, memory, step.panel, step.k);
+      check(kernels::launch(forward_tiles<T>, static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream, plan, memory, step.panel,
+                            step.k),
+            "a launch of a forward sweep");
   }
-  check(cudaGetLastError(), "a launch of a forward sweep");
 }
 
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
-  kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads, pivot_bytes<Dot2>(memory.nrhs), stream, plan, memory,
-                  level.first);
-  check(cudaGetLastError(), "a launch of a backward sweep");
+  check(kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads, pivot_bytes<Dot2>(memory.nrhs), stream, plan,
+                        memory, level.first),
+        "a launch of a backward sweep");
 }
 
 template <class T>
 void enqueue_gather(const PlanView& plan, Index n, const T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream) {
-  kernels::launch(gather<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, ld, memory);
-  check(cudaGetLastError(), "a launch of a gather");
+  check(kernels::launch(gather<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, ld, memory), "a launch of a gather");
 }
 
 template <class T>
 void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
                      cudaStream_t stream) {
-  kernels::launch(scatter<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, ld, memory, verdict);
-  check(cudaGetLastError(), "a launch of a scatter");
+  check(kernels::launch(scatter<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, ld, memory, verdict), "a launch of a scatter");
 }
 
 template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);

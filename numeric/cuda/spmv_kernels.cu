@@ -125,9 +125,9 @@ RowsKernels<T, P> kernels_of(const SpmvChoice& choice) {
 template <class T>
 void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream) {
   if (count == 0) return;
-  kernels::launch(expand<T>, static_cast<unsigned>((count + kSpmvThreads - 1) / kSpmvThreads), kSpmvThreads, 0, stream, lower, source,
-                  count, to);
-  check(cudaGetLastError(), "a launch of values by rows");
+  check(kernels::launch(expand<T>, static_cast<unsigned>((count + kSpmvThreads - 1) / kSpmvThreads), kSpmvThreads, 0, stream, lower, source,
+                        count, to),
+        "a launch of values by rows");
 }
 
 template <class T, class P>
@@ -146,9 +146,12 @@ void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, cons
   for (Index c = 0; a.n > 0 && c < columns.count; c += 8) {
     const Index count = std::min<Index>(8, columns.count - c);
     const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld, count};
-    kernels::launch(count == 1 ? all.one : count <= 4 ? all.four : all.eight, blocks, kSpmvThreads, 0, stream, a, some);
+    check(kernels::launch(count == 1   ? all.one
+                          : count <= 4 ? all.four
+                                       : all.eight,
+                          blocks, kSpmvThreads, 0, stream, a, some),
+          "a launch of a product by rows");
   }
-  check(cudaGetLastError(), "a launch of a product by rows");
 }
 
 template void enqueue_expand(const float*, const std::uint32_t*, Offset, float*, cudaStream_t);

@@ -153,11 +153,13 @@ void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, co
   for (Index c = 0; a.n > 0 && c < columns.count; c += kMergeColumns) {
     const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld,
                               std::min(kMergeColumns, columns.count - c)};
-    kernels::launch(merge_product<T, P>, static_cast<unsigned>(merge.tiles), kSpmvThreads, 0, stream, a, merge, some);
+    check(kernels::launch(merge_product<T, P>, static_cast<unsigned>(merge.tiles), kSpmvThreads, 0, stream, a, merge, some),
+          "a launch of a product along the merge path");
     if (merge.runs > 0)
-      kernels::launch(merge_carries<T>, static_cast<unsigned>((merge.runs + kWarps - 1) / kWarps), kSpmvThreads, 0, stream, merge, some);
+      check(kernels::launch(merge_carries<T>, static_cast<unsigned>((merge.runs + kWarps - 1) / kWarps), kSpmvThreads, 0, stream, merge,
+                            some),
+            "a launch of a product along the merge path");
   }
-  check(cudaGetLastError(), "a launch of a product along the merge path");
 }
 
 #define KAURI_INSTANTIATE(T, P)             \

@@ -251,8 +251,8 @@ void load_tile_inverses() {
 template <class T>
 void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, bool products, cudaStream_t stream) {
   if (tiles.tiles == 0) return;
-  kernels::launch(invert_tiles<T>, static_cast<unsigned>(tiles.tiles), kThreads, 0, stream, plan, tiles, memory, products);
-  check(cudaGetLastError(), "a launch of inverses");
+  check(kernels::launch(invert_tiles<T>, static_cast<unsigned>(tiles.tiles), kThreads, 0, stream, plan, tiles, memory, products),
+        "a launch of inverses");
 }
 
 template void enqueue_tile_inverses(const PlanView&, const TileList&, const FactorMemory<float>&, bool, cudaStream_t);

@@ -150,16 +150,16 @@ void load_verdict_kernels() {
 template <class T>
 void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host,
                        cudaStream_t stream) {
-  kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0, stream, from, count, value, shift, shift_memory,
-                  verdict, host);
-  check(cudaGetLastError(), "a launch of the beginning");
+  check(kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0, stream, from, count, value, shift,
+                        shift_memory, verdict, host),
+        "a launch of the beginning");
 }
 
 template <class T>
 void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict, DeviceVerdict* host,
                      cudaStream_t stream) {
-  kernels::launch(find_verdict<T>, blocks_for(fronts), kThreads, 0, stream, plan, memory, fronts, verdict, host);
-  check(cudaGetLastError(), "a launch of the verdict");
+  check(kernels::launch(find_verdict<T>, blocks_for(fronts), kThreads, 0, stream, plan, memory, fronts, verdict, host),
+        "a launch of the verdict");
 }
 
 template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, DeviceVerdict*, cudaStream_t);

@@ -81,8 +81,9 @@ __global__ void __launch_bounds__(kThreads)
 /// A thread for each of `count` > 0 items.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Offset count, cudaStream_t stream, A&&... arguments) {
-  kernels::launch(kernel, static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream, std::forward<A>(arguments)...);
-  check(cudaGetLastError(), "a launch of descriptions");
+  check(
+      kernels::launch(kernel, static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream, std::forward<A>(arguments)...),
+      "a launch of descriptions");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ template <int kWidth>
 int wide_blocks();
 
 /// L Y = B, L^T X = Y, or one after the other: launches on the stream. `memory` as wide_memory() has it, with b, out and verdict, for teams
-/// of kWidth columns. Throws Error(device).
+/// of kWidth columns. blocks: of all teams, at least one each, at most wide_blocks(). Throws Error(device).
 template <int kWidth>
 void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "numeric/cuda/sweep_roles.cuh"
 #include "numeric/cuda/wide_fronts.cuh"
@@ -153,14 +154,16 @@ void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool f
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
   const unsigned copies = wide::copy_blocks(memory.n);
-  kernels::launch(wide::take_b<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, forward);
-  const Index each = std::clamp<Index>(blocks / memory.teams, 1, most);
+  check(kernels::launch(wide::take_b<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, forward), "a launch of sweeps");
+  const Index each = std::min<Index>(blocks / memory.teams, most);
+  if (each < 1) throw std::logic_error("wide sweeps by fewer blocks than teams");
   if (forward || backward)  // neither: a permutation alone
     check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.teams), sweep::kThreads,
                                       sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
           "a launch of sweeps");
-  kernels::launch(wide::give_x<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y);
-  check(cudaGetLastError(), "a launch of sweeps");
+  check(
+      kernels::launch(wide::give_x<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y),
+      "a launch of sweeps");
 }
 
 template int wide_blocks<8>();

@@ -55,14 +55,14 @@ class RecycledMemory {
   std::map<void*, std::size_t> used_;
 };
 
-/// A number that solves read: of L, or of the inverses beside it and their marks, which have no row.
+/// A number that solves read: of L, or of the inverses beside it, their marks and the products for sweeps, which have no row.
 struct StoredNumber {
   Offset place;  ///< in the factor's array
   Index row, column;
 };
 
-/// All of them, front by front, in an order that no schedule changes.
-inline std::vector<StoredNumber> stored_numbers(const Plan& plan) {
+/// All of them, front by front, in an order that no schedule changes; products where they are made.
+inline std::vector<StoredNumber> stored_numbers(const Plan& plan, bool products) {
   const Supernodes& nodes = plan.supernodes;
   std::vector<StoredNumber> all;
   for (Index s = 0; s < nodes.count(); ++s) {
@@ -82,6 +82,10 @@ inline std::vector<StoredNumber> stored_numbers(const Plan& plan) {
         all.push_back(
             {inverses + symbolic::FrontCells::inverse_place(c, c) + symbolic::FrontCells::kInverseFlag, kNone, nodes.first[s] + c});
     }
+    for (Index k = 1; products && tiled && k < cells.pivot_tiles(); ++k)
+      for (const Offset product : {cells.forward_product(k), cells.backward_product(k - 1)})
+        for (Index e = 0; e < symbolic::kTileProductEntries; ++e)
+          all.push_back({inverses + product + e, kNone, nodes.first[s] + k * symbolic::kTile});
   }
   return all;
 }

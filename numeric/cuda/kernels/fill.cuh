@@ -41,7 +41,7 @@ __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin
 template <class T>
 __device__ inline void scatter_entries(const FrontViewOf<T>& front, const ValuesOf<T>& a, int k, int begin, int end, int thread) {
   const int first = front.first + k * kTile, count = min(kTile, front.cells.p - k * kTile);
-  for (Offset e = a.column[first] + thread; e < (Offset)a.column[first + count]; e += kConsumers) {
+  for (Offset e = Offset{a.column[first]} + thread; e < Offset{a.column[first + count]}; e += kConsumers) {
     const int row = front.cells.padded_row(a.row[e]);
     if (row < begin * symbolic::kCell || row >= end * symbolic::kCell) continue;
     front.panel[front.cells.panel().place(row, k * kTile + column_of(a.column, first, count, e))] = a.value[a.source[e]];

@@ -205,9 +205,8 @@ cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int 
 
 cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, fronts, tasks, task_count, ticket,
-         Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
-  return cudaGetLastError();
+  return launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, fronts, tasks, task_count, ticket,
+                Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
 }
 
 FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block, int* counters) {
@@ -225,16 +224,17 @@ FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& 
 cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks, const FrontTask* tasks, int* tickets, int teams,
                                 unsigned pauses, cudaStream_t stream) {
   if (solve.task.empty()) return cudaSuccess;
-  launch(prepare_triangles, static_cast<unsigned>(solve.block.size()) * kTriangleShares, kTriangleThreads, 0, stream, blocks, tickets,
-         static_cast<int>(solve.end.size()));
+  cudaError_t status = launch(prepare_triangles, static_cast<unsigned>(solve.block.size()) * kTriangleShares, kTriangleThreads, 0, stream,
+                              blocks, tickets, static_cast<int>(solve.end.size()));
   Index begin = 0;
-  for (std::size_t k = 0; k < solve.end.size(); begin = solve.end[k++]) {
+  for (std::size_t k = 0; k < solve.end.size() && status == cudaSuccess; begin = solve.end[k++]) {
     // Not cooperative: tasks wait for tasks before them alone.
     if (solve.end[k] == begin) continue;
-    launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, blocks, tasks + begin,
-           solve.end[k] - begin, tickets + k, Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0, pauses);
+    status = launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, blocks, tasks + begin,
+                    solve.end[k] - begin, tickets + k, Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0,
+                    pauses);
   }
-  return cudaGetLastError();
+  return status;
 }
 
 }  // namespace kauri::numeric::cuda::kernels

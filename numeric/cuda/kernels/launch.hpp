@@ -9,22 +9,23 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// kernel<<<blocks, threads, bytes, stream>>>(arguments...). What went wrong is cudaGetLastError()'s.
+/// kernel<<<blocks, threads, bytes, stream>>>(arguments...). Not cudaGetLastError(), which may be an error of the caller's own calls.
 template <class... P, class... A>
-void launch(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes, cudaStream_t stream, A&&... arguments) {
+[[nodiscard]] cudaError_t launch(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes, cudaStream_t stream,
+                                 A&&... arguments) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = bytes;
   config.stream = stream;
-  static_cast<void>(cudaLaunchKernelEx(&config, kernel, std::forward<A>(arguments)...));
+  return cudaLaunchKernelEx(&config, kernel, std::forward<A>(arguments)...);
 }
 
 /// The same by a cooperative launch: it begins when all its blocks fit on the device together, however much runs beside them. For kernels
 /// whose blocks wait for one another.
 template <class... P, class... A>
-cudaError_t launch_cooperative(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes, cudaStream_t stream,
-                               A&&... arguments) {
+[[nodiscard]] cudaError_t launch_cooperative(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes,
+                                             cudaStream_t stream, A&&... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeCooperative;
   attribute.val.cooperative = 1;

@@ -205,16 +205,18 @@ class SmallFrontKernels {
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     const auto grid = [&](BlockSize size) { return static_cast<unsigned>(std::min(count, size.resident * processors)); };
-    if (max_rows <= 32) {
-      launch(kernel32, grid(kBlocks32), 32 * kBlocks32.warps, warp_bytes(kBlocks32, max_rows), stream, fronts, count, max_rows, assembly);
-    } else if (max_rows <= 64) {
-      launch(kernel64, grid(kBlocks64), 32 * kBlocks64.warps, warp_bytes(kBlocks64, max_rows), stream, fronts, count, max_rows, assembly);
-    } else if constexpr (kLarge) {
-      launch(kernel128<Assembly>, static_cast<unsigned>(count), 32 * kBlocks128.warps, chain_bytes(max_rows), stream, fronts, assembly);
+    if (max_rows <= 32)
+      return launch(kernel32, grid(kBlocks32), 32 * kBlocks32.warps, warp_bytes(kBlocks32, max_rows), stream, fronts, count, max_rows,
+                    assembly);
+    if (max_rows <= 64)
+      return launch(kernel64, grid(kBlocks64), 32 * kBlocks64.warps, warp_bytes(kBlocks64, max_rows), stream, fronts, count, max_rows,
+                    assembly);
+    if constexpr (kLarge) {
+      return launch(kernel128<Assembly>, static_cast<unsigned>(count), 32 * kBlocks128.warps, chain_bytes(max_rows), stream, fronts,
+                    assembly);
     } else {
       return cudaErrorInvalidValue;
     }
-    return cudaGetLastError();
   }
 
  private:

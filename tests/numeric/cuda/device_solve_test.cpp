@@ -342,6 +342,47 @@ TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
   EXPECT_EQ(array.fetch(), ones);
 }
 
+/// A host's memory in the place of the device's never comes to a kernel: that would be the end of all factors of the process.
+TYPED_TEST(DeviceSolves, ValuesThatAreRefused) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 12");
+  auto factor = this->factor(a);
+  const std::vector<T> value = this->values(a);
+  const std::string expected = "enqueue_refactorize: value is not in the memory of CUDA device 0 but in the host's";
+  const CallerArray<T> cut(std::vector<T>(value.begin(), value.begin() + 9));
+  const auto text = [&](const DeviceValues<T>& from, StreamHandle stream) {
+    return error_text(ErrorKind::usage, [&] { enqueue_refactorize(factor, from, T(0), stream); });
+  };
+  EXPECT_EQ(text(DeviceValues<T>::borrow(value), nullptr), expected);
+  Backend cpu = cpu_backend(1);
+  EXPECT_EQ(text(DeviceValues<T>::copy_of(value, cpu), nullptr), expected);
+  const CallerStream stream;
+  require(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+  EXPECT_EQ(text(DeviceValues<T>::borrow(value), stream.get()), expected);
+  cudaGraph_t graph = nullptr;
+  require(cudaStreamEndCapture(stream.get(), &graph));
+  require(cudaGraphDestroy(graph));
+  // Refused before anything began: the factor is what it was.
+  EXPECT_TRUE(factor.valid());
+  const auto there = DeviceValues<T>::copy_of(value, this->backend());
+  enqueue_refactorize(factor, there, T(0), nullptr);
+  EXPECT_EQ(factor.fetch_verdict(nullptr).status, VerdictStatus::positive_definite);
+}
+
+/// An error of the caller's own calls that nobody has asked for is the caller's: kauri's launches do not report it, nor take it away.
+TYPED_TEST(DeviceSolves, ErrorsOfTheCallersStayTheirs) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 12");
+  auto factor = this->factor(a);
+  const auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
+  for (int turn = 0; turn < 3; ++turn) {  // by launches, beside the making of a graph, by the graph
+    EXPECT_EQ(cudaMemcpy(nullptr, &turn, sizeof turn, cudaMemcpyKind(99)), cudaErrorInvalidMemcpyDirection);
+    enqueue_refactorize(factor, there, T(0), nullptr);
+    EXPECT_EQ(factor.fetch_verdict(nullptr).status, VerdictStatus::positive_definite);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidMemcpyDirection);
+  }
+}
+
 /// While a capture refuses a matrix, it goes on.
 TYPED_TEST(DeviceSolves, ARefusalLeavesACaptureSound) {
   using T = typename TypeParam::T;

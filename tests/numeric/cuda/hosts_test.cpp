@@ -47,6 +47,50 @@ TYPED_TEST(CudaHosts, APathOfHostsOfAMillionChildren) {
   }
 }
 
+/// An arrow of three rows: of a million leaves each meets one to three of them, so hosts one above the other have some in common.
+TYPED_TEST(CudaHosts, AnArrowOfAMillionLeaves) {
+  using T = typename TypeParam::T;
+  constexpr Index kLeaves = 1000000, kHubs = 3, n = kLeaves + kHubs;
+  const auto meets = [](Index leaf, Index hub) { return ((leaf % 7 + 1) >> hub & 1) != 0; };
+  OwnedPattern pattern;
+  std::vector<T> value;
+  const auto add = [&](Index row, double v) { pattern.row.push_back(row), value.push_back(static_cast<T>(v)); };
+  double both[kHubs][kHubs] = {};
+  for (Index j = 0; j < kLeaves; ++j) {
+    add(j, 4);
+    for (Index h = 0; h < kHubs; ++h) {
+      if (!meets(j, h)) continue;
+      add(kLeaves + h, -1);
+      for (Index g = 0; g <= h; ++g) both[h][g] += meets(j, g) ? 1 : 0;
+    }
+    pattern.col_ptr.push_back(static_cast<Offset>(pattern.row.size()));
+  }
+  // What the leaves leave of the hubs' block is 4 I, exactly: all numbers are quarters below 2^22.
+  for (Index g = 0; g < kHubs; ++g) {
+    for (Index h = g; h < kHubs; ++h) add(kLeaves + h, both[h][g] / 4 + (h == g ? 4 : 0));
+    pattern.col_ptr.push_back(static_cast<Offset>(pattern.row.size()));
+  }
+  std::vector<double> expected(n), b(n, 0.0);
+  for (Index i = 0; i < n; ++i) expected[i] = i % 5 - 2;
+  for (Index j = 0; j < n; ++j)
+    for (Offset k = pattern.col_ptr[j]; k < pattern.col_ptr[j + 1]; ++k) {
+      const Index i = pattern.row[k];
+      b[i] += static_cast<double>(value[k]) * expected[j];
+      if (i != j) b[j] += static_cast<double>(value[k]) * expected[i];
+    }
+  for (const bool amalgamate : {false, true}) {
+    auto factor = Factor<T>::create(this->plan(pattern.view(), OrderingMethod::natural, amalgamate), this->backend());
+    for (int run = 0; run < 2; ++run) ASSERT_TRUE(refactorize<T>(factor, value).ok());
+    const Permutation& perm = factor.plan().perm;
+    for (Index g = kLeaves; g < n; ++g)
+      for (Index h = g; h < n; ++h) EXPECT_EQ(factor.entry(perm.new_of(h), perm.new_of(g)), T(h == g ? 2 : 0)) << h << " " << g;
+    auto workspace = Workspace<T>::create(factor, 1);
+    std::vector<T> x = cast<T>(b);
+    factor.solve({x.data(), n, 1, n}, workspace);
+    EXPECT_TRUE(x == cast<T>(expected));
+  }
+}
+
 /// Sums of children's entries by lists of 64-bit places, as in arrays of 2^32 entries and more.
 TYPED_TEST(CudaHosts, LongPlacesOfSums) {
   using T = typename TypeParam::T;

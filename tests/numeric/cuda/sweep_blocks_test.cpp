@@ -54,11 +54,15 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 .sweep_blocks = cuda::sweep_blocks(),
                 .together = 32,
                 .sweep_8_blocks = cuda::wide_blocks<8>(),
+                .sweep_16_blocks = cuda::wide_blocks<16>(),
                 .sweep_32_blocks = cuda::wide_blocks<32>()};
   }
-  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most.
+  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of context_.team_columns.
   Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Index columns, int blocks) {
-    (columns == 1 ? context_.sweep_blocks : columns <= 8 ? context_.sweep_8_blocks : context_.sweep_32_blocks) = blocks;
+    (columns == 1                  ? context_.sweep_blocks
+     : columns <= 8                ? context_.sweep_8_blocks
+     : context_.team_columns == 16 ? context_.sweep_16_blocks
+                                   : context_.sweep_32_blocks) = blocks;
     cuda::CudaFactor<double> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
     cuda::CudaWorkspace<double> workspace(plan, columns, context_);
@@ -82,10 +86,14 @@ class SweepsOfFewBlocks : public ::testing::Test {
     const bool slow = backend_->device() == "emulated";
     for (const int blocks : slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7})
       EXPECT_TRUE(solve(plan, value, 1, blocks) == expected) << blocks << " blocks";
-    const Values of_5 = solve(plan, value, 5, cuda::wide_blocks<8>()), of_18 = solve(plan, value, 18, cuda::wide_blocks<32>());
-    for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5}) {
+    const Values of_5 = solve(plan, value, 5, cuda::wide_blocks<8>());
+    for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5})
       EXPECT_TRUE(solve(plan, value, 5, blocks) == of_5) << blocks << " blocks";
-      EXPECT_TRUE(solve(plan, value, 18, blocks) == of_18) << blocks << " blocks";
+    for (const int team : {16, 32}) {  // 18 columns are those of two teams of 16
+      context_.team_columns = team;
+      const Values of_18 = solve(plan, value, 18, team == 16 ? cuda::wide_blocks<16>() : cuda::wide_blocks<32>());
+      for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})
+        EXPECT_TRUE(solve(plan, value, 18, blocks) == of_18) << blocks << " blocks, teams of " << team;
     }
   }
 

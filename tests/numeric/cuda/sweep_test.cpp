@@ -15,6 +15,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device_schedule.hpp"
+#include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/graph_families.hpp"
@@ -220,11 +221,26 @@ TEST_F(Sweeps, GiveNoNumbersWithoutAVerdict) {
   Values value(a.value().begin(), a.value().end());
   const auto made = plan(a.pattern());
   auto out = Factor<double>::create(made, *fast_);
-  value[0] = -1;
-  EXPECT_FALSE(refactorize<double>(out, value).ok());
-  EXPECT_TRUE(refactorize<double>(out, a.value()).ok());
+  auto workspace = Workspace<double>::create(out, 1);
   const Values b = random_rhs(a.n(), 1);
-  EXPECT_EQ(solve(out, b, 1, 1), solve(factor(made, a.value(), *fast_), b, 1, 1));
+  const CallerArray<double> there(b), x(b);
+  const CallerStream stream;
+  const auto good = DeviceValues<double>::copy_of(value, *fast_);
+  value[0] = -1;
+  const auto bad = DeviceValues<double>::copy_of(value, *fast_);
+  const auto solve_with = [&](const DeviceValues<double>& from) {
+    enqueue_refactorize(out, from, 0.0, stream.get());
+    out.enqueue_solve(DeviceMatrixView<const double>({there.data(), a.n(), 1, a.n()}),
+                      DeviceMatrixView<double>({x.data(), a.n(), 1, a.n()}), workspace, stream.get());
+    out.fetch_verdict(stream.get());
+    return x.fetch();
+  };
+  const Values expected = solve(factor(made, a.value(), *fast_), b, 1, 1);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const double v : solve_with(bad)) EXPECT_TRUE(std::isnan(v));
+    EXPECT_EQ(out.verdict().status, VerdictStatus::not_positive_definite);
+    EXPECT_EQ(solve_with(good), expected);
+  }
 }
 
 }  // namespace

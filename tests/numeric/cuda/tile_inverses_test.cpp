@@ -169,11 +169,9 @@ class TileInverses : public OnCuda<W> {
     }
     return found;
   }
-  /// Products are made for sweeps: of doubles, by Hopper's loops.
-  static constexpr bool kHasProducts = sizeof(Value) == 8 && W::loops == CudaLoops::hopper;
   /// The bits that solves read.
   std::vector<Value> stored(const Factor<Value>& factor) {
-    return FactorReader<Value>(memory_).read(factor, stored_numbers(factor.plan()));
+    return FactorReader<Value>(memory_).read(factor, stored_numbers(factor.plan(), OnCuda<W>::kHasProducts));
   }
 
   static Tile read_tile(const Value* panel, const Value* inverses, const FrontCells& cells, Index k, Index front) {
