@@ -1,6 +1,7 @@
 // analyze(): from a pattern to the plan, by the ordering asked for or the best of several.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -32,9 +33,13 @@ constexpr double kLook = 0.03;
 /// some 10,000 in bodies, 100 on surfaces, where minimum degree may do and takes a tenth of the time on one core. For a device, which
 /// factorises what either leaves in milliseconds, the sooner ordering is the better one: dissection's time grows with the edges, minimum
 /// degree's with the vertices. On 16 threads dissection was 1.4 to 1.7 times as fast with six neighbours a vertex, 1.3 to 2.1 times as slow
-/// with twelve and more; where it is not run at once the predicted seconds of the job decide.
-constexpr Index kDissected = 50000;
+/// with twelve and more, and on surfaces of less than 100,000 vertices (turbineblade_heat, shallow_water1: 1.4, 1.3 times).
+constexpr Index kDissected = 50000, kDissectedSurface = 100000;
 constexpr double kMostHanging = 0.5, kWide = 1000, kMostNeighbours = 8;
+
+/// In bodies minimum degree leaves about so many operations more than dissection, per cube of the rows in a separator ("elast3d 50",
+/// "lap27 80": 21, 27). Of the seconds of a large graph's dissection on one core 16 threads take 0.07 to 0.15.
+constexpr double kBodyWork = 20, kThreadsShare = 0.15;
 
 /// Edges beyond those of a tree, per vertex, up to which all but a part of the vertices hang in trees and chains: twice as many are left
 /// when these are eliminated, as dissection does before it begins, in less time than minimum degree takes.
@@ -104,6 +109,14 @@ std::optional<std::string> consider_dissection(Contest& contest) {
   return {};
 }
 
+/// For a device, of a graph with many neighbours: whether the device would take longer with minimum degree's ordering of a body, and one
+/// thread to find that, than all threads take to dissect it. `width`: vertices of a separator.
+bool outweighs_dissection(Contest& contest, double width) {
+  const double rows = width * contest.size() / contest.compressed().size();
+  return contest.device_seconds(kBodyWork * rows * rows * rows) + contest.predicted_trial_seconds(OrderingMethod::amd) >
+         kThreadsShare * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
+}
+
 /// Where nested dissection is as good as certain to win, minimum degree, which one thread runs, is not run before it. If so: why.
 std::optional<std::string> dissect_at_once(Contest& contest) {
   if (contest.size() < kDissected) return {};
@@ -114,12 +127,13 @@ std::optional<std::string> dissect_at_once(Contest& contest) {
   if (static_cast<double>(chords) <= kChords * n)
     return in_digits(n) + " vertices, a tree but for " + in_digits(static_cast<double>(chords)) + " edges";
   if (ordering::hanging_share(graph) > kMostHanging) return {};
-  if (contest.for_device()) {
-    if (static_cast<double>(graph.edges()) > kMostNeighbours * n) return {};
+  const bool device = contest.for_device(), few = static_cast<double>(graph.edges()) <= kMostNeighbours * n;
+  if (device && few && n >= kDissectedSurface)
     return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
-  }
+  if (device && !few && !outweighs_dissection(contest, std::cbrt(static_cast<double>(n) * n))) return {};  // a cube's, the widest
   const double width = ordering::level_width(graph);
   if (width * width * width < kWide * n) return {};
+  if (device && !few && !outweighs_dissection(contest, width)) return {};
   return in_digits(n) + " vertices in levels of " + in_digits(width);
 }
 

@@ -13,6 +13,7 @@
 #include "symbolic/device_cost.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/device_work.hpp"
+#include "symbolic/front_cells.hpp"
 #include "symbolic/level_structure.hpp"
 #include "symbolic/make_plan.hpp"
 #include "symbolic/sweep_lists.hpp"
@@ -141,6 +142,12 @@ double Contest::band_seconds(double entries) const {
   const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
   const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
   return job_seconds({kBandSpread * front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
+}
+
+double Contest::device_seconds(double flops) const {
+  constexpr double kProduct = 2.0 * kTile * kTile * kTile;
+  const DeviceCost& cost = on_device() ? device_cost(table_.target) : device_cost(options_.device.target, options_.device.scalar_bytes);
+  return options_.factorizations * flops / kProduct * cost.product_s;
 }
 
 std::string Contest::label(const Candidate& candidate) const {

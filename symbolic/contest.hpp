@@ -53,6 +53,9 @@ class Contest {
   [[nodiscard]] bool on_device() const { return is_device_target(table_.target); }
   /// True if one is offered at least.
   [[nodiscard]] bool for_device() const { return on_device() || !options_.device.target.empty(); }
+  /// Predicted seconds of the job that so many operations of each factorisation, nearly all in products of tiles, take a device of
+  /// for_device().
+  [[nodiscard]] double device_seconds(double flops) const;
   /// Predicted seconds to run a method on this graph and to outline what it gives.
   double predicted_trial_seconds(OrderingMethod method);
   /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.

@@ -156,7 +156,8 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
     EXPECT_TRUE(!found || analysis.plan->ordering == OrderingMethod::nested_dissection);
     return found;
   };
-  const OwnedPattern body = shuffled(grid_pattern(38, 38, 38), 1), surface = shuffled(grid_pattern(230, 230, 1), 2);
+  const OwnedPattern body = shuffled(grid_pattern(38, 38, 38), 1), surface = shuffled(grid_pattern(320, 320, 1), 2);
+  const OwnedPattern less = shuffled(grid_pattern(300, 300, 1), 2);
   EdgeList edges;
   for (Index v = 1; v < 60000; ++v) edges.emplace_back(v, v / 2);
   EdgeList more;  // a grid, of each vertex of which two leaves hang
@@ -173,10 +174,27 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
     EXPECT_TRUE(at_once(body, options));
     EXPECT_EQ(at_once(neighbours, options), !for_device);
     EXPECT_EQ(at_once(surface, options), for_device);
+    EXPECT_FALSE(at_once(less, options));
     EXPECT_TRUE(at_once(tree, options));
     EXPECT_FALSE(at_once(leaves, options));
     EXPECT_FALSE(at_once(small, options));
   }
+}
+
+// Of many neighbours: a device with 1000 factorisations before it loses more by minimum degree than dissection takes, with one it does not;
+// nor where the graph is long, or flat.
+TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
+  AnalyzeOptions options = options_for();
+  options.target = "sm_90";
+  const auto at_once = [&](const OwnedPattern& a, Index factorizations) {
+    options.factorizations = factorizations;
+    return analyze_with_report(a.view(), options).reason.find("nd alone") != std::string::npos;
+  };
+  const OwnedPattern body = grid_pattern(38, 38, 38, true), flat = grid_pattern(166, 166, 2, true), rod = grid_pattern(7, 7, 1120, true);
+  EXPECT_TRUE(at_once(body, 1000));
+  EXPECT_FALSE(at_once(body, 1));
+  EXPECT_FALSE(at_once(flat, 1000));
+  EXPECT_FALSE(at_once(rod, 1000));
 }
 
 // The methods by METIS are there to be compared: a build without it chooses the same.
