@@ -1,0 +1,48 @@
+// Approximate minimum degree by several threads: rounds of pivots that have no neighbour in common. Multiple elimination: J. W. H. Liu,
+// "Modification of the minimum-degree algorithm by multiple elimination", ACM TOMS 11 (1985) 141-153; at distance 2, with approximate
+// degrees: Y.-H. Chang, A. Buluc, J. Demmel, "Parallelizing the approximate minimum degree ordering algorithm: strategies and evaluation",
+// arXiv 2504.17097 (2025).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "ordering/amd.hpp"
+#include "ordering/graph_view.hpp"
+
+namespace kauri::ordering {
+
+/// What a run did and where its time went; for studies.
+struct ParallelAmdReport {
+  enum Phase { load, gather, claim, eliminate, commit, collect, horizon, number, kPhases };
+  static constexpr std::array<const char*, kPhases> kNames{"load",   "gather",  "claim",   "eliminate",
+                                                           "commit", "collect", "horizon", "number"};
+  std::array<double, kPhases> seconds{};
+  Offset rounds = 0, alone = 0;         ///< all of them; those that one thread did
+  Offset candidates = 0, winners = 0;   ///< of all rounds
+  Offset claimed = 0, collections = 0;  ///< entries of the elements of candidates; garbage collections
+  double alone_s = 0;                   ///< claim and eliminate of the rounds that one thread did
+};
+
+struct ParallelAmdOptions {
+  bool aggressive = true;        ///< elements that become subsets of the newest one are absorbed
+  double factor = 1.1;           ///< candidates have degrees of at most factor * least + slack: more are eliminated at once, with more fill
+  Index slack = 1;               ///< as above
+  double tries = 2.5;            ///< candidates for each winner hoped for, > 1: more make fewer rounds and more work in each
+  Index most = 8192;             ///< candidates of a round at most
+  Index sequential_below = 500;  ///< vertices: smaller graphs are left to approximate_minimum_degree()
+  double elbow = 0.5;            ///< as for AmdOptions; the order never depends on it
+  Offset task_entries = 4096;    ///< expected entries that are worth a task; the order never depends on it
+  std::uint64_t last_claims =
+      (std::uint64_t{1} << 24) - 1;     ///< rounds before claims are cleared (for tests); the order never depends on it
+  ParallelAmdReport* report = nullptr;  ///< filled if not null
+};
+
+/// Writes to order (length graph.size()) the vertices in the order of elimination, as approximate_minimum_degree() does: the assembly tree
+/// in postorder, the vertices of a front ascending. A function of graph and options, not of the threads of the calling arena, which all
+/// work on it. Workspace: 2 (1 + elbow) nnz + 20 n numbers, and n for each thread. What needs more than 2^32 entries of lists is left to
+/// approximate_minimum_degree().
+void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options, std::span<Index> order);
+
+}  // namespace kauri::ordering
