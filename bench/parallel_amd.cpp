@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct Settings {
   ParallelAmdOptions options;
   std::vector<int> threads{1, 2, 4, 8, 16};
   int runs = 3;
+  unsigned shuffle = 0;
   bool processor = false;
   std::vector<std::string> sources;
 };
@@ -39,6 +41,28 @@ double now_on(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// The same graph, its vertices in another order.
+Graph shuffled(const Graph& graph, unsigned seed) {
+  const auto n = static_cast<std::size_t>(graph.size());
+  std::vector<Index> old_of(n), new_of(n);
+  std::iota(old_of.begin(), old_of.end(), 0);
+  std::shuffle(old_of.begin(), old_of.end(), std::mt19937_64(seed));
+  for (std::size_t k = 0; k < n; ++k) new_of[old_of[k]] = static_cast<Index>(k);
+  std::vector<Offset> ptr{0};
+  std::vector<Index> adjacency;
+  for (const Index v : old_of) {
+    for (const Index u : graph.neighbours(v)) adjacency.push_back(new_of[u]);
+    std::sort(adjacency.begin() + ptr.back(), adjacency.end());
+    ptr.push_back(static_cast<Offset>(adjacency.size()));
+  }
+  return Graph(std::move(ptr), std::move(adjacency));
+}
+
+Graph load(const std::string& source, unsigned shuffle) {
+  Graph graph(bench::load(source).pattern());
+  return shuffle == 0 ? std::move(graph) : shuffled(graph, shuffle);
 }
 
 struct Order {
@@ -85,7 +109,7 @@ class Study {
   Study(const std::string& source, const Settings& settings)
       : source_(source),
         settings_(settings),
-        graph_(bench::load(source).pattern()),
+        graph_(load(source, settings.shuffle)),
         reduction_(ordering::GraphSource(graph_), true, 10.0) {}
 
   void run() {
@@ -99,9 +123,9 @@ class Study {
     const clockid_t clock = settings_.processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     Order least_amd, least;
     ParallelAmdReport report;
-    ordering::AmdWorkspace workspace;
     for (int k = 0; k < settings_.runs; ++k) {
       Order one = order_by(reduction_, clock, [&](const GraphView& view, std::span<Index> order) {
+        ordering::AmdWorkspace workspace;  // made anew, as order() does
         ordering::approximate_minimum_degree(view, {.aggressive = settings_.options.aggressive}, workspace, order);
       });
       ParallelAmdReport seen;
@@ -168,10 +192,12 @@ int main(int argc, char** argv) try {
   Settings s;
   app.add_option("--threads", s.threads)->delimiter(',');
   app.add_option("--runs", s.runs, "of each, the least counts")->check(CLI::PositiveNumber);
+  app.add_option("--shuffle", s.shuffle, "seed of another numbering; 0: that of the system");
   app.add_flag("--processor", s.processor, "processor time of all threads in place of the clock");
   app.add_option("--factor", s.options.factor);
   app.add_option("--slack", s.options.slack);
   app.add_option("--tries", s.options.tries);
+  app.add_option("--ahead", s.options.ahead);
   app.add_option("--most", s.options.most);
   app.add_option("--elbow", s.options.elbow);
   app.add_option("--task", s.options.task_entries);

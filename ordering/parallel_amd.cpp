@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <cstdlib>
 
 #include "ordering/parallel_amd_engine.hpp"
 #include "src/base/stopping.hpp"
@@ -36,6 +35,7 @@ void Elimination::load(const GraphView& graph) {
   pool_free_ = edges;
   expected_ = edges / n_ + 1;
   living_.resize(static_cast<std::size_t>(n_));
+  mark_.assign(static_cast<std::size_t>(n_), 0);
   Blocks(n_, kBlock).for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v) {
       const auto neighbours = graph.neighbours(v);
@@ -59,13 +59,6 @@ void Elimination::load(const GraphView& graph) {
 }
 
 void Elimination::run() {
-  static const int mode = std::getenv("PMODE") ? std::atoi(std::getenv("PMODE")) : 0;
-  if (mode & 2) {
-    auto step = static_cast<Offset>(0.6180339887498949 * n_);
-    while (std::gcd(step, static_cast<Offset>(n_)) != 1) ++step;
-    for (Offset k = 0, at = 0; k < n_; ++k, at = (at + step) % n_) living_[k] = static_cast<Index>(at);
-  }
-  if (mode & 8) for (Index v = n_; v > 1; --v) std::swap(living_[v - 1], living_[(static_cast<std::uint64_t>(v) * 0x9E3779B97F4A7C15ull >> 20) % v]);
   while (eliminated_ < total_) {
     ++round_;
     stop_here();
@@ -89,10 +82,8 @@ void Elimination::commit() {
   std::size_t winners = 0;
   Offset entries = 0;
   for (const Candidate& c : candidate_) {
-    if (!c.wins) {
-      push(c.vertex, c.version, c.degree);
-      continue;
-    }
+    if (!c.wins) continue;
+    pending_[c.pending].vertex = kNone;
     ++winners;
     sequence_.push_back(c.vertex);
     const Index* news = c.list;

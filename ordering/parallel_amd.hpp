@@ -30,10 +30,11 @@ struct ParallelAmdOptions {
   double factor = 1.1;           ///< candidates have degrees of at most factor * least + slack: more are eliminated at once, with more fill
   Index slack = 1;               ///< as above
   double tries = 2.5;            ///< candidates for each winner hoped for, > 1: more make fewer rounds and more work in each
+  double ahead = 8;              ///< vertices chosen in advance for each candidate, >= 1
   Index most = 8192;             ///< candidates of a round at most
   Index sequential_below = 500;  ///< vertices: smaller graphs are left to approximate_minimum_degree()
   double elbow = 0.5;            ///< as for AmdOptions; the order never depends on it
-  Offset task_entries = 4096;    ///< expected entries that are worth a task; the order never depends on it
+  Offset task_entries = 512;     ///< expected entries that are worth a task; the order never depends on it
   std::uint64_t last_claims =
       (std::uint64_t{1} << 24) - 1;     ///< rounds before claims are cleared (for tests); the order never depends on it
   ParallelAmdReport* report = nullptr;  ///< filled if not null

@@ -1,11 +1,12 @@
 // One run of parallel approximate minimum degree. Private to ordering/parallel_amd*.cpp.
 //
-// Quotient graph and glossary are those of amd_elimination.hpp. A *round* gathers *candidates* of about the least degree. Each claims its
-// closed neighbourhood; on every vertex the candidate of least key prevails. Those that prevail on all they claimed are the *winners*. They
-// have no neighbour in common, so that what the elimination of a winner p may change is told by one rule: a variable of L_p is p's, and so
-// is an element that only variables of L_p are in (those that p absorbs). What several winners read of one another stays as it was when the
-// round began: weights (new ones are set when all are done) and elements at the border, whose L_e \ L_p each thread counts on its own.
-// Which thread does what shows in where lists lie in the pool, and in nothing else.
+// Quotient graph and glossary are those of amd_elimination.hpp. Variables of about the least degree, no two of them adjacent, are
+// *pending*: what the sequential algorithm might eliminate next. In a *round* some of them, its *candidates*, claim their closed
+// neighbourhoods; on every vertex the candidate of least key prevails. Those that prevail on all they claimed are the *winners*. They have
+// no neighbour in common, so that what the elimination of a winner p may change is told by one rule: a variable of L_p is p's, and so is an
+// element that only variables of L_p are in (those that p absorbs). What several winners read of one another stays as it was when the round
+// began: weights (new ones are set when all are done) and elements at the border, whose L_e \ L_p each thread counts on its own. Which
+// thread does what shows in where lists lie in the pool, and in nothing else.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -45,7 +46,8 @@ static_assert(sizeof(Node) == 32);
 struct Candidate {
   std::uint64_t key = 0;
   Index* list = nullptr;  // while it may win: L_p, in memory of the thread that claimed it; after that its news
-  Index vertex = 0, version = 0, degree = 0;
+  Index vertex = 0;
+  Index pending = 0;             // its place there
   Index length = 0, weight = 0;  // of L_p
   bool wins = false;
   // News of a winner, by pairs: vertices and their new weights, then vertices and their new degrees as far as they are in the buckets.
@@ -108,11 +110,9 @@ class Elimination {
   struct Entry {
     Index vertex, version;
   };
-  /// Variables of one degree, the oldest first. Those whose version is another one by now have left.
-  struct Bucket {
-    std::vector<Entry> entry;
-    std::size_t first = 0;
-    [[nodiscard]] bool empty() const { return first == entry.size(); }
+  using Bucket = std::vector<Entry>;  // variables of one degree, the newest last; those whose version is another one by now have left
+  struct Pending {
+    Index vertex, degree;  // vertex: kNone once it is eliminated
   };
 
   // parallel_amd.cpp
@@ -126,7 +126,10 @@ class Elimination {
 
   // parallel_amd_select.cpp
   void gather();
+  void refill();
   bool take_from(Index degree, std::size_t most);
+  bool select(Index v);
+  void mark(Index v);
   void raise_horizon(Index least);
   void push(Index v, Index version, Index degree);
   template <bool kAlone>
@@ -156,13 +159,15 @@ class Elimination {
   std::atomic<Offset> pool_free_ = 0;
   Offset collections_ = 0;
   PerThread<Slot> slots_;
-  std::vector<Bucket> bucket_;  // by degree, up to horizon_
-  Index horizon_ = -1;          // degrees up to here are in the buckets
-  Index least_ = 0;             // no bucket before it has an entry
-  std::vector<Index> living_;   // the variables, and some that are none any more, when the horizon was last raised
-  std::vector<Candidate> candidate_;
-  std::vector<Index> sequence_;  // the pivots so far
-  std::size_t want_ = 64;        // candidates
+  std::vector<Bucket> bucket_;        // by degree, up to horizon_
+  Index horizon_ = -1;                // degrees up to here are in the buckets
+  Index least_ = 0;                   // no bucket before it has an entry
+  std::vector<Index> living_;         // the variables, and some that are none any more, when the horizon was last raised
+  std::vector<Pending> pending_;      // what is to be eliminated next; no two are adjacent
+  std::vector<Candidate> candidate_;  // those of them that take part in this round
+  std::vector<Index> mark_;           // round_: pending, adjacent to what is, or an element of it
+  std::vector<Index> sequence_;       // the pivots so far
+  std::size_t want_ = 64;             // candidates
   Index round_ = 1;
   std::uint64_t claims_ = 0;         // rounds since claims were cleared
   Index eliminated_ = 0;             // weight

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <cstdlib>
 
 #include "ordering/parallel_amd_engine.hpp"
 
@@ -17,13 +16,12 @@ std::uint32_t scrambled(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-const int mode = std::getenv("PMODE") ? std::atoi(std::getenv("PMODE")) : 0;
 constexpr int kHashBits = 32, kDegreeBits = 8;
 
 }  // namespace
 
 void Elimination::push(Index v, Index version, Index degree) {
-  bucket_[degree].entry.push_back({v, version});
+  bucket_[degree].push_back({v, version});
   least_ = std::min(least_, degree);
 }
 
@@ -46,49 +44,70 @@ void Elimination::raise_horizon(Index least) {
     if (const Node& x = node_[v]; x.degree > before && x.degree <= horizon_) push(v, x.version, x.degree);
 }
 
-/// Makes candidates of those that have this degree, until there are `most`. True if there was any.
+void Elimination::mark(Index v) {
+  const Node& x = node_[v];
+  mark_[v] = round_;
+  for (const Index *at = pool_ + x.list, *end = at + x.length; at < end; ++at) mark_[*at] = round_;
+}
+
+/// True, and its neighbourhood is marked, if v is not adjacent to what is pending.
+bool Elimination::select(Index v) {
+  if (mark_[v] == round_) return false;
+  const Node& x = node_[v];
+  for (const Index *at = pool_ + x.list, *end = at + x.elements; at < end; ++at)
+    if (mark_[*at] == round_) return false;
+  mark(v);
+  return true;
+}
+
+/// Makes those of this degree pending that are not adjacent to one that is, the newest first. The others are forgotten: that neighbour will
+/// be eliminated, for it is untouched until then, and give them another degree. True if there was any.
 bool Elimination::take_from(Index degree, std::size_t most) {
   Bucket& bucket = bucket_[degree];
   bool any = false;
-  while (!bucket.empty() && candidate_.size() < most) {
-    Entry x;
-    if (mode & 1) x = bucket.entry.back(), bucket.entry.pop_back(); else x = bucket.entry[bucket.first++];
+  while (!bucket.empty() && pending_.size() < most) {
+    const Entry x = bucket.back();
+    bucket.pop_back();
     if (node_[x.vertex].version != x.version) continue;
-    Candidate c;
-    c.vertex = x.vertex;
-    c.version = x.version;
-    c.degree = degree;
-    candidate_.push_back(c);
     any = true;
-  }
-  if (bucket.empty()) {
-    bucket.entry.clear();
-    bucket.first = 0;
-  } else if (bucket.first > 1024 && 2 * bucket.first > bucket.entry.size()) {
-    bucket.entry.erase(bucket.entry.begin(), bucket.entry.begin() + static_cast<std::ptrdiff_t>(bucket.first));
-    bucket.first = 0;
+    if (select(x.vertex)) pending_.push_back({x.vertex, degree});
   }
   return any;
 }
 
-void Elimination::gather() {
-  candidate_.clear();
+/// The least degree first, as far as the options let others count as least.
+void Elimination::refill() {
+  const std::size_t most = std::max<std::size_t>(64, static_cast<std::size_t>(options_.ahead * static_cast<double>(want_)));
+  for (const Pending& p : pending_) mark(p.vertex);
   Index limit = kNone;
-  for (Index d = least_; candidate_.size() < want_; ++d) {
-    if (limit != kNone && d > limit) break;
+  for (Index d = least_; pending_.size() < most && (limit == kNone || d <= limit); ++d) {
     if (d > horizon_) {
-      if (horizon_ == total_) break;
+      if (horizon_ == total_ || (limit == kNone && !pending_.empty())) break;
       timed(Phase::horizon, [&] { raise_horizon(limit); });
     }
-    const bool any = take_from(d, want_);
-    if (limit == kNone) least_ = d;
-    if (any && limit == kNone) limit = static_cast<Index>(std::min<double>(total_, std::floor(options_.factor * d) + options_.slack));
+    if (limit != kNone) {
+      take_from(d, most);
+      continue;
+    }
+    least_ = d;
+    if (take_from(d, most)) limit = static_cast<Index>(std::min<double>(total_, std::floor(options_.factor * d) + options_.slack));
   }
+}
+
+/// Candidates lie far apart in what is pending: it was found by going from one to the next, and who is near is in the way.
+void Elimination::gather() {
+  std::erase_if(pending_, [](const Pending& p) { return p.vertex == kNone; });
+  if (pending_.size() < want_) refill();
+  candidate_.assign(std::min(want_, pending_.size()), {});
   if (++claims_ > options_.last_claims) clear_claims();
   const std::uint64_t round = (std::uint64_t{1} << 24) - 1 - claims_;
   const auto salt = scrambled(static_cast<std::uint32_t>(round_));
-  for (Candidate& c : candidate_) {
-    const auto above = static_cast<std::uint64_t>(std::min((mode & 4) ? 0 : c.degree - least_, (1 << kDegreeBits) - 1));
+  for (std::size_t k = 0; k < candidate_.size(); ++k) {
+    Candidate& c = candidate_[k];
+    const std::size_t at = k * pending_.size() / candidate_.size();
+    c.pending = static_cast<Index>(at);
+    c.vertex = pending_[at].vertex;
+    const auto above = static_cast<std::uint64_t>(std::clamp(pending_[at].degree - least_, 0, (1 << kDegreeBits) - 1));
     c.key = ((round << kDegreeBits | above) << kHashBits) | scrambled(static_cast<std::uint32_t>(c.vertex) ^ salt);
   }
 }
