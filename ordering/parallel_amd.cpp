@@ -12,12 +12,6 @@
 
 namespace kauri::ordering {
 namespace pamd {
-namespace {
-
-constexpr Index kBlock = 4096;  // vertices that are worth a task
-
-}  // namespace
-
 Elimination::Elimination(const GraphView& graph, const ParallelAmdOptions& options)
     : options_(options),
       n_(graph.size()),
@@ -35,8 +29,10 @@ void Elimination::load(const GraphView& graph) {
   pool_free_ = edges;
   expected_ = edges / n_ + 1;
   living_.resize(static_cast<std::size_t>(n_));
+  living_end_.resize(static_cast<std::size_t>(Blocks(n_, kBlock).count()));
   mark_.assign(static_cast<std::size_t>(n_), 0);
-  Blocks(n_, kBlock).for_each([&](Index, Index begin, Index end) {
+  Blocks(n_, kBlock).for_each([&](Index b, Index begin, Index end) {
+    living_end_[b] = end;
     for (Index v = begin; v < end; ++v) {
       const auto neighbours = graph.neighbours(v);
       auto degree = static_cast<Index>(neighbours.size());
@@ -87,7 +83,7 @@ void Elimination::commit() {
     ++winners;
     sequence_.push_back(c.vertex);
     const Index* news = c.list;
-    for (Index k = 0; k < c.weights; ++k, news += 2) node_[news[0]].weight = news[1];
+    for (Index k = 0; k < c.weights; ++k, news += 2) node_[news[0]].weight = news[1];  // stores: nobody waits for them
     for (Index k = 0; k < c.degrees; ++k, news += 2) push(news[0], round_, news[1]);
     node_[c.vertex].weight = 0;
     eliminated_ += c.eliminated;
@@ -140,16 +136,10 @@ void Elimination::collect_garbage(Offset entries) {
   if (options_.report != nullptr) ++options_.report->collections;
 }
 
-/// The element that v is a pivot of. Merged variables are led through their principal; the way is shortened for the next.
-Index Elimination::root_of(Index v) {
-  Index e = v;
-  while (node_[e].elements >= 0) e = static_cast<Index>(node_[e].list);
-  while (node_[v].elements >= 0) {
-    const auto next = static_cast<Index>(node_[v].list);
-    node_[v].list = static_cast<Place>(e);
-    v = next;
-  }
-  return e;
+/// The element that v is a pivot of. Merged variables are led through their principal.
+Index Elimination::root_of(Index v) const {
+  while (node_[v].elements >= 0) v = static_cast<Index>(node_[v].list);
+  return v;
 }
 
 /// Each subtree of the assembly tree takes a stretch of the order: its last part is the root's, the parts before belong to the children.
@@ -159,7 +149,13 @@ void Elimination::number(std::span<Index> order) {
     Index own = 0, subtree = 0, next = 0, end = 0;  // vertices; where its own begin; where its next child ends
   };
   std::vector<Front> front(static_cast<std::size_t>(n_));
-  for (Index v = 0; v < n_; ++v) ++front[root_of(v)].own;
+  std::vector<Index> root(static_cast<std::size_t>(n_));
+  Blocks(n_, kBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index v = begin; v < end; ++v) {
+      root[v] = root_of(v);
+      std::atomic_ref(front[root[v]].own).fetch_add(1, std::memory_order_relaxed);
+    }
+  });
   const auto parent = [&](Index e) { return static_cast<Index>(node_[e].list); };
   for (const Index e : sequence_) {
     front[e].subtree += front[e].own;
@@ -172,7 +168,7 @@ void Elimination::number(std::span<Index> order) {
     f.next = f.end = limit - f.own;
     limit -= f.subtree;
   }
-  for (Index v = 0; v < n_; ++v) order[front[root_of(v)].next++] = v;
+  for (Index v = 0; v < n_; ++v) order[front[root[v]].next++] = v;
 }
 
 }  // namespace pamd

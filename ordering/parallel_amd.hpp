@@ -29,7 +29,7 @@ struct ParallelAmdOptions {
   bool aggressive = true;        ///< elements that become subsets of the newest one are absorbed
   double factor = 1.1;           ///< candidates have degrees of at most factor * least + slack: more are eliminated at once, with more fill
   Index slack = 1;               ///< as above
-  double tries = 2.5;            ///< candidates for each winner hoped for, > 1: more make fewer rounds and more work in each
+  double tries = 1.6;            ///< candidates for each winner hoped for, > 1: more make fewer rounds and more work in each
   double ahead = 8;              ///< vertices chosen in advance for each candidate, >= 1
   Index most = 8192;             ///< candidates of a round at most
   Index sequential_below = 500;  ///< vertices: smaller graphs are left to approximate_minimum_degree()

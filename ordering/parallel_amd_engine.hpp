@@ -42,6 +42,8 @@ struct alignas(32) Node {
 };
 static_assert(sizeof(Node) == 32);
 
+constexpr Index kBlock = 4096;  // vertices that are worth a task
+
 /// A variable of about the least degree that may be eliminated in this round.
 struct Candidate {
   std::uint64_t key = 0;
@@ -122,7 +124,7 @@ class Elimination {
   [[nodiscard]] bool is_alive(const Node& x) const { return x.elements == kIsElement || (x.elements >= 0 && x.weight > 0); }
   void ensure_room(Offset entries);
   void collect_garbage(Offset entries);
-  [[nodiscard]] Index root_of(Index v);
+  [[nodiscard]] Index root_of(Index v) const;
 
   // parallel_amd_select.cpp
   void gather();
@@ -131,6 +133,7 @@ class Elimination {
   bool select(Index v);
   void mark(Index v);
   void raise_horizon(Index least);
+  [[nodiscard]] Index least_beyond_horizon();
   void push(Index v, Index version, Index degree);
   template <bool kAlone>
   void claim(Candidate& c, Slot& slot);
@@ -162,7 +165,8 @@ class Elimination {
   std::vector<Bucket> bucket_;        // by degree, up to horizon_
   Index horizon_ = -1;                // degrees up to here are in the buckets
   Index least_ = 0;                   // no bucket before it has an entry
-  std::vector<Index> living_;         // the variables, and some that are none any more, when the horizon was last raised
+  std::vector<Index> living_;         // by blocks of kBlock vertices: those that were variables when the horizon was last raised, ascending
+  std::vector<Index> living_end_;     // of each block
   std::vector<Pending> pending_;      // what is to be eliminated next; no two are adjacent
   std::vector<Candidate> candidate_;  // those of them that take part in this round
   std::vector<Index> mark_;           // round_: pending, adjacent to what is, or an element of it

@@ -16,6 +16,7 @@ std::uint32_t scrambled(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
+constexpr std::size_t kNear = 6;  // entries that are looked at while another one comes from memory
 constexpr int kHashBits = 32, kDegreeBits = 8;
 
 }  // namespace
@@ -25,23 +26,37 @@ void Elimination::push(Index v, Index version, Index degree) {
   least_ = std::min(least_, degree);
 }
 
+/// Of the variables that are in no bucket; those that are none any more leave living_.
+Index Elimination::least_beyond_horizon() {
+  const Blocks blocks(n_, kBlock);
+  std::vector<Index> least(static_cast<std::size_t>(blocks.count()), total_);
+  blocks.for_each([&](Index b, Index begin, Index) {
+    Index end = begin;
+    for (Index k = begin; k < living_end_[b]; ++k) {
+      const Node& x = node_[living_[k]];
+      if (x.version == 0) continue;
+      living_[end++] = living_[k];
+      if (x.degree > horizon_) least[b] = std::min(least[b], x.degree);
+    }
+    living_end_[b] = end;
+  });
+  return *std::min_element(least.begin(), least.end());
+}
+
 /// Buckets for higher degrees, at least up to `least`, or up to the least degree there is.
 void Elimination::raise_horizon(Index least) {
+  const Offset wanted = std::max(least_beyond_horizon(), least);
   const Index before = horizon_;
-  std::size_t kept = 0;
-  Index lowest = total_;
-  for (const Index v : living_) {
-    const Node& x = node_[v];
-    if (x.version == 0) continue;
-    living_[kept++] = v;
-    if (x.degree > before) lowest = std::min(lowest, x.degree);
-  }
-  living_.resize(kept);
-  const Offset wanted = std::max(lowest, least);
   horizon_ = static_cast<Index>(std::min<Offset>(total_, wanted + wanted / 4 + 8));
   bucket_.resize(static_cast<std::size_t>(horizon_) + 1);
-  for (const Index v : living_)
-    if (const Node& x = node_[v]; x.degree > before && x.degree <= horizon_) push(v, x.version, x.degree);
+  const Blocks blocks(n_, kBlock);
+  std::vector<std::vector<Index>> found(static_cast<std::size_t>(blocks.count()));
+  blocks.for_each([&](Index b, Index begin, Index) {
+    for (Index k = begin; k < living_end_[b]; ++k)
+      if (const Index degree = node_[living_[k]].degree; degree > before && degree <= horizon_) found[b].push_back(living_[k]);
+  });
+  for (const auto& of_block : found)
+    for (const Index v : of_block) push(v, node_[v].version, node_[v].degree);
 }
 
 void Elimination::mark(Index v) {
@@ -66,6 +81,9 @@ bool Elimination::take_from(Index degree, std::size_t most) {
   Bucket& bucket = bucket_[degree];
   bool any = false;
   while (!bucket.empty() && pending_.size() < most) {
+    // What will be looked at soon, as far as it can be told.
+    if (bucket.size() > 2 * kNear) __builtin_prefetch(&node_[bucket[bucket.size() - 1 - 2 * kNear].vertex]);
+    if (bucket.size() > kNear) __builtin_prefetch(pool_ + node_[bucket[bucket.size() - 1 - kNear].vertex].list);
     const Entry x = bucket.back();
     bucket.pop_back();
     if (node_[x.vertex].version != x.version) continue;
