@@ -79,6 +79,8 @@ void Elimination::commit() {
   Offset entries = 0;
   for (const Candidate& c : candidate_) {
     if (!c.wins) continue;
+    if (options_.trace != nullptr)
+      options_.trace->push_back({c.vertex, node_[c.vertex].weight, pending_[c.pending].degree, c.weight, c.eliminated});
     pending_[c.pending].vertex = kNone;
     ++winners;
     sequence_.push_back(c.vertex);
@@ -177,7 +179,7 @@ void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& o
   const auto lists = static_cast<double>(graph.edges()) * (1 + options.elbow) + static_cast<double>(graph.size());
   if (graph.size() < std::max(options.sequential_below, 1) || 2 * lists > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
     AmdWorkspace workspace;
-    return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace, order);
+    return approximate_minimum_degree(graph, {.aggressive = options.aggressive, .trace = options.trace}, workspace, order);
   }
   pamd::Elimination elimination(graph, options);
   elimination.run();

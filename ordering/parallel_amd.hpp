@@ -6,7 +6,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "ordering/amd.hpp"
 #include "ordering/graph_view.hpp"
@@ -31,13 +34,15 @@ struct ParallelAmdOptions {
   Index slack = 1;               ///< as above
   double tries = 1.6;            ///< candidates for each winner hoped for, > 1: more make fewer rounds and more work in each
   double ahead = 8;              ///< vertices chosen in advance for each candidate, >= 1
-  Index most = 8192;             ///< candidates of a round at most
+  Index most = 512;              ///< candidates of a round at most
   Index sequential_below = 500;  ///< vertices: smaller graphs are left to approximate_minimum_degree()
   double elbow = 0.5;            ///< as for AmdOptions; the order never depends on it
   Offset task_entries = 512;     ///< expected entries that are worth a task; the order never depends on it
   std::uint64_t last_claims =
-      (std::uint64_t{1} << 24) - 1;     ///< rounds before claims are cleared (for tests); the order never depends on it
-  ParallelAmdReport* report = nullptr;  ///< filled if not null
+      (std::uint64_t{1} << 24) - 1;                       ///< rounds before claims are cleared (for tests); the order never depends on it
+  Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
+  std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null
+  ParallelAmdReport* report = nullptr;                    ///< filled if not null
 };
 
 /// Writes to order (length graph.size()) the vertices in the order of elimination, as approximate_minimum_degree() does: the assembly tree

@@ -1,7 +1,6 @@
 // Parallel approximate minimum degree: the elimination of one winner of a round, beside others.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <limits>
 
 #include "ordering/parallel_amd_engine.hpp"
 
@@ -73,7 +72,7 @@ class Pivot {
 
 /// Marks of earlier pivots lie below the new tag, and below what is one less.
 inline void Pivot::raise_tag(Index by) {
-  if (slot_.tag > std::numeric_limits<Index>::max() - by - 2 - all_.total_ - 2) {
+  if (slot_.tag > all_.options_.largest_tag - by - 2 - all_.total_ - 2) {
     std::fill(slot_.mark.begin(), slot_.mark.end(), 0);
     slot_.tag = 1;
   }
@@ -251,7 +250,6 @@ inline void Pivot::close_element() {
   p.version = 0;
   slot_.news.keep(static_cast<std::size_t>(at - news));
   c_.list = news;
-  c_.weight = weight_;
   c_.eliminated = pivots_;
 }
 
