@@ -96,19 +96,24 @@ bool Elimination::take_from(Index degree, std::size_t most) {
 /// The least degree first, as far as the options let others count as least.
 void Elimination::refill() {
   const std::size_t most = std::max<std::size_t>(64, static_cast<std::size_t>(options_.ahead * static_cast<double>(want_)));
-  for (const Pending& p : pending_) mark(p.vertex);
   Index limit = kNone;
+  const auto limit_by = [&](Index least) {
+    return static_cast<Index>(std::min<double>(total_, std::floor(options_.factor * least) + options_.slack));
+  };
+  for (const Pending& p : pending_) {
+    mark(p.vertex);
+    limit = limit == kNone ? limit_by(p.degree) : std::min(limit, limit_by(p.degree));
+  }
+  bool first = true;  // nothing lies in the buckets before
   for (Index d = least_; pending_.size() < most && (limit == kNone || d <= limit); ++d) {
     if (d > horizon_) {
-      if (horizon_ == total_ || (limit == kNone && !pending_.empty())) break;
+      if (horizon_ == total_) break;
       timed(Phase::horizon, [&] { raise_horizon(limit); });
     }
-    if (limit != kNone) {
-      take_from(d, most);
-      continue;
-    }
-    least_ = d;
-    if (take_from(d, most)) limit = static_cast<Index>(std::min<double>(total_, std::floor(options_.factor * d) + options_.slack));
+    if (first) least_ = d;
+    if (!take_from(d, most)) continue;
+    first = false;
+    limit = limit == kNone ? limit_by(d) : std::min(limit, limit_by(d));
   }
 }
 
