@@ -192,17 +192,18 @@ void Elimination::timed(Phase phase, F&& f) {
 template <class F>
 void Elimination::for_each_candidate(F&& f) {
   const auto count = static_cast<Index>(candidate_.size());
-  const StopCheck check_stop;
+  const auto at = [&](Index k) -> Candidate& { return candidate_[options_.backwards ? count - 1 - k : k]; };
   if (small_) {
+    const StopCheck check_stop;
     const auto slot = slots_.use();
-    for (Candidate& c : candidate_) check_stop(), f(c, *slot);
+    for (Index k = 0; k < count; ++k) check_stop(), f(at(k), *slot);
     return;
   }
   // Any division does, for what a candidate comes to does not depend on it.
   const auto size = static_cast<Index>(std::clamp<Offset>(options_.task_entries / expected_, 1, count / 2));
   Blocks(count, size).for_each([&](Index, Index begin, Index end) {
     const auto slot = slots_.use();
-    for (Index k = begin; k < end; ++k) f(candidate_[k], *slot);
+    for (Index k = begin; k < end; ++k) f(at(k), *slot);
   });
 }
 

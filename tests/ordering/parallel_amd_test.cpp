@@ -121,6 +121,18 @@ TEST(ParallelAmd, HostileGraphsByAnyNumberOfThreads) {
   }
 }
 
+// What one thread would do before or after another, told apart without any race.
+TEST(ParallelAmd, WhoIsWorkedOnFirstDoesNotReachTheOrder) {
+  std::mt19937_64 random(13);
+  for (int k = 0; k < 60; ++k) {
+    const Graph graph = k < 30   ? random_graph(1500, 1500 + 100 * k, random)
+                        : k < 45 ? shuffled(grid(30 + k, 40), random)
+                                 : Graph(generate("rgg3d 1500 " + std::to_string(k - 35) + " " + std::to_string(k)).pattern());
+    const auto expected = order_of(view_of(graph), divided({.tries = 3}), 1);
+    ASSERT_EQ(order_of(view_of(graph), divided({.tries = 3, .backwards = true}), 1), expected) << k;
+  }
+}
+
 // Where threads do meet: many rounds of many winners, again and again.
 TEST(ParallelAmd, TimingDoesNotReachTheOrder) {
   const ManyThreads many;
