@@ -200,7 +200,8 @@ TEST(ParallelAmd, StopsWhenAsked) {
   std::stop_source source;
   source.request_stop();
   const Graph graph = grid(40, 40);
-  const StopScope scope(source.get_token());
+  const std::stop_token token = source.get_token();
+  const StopScope scope(token);
   for (const int threads : {1, 2}) EXPECT_THROW(order_of(view_of(graph), divided(), threads), Error);
 }
 
