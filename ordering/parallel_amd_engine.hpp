@@ -42,6 +42,10 @@ struct alignas(32) Node {
 };
 static_assert(sizeof(Node) == 32);
 
+/// Nodes are met in no order that the processor could foresee, but lists tell it long before.
+constexpr Index kAhead = 8;
+inline void fetch(const void* address) { __builtin_prefetch(address); }
+
 constexpr Index kBlock = 4096;  // vertices that are worth a task
 
 /// A variable of about the least degree that may be eliminated in this round.
@@ -142,6 +146,7 @@ class Elimination {
 
   // parallel_amd_pivot.cpp
   void eliminate_all();
+  [[nodiscard]] bool prevails(const Candidate& c) const;
 
   template <class F>
   void timed(Phase phase, F&& f);

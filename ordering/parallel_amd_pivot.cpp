@@ -253,10 +253,23 @@ inline void Pivot::close_element() {
   c_.eliminated = pivots_;
 }
 
+/// Whether nobody else prevails on what it claimed. The lists of its variables are sent for, as who wins needs them next.
+bool Elimination::prevails(const Candidate& c) const {
+  if (node_[c.vertex].claim != c.key) return false;
+  for (Index k = 0; k < std::min(kAhead, c.length); ++k) fetch(&node_[c.list[k]]);
+  for (Index k = 0; k < c.length; ++k) {
+    if (k + kAhead < c.length) fetch(&node_[c.list[k + kAhead]]);
+    const Node& x = node_[c.list[k]];
+    if (x.claim != c.key) return false;
+    fetch(pool_ + x.list);
+  }
+  return true;
+}
+
 void Elimination::eliminate_all() {
   for_each_candidate([this](Candidate& c, Slot& slot) {
     if (!c.wins) return;
-    c.wins = node_[c.vertex].claim == c.key && std::all_of(c.list, c.list + c.length, [&](Index u) { return node_[u].claim == c.key; });
+    c.wins = prevails(c);
     if (c.wins) Pivot(*this, c, slot).eliminate();
   });
 }

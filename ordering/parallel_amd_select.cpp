@@ -173,12 +173,15 @@ void Elimination::claim(Candidate& c, Slot& slot) {
   };
   visit(c.vertex);
   length = weight = 0;
-  for (Index k = p.elements; k < p.length; ++k) visit(own[k]);
-  for (Index k = 0; k < p.elements; ++k) {
-    const Node& e = node_[own[k]];
-    const Index* const list = pool_ + e.list;
-    for (Index i = 0; i < e.length; ++i) visit(list[i]);
-  }
+  const auto visit_all = [&](const Index* list, Index count) {
+    for (Index i = 0; i < std::min(kAhead, count); ++i) fetch(&node_[list[i]]);
+    for (Index i = 0; i < count; ++i) {
+      if (i + kAhead < count) fetch(&node_[list[i + kAhead]]);
+      visit(list[i]);
+    }
+  };
+  visit_all(own + p.elements, p.length - p.elements);
+  for (Index k = 0; k < p.elements; ++k) visit_all(pool_ + node_[own[k]].list, node_[own[k]].length);
   c.wins = wins;
   c.length = length;
   c.weight = weight;
