@@ -52,6 +52,15 @@ class Pivot {
     node_[e].elements = kAbsorbed;
     slot_.mark[e] = tag_ - 1;
   }
+  /// What measuring the first elements of x looks at.
+  void fetch_elements(const Node& x) const {
+    const Index* const list = pool_ + x.list;
+    for (Index i = 0; i < std::min(x.elements, kAhead); ++i) fetch(&slot_.mark[list[i]]), fetch(&node_[list[i]]);
+  }
+  void fetch_variables(const Node& x) const {
+    const Index* const list = pool_ + x.list;
+    for (Index i = x.elements; i < std::min(x.length, x.elements + 2 * kAhead); ++i) fetch(&node_[list[i]]);
+  }
   void offer(Place at, Index length) {
     if (length > room_) room_at_ = at, room_ = length;
   }
@@ -96,6 +105,7 @@ inline void Pivot::form_element() {
 inline void Pivot::measure_elements() {
   Index* const mark = slot_.mark.data();
   for (Index k = 0; k < c_.length; ++k) {
+    if (k + kAhead < c_.length) fetch_elements(node_[c_.list[k + kAhead]]);
     const Node& x = node_[c_.list[k]];
     slot_.weight[k] = x.weight;
     const Index* const list = pool_ + x.list;
@@ -111,6 +121,7 @@ inline void Pivot::measure_elements() {
 
 inline void Pivot::update_variables() {
   for (Index k = 0; k < c_.length; ++k) {
+    if (k + 2 < c_.length) fetch_variables(node_[c_.list[k + 2]]);  // its list is at hand: elements were measured
     if (update_variable(k)) continue;
     node_[c_.list[k]].list = static_cast<Place>(me_);  // no neighbour outside L_me: it is eliminated along with me, at no further fill
     pivots_ += slot_.weight[k];
