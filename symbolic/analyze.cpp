@@ -37,6 +37,11 @@ constexpr double kLook = 0.03;
 constexpr Index kDissected = 50000, kDissectedSurface = 100000;
 constexpr double kMostHanging = 0.5, kWide = 1000, kMostNeighbours = 8;
 
+/// What hubs tie together, as in normal equations, circuits and social networks, has few levels and no thin separators: a vertex of so many
+/// times the mean number of neighbours is a hub, and no body's levels have more than so many times n^(2/3) vertices (those of lattices,
+/// with neighbours in k layers, k n^(2/3)).
+constexpr double kHub = 16, kWidestBody = 4;
+
 /// In bodies minimum degree leaves about so many operations more than dissection, per cube of the rows in a separator ("elast3d 50",
 /// "lap27 80": 21, 27). Of the seconds of a large graph's dissection on one core 16 threads take 0.07 to 0.15.
 constexpr double kBodyWork = 20, kThreadsShare = 0.15;
@@ -109,6 +114,13 @@ std::optional<std::string> consider_dissection(Contest& contest) {
   return {};
 }
 
+bool has_hubs(const ordering::GraphView& graph) {
+  const double most = kHub * static_cast<double>(graph.edges()) / graph.size();
+  for (Index v = 0; v < graph.size(); ++v)
+    if (graph.degree(v) > most) return true;
+  return false;
+}
+
 /// For a device, of a graph with many neighbours: whether the device would take longer with minimum degree's ordering of a body, and one
 /// thread to find that, than all threads take to dissect it. `width`: vertices of a separator.
 bool outweighs_dissection(Contest& contest, double width) {
@@ -126,13 +138,15 @@ std::optional<std::string> dissect_at_once(Contest& contest) {
   const Offset chords = graph.edges() / 2 - n + 1;
   if (static_cast<double>(chords) <= kChords * n)
     return in_digits(n) + " vertices, a tree but for " + in_digits(static_cast<double>(chords)) + " edges";
-  if (ordering::hanging_share(graph) > kMostHanging) return {};
+  if (ordering::hanging_share(graph) > kMostHanging || has_hubs(graph)) return {};
   const bool device = contest.for_device(), few = static_cast<double>(graph.edges()) <= kMostNeighbours * n;
   if (device && few && n >= kDissectedSurface)
     return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
-  if (device && !few && !outweighs_dissection(contest, std::cbrt(static_cast<double>(n) * n))) return {};  // a cube's, the widest
+  // A cube's, the widest of a lattice with so many neighbours: 26 in one layer, 124 in two.
+  const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(static_cast<double>(graph.edges()) / n + 1) - 1) / 2;
+  if (device && !few && !outweighs_dissection(contest, std::max(layers, 1.0) * cube)) return {};
   const double width = ordering::level_width(graph);
-  if (width * width * width < kWide * n) return {};
+  if (width * width * width < kWide * n || width > kWidestBody * cube) return {};
   if (device && !few && !outweighs_dissection(contest, width)) return {};
   return in_digits(n) + " vertices in levels of " + in_digits(width);
 }

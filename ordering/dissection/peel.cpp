@@ -133,11 +133,12 @@ class Round {
   /// By cyclic reduction: every second vertex of those that are left, so that log2(their number) levels of the elimination tree hold them
   /// and each has two neighbours when its turn comes, as from one end to the other.
   void contract() {
-    const Index a = chain_.front(), b = chain_.back(), count = static_cast<Index>(chain_.size()) - 2;
+    const Index a = chain_.front(), b = chain_.back();
+    const Offset count = static_cast<Offset>(chain_.size()) - 2;
     node_[a].degree = node_[b].degree = kKept;  // of another weight, perhaps: its neighbours are no longer those of its list
-    Index step = 1;
+    Offset step = 1;
     for (; 2 * step <= count; step *= 2)
-      for (Index k = step; k <= count; k += 2 * step) eliminate(chain_[k], chain_[k - step], chain_[std::min(k + step, count + 1)]);
+      for (Offset k = step; k <= count; k += 2 * step) eliminate(chain_[k], chain_[k - step], chain_[std::min(k + step, count + 1)]);
     const Index last = chain_[step];  // its neighbours are the ends
     if (a == b || joins_cheaply(last, a, b)) {
       eliminate(last, a, a == b ? kNone : b);

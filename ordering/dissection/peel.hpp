@@ -23,8 +23,8 @@ struct Peeling {
 /// Eliminates vertices v < interior of one neighbour, then those of two, which joins the two, in rounds for as long as each makes the graph
 /// smaller by a good part. Nothing where few vertices have two neighbours or less. No vertex is taken whose elimination makes more fill
 /// than it has edges, counted by weight. What hangs in the elimination tree below the core is O(log n) high for hanging trees without long
-/// chains, and so for chains, whatever their length. The graph need not be connected; edges within the halo need not be there.
-/// A function of the graph alone. O(n + edges).
+/// chains, and so for chains of equal weights, whatever their length. The graph need not be connected; edges within the halo need not be
+/// there. A function of the graph alone. O(n + edges) for each round, of which most graphs take a few.
 std::optional<Peeling> peel(const GraphView& graph, Index interior);
 
 /// The order of all from that of the core: what was peeled comes right before that of its neighbours which is eliminated first, a

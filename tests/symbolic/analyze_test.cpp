@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "kauri/plan.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
@@ -169,6 +171,11 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   const OwnedPattern leaves = shuffled(pattern_of(67500, std::move(more)), 5);
   const OwnedPattern tree = shuffled(pattern_of(60000, std::move(edges)), 3), small = shuffled(grid_pattern(30, 30, 30), 4);
   const OwnedPattern neighbours = grid_pattern(38, 38, 38, true);
+  EdgeList ties;  // points with four of 300 hubs each: five levels
+  std::mt19937_64 random(6);
+  for (Index v = 300; v < 60300; ++v)
+    for (int k = 0; k < 4; ++k) ties.emplace_back(v, static_cast<Index>(random() % 300));
+  const OwnedPattern hubs = pattern_of(60300, std::move(ties));
   for (const AnalyzeOptions& options : {host, device, offered}) {
     const bool for_device = options.target == "sm_90" || !options.device.target.empty();
     EXPECT_TRUE(at_once(body, options));
@@ -177,6 +184,7 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
     EXPECT_FALSE(at_once(less, options));
     EXPECT_TRUE(at_once(tree, options));
     EXPECT_FALSE(at_once(leaves, options));
+    EXPECT_FALSE(at_once(hubs, options));
     EXPECT_FALSE(at_once(small, options));
   }
 }
@@ -223,6 +231,21 @@ TEST(Analyze, ThreadsOfTheOrderingReachNothing) {
               candidate_of(first, OrderingMethod::nested_dissection)->plan->perm)
         << threads;
   }
+}
+
+TEST(Analyze, NorDoThreadsReachWhatIsDissectedAtOnce) {
+  const ManyThreads many;
+  for (const OwnedPattern& a : {grid_pattern(38, 38, 38, true), shuffled(grid_pattern(260, 260, 1), 1)})
+    for (const char* target : {"", "sm_90"}) {
+      AnalyzeOptions options = options_for();
+      options.target = target;
+      options.ordering.threads = 1;
+      const Analysis first = analyze_with_report(a.view(), options);
+      options.ordering.threads = 8;
+      const Analysis other = analyze_with_report(a.view(), options);
+      EXPECT_EQ(other.reason, first.reason);
+      EXPECT_EQ(other.plan->perm, first.plan->perm) << first.reason;
+    }
 }
 
 TEST(Analyze, TheChoiceDoesNotDependOnTheNumberOfWorkers) {
