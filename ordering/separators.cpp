@@ -197,6 +197,8 @@ std::vector<Range> outermost(const Nodes& nodes, const std::vector<char>& marked
 template <class F>
 Permutation in_arena(const OrderingOptions& options, F&& f) {
   if (options.threads < 0) throw Error(ErrorKind::usage, "order: threads must be >= 0");
+  if (!options.last.empty())
+    throw Error(ErrorKind::usage, "order: in a tree of separators rows come last by their node, not by options.last");
   const StopScope scope(options.stop);
   std::optional<Permutation> found;
   with_threads(options.threads, [&] { found = f(); });

@@ -33,8 +33,8 @@ SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index 
 /// A numbering of the same nodes at the same places, each leaf ordered anew by nested dissection with its surroundings in sight; nodes
 /// above others keep their sequence. This is how a partition of the caller's is kept, of domains say: perm has the rows of each domain in
 /// any sequence, those of the interfaces behind them, and the tree says which is which. options: seed, effort, compress, dense, threads.
-/// Throws Error(usage) for threads < 0, Error(input) if perm or tree are not of the graph's size, if the tree is no forest in postorder, or
-/// does not fit the graph: with two rows that are neighbours and their nodes.
+/// Throws Error(usage) for threads < 0 and for options.last, since the tree says what comes last; Error(input) if perm or tree are not of
+/// the graph's size, if the tree is no forest in postorder, or does not fit the graph: with two rows that are neighbours and their nodes.
 Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, const OrderingOptions& options = {});
 
 /// An ordering of a graph that has changed a little since perm and tree were made: subtrees in which nothing has changed keep their places

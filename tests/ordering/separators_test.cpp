@@ -248,6 +248,10 @@ TEST(Separators, BadInputIsNamed) {
   EXPECT_THROW((void)separator_tree(graph, perm, 0), Error);
   EXPECT_THROW((void)separator_tree(graph, Permutation::identity(3)), Error);
   EXPECT_THROW((void)reorder(graph, perm, one, {}, {.threads = -1}), Error);
+  OrderingOptions with_last;
+  with_last.last = {0};
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)reorder(graph, perm, one, {}, with_last); }).find("options.last"), std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)order_within(graph, perm, one, with_last); }).find("options.last"), std::string::npos);
 }
 
 TEST(Separators, NoVertices) {
