@@ -33,7 +33,7 @@ constexpr double kLook = 0.03;
 /// some 10,000 in bodies, 100 on surfaces, where minimum degree may do and takes a tenth of the time on one core. For a device, which
 /// factorises what either leaves in milliseconds, the sooner ordering is the better one: dissection's time grows with the edges, minimum
 /// degree's with the vertices. On 16 threads dissection was 1.4 to 1.7 times as fast with six neighbours a vertex, 1.3 to 2.1 times as slow
-/// with twelve and more, and on surfaces of less than 100,000 vertices (turbineblade_heat, shallow_water1: 1.4, 1.3 times).
+/// with twelve and more, and 1.3 times as slow on a surface of less than 100,000 vertices (shallow_water1).
 constexpr Index kDissected = 50000, kDissectedSurface = 100000;
 constexpr double kMostHanging = 0.5, kWide = 1000, kMostNeighbours = 8;
 
