@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include "kauri/refine.hpp"
@@ -21,7 +22,7 @@ double norm_inf(const T* x, Index n) {
 inline BackwardError backward_error(std::span<const ResidualWorst> parts, double x_norm, double b_norm) {
   ResidualWorst all{};
   for (const ResidualWorst& part : parts) all.take(part);
-  const double scale = all.row_norm * x_norm + b_norm;
+  const double scale = std::fma(all.row_norm, x_norm, b_norm);  // in every backend, whatever its compiler would make of a product and a sum
   return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
 }
 
