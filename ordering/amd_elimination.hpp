@@ -259,7 +259,7 @@ void Elimination<Position, Halo>::measure_elements() {
       if (e.mark >= tag_)
         e.mark += x.weight;  // negative
       else if (e.mark != 0)
-        e.mark = tag_ + e.degree + x.weight;
+        e.mark = tag_ + (e.degree + x.weight);
     }
   }
 }
@@ -285,7 +285,7 @@ template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   Node& x = node_[v];
   Position to = x.list;
-  Index degree = 0;
+  Offset degree = 0;  // what several elements have in common counts in each
   std::uint32_t hash = static_cast<std::uint32_t>(me);
   for (Position k = x.list, end = x.list + x.elements; k < end; ++k) {
     const Index id = pool_[k];
@@ -316,7 +316,7 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   pool_[x.list] = me;
   x.elements = static_cast<Index>(variables - x.list) + 1;
   x.length = static_cast<Index>(to - x.list) + 1;
-  x.degree = std::min(x.degree, degree);
+  x.degree = static_cast<Index>(std::min<Offset>(x.degree, degree));
   if constexpr (Halo::kPresent) hash = is_halo(v) ? hash | kHaloHash : hash & ~kHaloHash;
   x.previous = static_cast<Index>(hash);
   Index& bucket = bucket_[bucket_of(hash)];
@@ -385,7 +385,7 @@ void Elimination<Position, Halo>::close_element(Index me) {
     if (x.weight == 0) continue;
     const Index weight = x.weight = -x.weight;
     if (!is_halo(v)) {
-      x.degree = std::min(x.degree + (me_weight_ - weight), left - weight);
+      x.degree = std::min(x.degree, left - me_weight_) + (me_weight_ - weight);  // no more than is left; no sum is more than that
       least_degree_ = std::min(least_degree_, x.degree);
       link(v, x.degree);
     }
@@ -430,7 +430,8 @@ void Elimination<Position, Halo>::raise_tag(Index by) {
   if (tag_ > largest_tag_ - by - 1 - total_) {
     for (Index v = 0; v < n_; ++v)
       if (node_[v].mark != 0) node_[v].mark = 1;
-    tag_ = 1;
+    tag_ = 2;  // as little as will do: it is an Index still with any weight on top
+    return;
   }
   tag_ += by + 1;
 }

@@ -1,5 +1,6 @@
 // Augmenting paths in phases of equal length (Dinic 1970) on the graph in which each vertex v is split into an arc of its weight from v_in
-// to v_out, and an edge {u, v} is the arcs u_out -> v_in and v_out -> u_in without limit.
+// to v_out, and an edge {u, v} is the arcs u_out -> v_in and v_out -> u_in without limit. What flows along an arc flows through both of its
+// vertices, so that it is an Index, as are weights; and a path begins at a v_in, from which no arc is without limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/capacity_flow.hpp"
 #include "src/base/stopping.hpp"

@@ -154,6 +154,25 @@ TEST(BandFlow, ExtremeCutsByEdmondsKarp) {
   }
 }
 
+TEST(BandFlow, AllTogetherMayWeighNearlyTheLargestIndex) {
+  CapacityFlow flow;
+  Band band;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    std::mt19937_64 random(seed);
+    auto s = random_separation(random_graph(30, 80, random), Weights::different, random);
+    for (Index& w : s.weight) w = std::numeric_limits<Index>::max() / 150 * w - static_cast<Index>(random() % 1000);
+    if (seed % 2 == 0) {  // one has nearly all
+      for (Index& w : s.weight) w = 1 + static_cast<Index>(random() % 1000);
+      s.weight[random() % s.weight.size()] = std::numeric_limits<Index>::max() - 30000;
+    }
+    band.collect(s.view(), s.side, s.weights(), 3, {s.total(), s.total()});
+    const auto expected = SplitNetwork(problem_of(band)).cuts();
+    flow.run(band, s.weights()[kSeparator]);
+    ASSERT_EQ(flow.value(), expected.weight) << "seed " << seed;
+    ASSERT_NO_FATAL_FAILURE(expect_cuts(band, flow, expected));
+  }
+}
+
 TEST(BandFlow, OraclesAgree) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     std::mt19937_64 random(seed);

@@ -123,19 +123,25 @@ TEST(Peel, IsAnElimination) {
 }
 
 TEST(Peel, TakesNoHalo) {
+  Index peeled = 0, stopped = 0;
   for (std::uint64_t seed = 0; seed < seeds(800); ++seed) {
     const Graph graph = any_sparse_graph(seed);
     const Index interior = 1 + static_cast<Index>(seed * 7 % static_cast<std::uint64_t>(graph.size()));
     const auto peeling = peel(view_of(graph), interior);
     if (!peeling) continue;
+    peeled += peeling->peeled.empty() ? 0 : 1;
+    for (Index v = 0; v < peeling->core.size(); ++v) stopped += peeling->vertex[v] >= interior && peeling->core.view().degree(v) <= 1;
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_elimination(graph, interior, *peeling);
     if (HasFatalFailure()) return;
   }
+  EXPECT_GT(peeled, static_cast<Index>(seeds(800)) / 2);
+  EXPECT_GT(stopped, static_cast<Index>(seeds(800)));  // what would have been taken were it not of the halo
 }
 
 /// Weight of the edges that the elimination of v makes among its neighbours is at most that of its own.
 TEST(Peel, HeavyNeighboursAreNotJoined) {
+  Index joined = 0, kept = 0;
   for (std::uint64_t seed = 0; seed < seeds(800); ++seed) {
     const Graph graph = any_sparse_graph(seed);
     std::mt19937_64 random(seed);
@@ -150,9 +156,15 @@ TEST(Peel, HeavyNeighboursAreNotJoined) {
       const auto [a, b] = peeling->above[k];
       if (b == kNone) continue;
       ASSERT_LE(weight[a] * weight[b], weight[peeling->peeled[k]] * (weight[a] + weight[b])) << "step " << k;
+      joined += weight[a] != weight[b];
     }
-    for (Index v = 0; v < peeling->core.size(); ++v) ASSERT_EQ(peeling->core.weight[v], weight[peeling->vertex[v]]);
+    for (Index v = 0; v < peeling->core.size(); ++v) {
+      ASSERT_EQ(peeling->core.weight[v], weight[peeling->vertex[v]]);
+      kept += peeling->core.view().degree(v) == 2;
+    }
   }
+  EXPECT_GT(joined, static_cast<Index>(seeds(800)));
+  EXPECT_GT(kept, static_cast<Index>(seeds(800)));  // where weights forbid it, for the most part
 }
 
 // A path between two cliques: light, it stays where the cliques are heavy, but for what is needed to part them.
@@ -189,11 +201,13 @@ TEST(Peel, TakesNearlyAllOfThinGraphs) {
 }
 
 TEST(PlaceAll, KeepsSubtreesTogetherBelowTheirParents) {
+  Index placed = 0;
   for (std::uint64_t seed = 0; seed < seeds(400); ++seed) {
     const Graph graph = any_sparse_graph(seed);
     const Index n = graph.size(), interior = seed % 2 == 0 ? n : 1 + n / 2;
     const auto peeling = peel(view_of(graph), interior);
     if (!peeling) continue;
+    placed += !peeling->peeled.empty() && peeling->interior > 0;
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::vector<Index> core(static_cast<std::size_t>(peeling->interior)), order(static_cast<std::size_t>(interior), kNone);
     std::iota(core.begin(), core.end(), 0);
@@ -220,6 +234,7 @@ TEST(PlaceAll, KeepsSubtreesTogetherBelowTheirParents) {
     }
     for (std::size_t k = 1; k < core.size(); ++k) ASSERT_LT(place[peeling->vertex[core[k - 1]]], place[peeling->vertex[core[k]]]);
   }
+  EXPECT_GT(placed, static_cast<Index>(seeds(400)) / 2);
 }
 
 struct Outcome {
