@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-ORDERINGS = ["natural", "rcm", "md", "amd", "nd", "metis"]
+ORDERINGS = ["natural", "rcm", "md", "amd", "pamd", "nd", "metis"]
 THREADS = [1, 2, 8]
 STEPS = 2
 UNREFINED = {"double": 1e-14, "float": 5e-6}

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "kauri/error.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -68,6 +69,7 @@ void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWo
   options[METIS_OPTION_NUMBERING] = 0;
   options[METIS_OPTION_SEED] = metis_seed(seed);
   const std::scoped_lock lock(metis_mutex());
+  stop_here();  // others may have been at it for long
   require(METIS_NodeND(&n, w.ptr.data(), w.adjacency.data(), w.weight.empty() ? nullptr : w.weight.data(), options, order.data(),
                        w.new_of.data()));
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/ordering.hpp"
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -12,18 +14,21 @@
 #include "kauri/error.hpp"
 #include "ordering/dissection/dissect.hpp"
 #include "ordering/orderer.hpp"
+#include "ordering/parallel_amd.hpp"
 #include "src/base/allowed_threads.hpp"
+#include "src/base/blocks.hpp"
 #include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace ordering {
 namespace {
 
-constexpr std::array<std::pair<OrderingMethod, std::string_view>, 7> kNames{{
+constexpr std::array<std::pair<OrderingMethod, std::string_view>, 8> kNames{{
     {OrderingMethod::natural, "natural"},
     {OrderingMethod::rcm, "rcm"},
     {OrderingMethod::minimum_degree, "md"},
     {OrderingMethod::amd, "amd"},
+    {OrderingMethod::parallel_amd, "pamd"},
     {OrderingMethod::nested_dissection, "nd"},
     {OrderingMethod::metis, "metis"},
     {OrderingMethod::automatic, "auto"},
@@ -51,12 +56,19 @@ std::optional<Value> find_value(const std::array<std::pair<Value, std::string_vi
   return std::nullopt;
 }
 
+// Vertices: of components that are worth a task together; of one that is worth all threads, where the method has work for them.
+constexpr Index kBatch = 4000, kAlone = 20000;
+
+bool shares_work(OrderingMethod method) { return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd; }
+
 void order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, std::span<Index> order) {
   switch (options.method) {
     case OrderingMethod::rcm:
       return reverse_cuthill_mckee(graph, workspace.rcm, order);
     case OrderingMethod::amd:
       return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
+    case OrderingMethod::parallel_amd:
+      return parallel_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
     case OrderingMethod::nested_dissection:
       return nested_dissection(graph, {.seed = options.seed, .effort = options.effort}, order);
     case OrderingMethod::metis:
@@ -99,23 +111,46 @@ GraphView Orderer::largest_component() const {
   return reduction_.component(largest);
 }
 
+/// Connected components in batches that are worth a task: the first of each, and how many there are.
+std::vector<Index> Orderer::batches() const {
+  std::vector<Index> first{0};
+  for (Index c = 0; c < reduction_.components(); ++c)
+    if (reduction_.first(c) + reduction_.size(c) - reduction_.first(first.back()) >= kBatch) first.push_back(c + 1);
+  if (first.back() != reduction_.components()) first.push_back(reduction_.components());
+  return first;
+}
+
 Permutation Orderer::run(OrderingMethod method) {
   OrderingOptions options = options_;
   options.method = method;
   check(options);
   if (method == OrderingMethod::natural) return natural_order(size_, options_.last);
-  std::vector<Index> old_of, order;
+  std::vector<Index> order(static_cast<std::size_t>(reduction_.size()));  // by component
+  const auto own = [&](Index c) {
+    return std::span(order).subspan(static_cast<std::size_t>(reduction_.first(c)), static_cast<std::size_t>(reduction_.size(c)));
+  };
+  const auto order_one = [&](Index c) { order_component(reduction_.component(c), options, *workspace_.use(), own(c)); };
+  const auto is_alone = [&](Index c) { return shares_work(method) && reduction_.size(c) >= kAlone; };
+  for (Index c = 0; c < reduction_.components(); ++c)
+    if (is_alone(c)) order_one(c);
+  const std::vector<Index> batch = batches();
+  const auto order_batch = [&](Index b) {
+    const StopCheck check_stop;
+    for (Index c = batch[b]; c < batch[b + 1]; ++c) {
+      check_stop();
+      if (reduction_.size(c) <= 2)  // nothing to gain, and there may be millions of them
+        std::iota(own(c).begin(), own(c).end(), 0);
+      else if (!is_alone(c))
+        order_one(c);
+    }
+  };
+  // Isolated, so that a thread that waits within a batch does not begin another one on top of it.
+  Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) {
+    tbb::this_task_arena::isolate([&] { order_batch(b); });
+  });
+  std::vector<Index> old_of;
   old_of.reserve(static_cast<std::size_t>(size_));
-  const StopCheck check_stop;
-  for (Index c = 0; c < reduction_.components(); ++c) {
-    check_stop();
-    order.resize(static_cast<std::size_t>(reduction_.size(c)));
-    if (order.size() <= 2)  // nothing to gain, and there may be millions of them
-      std::iota(order.begin(), order.end(), 0);
-    else
-      order_component(reduction_.component(c), options, workspace_, order);
-    reduction_.expand(c, order, old_of);
-  }
+  for (Index c = 0; c < reduction_.components(); ++c) reduction_.expand(c, own(c), old_of);
   reduction_.append_rest(old_of);
   return Permutation::from_old_of(std::move(old_of));
 }

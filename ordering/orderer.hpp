@@ -8,6 +8,7 @@
 #include "ordering/minimum_degree.hpp"
 #include "ordering/rcm.hpp"
 #include "ordering/reduce.hpp"
+#include "src/base/per_thread.hpp"
 
 namespace kauri::ordering {
 
@@ -25,7 +26,7 @@ class Orderer {
   /// Borrows what the graph is made from, which outlives the orderer. options.method is not used. O(n + nnz).
   Orderer(const GraphSource& source, const OrderingOptions& options);
 
-  /// Throws as order().
+  /// Throws as order(). Components are ordered side by side, by the threads of the calling arena.
   Permutation run(OrderingMethod method);
   /// The graph with its indistinguishable vertices merged (if options.compress): run() keeps the members of a supervariable together.
   [[nodiscard]] const CompressedGraph& compressed() const { return reduction_.compressed(); }
@@ -36,10 +37,12 @@ class Orderer {
   [[nodiscard]] GraphView largest_component() const;
 
  private:
+  [[nodiscard]] std::vector<Index> batches() const;
+
   Index size_;
   OrderingOptions options_;
   Reduction reduction_;
-  OrdererWorkspace workspace_;
+  PerThread<OrdererWorkspace> workspace_;
 };
 
 }  // namespace kauri::ordering

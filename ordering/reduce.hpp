@@ -35,6 +35,8 @@ class Reduction {
   [[nodiscard]] Offset edges() const { return whole_.edges(); }
   /// Vertices of the reduced graph in component c.
   [[nodiscard]] Index size(Index c) const { return first_[c + 1] - first_[c]; }
+  /// Those of the components before c <= components().
+  [[nodiscard]] Index first(Index c) const { return first_[c]; }
   /// Component c with its own numbering, which keeps the caller's order.
   [[nodiscard]] GraphView component(Index c) const;
 

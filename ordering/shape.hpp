@@ -10,6 +10,25 @@ namespace kauri::ordering {
 /// 0 of an empty graph.
 double hanging_share(const GraphView& graph);
 
+/// Of the numbers of neighbours; all 0 of an empty graph.
+struct DegreeSpread {
+  double mean = 0;
+  double deviation = 0;  ///< standard deviation
+  double most = 0;       ///< of any vertex
+  double commonest = 0;  ///< share of the vertices that have the number of neighbours that most of them have
+};
+
+/// O(n + most).
+DegreeSpread degree_spread(const GraphView& graph);
+
+/// What hubs tie together, as in normal equations, circuits and social networks, has few levels and no thin separators: true if a vertex
+/// has more than 16 times the mean number of neighbours.
+bool has_hubs(const DegreeSpread& spread);
+
+/// Meshes of triangles or tetrahedra and point clouds: vertices have about as many neighbours each, but most of them do not have the same
+/// number, as those of lattices do.
+bool is_irregular_mesh(const DegreeSpread& spread);
+
 /// Vertices over levels of a breadth-first search from a vertex far from vertex 0: on a mesh about the size of a separator. The graph has
 /// at least one vertex and is connected. O(n + edges), by the threads of the calling arena.
 double level_width(const GraphView& graph);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -32,27 +33,29 @@ constexpr double kLook = 0.03;
 /// less, at most, in what is no tree or network of chains, and, unless a device factorises, the least cube of its mean level per vertex:
 /// some 10,000 in bodies, 100 on surfaces, where minimum degree may do and takes a tenth of the time on one core. For a device, which
 /// factorises what either leaves in milliseconds, the sooner ordering is the better one: dissection's time grows with the edges, minimum
-/// degree's with the vertices. On 16 threads dissection was 1.4 to 1.7 times as fast with six neighbours a vertex, 1.3 to 2.1 times as slow
-/// with twelve and more, and 1.3 times as slow on a surface of less than 100,000 vertices (shallow_water1).
-constexpr Index kDissected = 50000, kDissectedSurface = 100000;
+/// degree's with the vertices. On 16 threads dissection of lattices was 1.4 to 1.7 times as fast with six neighbours a vertex, 1.3 to 2.1
+/// times as slow with twelve and more, and 1.2 to 1.3 times as slow on surfaces of less than 140,000 vertices.
+constexpr Index kDissected = 50000, kDissectedSurface = 140000;
 constexpr double kMostHanging = 0.5, kWide = 1000, kMostNeighbours = 8;
 
-/// What hubs tie together, as in normal equations, circuits and social networks, has few levels and no thin separators: a vertex of so many
-/// times the mean number of neighbours is a hub, and no body's levels have more than so many times n^(2/3) vertices (those of lattices,
-/// with neighbours in k layers, k n^(2/3)).
-constexpr double kHub = 16, kWidestBody = 4;
+/// Vertices of an irregular mesh from which on minimum degree is run in rounds by all threads of a device's host: 16 took as long as one
+/// with 45,000 to 90,000 vertices of six neighbours, 0.7 times as long with 50,000 of twelve, and 0.4 to 0.8 with more.
+constexpr Index kRounds = 40000;
+
+/// No body's levels have more than so many times n^(2/3) vertices (those of lattices, with neighbours in k layers, k n^(2/3)).
+constexpr double kWidestBody = 4;
 
 /// In bodies minimum degree leaves about so many operations more than dissection, per cube of the rows in a separator ("elast3d 50",
-/// "lap27 80": 21, 27). Of the seconds of a large graph's dissection on one core 16 threads take 0.07 to 0.15.
-constexpr double kBodyWork = 20, kThreadsShare = 0.15;
+/// "lap27 80": 21, 27).
+constexpr double kBodyWork = 20;
 
 /// Edges beyond those of a tree, per vertex, up to which all but a part of the vertices hang in trees and chains: twice as many are left
 /// when these are eliminated, as dissection does before it begins, in less time than minimum degree takes.
 constexpr double kChords = 0.1;
 
-/// Of the seconds that dissection takes on one core those on a device's host, whose threads share it (16 took a seventh), unlike minimum
-/// degree.
-constexpr double kHostShare = 0.25;
+/// Of the seconds predicted for a dissection by one core those on a device's host, whose threads share it: 16 took 0.11 to 0.28 of them on
+/// lattices, 0.25 to 0.6 on irregular meshes, where more is searched than level sets.
+constexpr double kLatticeShare = 0.2, kIrregularShare = 0.4;
 
 /// If what a method may spare does not pay for running it, which takes `share` of its seconds on one core: why. Then it is listed as not
 /// tried.
@@ -70,14 +73,17 @@ double fill_seconds(const Contest& contest) {
          contest.best_seconds();
 }
 
+void skip_all(Contest& contest, std::initializer_list<OrderingMethod> methods, const std::string& why) {
+  for (const OrderingMethod method : methods) contest.skip(method, "not tried: " + why);
+}
+
 /// The numbering as it is costs no ordering. If nothing else needs a look: why.
 std::optional<std::string> natural_will_do(Contest& contest, double job) {
   const double amd = contest.predicted_first_trial_seconds(OrderingMethod::amd);
   if (job >= kNaturalHope * amd) return {};
   contest.try_method(OrderingMethod::natural);
   std::string why = "the envelope of the natural ordering promises " + in_seconds(job) + ", to run amd takes " + in_seconds(amd);
-  for (const OrderingMethod method : {OrderingMethod::amd, OrderingMethod::rcm, OrderingMethod::nested_dissection})
-    contest.skip(method, "not tried: " + why);
+  skip_all(contest, {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection}, why);
   return why;
 }
 
@@ -104,60 +110,76 @@ void consider_rcm(Contest& contest) {
   contest.skip(OrderingMethod::rcm, "judged by its envelope: " + in_seconds(envelope) + " against " + in_seconds(best));
 }
 
+/// The largest component of the reduced graph.
+struct Body {
+  explicit Body(Contest& contest) : graph(contest.largest_component()), spread(ordering::degree_spread(graph)) {}
+  /// Part of what dissection takes on one core.
+  [[nodiscard]] double host_share() const { return irregular ? kIrregularShare : kLatticeShare; }
+
+  ordering::GraphView graph;
+  ordering::DegreeSpread spread;
+  bool irregular = ordering::is_irregular_mesh(spread);
+};
+
+/// Minimum degree by all threads of a device's host where that is faster, else by one.
+OrderingMethod minimum_degree(const Contest& contest, const Body& body) {
+  return contest.for_device() && body.irregular && body.graph.size() >= kRounds ? OrderingMethod::parallel_amd : OrderingMethod::amd;
+}
+
+void try_minimum_degree(Contest& contest, const Body& body) {
+  const OrderingMethod method = minimum_degree(contest, body);
+  contest.try_method(method);
+  if (method == OrderingMethod::amd)
+    contest.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
+  else
+    contest.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
+}
+
 /// Nested dissection costs much more than minimum degree. If it is not run for that: why.
-std::optional<std::string> consider_dissection(Contest& contest) {
+std::optional<std::string> consider_dissection(Contest& contest, const Body& body) {
   const double work = contest.best_flops() / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
   const double hope = dissection_hope(work) * fill_seconds(contest);
-  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, hope, contest.on_device() ? kHostShare : 1))
+  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, hope, contest.on_device() ? body.host_share() : 1))
     return "nd not tried: " + *why;
   contest.try_method(OrderingMethod::nested_dissection);
   return {};
 }
 
-bool has_hubs(const ordering::GraphView& graph) {
-  const double most = kHub * static_cast<double>(graph.edges()) / graph.size();
-  for (Index v = 0; v < graph.size(); ++v)
-    if (graph.degree(v) > most) return true;
-  return false;
-}
-
-/// For a device, of a graph with many neighbours: whether the device would take longer with minimum degree's ordering of a body, and one
-/// thread to find that, than all threads take to dissect it. `width`: vertices of a separator.
-bool outweighs_dissection(Contest& contest, double width) {
+/// For a device, of what minimum degree suits: whether the device would take longer with its ordering of a body, and the host to find that,
+/// than all threads take to dissect it. `width`: vertices of a separator.
+bool outweighs_dissection(Contest& contest, const Body& body, double width) {
   const double rows = width * contest.size() / contest.compressed().size();
-  return contest.device_seconds(kBodyWork * rows * rows * rows) + contest.predicted_trial_seconds(OrderingMethod::amd) >
-         kThreadsShare * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
+  return contest.device_seconds(kBodyWork * rows * rows * rows) + contest.predicted_trial_seconds(minimum_degree(contest, body)) >
+         body.host_share() * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
 /// Where nested dissection is as good as certain to win, minimum degree, which one thread runs, is not run before it. If so: why.
-std::optional<std::string> dissect_at_once(Contest& contest) {
-  if (contest.size() < kDissected) return {};
-  const ordering::GraphView graph = contest.largest_component();
+std::optional<std::string> dissect_at_once(Contest& contest, const Body& body) {
+  const ordering::GraphView& graph = body.graph;
   const Index n = graph.size();
   if (n < kDissected) return {};
   const Offset chords = graph.edges() / 2 - n + 1;
   if (static_cast<double>(chords) <= kChords * n)
     return in_digits(n) + " vertices, a tree but for " + in_digits(static_cast<double>(chords)) + " edges";
-  if (ordering::hanging_share(graph) > kMostHanging || has_hubs(graph)) return {};
-  const bool device = contest.for_device(), few = static_cast<double>(graph.edges()) <= kMostNeighbours * n;
+  if (ordering::hanging_share(graph) > kMostHanging || ordering::has_hubs(body.spread)) return {};
+  const bool device = contest.for_device(), few = body.spread.mean <= kMostNeighbours && !body.irregular;
   if (device && few && n >= kDissectedSurface)
     return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
   // A cube's, the widest of a lattice with so many neighbours: 26 in one layer, 124 in two.
-  const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(static_cast<double>(graph.edges()) / n + 1) - 1) / 2;
-  if (device && !few && !outweighs_dissection(contest, std::max(layers, 1.0) * cube)) return {};
+  const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(body.spread.mean + 1) - 1) / 2;
+  if (device && !few && !outweighs_dissection(contest, body, std::max(layers, 1.0) * cube)) return {};
   const double width = ordering::level_width(graph);
   if (width * width * width < kWide * n || width > kWidestBody * cube) return {};
-  if (device && !few && !outweighs_dissection(contest, width)) return {};
+  if (device && !few && !outweighs_dissection(contest, body, width)) return {};
   return in_digits(n) + " vertices in levels of " + in_digits(width);
 }
 
 /// The same, and it is run: the others are listed with the reason.
-std::optional<std::string> only_dissection(Contest& contest) {
-  std::optional<std::string> why = dissect_at_once(contest);
+std::optional<std::string> only_dissection(Contest& contest, const Body& body) {
+  std::optional<std::string> why = dissect_at_once(contest, body);
   if (!why) return {};
   contest.try_method(OrderingMethod::nested_dissection);
-  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::rcm})
-    contest.skip(method, "not tried: " + *why);
+  skip_all(contest, {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm}, *why);
   return "nd alone: " + *why;
 }
 
@@ -170,17 +192,19 @@ std::string hold(Contest& contest) {
     natural = contest.envelope_seconds(OrderingMethod::natural);
     why = natural_will_do(contest, natural);
   } else {
-    for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm})
-      contest.skip(method, "not tried: the fronts of a band, one behind the other, leave a device without work");
+    skip_all(contest, {OrderingMethod::natural, OrderingMethod::rcm},
+             "the fronts of a band, one behind the other, leave a device without work");
   }
-  if (!why) why = only_dissection(contest);
+  if (why) return contest.comparison() + "; " + *why;
+  const Body body(contest);
+  why = only_dissection(contest, body);
   if (!why) {
-    contest.try_method(OrderingMethod::amd);
+    try_minimum_degree(contest, body);
     if (banded) {
       consider_natural(contest, natural);
       consider_rcm(contest);
     }
-    why = consider_dissection(contest);
+    why = consider_dissection(contest, body);
   }
   return contest.comparison() + (why ? "; " + *why : "");
 }
@@ -203,7 +227,7 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
   Contest contest(lower, options);
   if (options.permutation) contest.plan_given();
   for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                      OrderingMethod::nested_dissection, OrderingMethod::metis}) {
+                                      OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis}) {
     if (ordering_available(method))
       contest.plan_method(method);
     else

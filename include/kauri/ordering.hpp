@@ -20,12 +20,13 @@ enum class OrderingMethod {
   rcm,                ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
   minimum_degree,     ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
   amd,                ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
+  parallel_amd,       ///< the same by several threads, in rounds of pivots without a common neighbour (Chang, Buluc & Demmel 2025)
   nested_dissection,  ///< kauri's own nested dissection (George 1973)
   metis,              ///< nested dissection by METIS (Karypis & Kumar 1998)
   automatic,          ///< several of the above are tried; the least predicted time of the whole job wins
 };
 
-/// "natural", "rcm", "md", "amd", "nd", "metis", "auto".
+/// "natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto".
 std::string_view name_of(OrderingMethod method);
 /// The inverse of name_of; empty for an unknown name.
 std::optional<OrderingMethod> ordering_from_name(std::string_view name);
@@ -58,7 +59,7 @@ struct OrderingOptions {
   std::uint64_t seed = 1;                             ///< of every random choice; the same seed gives the same permutation everywhere
   TieBreak tie_break = TieBreak::last;                ///< minimum_degree: among vertices of one degree
   bool compress = true;                               ///< merge indistinguishable vertices first (equal closed neighbourhoods)
-  bool aggressive = true;                             ///< amd: aggressive element absorption
+  bool aggressive = true;                             ///< amd, parallel_amd: aggressive element absorption
   double dense = 10.0;                                ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
   int delta = 0;                     ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
   Effort effort = Effort::standard;  ///< nested_dissection: more of it takes more time and mostly leaves less fill
@@ -66,8 +67,8 @@ struct OrderingOptions {
   /// they were not there. An analysis keeps them the last rows of its plan, as one front, of which the rows count as dense: they are what
   /// is left when all others are eliminated. Each at most once, each >= 0 and < n.
   std::vector<Index> last{};
-  /// This many work on it at most, on nested_dissection and on what is done around every method, in an analysis on all of that; >= 0; 0:
-  /// all that oneTBB allows the process now, which is also the most. Never reaches the permutation.
+  /// This many threads at most: on components, inside them by nested_dissection and parallel_amd, on what is done around every method, and
+  /// on analyses; >= 0; 0: all that oneTBB allows the process now, which is also the most. Never reaches the permutation.
   int threads = 0;
   /// Asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms: order(), order_within(), reorder(), and analyses
   /// with all that they do. METIS cannot be interrupted, and is run to its end first. A token that nobody can ask to stop costs nothing.

@@ -46,7 +46,7 @@ void take_orderings(CompareOptions& options) {
     } else {
       throw Error(
           ErrorKind::usage,
-          fmt::format("--ordering '{}': expected names out of natural, rcm, md, amd, nd and metis, with commas between them, and at "
+          fmt::format("--ordering '{}': expected names out of natural, rcm, md, amd, pamd, nd and metis, with commas between them, and at "
                       "most one file; without --ordering all are compared",
                       word));
     }

@@ -34,7 +34,7 @@ void choose_ordering(const JobOptions& options, Job& job) {
   }
   if (!std::filesystem::is_regular_file(options.ordering))
     throw Error(ErrorKind::usage,
-                fmt::format("--ordering '{}': neither natural, rcm, md, amd, nd, metis or auto, nor a file", options.ordering));
+                fmt::format("--ordering '{}': neither natural, rcm, md, amd, pamd, nd, metis or auto, nor a file", options.ordering));
   job.given = read_permutation(options.ordering);
 }
 

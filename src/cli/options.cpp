@@ -49,7 +49,7 @@ void add_seed_option(CLI::App& command, JobOptions& options) {
 }  // namespace
 
 std::string ordering_words() {
-  return "natural, rcm, md, amd, nd, metis, auto (the least predicted time of several),\n"
+  return "natural, rcm, md, amd, pamd, nd, metis, auto (the least predicted time of several),\n"
          "or a FILE: one row number a line, from 0, the one eliminated first on top";
 }
 

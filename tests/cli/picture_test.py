@@ -233,7 +233,7 @@ class SeveralTest(ProgramTest):
 
     def test_names_that_are_none(self):
         for words in ["amd,", "amd,best", "auto,amd", ","]:
-            self.fails(1, "compare", *SYSTEM, "--ordering", words, says=["--ordering", "natural, rcm, md, amd, nd and metis"])
+            self.fails(1, "compare", *SYSTEM, "--ordering", words, says=["--ordering", "natural, rcm, md, amd, pamd, nd and metis"])
 
 
 class CompletionTest(ProgramTest):
@@ -250,7 +250,7 @@ class CompletionTest(ProgramTest):
         self.assertIn("--version", self.complete("kauri", "--"))
         self.assertEqual(self.complete("kauri", "spy", "--fac"), ["--factor"])
         self.assertEqual(self.complete("kauri", "solve", "--backend", ""), ["auto", "cpu", "cuda"])
-        self.assertEqual(set(self.complete("kauri", "tree", "--ordering", "")), {"natural", "rcm", "md", "amd", "nd", "metis", "auto"})
+        self.assertEqual(set(self.complete("kauri", "tree", "--ordering", "")), {"natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"})
         self.assertEqual(self.complete("kauri", "tree", "-o", ""), [])  # file names, from bash itself
 
     def test_other_shells_are_refused(self):

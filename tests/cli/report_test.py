@@ -38,7 +38,7 @@ TARGET_KEYS = [
     "predicted_job_s", "bytes", "scaled",
 ]  # fmt: skip
 GENERATE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "file", "generate_s", "write_s"]
-METHODS = {"natural", "rcm", "md", "amd", "nd", "metis"}
+METHODS = {"natural", "rcm", "md", "amd", "pamd", "nd", "metis"}
 
 
 class AnalyzeTest(ProgramTest):

@@ -10,7 +10,7 @@ SOLVE_KEYS = HEADER_KEYS + [
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
     "planned_bytes", "peak_rss_bytes", "reason", "target_reason", "targets",
 ]  # fmt: skip
-ORDERINGS = ["natural", "rcm", "md", "amd", "nd", "metis", "auto"]
+ORDERINGS = ["natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"]
 
 
 class SolveTest(ProgramTest):

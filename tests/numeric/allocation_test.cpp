@@ -149,7 +149,7 @@ TEST_F(Allocation, OrderingsThatCallOthersSurviveEveryFailure) {
 /// A failure beside what other threads do must not leave that half done.
 TEST_F(Allocation, AnalysesOfManyPartsSurviveFailures) {
   const auto a = generate("poisson2d 80");
-  for (const auto method : {OrderingMethod::amd, OrderingMethod::nested_dissection}) {
+  for (const auto method : {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::nested_dissection}) {
     AnalyzeOptions options;
     options.target = "sm_90";
     options.ordering.method = method;

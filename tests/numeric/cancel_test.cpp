@@ -100,8 +100,8 @@ class Cancel : public testing::Test {
 const std::vector<std::string> kSystems{"poisson2d 40", "poisson3d 14", "elast3d 6", "rgg3d 3000 12 1", "poisson2d 150"};
 
 TEST_F(Cancel, Orderings) {
-  for (const OrderingMethod method :
-       {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
+  for (const OrderingMethod method : {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
+                                      OrderingMethod::parallel_amd, OrderingMethod::nested_dissection}) {
     for (const std::string& system : kSystems)
       for (const int threads : {1, 4}) {
         const Graph graph(generate(system).pattern());

@@ -84,8 +84,9 @@ TYPED_TEST_SUITE(EveryWay, Scalars);
 /// Every ordering that is there, and a caller's.
 std::vector<AnalyzeOptions> orderings(Index n) {
   std::vector<AnalyzeOptions> all;
-  for (const auto method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                            OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic})
+  for (const auto method :
+       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::parallel_amd,
+        OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic})
     if (ordering_available(method)) all.emplace_back().ordering.method = method;
   std::mt19937_64 random(4);
   all.emplace_back().permutation = test::random_permutation(n, random);

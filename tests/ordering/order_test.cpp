@@ -10,15 +10,16 @@
 #include "kauri/ordering.hpp"
 #include "ordering/reduce.hpp"
 #include "support/graphs.hpp"
+#include "support/many_threads.hpp"
 
 namespace kauri {
 namespace {
 
 using namespace kauri::test;
 
-const std::vector<OrderingMethod> kAll{
-    OrderingMethod::natural,           OrderingMethod::rcm,   OrderingMethod::minimum_degree, OrderingMethod::amd,
-    OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic};
+const std::vector<OrderingMethod> kAll{OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
+                                       OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+                                       OrderingMethod::metis,   OrderingMethod::automatic};
 
 class Order : public testing::TestWithParam<OrderingMethod> {
  protected:
@@ -29,10 +30,10 @@ class Order : public testing::TestWithParam<OrderingMethod> {
 };
 
 TEST(OrderingNames, AreInverses) {
-  std::map<std::string, OrderingMethod> expected{{"natural", OrderingMethod::natural},      {"rcm", OrderingMethod::rcm},
-                                                 {"md", OrderingMethod::minimum_degree},    {"amd", OrderingMethod::amd},
-                                                 {"nd", OrderingMethod::nested_dissection}, {"metis", OrderingMethod::metis},
-                                                 {"auto", OrderingMethod::automatic}};
+  std::map<std::string, OrderingMethod> expected{{"natural", OrderingMethod::natural},   {"rcm", OrderingMethod::rcm},
+                                                 {"md", OrderingMethod::minimum_degree}, {"amd", OrderingMethod::amd},
+                                                 {"pamd", OrderingMethod::parallel_amd}, {"nd", OrderingMethod::nested_dissection},
+                                                 {"metis", OrderingMethod::metis},       {"auto", OrderingMethod::automatic}};
   for (const auto& [name, method] : expected) {
     EXPECT_EQ(name_of(method), name);
     EXPECT_EQ(ordering_from_name(name), method);
@@ -175,9 +176,35 @@ TEST(OrderNatural, IsTheIdentity) {
   }
 }
 
+// Enough of them for several tasks; each comes out as if it were alone, by any number of threads.
+TEST_P(Order, ComponentsAreOrderedSideBySide) {
+  const ManyThreads many;
+  std::mt19937_64 random(9);
+  std::vector<Graph> parts;
+  for (int k = 0; k < 12; ++k) {
+    parts.push_back(shuffled(grid(20 + 5 * k, 40), random));
+    parts.push_back(path(1 + k % 4));
+    parts.push_back(shuffled(star(300 + k), random));
+  }
+  parts.push_back(shuffled(grid(150, 140), random));  // enough for all threads alone
+  OrderingOptions wanted = options();
+  wanted.dense = 0;
+  std::vector<Index> expected;
+  for (const Graph& part : parts) {
+    const auto first = static_cast<Index>(expected.size());
+    const Permutation alone = order(part, wanted);
+    for (Index k = 0; k < part.size(); ++k) expected.push_back(first + alone.old_of(k));
+  }
+  const Graph graph = side_by_side(parts);
+  for (const int threads : {1, 3, 8}) {
+    wanted.threads = threads;
+    EXPECT_EQ(order(graph, wanted), Permutation::from_old_of(expected)) << threads;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, Order,
                          testing::Values(OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                         OrderingMethod::nested_dissection, OrderingMethod::metis),
+                                         OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis),
                          [](const auto& method) { return std::string(name_of(method.param)); });
 
 }  // namespace

@@ -143,7 +143,8 @@ TEST(RowBlocks, OrderingsAreThoseOfTheGraph) {
     options.dense = seed % 2 == 0 ? 10 : 0.5;
     options.compress = seed % 7 != 0;
     Orderer from_pattern(GraphSource(c.lower.view()), options), from_graph(c.graph, options);
-    for (const OrderingMethod method : {OrderingMethod::amd, OrderingMethod::rcm, OrderingMethod::nested_dissection})
+    for (const OrderingMethod method :
+         {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection})
       ASSERT_EQ(from_pattern.run(method), from_graph.run(method)) << "seed " << seed;
   }
 }

@@ -4,7 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "kauri/generate.hpp"
 #include "support/graph_families.hpp"
+#include "support/seeds.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -18,6 +24,50 @@ TEST(HangingShare, CountsVerticesOfAtMostTwoNeighbours) {
   EXPECT_EQ(hanging_share(view_of(star(10))), 0.9);
   EXPECT_EQ(hanging_share(view_of(clique(4))), 0);
   EXPECT_EQ(hanging_share(view_of(grid(10, 10, 1))), 0.04);
+}
+
+TEST(DegreeSpread, IsThatOfTheNumbersOfNeighbours) {
+  const DegreeSpread none = degree_spread(view_of(Graph()));
+  EXPECT_TRUE(none.mean == 0 && none.deviation == 0 && none.most == 0 && none.commonest == 0);
+  const DegreeSpread alone = degree_spread(view_of(path(1)));
+  EXPECT_TRUE(alone.mean == 0 && alone.deviation == 0 && alone.most == 0 && alone.commonest == 1);
+  const DegreeSpread rays = degree_spread(view_of(star(10)));
+  EXPECT_EQ(rays.mean, 1.8);
+  EXPECT_DOUBLE_EQ(rays.deviation, 2.4);  // nine of 1, one of 9
+  EXPECT_EQ(rays.most, 9);
+  EXPECT_EQ(rays.commonest, 0.9);
+  const DegreeSpread all = degree_spread(view_of(clique(7)));
+  EXPECT_TRUE(all.mean == 6 && all.deviation == 0 && all.most == 6 && all.commonest == 1);
+  for (std::uint64_t seed = 0; seed < seeds(100); ++seed) {
+    const Graph graph = any_graph(seed);
+    if (graph.size() == 0) continue;
+    const DegreeSpread spread = degree_spread(view_of(graph));
+    std::map<Index, Index> count;
+    double mean = 0, squares = 0;
+    for (Index v = 0; v < graph.size(); ++v) ++count[graph.degree(v)], mean += graph.degree(v);
+    mean /= graph.size();
+    for (Index v = 0; v < graph.size(); ++v) squares += (graph.degree(v) - mean) * (graph.degree(v) - mean);
+    Index commonest = 0;
+    for (const auto& [degree, vertices] : count) commonest = std::max(commonest, vertices);
+    EXPECT_NEAR(spread.mean, mean, 1e-12 * mean) << seed;
+    EXPECT_NEAR(spread.deviation, std::sqrt(squares / graph.size()), 1e-6 * (1 + mean)) << seed;
+    EXPECT_EQ(spread.most, count.rbegin()->first) << seed;
+    EXPECT_EQ(spread.commonest, static_cast<double>(commonest) / graph.size()) << seed;
+  }
+}
+
+TEST(DegreeSpread, TellsHubsLatticesAndIrregularMeshes) {
+  const auto hubs = [](const Graph& graph) { return has_hubs(degree_spread(view_of(graph))); };
+  const auto irregular = [](const Graph& graph) { return is_irregular_mesh(degree_spread(view_of(graph))); };
+  EXPECT_TRUE(hubs(star(40)));
+  EXPECT_FALSE(hubs(star(20)));  // 19 neighbours, 1.9 in the mean
+  for (const Graph& lattice : {grid(40, 40, 1), grid(12, 12, 12), path(100)}) EXPECT_FALSE(hubs(lattice) || irregular(lattice));
+  for (const char* spec : {"rgg3d 5000 12 1", "rgg3d 5000 6 1", "tri2d 5000 1"}) {
+    const Graph mesh(generate(spec).pattern());
+    EXPECT_TRUE(!hubs(mesh) && irregular(mesh)) << spec;
+  }
+  const Graph tree(generate("tree 5000 1").pattern());
+  EXPECT_FALSE(irregular(tree) || irregular(star(100)) || irregular(Graph()));
 }
 
 TEST(LevelWidth, IsMeasuredFromAnEnd) {

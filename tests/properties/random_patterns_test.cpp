@@ -18,9 +18,9 @@
 namespace kauri {
 namespace {
 
-constexpr OrderingMethod kMethods[] = {
-    OrderingMethod::natural,           OrderingMethod::rcm,   OrderingMethod::minimum_degree, OrderingMethod::amd,
-    OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic};
+constexpr OrderingMethod kMethods[] = {OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
+                                       OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+                                       OrderingMethod::metis,   OrderingMethod::automatic};
 
 /// n rows and a list of edges; both shrink. An edge is a pair of numbers taken modulo n, so that a smaller n keeps the list.
 test::OwnedPattern any_pattern() {

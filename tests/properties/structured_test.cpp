@@ -73,8 +73,8 @@ constexpr Family kLongFamilies[] = {{"poisson2d %", 320},
 
 std::vector<AnalyzeOptions> all_options(const Pattern& pattern) {
   std::vector<AnalyzeOptions> all;
-  for (const auto method : {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::nested_dissection,
-                            OrderingMethod::metis, OrderingMethod::automatic}) {
+  for (const auto method : {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::parallel_amd,
+                            OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     all.emplace_back().ordering.method = method;
     all.back().workers = 2;

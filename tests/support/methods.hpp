@@ -10,7 +10,11 @@ namespace kauri::test {
 
 /// Every method but automatic that this build has.
 inline std::vector<OrderingMethod> methods() {
-  std::vector<OrderingMethod> all{OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree,
+  std::vector<OrderingMethod> all{OrderingMethod::natural,
+                                  OrderingMethod::rcm,
+                                  OrderingMethod::amd,
+                                  OrderingMethod::parallel_amd,
+                                  OrderingMethod::minimum_degree,
                                   OrderingMethod::nested_dissection};
   if (ordering_available(OrderingMethod::metis)) all.push_back(OrderingMethod::metis);
   return all;

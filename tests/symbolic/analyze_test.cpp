@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "kauri/generate.hpp"
 #include "kauri/plan.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
@@ -56,8 +57,9 @@ OwnedPattern shuffled(const OwnedPattern& a, std::uint64_t seed) {
 
 TEST(Analyze, EachMethodGivesASoundPlan) {
   const OwnedPattern a = shuffled(grid_pattern(25, 25, 1), 1);
-  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                      OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
+  for (const OrderingMethod method :
+       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::parallel_amd,
+        OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     const Analysis analysis = analyze_with_report(a.view(), options_for(method));
     check_analysis(analysis);
@@ -158,7 +160,7 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
     EXPECT_TRUE(!found || analysis.plan->ordering == OrderingMethod::nested_dissection);
     return found;
   };
-  const OwnedPattern body = shuffled(grid_pattern(38, 38, 38), 1), surface = shuffled(grid_pattern(320, 320, 1), 2);
+  const OwnedPattern body = shuffled(grid_pattern(38, 38, 38), 1), surface = shuffled(grid_pattern(380, 380, 1), 2);
   const OwnedPattern less = shuffled(grid_pattern(300, 300, 1), 2);
   EdgeList edges;
   for (Index v = 1; v < 60000; ++v) edges.emplace_back(v, v / 2);
@@ -203,6 +205,27 @@ TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
   EXPECT_FALSE(at_once(body, 1));
   EXPECT_FALSE(at_once(flat, 1000));
   EXPECT_FALSE(at_once(rod, 1000));
+}
+
+// By all threads of a device's host where neither the numbering nor a lattice helps, and the graph is worth it; else by one. One core
+// dissects such a mesh at once.
+TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
+  AnalyzeOptions host = options_for(), device = options_for(), offered = options_for();
+  device.target = "sm_90";
+  offered.device.target = "sm_90";
+  const auto in_rounds = [](const Pattern& a, const AnalyzeOptions& options) {
+    const Analysis analysis = analyze_with_report(a, options);
+    const Candidate *amd = candidate_of(analysis, OrderingMethod::amd), *rounds = candidate_of(analysis, OrderingMethod::parallel_amd);
+    EXPECT_TRUE(amd->note.find("not tried: ") == 0 || rounds->note.find("not tried: ") == 0) << analysis.reason;
+    return rounds->note.find("not tried: ") != 0;
+  };
+  const SymmetricMatrix<double> mesh = generate("rgg3d 52000 9 1"), small = generate("rgg3d 8000 10 1");
+  const OwnedPattern lattice = shuffled(grid_pattern(213, 213, 1), 1);
+  for (const AnalyzeOptions& options : {host, device, offered}) {
+    EXPECT_EQ(in_rounds(mesh.pattern(), options), options.target == "sm_90" || !options.device.target.empty());
+    EXPECT_FALSE(in_rounds(small.pattern(), options));
+    EXPECT_FALSE(in_rounds(lattice.view(), options));
+  }
 }
 
 // The methods by METIS are there to be compared: a build without it chooses the same.
@@ -311,7 +334,7 @@ TEST(Analyze, CompareMakesEveryPlan) {
   options.factorizations = 1000;  // so that seconds of ordering do not decide
   const Analysis analysis = compare_orderings(a.view(), options);
   check_analysis(analysis);
-  EXPECT_EQ(analysis.candidates.size(), 7U);
+  EXPECT_EQ(analysis.candidates.size(), 8U);
   double least = 1e300;
   for (const Candidate& candidate : analysis.candidates) {
     if (!candidate.plan) continue;

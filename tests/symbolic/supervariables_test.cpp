@@ -130,7 +130,7 @@ void check_all(const OwnedPattern& a, std::uint64_t seed) {
   const CompressedGraph compressed(graph, true);
   std::map<std::string, Permutation> perms;
   for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                      OrderingMethod::nested_dissection, OrderingMethod::metis}) {
+                                      OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis}) {
     if (!ordering_available(method)) continue;
     OrderingOptions options;
     options.method = method;
