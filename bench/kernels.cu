@@ -209,10 +209,10 @@ void bench_portable(const Vendor& vendor, CudaLoops loops) {
 
 // In blocks as wide as kSolveBlock says, and otherwise.
 void bench_solves(const Vendor& vendor) {
-  for (int block : {256, symbolic::kSolveBlock, 1024}) {
+  for (int block : {256, symbolic::kPanelSolveBlock, 1024}) {
     for (FrontCells s : {FrontCells{8192, 512}, FrontCells{8192, 2048}, FrontCells{2048, 1024}}) bench_solve(vendor, s, 1, block, 15);
   }
-  bench_solve(vendor, {512, 256}, 64, symbolic::kSolveBlock, 15);
+  bench_solve(vendor, {512, 256}, 64, symbolic::kPanelSolveBlock, 15);
 }
 
 int run(int argc, char** argv) {

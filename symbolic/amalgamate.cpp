@@ -24,7 +24,9 @@ constexpr int kPrices = 4;            // of padding, at once
 constexpr Index kMergeBlock = 65536;  // fronts that are worth a task where little is done to each
 
 /// Of a front in a factorisation and a solve.
-double seconds_of(const CostTable& table, Index m, Index p) { return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p); }
+double front_and_sweeps_seconds(const CostTable& table, Index m, Index p) {
+  return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p);
+}
 
 /// Of all critical work, in and below each front, times the weight of a path: work counts less where the longest path through a front is
 /// shorter than others, by the square of its length over theirs.
@@ -172,7 +174,7 @@ class Merger {
   /// Seconds lost (gained if negative) by merging c into s as s is now.
   double price(Index c, Index s, double& together) const {
     const Index p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
-    together = seconds_of(table_, m, p);
+    together = front_and_sweeps_seconds(table_, m, p);
     const double path = paths_ ? paths_->price(c, s, m, p) : 0.0;
     return together - now_.seconds[c] - now_.seconds[s] + padding_s_ * padding(c, s) + path;
   }
@@ -286,7 +288,7 @@ Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart) 
   const Children children = children_of(fronts.parent);
   std::vector<double> seconds(fronts.parent.size());
   Blocks(fronts.count(), kSubtree).for_each([&](Index, Index begin, Index end) {
-    for (Index s = begin; s < end; ++s) seconds[s] = seconds_of(table, fronts.order[s], fronts.pivots[s]);
+    for (Index s = begin; s < end; ++s) seconds[s] = front_and_sweeps_seconds(table, fronts.order[s], fronts.pivots[s]);
   });
   double stored = 0;
   for (Index s = 0; s < fronts.count(); ++s) stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];

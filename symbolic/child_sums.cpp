@@ -42,7 +42,7 @@ struct Extent {
 };
 
 /// Sums of some columns of the host: partial ones, stage by stage, and those that add to the front.
-struct Part {
+struct SumPart {
   std::vector<Extent> partial;
   Extent last;
   Offset scratch = 0;  // where the partial ones put what they add up, one behind the other
@@ -72,7 +72,7 @@ class Host {
   std::vector<Index> list() {
     const std::vector<Offset> begin = columns();
     const Blocks blocks(cells_.m, kPatchColumns);
-    std::vector<Part> part(at(blocks.count()));
+    std::vector<SumPart> part(at(blocks.count()));
     blocks.for_each([&](Index b, Index c, Index end) {
       if (begin[c] != begin[end]) measure(count(c, begin), part[b]);
     });
@@ -128,7 +128,7 @@ class Host {
   }
 
   /// Entries with more than kFanIn terms are sums of as many at a time first, which become the entry's terms.
-  static void measure(const std::vector<Index>& count, Part& out) {
+  static void measure(const std::vector<Index>& count, SumPart& out) {
     for (Index terms : count) {
       if (terms == 0) continue;
       for (std::size_t k = 0; terms > kFanIn; terms = runs_of(terms), ++k) {
@@ -142,9 +142,9 @@ class Host {
   }
 
   /// Stage by stage, in each by columns; scratch by columns. Returns where stages begin.
-  std::vector<Index> make_room(std::vector<Part>& part) {
+  std::vector<Index> make_room(std::vector<SumPart>& part) {
     std::size_t partial = 0;
-    for (Part& p : part) {
+    for (SumPart& p : part) {
       partial = std::max(partial, p.partial.size());
       p.scratch = out_.entries;
       for (const Extent& stage : p.partial) out_.entries = checked_add(out_.entries, stage.sums, "entries of device memory");
@@ -153,7 +153,7 @@ class Host {
     Extent next{static_cast<Offset>(sums.place.size()), static_cast<Offset>(sums.term.size())};
     std::vector<Index> stages{static_cast<Index>(next.sums)};
     for (std::size_t k = 0; k <= partial; ++k) {
-      for (Part& p : part)
+      for (SumPart& p : part)
         if (Extent* const stage = p.stage(k, k == partial); stage != nullptr) {
           const Extent begin = std::exchange(*stage, next);
           next.sums += begin.sums, next.terms += begin.terms;
@@ -170,7 +170,7 @@ class Host {
   }
 
   /// The sums of columns from c0 on.
-  void fill(Index c0, const std::vector<Offset>& begin, Part& part) const {
+  void fill(Index c0, const std::vector<Offset>& begin, SumPart& part) const {
     std::vector<Index> terms = count(c0, begin);
     const std::vector<Offset> last = fill_last(c0, terms, part.last);
     Runs runs = lay(terms, last, part, 0);
@@ -204,7 +204,7 @@ class Host {
   }
 
   /// Runs of so many terms: an entry's only one belongs to its last sum, others to sums of stage k, the first ones of all entries first.
-  Runs lay(const std::vector<Index>& count, const std::vector<Offset>& last, Part& part, std::size_t k) const {
+  Runs lay(const std::vector<Index>& count, const std::vector<Offset>& last, SumPart& part, std::size_t k) const {
     Runs runs;
     runs.first.reserve(count.size());
     std::vector<std::size_t> left;  // entries that have more runs

@@ -15,7 +15,7 @@ namespace {
 constexpr Index kNodeBlock = 65536;  // nodes that are worth a task
 
 /// The subtrees of some parts, and the places of the rows above its part that each of them meets.
-struct Subtrees {
+struct CountedSubtrees {
   std::vector<Index> root;
   std::vector<Offset> end;  // per subtree: of its rows
   std::vector<Index> row;
@@ -42,7 +42,7 @@ class Counting {
   std::vector<Index> run(Index size) {
     const std::vector<TreePart> parts = cut_into_subtrees(parent_, size);
     const Blocks blocks = batches(parts.size());
-    std::vector<Subtrees> subtrees(static_cast<std::size_t>(blocks.count()));
+    std::vector<CountedSubtrees> subtrees(static_cast<std::size_t>(blocks.count()));
     {
       PerThread<Leaves> leaves(position_.size(), kNone);
       blocks.for_each([&](Index b, Index begin, Index end) {
@@ -52,9 +52,9 @@ class Counting {
     }
     Leaves leaf(position_.size(), kNone);
     for_each_in_turn(
-        parts, subtrees, [&](const Subtrees& of, std::size_t t) { join(of, t, leaf); }, [&](Index j) { count_above(j, leaf); });
+        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { join(of, t, leaf); }, [&](Index j) { count_above(j, leaf); });
     for_each_in_turn(
-        parts, subtrees, [&](const Subtrees& of, std::size_t t) { hand_up(of.root[t]); }, [&](Index j) { hand_up(j); });
+        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { hand_up(of.root[t]); }, [&](Index j) { hand_up(j); });
     return std::move(count_);
   }
 
@@ -64,7 +64,7 @@ class Counting {
 
   /// subtree(list, t) for each subtree of the whole parts, above(j) for each node of the others, ascending.
   template <class Subtree, class Above>
-  static void for_each_in_turn(const std::vector<TreePart>& parts, const std::vector<Subtrees>& subtrees, const Subtree& subtree,
+  static void for_each_in_turn(const std::vector<TreePart>& parts, const std::vector<CountedSubtrees>& subtrees, const Subtree& subtree,
                                const Above& above) {
     const Blocks blocks = batches(parts.size());
     const StopCheck check_stop;
@@ -81,7 +81,7 @@ class Counting {
 
   // count_[j] is the weight whose sum over the subtree of j is the count of column j: that of the row where a row subtree has a leaf,
   // minus that where two of its branches meet, and minus that at the parent of its root.
-  void count_part(const TreePart& part, Leaves& leaf, Subtrees& out) {
+  void count_part(const TreePart& part, Leaves& leaf, CountedSubtrees& out) {
     Index begin = part.begin;  // of the subtree at hand: leaves before it, and after j, are what the thread found in other ones
     const StopCheck check_stop;
     for (Index j = begin; j < part.end; ++j) {
@@ -113,7 +113,7 @@ class Counting {
   }
 
   /// What a subtree leaves to be done above it.
-  void join(const Subtrees& subtrees, std::size_t t, Leaves& leaf) {
+  void join(const CountedSubtrees& subtrees, std::size_t t, Leaves& leaf) {
     const Index root = subtrees.root[t];
     for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {
       const Index i = subtrees.row[static_cast<std::size_t>(e)];

@@ -9,12 +9,12 @@ namespace kauri::symbolic {
 namespace {
 
 /// Columns whose tasks follow each other, row pair after row pair: 264 teams are at a square of some 32 x 16 tiles.
-constexpr Index kGroup = 16;
+constexpr Index kProductColumns = 16;
 
 void push_product(std::vector<FrontTask>& tasks, Index front, const TileRectangle& tiles) {
-  for (Index column = tiles.column; column < tiles.column_end; column += kGroup)
+  for (Index column = tiles.column; column < tiles.column_end; column += kProductColumns)
     for (Index row = tiles.row; row < tiles.row_end; row += 2)
-      for (Index c = column; c < std::min(column + kGroup, tiles.column_end); ++c)
+      for (Index c = column; c < std::min(column + kProductColumns, tiles.column_end); ++c)
         tasks.push_back({front, TaskKind::contribution, row, c, std::min<Index>(2, tiles.row_end - row)});
 }
 

@@ -43,8 +43,8 @@ struct PanelSolve {
 };
 
 /// Pivots of a block, whole tiles.
-inline constexpr Index kSolveBlock = 512;
+inline constexpr Index kPanelSolveBlock = 512;
 /// A front whose last column of cells is alone is one block.
-PanelSolve panel_solve(std::span<const FrontCells> fronts, Index block = kSolveBlock);
+PanelSolve panel_solve(std::span<const FrontCells> fronts, Index block = kPanelSolveBlock);
 
 }  // namespace kauri::symbolic

@@ -67,7 +67,7 @@ class LiveSet {
 };
 
 /// A part of a front's block.
-struct Part {
+struct BlockPart {
   Offset place;
   Offset size;
   bool early;  // dead once the parent's panel is assembled
@@ -77,12 +77,13 @@ struct Part {
 class ArrayCheck {
  public:
   /// factor: with the panels, which are first in the array and stay, and scratch; edges: those that reuse may rely on.
-  ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<Part> parts, Offset size, bool factor, const TaskEdges& edges)
+  ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<BlockPart> parts, Offset size, bool factor,
+             const TaskEdges& edges)
       : plan_(plan), task_of_(task_of), parts_(std::move(parts)), size_(size), factor_(factor), reach_(edges) {}
 
   std::string run() {
     for (Index s = 0; s < plan_.supernodes.count(); ++s)
-      for (const Part& part : parts_of(s)) {
+      for (const BlockPart& part : parts_of(s)) {
         if ((part.size == 0) != (part.place == kNone)) return at("supernode", s, "a place for an empty block, or none for a full one");
         if (part.size > 0 && (part.place < 0 || part.place > size_ - part.size)) return at("supernode", s, "its block leaves the array");
       }
@@ -94,27 +95,29 @@ class ArrayCheck {
   }
 
  private:
-  [[nodiscard]] std::span<const Part> parts_of(Index s) const { return {parts_.data() + std::size_t{2} * static_cast<std::size_t>(s), 2}; }
+  [[nodiscard]] std::span<const BlockPart> parts_of(Index s) const {
+    return {parts_.data() + std::size_t{2} * static_cast<std::size_t>(s), 2};
+  }
   [[nodiscard]] std::span<const Index> children_of(Index s) const {
     const auto& a = plan_.assembly;
     return {a.child.data() + a.child_ptr[s], static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
   }
-  bool add(const Part& part) { return part.size == 0 || live_.insert(part.place, part.place + part.size); }
+  bool add(const BlockPart& part) { return part.size == 0 || live_.insert(part.place, part.place + part.size); }
   void remove_children(Index s, bool early) {
     for (const Index c : children_of(s))
-      for (const Part& part : parts_of(c))
+      for (const BlockPart& part : parts_of(c))
         if (part.size > 0 && part.early == early) live_.erase(part.place);
   }
 
   /// Scratch of a front, none if it works in place; of task t's fronts all at one place.
-  [[nodiscard]] Part scratch(Index t, Index s) const {
+  [[nodiscard]] BlockPart scratch(Index t, Index s) const {
     const Offset size = factor_ ? FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s)) : 0;
     return {plan_.schedule.scratch[t], size, true};
   }
 
   std::string measure_scratch(Index t) {
     const auto& task = plan_.schedule.task[t];
-    Part most{plan_.schedule.scratch[t], 0, true};
+    BlockPart most{plan_.schedule.scratch[t], 0, true};
     for (Index s = task.first_front; s < task.last_front; ++s) most.size = std::max(most.size, scratch(t, s).size);
     if ((most.size == 0) != (most.place == kNone)) return at("task", t, "a place for no scratch, or none for some");
     if (most.size > 0 && (most.place < 0 || most.place > size_ - most.size)) return at("task", t, "its scratch leaves the array");
@@ -135,11 +138,11 @@ class ArrayCheck {
     }
     for (Index s = task.first_front; s < task.last_front; ++s)
       for (const Index c : children_of(s))
-        for (const Part& part : parts_of(c))
+        for (const BlockPart& part : parts_of(c))
           if (task_of_[c] != t && !add(part)) return at("task", t, "blocks handed in overlap each other or its panels");
     for (Index s = task.first_front; s < task.last_front; ++s) {
       remove_children(s, true);
-      for (const Part& part : parts_of(s))
+      for (const BlockPart& part : parts_of(s))
         if (!add(part)) return at("supernode", s, "its block overlaps what is live in its task");
       if (!add(scratch(t, s))) return at("supernode", s, "its scratch overlaps what is live in its task");
       if (scratch(t, s).size > 0) live_.erase(scratch(t, s).place);
@@ -154,7 +157,7 @@ class ArrayCheck {
     const auto& task = plan_.schedule.task[t];
     Item region{size_, 0, t, t};
     for (Index s = task.first_front; s < task.last_front; ++s)
-      for (const Part& part : parts_of(s)) {
+      for (const BlockPart& part : parts_of(s)) {
         if (part.size == 0) continue;
         if (const Index up = plan_.supernodes.parent[s]; up != kNone && task_of_[up] == t) {
           region.begin = std::min(region.begin, part.place);
@@ -183,7 +186,7 @@ class ArrayCheck {
 
   const Plan& plan_;
   const std::vector<Index>& task_of_;
-  std::vector<Part> parts_;
+  std::vector<BlockPart> parts_;
   Offset size_;
   bool factor_;
   Reachability reach_;
@@ -203,7 +206,7 @@ Index meeting_columns(const Plan& plan, Index c) {
 }
 
 /// Heads and tails; a flaw where heads are not cut as they must be.
-std::string block_parts(const Plan& plan, std::vector<Part>& parts) {
+std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
   const Schedule& schedule = plan.schedule;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
     const Index q = plan.supernodes.contribution(s), columns = schedule.head_columns[s];
@@ -304,7 +307,7 @@ std::string flaw_in_memory(const Plan& plan) {
     return "places of blocks are not one per supernode";
   if (schedule.scratch.size() != schedule.task.size()) return "places of scratch are not one per task";
   if (schedule.stack_entries < 0) return "less memory than the panels take";
-  std::vector<Part> blocks, rows;
+  std::vector<BlockPart> blocks, rows;
   std::string flaw = block_parts(plan, blocks);
   if (!flaw.empty()) return flaw;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {

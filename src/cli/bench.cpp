@@ -28,7 +28,7 @@ struct BenchOptions {
   bool json = false;  ///< accepted for the sake of scripts: there is nothing but JSON here
 };
 
-constexpr const char* kFooter = R"(
+constexpr const char* kBenchFooter = R"(
 Keys of a line: reorder_s, symbolic_s; prepare_s, the upload of a plan; create_s, the making of a factor; factor1_s,
 that and the first factorisation; factor_s, the least of --reps refactorisations, on a device both with A's values there
 already; solve1_s and solve32_s, the least of three solves in place for 1 and 32 right-hand sides; nnzL, flops (exact, no
@@ -196,7 +196,7 @@ int bench(const BenchOptions& options) {
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("bench", "time every phase on several systems: JSON lines");
   const auto options = std::make_shared<BenchOptions>();
-  command->footer(kFooter);
+  command->footer(kBenchFooter);
   add_system_options(*command, options->system, true);
   add_job_options(*command, options->job, ordering_words());
   add_scalar_option(*command, options->job);

@@ -16,30 +16,30 @@ namespace kauri::test {
 
 /// A front of so many pivots, with rows below them where about a share of its parent's rows are, its pivots included; one at least. A share
 /// of 0 is a single row.
-struct FrontTree {
+struct FrontSpec {
   Index pivots;
   double share;
-  std::vector<FrontTree> children;
+  std::vector<FrontSpec> children;
 };
 
-inline FrontTree leaf(Index pivots, double share) { return {pivots, share, {}}; }
+inline FrontSpec leaf(Index pivots, double share) { return {pivots, share, {}}; }
 
-inline FrontTree host(Index pivots, double share, std::size_t leaves, const FrontTree& of_leaves) {
-  return {pivots, share, std::vector<FrontTree>(leaves, of_leaves)};
+inline FrontSpec host(Index pivots, double share, std::size_t leaves, const FrontSpec& of_leaves) {
+  return {pivots, share, std::vector<FrontSpec>(leaves, of_leaves)};
 }
 
 /// Fronts of one child each.
-inline FrontTree chain(const std::vector<Index>& pivots, double share) {
-  FrontTree tree = leaf(pivots.front(), share);
+inline FrontSpec chain(const std::vector<Index>& pivots, double share) {
+  FrontSpec tree = leaf(pivots.front(), share);
   for (std::size_t k = 1; k < pivots.size(); ++k) tree = {pivots[k], share, {std::move(tree)}};
   return tree;
 }
 
 /// Few large fronts among many small ones.
-inline FrontTree random_tree(std::mt19937_64& random, int depth) {
+inline FrontSpec random_tree(std::mt19937_64& random, int depth) {
   const auto below = [&](std::uint64_t end) { return static_cast<Index>(random() % end); };
   const Index kind = below(12);
-  FrontTree tree{kind < 6    ? 1 + below(9)
+  FrontSpec tree{kind < 6    ? 1 + below(9)
                  : kind < 9  ? 56 + below(20)
                  : kind < 11 ? 60 + below(300)
                              : 500 + below(700),
@@ -60,9 +60,9 @@ struct FrontForest {
 namespace forest {
 
 /// Fronts in postorder, shares beside them.
-inline Index number(const FrontTree& tree, Supernodes& nodes, std::vector<double>& share) {
+inline Index number(const FrontSpec& tree, Supernodes& nodes, std::vector<double>& share) {
   std::vector<Index> children;
-  for (const FrontTree& child : tree.children) children.push_back(number(child, nodes, share));
+  for (const FrontSpec& child : tree.children) children.push_back(number(child, nodes, share));
   const Index s = nodes.count();
   for (const Index child : children) nodes.parent[child] = s;
   nodes.parent.push_back(kNone);
@@ -111,12 +111,12 @@ inline Assembly gather(const Supernodes& nodes) {
 
 }  // namespace forest
 
-inline FrontForest forest_of(const std::vector<FrontTree>& trees, std::uint64_t seed = 1) {
+inline FrontForest forest_of(const std::vector<FrontSpec>& trees, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   FrontForest out;
   std::vector<double> share;
   out.nodes.first.assign(1, 0);
-  for (const FrontTree& tree : trees) forest::number(tree, out.nodes, share);
+  for (const FrontSpec& tree : trees) forest::number(tree, out.nodes, share);
   forest::add_rows(share, random, out.nodes);
   out.assembly = forest::gather(out.nodes);
   out.device = symbolic::make_device_schedule(out.nodes, out.assembly, "sm_90");
@@ -125,7 +125,7 @@ inline FrontForest forest_of(const std::vector<FrontTree>& trees, std::uint64_t 
 
 inline FrontForest random_forest(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<FrontTree> trees;
+  std::vector<FrontSpec> trees;
   for (std::uint64_t k = 0; k < 1 + seed % 3; ++k) trees.push_back(random_tree(random, 3));
   return forest_of(trees, seed);
 }

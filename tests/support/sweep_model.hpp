@@ -242,6 +242,10 @@ class SweepModel {
 
 inline SweepModel::Lists lists_of(const FrontForest& forest) { return symbolic::list_sweeps(forest.nodes, forest.assembly, forest.device); }
 
+inline std::string flaw_in(const FrontForest& forest, const SweepModel::Lists& lists) {
+  return symbolic::find_flaw_sweeps(forest.nodes, forest.device, lists.forward, lists.backward);
+}
+
 /// Random numbers on fronts, and the solution.
 struct SweepSystem {
   const FrontForest& forest;

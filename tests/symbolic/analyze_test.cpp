@@ -14,7 +14,7 @@
 namespace kauri::test {
 namespace {
 
-AnalyzeOptions options_for(OrderingMethod method = OrderingMethod::automatic) {
+AnalyzeOptions method_options(OrderingMethod method = OrderingMethod::automatic) {
   AnalyzeOptions options;
   options.ordering.method = method;
   options.target = "cpu-avx512";
@@ -61,19 +61,19 @@ TEST(Analyze, EachMethodGivesASoundPlan) {
        {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::parallel_amd,
         OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
-    const Analysis analysis = analyze_with_report(a.view(), options_for(method));
+    const Analysis analysis = analyze_with_report(a.view(), method_options(method));
     check_analysis(analysis);
     if (method != OrderingMethod::automatic) {
       EXPECT_EQ(analysis.plan->ordering, method);
     }
     EXPECT_FALSE(analysis.plan->given);
-    EXPECT_EQ(analysis.plan->perm, analyze(a.view(), options_for(method))->perm);
+    EXPECT_EQ(analysis.plan->perm, analyze(a.view(), method_options(method))->perm);
   }
 }
 
 TEST(Analyze, TheCallersPermutationIsTakenAsItIs) {
   const OwnedPattern a = grid_pattern(12, 12, 1);
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.permutation = grid_dissection(12, 12, 1);
   const Analysis analysis = analyze_with_report(a.view(), options);
   check_analysis(analysis);
@@ -90,7 +90,7 @@ TEST(Analyze, TheCallersPermutationIsTakenAsItIs) {
 
 TEST(Analyze, ShuffledGridIsWonByAFillReducingOrdering) {
   const OwnedPattern a = shuffled(grid_pattern(60, 60, 1), 2);
-  const Analysis analysis = analyze_with_report(a.view(), options_for());
+  const Analysis analysis = analyze_with_report(a.view(), method_options());
   check_analysis(analysis);
   EXPECT_TRUE(analysis.plan->ordering == OrderingMethod::amd || analysis.plan->ordering == OrderingMethod::nested_dissection);
   EXPECT_NE(candidate_of(analysis, OrderingMethod::natural)->note.find("not tried: its envelope"), std::string::npos);
@@ -99,15 +99,15 @@ TEST(Analyze, ShuffledGridIsWonByAFillReducingOrdering) {
 
 TEST(Analyze, DissectionIsTriedWhereTheJobCanPayForIt) {
   const OwnedPattern a = grid_pattern(14, 14, 14, true);
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.factorizations = 0;
   const auto note = [&](const Analysis& analysis) { return candidate_of(analysis, OrderingMethod::nested_dissection)->note; };
   EXPECT_NE(note(analyze_with_report(a.view(), options)).find("not tried"), std::string::npos);
   // The sentence says so where the ordering itself was too dear.
   const OwnedPattern grid = shuffled(grid_pattern(40, 40, 1), 2);
-  const std::string reason = analyze_with_report(grid.view(), options_for()).reason;
+  const std::string reason = analyze_with_report(grid.view(), method_options()).reason;
   EXPECT_NE(reason.find("; nd not tried: "), std::string::npos) << reason;
-  EXPECT_EQ(compare_orderings(grid.view(), options_for()).reason, reason);
+  EXPECT_EQ(compare_orderings(grid.view(), method_options()).reason, reason);
   options.factorizations = 10000;
   const Analysis analysis = analyze_with_report(a.view(), options);
   check_analysis(analysis);
@@ -116,7 +116,7 @@ TEST(Analyze, DissectionIsTriedWhereTheJobCanPayForIt) {
 
 // Trees and what is like them: whatever the number of factorisations, there is nothing to spare.
 TEST(Analyze, WhereLIsSparseDissectionIsNeverTried) {
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.factorizations = 1 << 30;
   EdgeList edges;
   for (Index v = 1; v < 4000; ++v) edges.emplace_back(v, v / 2);
@@ -141,7 +141,7 @@ TEST(DissectionHope, GrowsFromNothingToLessThanAll) {
 }
 
 TEST(Analyze, DissectionWinsLargeJobsOnGridsInSpace) {
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.factorizations = 1000;
   const Analysis analysis = analyze_with_report(shuffled(grid_pattern(18, 18, 18), 3).view(), options);
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::nested_dissection) << analysis.reason;
@@ -150,7 +150,7 @@ TEST(Analyze, DissectionWinsLargeJobsOnGridsInSpace) {
 // Minimum degree takes longer than the rest of the job where a device factorises, and little of it on one core; of many neighbours it is
 // sooner done than dissection. Of a tree, or nearly, dissection takes what hangs off at once.
 TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
-  AnalyzeOptions host = options_for(), device = options_for(), offered = options_for();
+  AnalyzeOptions host = method_options(), device = method_options(), offered = method_options();
   device.target = "sm_90";
   offered.device.target = "sm_90";
   const auto at_once = [](const OwnedPattern& a, const AnalyzeOptions& options) {
@@ -194,7 +194,7 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
 // Of many neighbours: a device with 1000 factorisations before it loses more by minimum degree than dissection takes, with one it does not;
 // nor where the graph is long, or flat.
 TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.target = "sm_90";
   const auto at_once = [&](const OwnedPattern& a, Index factorizations) {
     options.factorizations = factorizations;
@@ -210,7 +210,7 @@ TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
 // By all threads of a device's host where neither the numbering nor a lattice helps, and the graph is worth it; else by one. One core
 // dissects such a mesh at once.
 TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
-  AnalyzeOptions host = options_for(), device = options_for(), offered = options_for();
+  AnalyzeOptions host = method_options(), device = method_options(), offered = method_options();
   device.target = "sm_90";
   offered.device.target = "sm_90";
   const auto in_rounds = [](const Pattern& a, const AnalyzeOptions& options) {
@@ -231,8 +231,8 @@ TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
 // The methods by METIS are there to be compared: a build without it chooses the same.
 TEST(Analyze, AutomaticNeverRunsMetis) {
   for (const OwnedPattern& a : {chain_pattern(50), grid_pattern(14, 14, 14), shuffled(grid_pattern(40, 40, 1), 2)}) {
-    EXPECT_EQ(candidate_of(analyze_with_report(a.view(), options_for()), OrderingMethod::metis), nullptr);
-    const Analysis all = compare_orderings(a.view(), options_for());
+    EXPECT_EQ(candidate_of(analyze_with_report(a.view(), method_options()), OrderingMethod::metis), nullptr);
+    const Analysis all = compare_orderings(a.view(), method_options());
     const Candidate* metis = candidate_of(all, OrderingMethod::metis);
     ASSERT_NE(metis, nullptr);
     EXPECT_FALSE(metis->chosen);
@@ -243,7 +243,7 @@ TEST(Analyze, AutomaticNeverRunsMetis) {
 TEST(Analyze, ThreadsOfTheOrderingReachNothing) {
   const ManyThreads many;
   const OwnedPattern a = grid_pattern(16, 16, 16);
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.factorizations = 1000;
   const Analysis first = compare_orderings(a.view(), options);
   for (const int threads : {1, 2, 5}) {
@@ -260,7 +260,7 @@ TEST(Analyze, NorDoThreadsReachWhatIsDissectedAtOnce) {
   const ManyThreads many;
   for (const OwnedPattern& a : {grid_pattern(38, 38, 38, true), shuffled(grid_pattern(260, 260, 1), 1)})
     for (const char* target : {"", "sm_90"}) {
-      AnalyzeOptions options = options_for();
+      AnalyzeOptions options = method_options();
       options.target = target;
       options.ordering.threads = 1;
       const Analysis first = analyze_with_report(a.view(), options);
@@ -275,7 +275,7 @@ TEST(Analyze, TheChoiceDoesNotDependOnTheNumberOfWorkers) {
   const std::vector<OwnedPattern> patterns = {grid_pattern(12, 12, 12), grid_pattern(16, 16, 16),       grid_pattern(20, 20, 20),
                                               grid_pattern(24, 24, 24), grid_pattern(10, 10, 10, true), grid_pattern(70, 70, 1)};
   for (const OwnedPattern& a : patterns) {
-    AnalyzeOptions options = options_for();
+    AnalyzeOptions options = method_options();
     options.workers = 1;
     const Analysis alone = analyze_with_report(a.view(), options);
     for (const int workers : {2, 3, 16}) {
@@ -298,7 +298,7 @@ TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
                                               random_pattern(400, 6, 9), random_pattern(3000, 3, 10)};
   for (const OwnedPattern& a : patterns)
     for (const int factorizations : {0, 1, 1000}) {
-      AnalyzeOptions options = options_for();
+      AnalyzeOptions options = method_options();
       options.factorizations = factorizations;
       const Analysis automatic = analyze_with_report(a.view(), options), all = compare_orderings(a.view(), options);
       EXPECT_EQ(all.plan->ordering, automatic.plan->ordering);
@@ -309,18 +309,18 @@ TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
 }
 
 TEST(Analyze, NarrowSystemsInTheirOwnNumberingAreLeftInIt) {
-  EXPECT_EQ(analyze(chain_pattern(5000).view(), options_for())->ordering, OrderingMethod::natural);
+  EXPECT_EQ(analyze(chain_pattern(5000).view(), method_options())->ordering, OrderingMethod::natural);
   const OwnedPattern strip = grid_pattern(4, 300, 1);
-  const Analysis analysis = analyze_with_report(strip.view(), options_for());
+  const Analysis analysis = analyze_with_report(strip.view(), method_options());
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::natural);
   EXPECT_NE(analysis.reason.find("the envelope of the natural ordering promises"), std::string::npos) << analysis.reason;
-  EXPECT_EQ(compare_orderings(strip.view(), options_for()).reason, analysis.reason);
-  EXPECT_NE(analyze(shuffled(chain_pattern(5000), 11).view(), options_for())->ordering, OrderingMethod::natural);
+  EXPECT_EQ(compare_orderings(strip.view(), method_options()).reason, analysis.reason);
+  EXPECT_NE(analyze(shuffled(chain_pattern(5000), 11).view(), method_options())->ordering, OrderingMethod::natural);
 }
 
 TEST(Analyze, LongThinGraphsMakeRcmWorthALook) {
   const OwnedPattern thin = shuffled(grid_pattern(3, 4000, 1), 3);
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.factorizations = 100;  // so that seconds of ordering do not decide
   const Analysis analysis = analyze_with_report(thin.view(), options);
   check_analysis(analysis);
@@ -329,7 +329,7 @@ TEST(Analyze, LongThinGraphsMakeRcmWorthALook) {
 
 TEST(Analyze, CompareMakesEveryPlan) {
   const OwnedPattern a = shuffled(grid_pattern(30, 30, 1), 4);
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.permutation = random_order(900, 5);
   options.factorizations = 1000;  // so that seconds of ordering do not decide
   const Analysis analysis = compare_orderings(a.view(), options);
@@ -350,23 +350,23 @@ TEST(Analyze, SmallestMatrices) {
     for (const OrderingMethod method : {OrderingMethod::automatic, OrderingMethod::amd, OrderingMethod::nested_dissection,
                                         OrderingMethod::metis, OrderingMethod::natural}) {
       if (!ordering_available(method)) continue;
-      const Analysis analysis = analyze_with_report(chain_pattern(n).view(), options_for(method));
+      const Analysis analysis = analyze_with_report(chain_pattern(n).view(), method_options(method));
       check_analysis(analysis);
       EXPECT_EQ(analysis.plan->cost.nnz_l, n == 0 ? 0 : 2 * n - 1);
     }
-  check_analysis(compare_orderings(diagonal_pattern(0).view(), options_for()));
+  check_analysis(compare_orderings(diagonal_pattern(0).view(), method_options()));
 }
 
 TEST(Analyze, BrokenInputIsAnError) {
   OwnedPattern a = chain_pattern(4);
   std::swap(a.row[0], a.row[1]);
   for (const OrderingMethod method : {OrderingMethod::automatic, OrderingMethod::natural}) try {
-      analyze(a.view(), options_for(method));
+      analyze(a.view(), method_options(method));
       FAIL();
     } catch (const Error& e) {
       EXPECT_EQ(e.kind(), ErrorKind::input);
     }
-  AnalyzeOptions options = options_for();
+  AnalyzeOptions options = method_options();
   options.solves = -1;
   EXPECT_THROW(analyze(chain_pattern(4).view(), options), Error);
 }

@@ -17,7 +17,7 @@ namespace kauri::symbolic {
 namespace {
 
 /// A forest by parents and sizes alone.
-struct Forest {
+struct SplitForest {
   Supernodes nodes;
   FrontSizes sizes;
 
@@ -34,8 +34,8 @@ struct Forest {
 };
 
 /// Nested dissection: separators of p, p / 2, ... pivots, each with the rows of all those above it around it.
-Forest dissection(Index p, int depth) {
-  Forest forest;
+SplitForest dissection(Index p, int depth) {
+  SplitForest forest;
   const auto build = [&](const auto& self, Index pivots, Index around, int left) -> Index {
     std::vector<Index> children;
     for (int c = 0; left > 0 && c < 2; ++c) children.push_back(self(self, pivots / 2, pivots + around / 2, left - 1));
@@ -48,8 +48,8 @@ Forest dissection(Index p, int depth) {
   return forest;
 }
 
-Forest random_forest(std::mt19937& random) {
-  Forest forest;
+SplitForest random_forest(std::mt19937& random) {
+  SplitForest forest;
   const Index count = 1 + static_cast<Index>(random() % 60);
   for (Index s = 0; s < count; ++s) {
     const unsigned most = random() % 3 == 0 ? 40 : random() % 2 == 0 ? 80 : 2000;
@@ -65,7 +65,7 @@ Forest random_forest(std::mt19937& random) {
 }
 
 /// Levels rise to parents, kinds follow one another, no level is empty, and the most that is there is what a count in each phase finds.
-void check(const Forest& forest) {
+void check(const SplitForest& forest) {
   const DeviceLevels levels = forest.levels();
   const Index count = forest.nodes.count();
   std::vector<Index> fronts(static_cast<std::size_t>(levels.begin[3]), 0);
@@ -98,7 +98,7 @@ TEST(DeviceLevels, RiseToParents) {
   for (int k = 0; k < 300; ++k) check(random_forest(random));
   check(dissection(8000, 8));
   check(dissection(300, 4));
-  check(Forest{{{0}, {}, {0}, {}}, {}});
+  check(SplitForest{{{0}, {}, {0}, {}}, {}});
 }
 
 /// All of these levels are lower than all of those.
@@ -109,7 +109,7 @@ bool below(std::span<const Index> levels, std::span<const Index> others) {
 /// Halves that fill the device come one after another, and need less memory; small ones together.
 TEST(DeviceLevels, LargeSubtreesComeOneAfterAnother) {
   for (const auto& [pivots, large] : {std::pair<Index, bool>{10000, true}, {600, false}}) {
-    const Forest forest = dissection(pivots, 7);
+    const SplitForest forest = dissection(pivots, 7);
     const DeviceLevels levels = forest.levels();
     const Index root = forest.nodes.count() - 1, left = root / 2 - 1, right = root - 1;
     ASSERT_EQ(forest.nodes.parent[left], root);

@@ -27,10 +27,6 @@ using symbolic::SweepTasks;
 using SweepKind = SweepTask::Kind;
 using Lists = SweepModel::Lists;
 
-std::string flaw_in(const FrontForest& forest, const Lists& lists) {
-  return symbolic::find_flaw_sweeps(forest.nodes, forest.device, lists.forward, lists.backward);
-}
-
 /// A change of all_kinds() to one of its lists, and what must be said of it.
 struct ListDamage {
   const char* flaw;

@@ -10,7 +10,7 @@ namespace {
 
 using symbolic::make_plan;
 
-std::shared_ptr<const Plan> plan_of(const OwnedPattern& a, bool amalgamate = true) {
+std::shared_ptr<const Plan> natural_plan(const OwnedPattern& a, bool amalgamate = true) {
   AnalyzeOptions options;
   options.workers = 4;
   options.amalgamate = amalgamate;
@@ -22,7 +22,7 @@ TEST(HardCases, LongChainCaterpillarStarAndDiagonal) {
   const Index n = 200001;
   for (const bool amalgamate : {true, false})
     for (const OwnedPattern& a : {chain_pattern(n), caterpillar_pattern(n), star_pattern(n, n - 1), diagonal_pattern(n)}) {
-      const auto plan = plan_of(a, amalgamate);
+      const auto plan = natural_plan(a, amalgamate);
       EXPECT_EQ(plan->cost.nnz_l, a.view().nnz());
       EXPECT_LT(plan->schedule.task.size(), 3000U);
       EXPECT_EQ(find_flaw(*plan), "");
@@ -30,14 +30,14 @@ TEST(HardCases, LongChainCaterpillarStarAndDiagonal) {
 }
 
 TEST(HardCases, TreeHeights) {
-  EXPECT_EQ(plan_of(chain_pattern(50000))->cost.tree_height, 50000);
-  EXPECT_EQ(plan_of(diagonal_pattern(50000))->cost.tree_height, 1);
-  EXPECT_EQ(plan_of(star_pattern(50000, 49999))->cost.tree_height, 2);
+  EXPECT_EQ(natural_plan(chain_pattern(50000))->cost.tree_height, 50000);
+  EXPECT_EQ(natural_plan(diagonal_pattern(50000))->cost.tree_height, 1);
+  EXPECT_EQ(natural_plan(star_pattern(50000, 49999))->cost.tree_height, 2);
 }
 
 TEST(HardCases, MoreThanTwoToThe31EntriesOfL) {
   const Index n = 70000;  // the hub first: L is full, A is not
-  const auto plan = plan_of(star_pattern(n, 0));
+  const auto plan = natural_plan(star_pattern(n, 0));
   EXPECT_EQ(plan->cost.nnz_l, Offset{n} * (n + 1) / 2);
   EXPECT_EQ(plan->cost.stored_entries, Offset{n} * n);
   EXPECT_EQ(plan->panel_ptr.back(), Offset{4900000000});
@@ -50,7 +50,7 @@ TEST(HardCases, ContributionBlocksBeyondTwoToThe31Entries) {
   const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2: so 2 has two children and starts a supernode of its own
   EdgeList edges{{1, 2}};
   for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
-  const auto plan = plan_of(pattern_of(n, std::move(edges)), false);
+  const auto plan = natural_plan(pattern_of(n, std::move(edges)), false);
   EXPECT_EQ(plan->supernodes.count(), 3);
   EXPECT_EQ(plan->cost.nnz_l, Offset{n - 1} * n / 2 + 2);
   EXPECT_GT(plan->schedule.stack_entries, Offset{1} << 31);

@@ -18,7 +18,7 @@ namespace {
 
 using symbolic::make_plan;
 
-AnalyzeOptions options_for(int workers) {
+AnalyzeOptions plan_options(int workers) {
   AnalyzeOptions options;
   options.workers = workers;
   options.target = "cpu-avx512";
@@ -103,7 +103,7 @@ TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
   Index cut = 0;
   for (const auto& [a, perm] : cases)
     for (const int planned : {1, 2, 3, 8, 16}) {
-      const auto plan = make_plan(a.view(), perm, options_for(planned));
+      const auto plan = make_plan(a.view(), perm, plan_options(planned));
       ASSERT_GT(plan->schedule.task.size(), 3U);
       ASSERT_EQ(find_flaw(*plan), "");
       for (Index s = 0; s < plan->supernodes.count(); ++s) cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
@@ -114,7 +114,7 @@ TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
 }
 
 TEST(Schedule, TheSimulationNoticesAMissingEdge) {
-  const auto plan = make_plan(grid_pattern(13, 13, 13, true).view(), grid_dissection(13, 13, 13), options_for(1));
+  const auto plan = make_plan(grid_pattern(13, 13, 13, true).view(), grid_dissection(13, 13, 13), plan_options(1));
   Plan loose = *plan;  // data edges only: memory is reused too early in some order
   loose.schedule.factor_edges = tree_edges(loose.schedule);
   int damaged = 0;
@@ -126,9 +126,9 @@ TEST(Schedule, TheSimulationNoticesAMissingEdge) {
 TEST(Schedule, OnlyMemoryEdgesAndPredictionsDependOnWorkers) {
   const OwnedPattern a = grid_pattern(15, 16, 14, true);
   const Permutation perm = grid_dissection(15, 16, 14);
-  const auto one = make_plan(a.view(), perm, options_for(1));
+  const auto one = make_plan(a.view(), perm, plan_options(1));
   for (const int workers : {2, 8}) {
-    const auto many = make_plan(a.view(), perm, options_for(workers));
+    const auto many = make_plan(a.view(), perm, plan_options(workers));
     EXPECT_EQ(many->schedule.workers, workers);
     EXPECT_EQ(one->perm, many->perm);
     EXPECT_EQ(one->supernodes.first, many->supernodes.first);
@@ -149,7 +149,7 @@ TEST(Schedule, FewWorkersNeedLittleMoreThanPanelsAndBlocksAliveTogether) {
   for (const bool flat : {true, false}) {
     const OwnedPattern a = flat ? grid_pattern(200, 200, 1) : grid_pattern(18, 18, 18);
     for (const int workers : {1, 2}) {
-      const auto plan = make_plan(a.view(), flat ? grid_dissection(200, 200, 1) : grid_dissection(18, 18, 18), options_for(workers));
+      const auto plan = make_plan(a.view(), flat ? grid_dissection(200, 200, 1) : grid_dissection(18, 18, 18), plan_options(workers));
       Offset live = 0, peak = 0;  // sequential, with whole blocks
       const auto block = [&](Index s) { return ContributionLayout::entries(plan->supernodes.contribution(s)); };
       for (Index s = 0; s < plan->supernodes.count(); ++s) {
@@ -165,7 +165,7 @@ TEST(Schedule, FewWorkersNeedLittleMoreThanPanelsAndBlocksAliveTogether) {
 }
 
 TEST(Schedule, NoEdgeIsImpliedByAnotherAndTheTree) {
-  const auto plan = make_plan(grid_pattern(90, 80, 1).view(), grid_dissection(90, 80, 1), options_for(2));
+  const auto plan = make_plan(grid_pattern(90, 80, 1).view(), grid_dissection(90, 80, 1), plan_options(2));
   const Schedule& schedule = plan->schedule;
   const auto above = [&](Index t, Index u) {
     while (t != kNone && t < u) t = schedule.task[t].parent;

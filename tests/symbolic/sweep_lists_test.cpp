@@ -26,10 +26,6 @@ namespace {
 using symbolic::SweepTask;
 using Lists = SweepModel::Lists;
 
-std::string flaw_in(const FrontForest& forest, const Lists& lists) {
-  return symbolic::find_flaw_sweeps(forest.nodes, forest.device, lists.forward, lists.backward);
-}
-
 /// By kind forward and then backward; and of several rows forward.
 std::array<std::size_t, 7> count_kinds(const Lists& lists) {
   std::array<std::size_t, 7> count{};
@@ -86,7 +82,7 @@ void check_counts(const Lists& lists, Index n, const DeviceSchedule::Sweeps& swe
   EXPECT_EQ(sweeps.bytes, bytes);
 }
 
-void check_plan(const Plan& plan) {
+void check_lists(const Plan& plan) {
   ASSERT_EQ(find_flaw(plan), "");
   const Lists lists = symbolic::list_sweeps(plan.supernodes, plan.assembly, plan.device);
   EXPECT_EQ(symbolic::find_flaw_sweeps(plan.supernodes, plan.device, lists.forward, lists.backward), "");
@@ -99,7 +95,7 @@ TEST(SweepLists, NoFlawInListsOfSystems) {
                            "arrow 900 200", "poisson2d 1"})
     for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
       SCOPED_TRACE(spec);
-      check_plan(*plan_of(generate(spec).pattern(), method));
+      check_lists(*plan_of(generate(spec).pattern(), method));
     }
 }
 
@@ -110,8 +106,8 @@ TEST(SweepLists, NoFlawInListsOfShapes) {
   for (const OwnedPattern& shape : shapes)
     for (const bool amalgamate : {false, true}) {
       SCOPED_TRACE(shape.n());
-      check_plan(*plan_of(shape.view(), OrderingMethod::natural, amalgamate));
-      check_plan(*plan_of(shape.view(), OrderingMethod::amd, amalgamate));
+      check_lists(*plan_of(shape.view(), OrderingMethod::natural, amalgamate));
+      check_lists(*plan_of(shape.view(), OrderingMethod::amd, amalgamate));
     }
 }
 

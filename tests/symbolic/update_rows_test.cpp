@@ -147,17 +147,17 @@ TEST(UpdateRows, FewWorkersNeedLittleMoreThanRowsAliveTogether) {
 }
 
 /// A plan with reuse of rows between tasks.
-const Plan& sound_plan() {
+const Plan& reusing_plan() {
   static const auto plan = plan_for(grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24, 64), 1);
   return *plan;
 }
 
 TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
-  const Schedule& sound = sound_plan().schedule;
+  const Schedule& sound = reusing_plan().schedule;
   const auto last = [](const Plan& p, std::size_t t) { return p.schedule.task[t].last_front - 1; };
   const Index head = sound.task.back().first_front, child = head - 1;  // left for the last task, read by it
-  ASSERT_EQ(find_flaw(sound_plan()), "");
-  ASSERT_EQ(sound_plan().supernodes.parent[child], head);
+  ASSERT_EQ(find_flaw(reusing_plan()), "");
+  ASSERT_EQ(reusing_plan().supernodes.parent[child], head);
   const std::vector<std::function<void(Plan&)>> damages{
       [&](Plan& p) { p.schedule.update[last(p, 1)] = p.schedule.update[last(p, 0)]; },  // may run at once
       [&](Plan& p) { p.schedule.update[child] = -1 - p.schedule.update[child]; },
@@ -189,20 +189,20 @@ TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
       },
   };
   for (std::size_t k = 0; k < damages.size(); ++k) {
-    Plan plan = sound_plan();
+    Plan plan = reusing_plan();
     damages[k](plan);
     EXPECT_NE(find_flaw(plan), "") << "damage " << k;
   }
 }
 
 TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
-  const Schedule& sound = sound_plan().schedule;
+  const Schedule& sound = reusing_plan().schedule;
   int reuse = 0, missed = 0;
   for (Index t = 0; t < static_cast<Index>(sound.task.size()); ++t)
     for (Offset k = sound.forward_edges.successor_ptr[t]; k < sound.forward_edges.successor_ptr[t + 1]; ++k) {
       if (sound.forward_edges.successor[k] == sound.task[t].parent) continue;
       ++reuse;
-      Plan plan = sound_plan();
+      Plan plan = reusing_plan();
       erase_edge(plan.schedule.forward_edges, t, k);
       EXPECT_NE(find_flaw(plan), "");  // no longer what backward_edges reverse
       plan.schedule.backward_edges = reversed(plan.schedule.forward_edges);
@@ -214,7 +214,7 @@ TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
 
 /// Damage of one block at a time: moved onto another one, it lies with what it may lie with, or is found out.
 TEST(UpdateRows, ABlockMovedOntoALiveOneIsFound) {
-  const Plan& sound = sound_plan();
+  const Plan& sound = reusing_plan();
   int found = 0, tried = 0;
   for (std::size_t a = 0; a < sound.schedule.task.size(); ++a)
     for (std::size_t b = a + 1; b < sound.schedule.task.size(); ++b) {
