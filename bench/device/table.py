@@ -10,7 +10,9 @@ and those that miss a bound: error above 1e-14; more memory where the reference 
 the device's driver tells of plan and factor (both count A's values, which the reference's does not); more of the driver's memory than planned
 and its rounding; a first verdict, upload included, later than 1.5 refactorisations, the uploaded bytes at 20 GB/s and 5 ms; a first
 verdict later than the reference's. With --solves, lines of `bench/solves`: milliseconds of a solve with one right-hand side, of the reference in
-brackets, their ratio, the share of the bound (reading L twice, and a chain of tiles); the geometric mean, and what misses a bound."""
+brackets, their ratio, the share of the bound (reading L twice, and a chain of tiles); the geometric mean, and what misses a bound. With --jobs,
+lines of `kauri bench --ordering auto`: ordering and symbolic phase, and all from a system in memory to x, beside the reference's; with --methods,
+lines of single orderings, how far `auto` is from the best of them."""
 import argparse
 import json
 import math
@@ -25,7 +27,7 @@ LEAST_RATIO, LEAST_SHARE, LARGE = 1.8, 0.7, 1e8  # of solves: against the refere
 
 def name_of(line):
     """Of a system: a specification, or a file without folder and suffix."""
-    return line["system"].split("/")[-1].removesuffix(".gz").removesuffix(".mtx").removesuffix(".npz")
+    return line["system"].split("/")[-1].removesuffix(".kspd").removesuffix(".gz").removesuffix(".mtx").removesuffix(".npz")
 
 
 def lines_of(paths):
@@ -68,13 +70,64 @@ def report_solves(reference, lines):
     print("other bits in another run:", ", ".join(n for n, line in runs.items() if not line["same_bits"]) or "none")
 
 
+def analysis(line):
+    return line["reorder_s"] + line["symbolic_s"]
+
+
+def whole(line):
+    """From a system in memory to x."""
+    return analysis(line) + line.get("prepare_s", 0) + line["factor1_s"] + line["solve1_s"]
+
+
+def least(paths, reference, seconds):
+    """The line of each of the reference's systems of which `seconds` is least."""
+    best = {}
+    for line in lines_of(paths):
+        name = name_of(line)
+        if line.get("status", "ok") == "ok" and name in reference and (name not in best or seconds(line) < seconds(best[name])):
+            best[name] = line
+    return best
+
+
+def report_jobs(reference, jobs, methods):
+    lines, wholes = least(jobs, reference, analysis), least(jobs, reference, whole)
+    if not lines:
+        raise SystemExit("no system of the reference was solved")
+    ratios = {key: {} for key in ("order + symbolic", "whole job", "refactorisation")}
+    for name, line in lines.items():
+        other, job = reference[name], wholes[name]
+        ratios["order + symbolic"][name] = analysis(other) / analysis(line)
+        ratios["whole job"][name] = whole(other) / whole(job)
+        ratios["refactorisation"][name] = other["factor_s"] / job["factor_s"]
+        print(
+            f"{name:20} {line['ordering']:5} order + symbolic {1e3 * analysis(line):8.1f} ms ({1e3 * analysis(other):8.1f}) "
+            f"{ratios['order + symbolic'][name]:5.2f}x, whole job {1e3 * whole(job):8.1f} ms ({1e3 * whole(other):8.1f}) {ratios['whole job'][name]:5.2f}x, "
+            f"refactorisation {1e3 * job['factor_s']:8.2f} ms ({1e3 * other['factor_s']:8.2f}) {ratios['refactorisation'][name]:5.2f}x"
+        )
+    for key, of in ratios.items():
+        mean = math.exp(sum(map(math.log, of.values())) / len(of))
+        print(f"{key}, {len(of)} systems: geometric mean {mean:.2f}x; least", ", ".join(f"{n} {r:.2f}x" for n, r in sorted(of.items(), key=lambda x: x[1])[:6]))
+    large = [f"{n} {r:.2f}x" for n, r in ratios["order + symbolic"].items() if reference[n]["n"] >= 100_000 and r < 2]
+    print("order + symbolic below 2x, of those with 100,000 rows and more:", ", ".join(large) or "none")
+    single = least([*methods, *jobs], reference, whole) if methods else {}
+    behind = {n: whole(wholes[n]) / whole(line) for n, line in single.items() if n in wholes}
+    far = sorted((-r, n) for n, r in behind.items() if r > 1.1)
+    print(f"auto more than 10 % behind the best method, of {len(behind)}:", ", ".join(f"{n} {-r:.2f}" for r, n in far) or "none")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reference", required=True, help="JSON lines with system, factor_s, factor1_s, mem_gb")
     parser.add_argument("runs", nargs="*", help="JSON lines of kauri bench")
     parser.add_argument("--solves", nargs="*", default=[], help="JSON lines of bench/solves")
+    parser.add_argument("--jobs", nargs="*", default=[], help="JSON lines of kauri bench --ordering auto")
+    parser.add_argument("--methods", nargs="*", default=[], help="JSON lines of kauri bench by single orderings")
+    parser.add_argument("--job-reference", help="JSON lines of the reference measured beside --jobs, instead of --reference's")
     arguments = parser.parse_args()
     reference = {name_of(line): line for line in lines_of([arguments.reference])}
+    if arguments.jobs:
+        beside = least([arguments.job_reference], reference, whole) if arguments.job_reference else reference
+        report_jobs(beside, arguments.jobs, arguments.methods)
     if arguments.solves:
         report_solves(reference, lines_of(arguments.solves))
     if not arguments.runs:
