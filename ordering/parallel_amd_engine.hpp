@@ -169,7 +169,6 @@ class Elimination {
   Index* pool_ = nullptr;
   std::size_t pool_size_ = 0;
   std::atomic<Offset> pool_free_ = 0;
-  Offset collections_ = 0;
   // Lists that one thread sets out others work on, so no slot goes before the run does, whatever fails.
   tbb::enumerable_thread_specific<Slot> slots_;
   std::vector<Bucket> bucket_;        // by degree, up to horizon_

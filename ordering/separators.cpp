@@ -222,35 +222,44 @@ SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index 
 }
 
 Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, const OrderingOptions& options) {
-  const ordering::Nodes nodes(graph.size(), perm, tree);
-  for (Index v = 0; v < graph.size(); ++v)
-    for (const Index u : graph.neighbours(v))
-      if (!nodes.related(nodes.of(u), nodes.of(v)))
-        ordering::refuse("rows " + std::to_string(v) + " and " + std::to_string(u) + " are neighbours in nodes " +
-                         std::to_string(nodes.of(v)) + " and " + std::to_string(nodes.of(u)) + ", neither of which is above the other");
-  std::vector<ordering::Range> leaves;
-  for (Index k = 0; k < tree.count(); ++k)
-    if (nodes.is_leaf(k)) leaves.push_back({nodes.begin(k), nodes.end(k)});
-  return ordering::in_arena(options, [&] { return ordering::order_ranges(graph, perm, leaves, options); });
+  return ordering::in_arena(options, [&] {
+    const ordering::Nodes nodes(graph.size(), perm, tree);
+    const StopCheck stop;
+    for (Index v = 0; v < graph.size(); ++v) {
+      stop.at(v);
+      for (const Index u : graph.neighbours(v))
+        if (!nodes.related(nodes.of(u), nodes.of(v)))
+          ordering::refuse("rows " + std::to_string(v) + " and " + std::to_string(u) + " are neighbours in nodes " +
+                           std::to_string(nodes.of(v)) + " and " + std::to_string(nodes.of(u)) + ", neither of which is above the other");
+    }
+    std::vector<ordering::Range> leaves;
+    for (Index k = 0; k < tree.count(); ++k)
+      if (nodes.is_leaf(k)) leaves.push_back({nodes.begin(k), nodes.end(k)});
+    return ordering::order_ranges(graph, perm, leaves, options);
+  });
 }
 
 Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, std::span<const Index> changed,
                     const OrderingOptions& options) {
-  const ordering::Nodes nodes(graph.size(), perm, tree);
-  ordering::Marks marks(nodes, tree);
-  bool everything = false;
-  for (std::size_t k = 0; k < changed.size(); ++k) {
-    const Index v = changed[k];
-    if (v < 0 || v >= graph.size())
-      ordering::refuse("changed row " + std::to_string(k) + " is " + std::to_string(v) + ", expected 0 to " +
-                       std::to_string(graph.size() - 1));
-    if (nodes.is_leaf(nodes.of(v))) marks.mark(nodes.of(v));
-    for (const Index u : graph.neighbours(v))
-      if (!nodes.related(nodes.of(u), nodes.of(v)) && !marks.mark_common(nodes.of(u), nodes.of(v))) everything = true;
-  }
-  std::vector<ordering::Range> ranges = ordering::outermost(nodes, marks.marked());
-  if (everything) ranges = {{0, graph.size()}};
-  return ordering::in_arena(options, [&] { return ordering::order_ranges(graph, perm, ranges, options); });
+  return ordering::in_arena(options, [&] {
+    const ordering::Nodes nodes(graph.size(), perm, tree);
+    ordering::Marks marks(nodes, tree);
+    const StopCheck stop;
+    bool everything = false;
+    for (std::size_t k = 0; k < changed.size(); ++k) {
+      stop.at(static_cast<std::int64_t>(k));
+      const Index v = changed[k];
+      if (v < 0 || v >= graph.size())
+        ordering::refuse("changed row " + std::to_string(k) + " is " + std::to_string(v) + ", expected 0 to " +
+                         std::to_string(graph.size() - 1));
+      if (nodes.is_leaf(nodes.of(v))) marks.mark(nodes.of(v));
+      for (const Index u : graph.neighbours(v))
+        if (!nodes.related(nodes.of(u), nodes.of(v)) && !marks.mark_common(nodes.of(u), nodes.of(v))) everything = true;
+    }
+    std::vector<ordering::Range> ranges = ordering::outermost(nodes, marks.marked());
+    if (everything) ranges = {{0, graph.size()}};
+    return ordering::order_ranges(graph, perm, ranges, options);
+  });
 }
 
 }  // namespace kauri

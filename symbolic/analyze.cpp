@@ -146,14 +146,15 @@ std::optional<std::string> consider_dissection(Contest& contest, const Body& bod
 }
 
 /// For a device, of what minimum degree suits: whether the device would take longer with its ordering of a body, and the host to find that,
-/// than all threads take to dissect it. `width`: vertices of a separator.
+/// than all threads take to dissect it. `width`: vertices of a separator. Minimum degree counts with one core's seconds, in rounds too, and
+/// the shares of dissection were set against that.
 bool outweighs_dissection(Contest& contest, const Body& body, double width) {
   const double rows = width * contest.size() / contest.compressed().size();
   return contest.device_seconds(kBodyWork * rows * rows * rows) + contest.predicted_trial_seconds(minimum_degree(contest, body)) >
          body.host_share() * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
-/// Where nested dissection is as good as certain to win, minimum degree, which one thread runs, is not run before it. If so: why.
+/// Where nested dissection is as good as certain to win, minimum degree is not run before it. If so: why.
 std::optional<std::string> dissect_at_once(Contest& contest, const Body& body) {
   const ordering::GraphView& graph = body.graph;
   const Index n = graph.size();

@@ -114,7 +114,7 @@ Backend cuda_backend(const CudaOptions& options);
 /// The same with all other options as they are by default. device: as CUDA numbers them, from 0.
 Backend cuda_backend(int device = 0);
 
-/// True if cuda_backend(0) would succeed.
+/// True if cuda_backend(0) would succeed: of several devices it is the first that is asked.
 bool cuda_available();
 
 /// The CPU target of this machine: "cpu-avx512", "cpu-avx2" or "cpu-generic".

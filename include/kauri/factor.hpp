@@ -116,9 +116,8 @@ class Factor {
 
   /// Enqueues a solve on the caller's stream, and returns without waiting for it (but that CUDA makes the host wait once about a thousand
   /// launches are enqueued on a stream, of which a solve in float, or on devices before Hopper, takes some for each level of the tree);
-  /// nothing is allocated. Factor, b, x and workspace are in
-  /// use until the work is done: what changes them before comes later in the same stream's order. Several solves may be on several streams
-  /// at once, with a workspace each.
+  /// nothing is allocated. Factor, b, x and workspace are in use until the work is done: what changes them before comes later in the same
+  /// stream's order. Several solves may be on several streams at once, with a workspace each.
   ///
   /// The factor is valid, or its verdict has not been fetched since enqueue_refactorize(): on the same stream a solve may follow at once.
   /// If A then is not positive definite, all entries of x are NaN. The stream may be capturing: then the work becomes part of the caller's
@@ -177,9 +176,8 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. (A factor's
 /// second refactorisation that is not captured makes a CUDA graph for those that follow, which takes the host a little longer. Where fronts
 /// are done level by level, the first two enqueue some launches a level; CUDA itself makes the host wait once about a thousand are enqueued
-/// on a stream.) The verdict
-/// stays on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that is not finite is no Error
-/// here but makes A not positive definite. `value` must stay as it is until the work is done.
+/// on a stream.) The verdict stays on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that is
+/// not finite is no Error here but makes A not positive definite. `value` must stay as it is until the work is done.
 ///
 /// The stream may be capturing: then the work becomes part of the caller's graph, with the addresses of factor and `value` and with `shift`
 /// as they are now; a replay reads the numbers that `value` holds then. Calls on one factor, replays among them, are the caller's to keep

@@ -112,6 +112,27 @@ TEST(Separators, OfADissectedGridAreDeepAndOfABandAreOneNode) {
   EXPECT_EQ(separator_tree(grid, Permutation::identity(grid.size())).count(), 1);
 }
 
+// What a front below has of a separator are few runs then: its rows have their lowest neighbours in the front's subtree.
+TEST(Separators, OfADissectionAscendByTheirLowestNeighbours) {
+  for (const char* system : {"poisson2d 70", "poisson3d 14", "rgg3d 4000 9 1", "rgg3d 4000 9 2"}) {
+    const Graph graph = graph_of(system);
+    const Permutation perm = order(graph, {.method = OrderingMethod::nested_dissection});
+    const SeparatorTree tree = separator_tree(graph, perm);
+    const std::vector<Index> children = children_of(tree);
+    const Index root = tree.count() - 1;
+    ASSERT_GT(children[root], 1) << system;
+    Index last = 0, distinct = 0;
+    for (Index k = tree.first[root]; k < graph.size(); ++k) {
+      Index lowest = tree.first[root];
+      for (const Index u : graph.neighbours(perm.old_of(k))) lowest = std::min(lowest, perm.new_of(u));
+      EXPECT_GE(lowest, last) << system << " at " << k;
+      distinct += lowest != last ? 1 : 0;
+      last = lowest;
+    }
+    EXPECT_GT(distinct, 10) << system;
+  }
+}
+
 TEST(Separators, OrdersWithinKeepTheNodesAndOrderTheLeaves) {
   const Graph grid = graph_of("poisson2d 60");
   // Four domains of 30 x 30 less a cross; rows backwards, which a minimum degree would never take.

@@ -219,13 +219,19 @@ TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
     EXPECT_TRUE(amd->note.find("not tried: ") == 0 || rounds->note.find("not tried: ") == 0) << analysis.reason;
     return rounds->note.find("not tried: ") != 0;
   };
-  const SymmetricMatrix<double> mesh = generate("rgg3d 52000 9 1"), small = generate("rgg3d 8000 10 1");
+  const SymmetricMatrix<double> mesh = generate("rgg3d 52000 9 1"), few = generate("rgg3d 52000 6 1"), small = generate("rgg3d 36000 6 1");
   const OwnedPattern lattice = shuffled(grid_pattern(213, 213, 1), 1);
   for (const AnalyzeOptions& options : {host, device, offered}) {
-    EXPECT_EQ(in_rounds(mesh.pattern(), options), options.target == "sm_90" || !options.device.target.empty());
+    const bool for_device = options.target == "sm_90" || !options.device.target.empty();
+    EXPECT_EQ(in_rounds(mesh.pattern(), options), for_device);
+    EXPECT_EQ(in_rounds(few.pattern(), options), for_device);  // by its neighbours alone it would be a lattice's body
     EXPECT_FALSE(in_rounds(small.pattern(), options));
     EXPECT_FALSE(in_rounds(lattice.view(), options));
   }
+  device.factorizations = 128;  // with a lattice's share of dissection's seconds 64 would do to dissect it at once
+  EXPECT_TRUE(in_rounds(mesh.pattern(), device));
+  device.factorizations = 1000;
+  EXPECT_FALSE(in_rounds(mesh.pattern(), device));
 }
 
 // The methods by METIS are there to be compared: a build without it chooses the same.
