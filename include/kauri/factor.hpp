@@ -176,8 +176,8 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. (A factor's
 /// second refactorisation that is not captured makes a CUDA graph for those that follow, which takes the host a little longer. Where fronts
 /// are done level by level, the first two enqueue some launches a level; CUDA itself makes the host wait once about a thousand are enqueued
-/// on a stream.) The verdict stays on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that is
-/// not finite is no Error here but makes A not positive definite. `value` must stay as it is until the work is done.
+/// on a stream.) The verdict stays on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that
+/// is not finite is no Error here but makes A not positive definite. `value` must stay as it is until the work is done.
 ///
 /// The stream may be capturing: then the work becomes part of the caller's graph, with the addresses of factor and `value` and with `shift`
 /// as they are now; a replay reads the numbers that `value` holds then. Calls on one factor, replays among them, are the caller's to keep

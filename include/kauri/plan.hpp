@@ -383,8 +383,8 @@ struct AnalyzeOptions {
   int solves = 1;          ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
   int factorizations = 1;  ///< factorisations expected: the same
   /// The ordering is chosen for `target`, but that large graphs are dissected at once, or not, and minimum degree is run in rounds, or not,
-  /// as is best if the device wins, whether it then does or not; then the plan is made for the one of the two that is predicted to be done with the whole job first, its bytes
-  /// allowing: the CPU in a tie, and for jobs that take no time. Seconds that were scaled count twice.
+  /// as is best if the device wins, whether it then does or not; then the plan is made for the one of the two that is predicted to be done
+  /// with the whole job first, its bytes allowing: the CPU in a tie, and for jobs that take no time. Seconds that were scaled count twice.
   DeviceOffer device;  // kauri::Solver makes the offer itself, whatever is here
   /// Told which ordering is run, what it promises, and which one the plan is made of. Threads of an analysis wait meanwhile.
   MessageHandler on_message{};
