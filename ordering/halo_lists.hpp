@@ -11,8 +11,9 @@
 namespace kauri::ordering {
 
 /// Appends the lists of the vertices interior, interior + 1 ... that those of the vertices below name: the same edges the other way round,
-/// each list ascending. next: as many as these, of any value. O(edges).
-inline void add_halo_lists(Index interior, std::span<Offset> next, std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
+/// each list ascending. next: as many as these, of any value. List: a vector of Index. O(edges).
+template <class List>
+void add_halo_lists(Index interior, std::span<Offset> next, std::vector<Offset>& ptr, List& adjacency) {
   std::fill(next.begin(), next.end(), 0);
   for (const Index u : adjacency)
     if (u >= interior) ++next[u - interior];

@@ -148,7 +148,7 @@ class Merger {
   }
   [[nodiscard]] Offset end() const { return end_; }
 
-  std::vector<Index> adjacency, weight;  // up to end()
+  Array<Index> adjacency, weight;  // up to end(); what is beyond is never touched, so it takes no memory
 
  private:
   const GraphView& fine_;
@@ -185,7 +185,7 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
                  CoarsenWorkspace& workspace, Coarser& coarser) {
   LevelGraph& to = coarser.graph;
   const std::vector<Index>& mate = workspace.mate;
-  std::vector<std::vector<Index>> adjacency(static_cast<std::size_t>(blocks.count())), weight(adjacency.size());
+  std::vector<Array<Index>> adjacency(static_cast<std::size_t>(blocks.count())), weight(adjacency.size());
   std::vector<Offset> begins(adjacency.size() + 1);
   PerThread<std::vector<Index>> places;  // of several blocks
   to.ptr.resize(to.weight.size() + 1);

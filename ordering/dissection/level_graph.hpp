@@ -10,9 +10,9 @@ namespace kauri::ordering::dissection {
 
 struct LevelGraph {
   std::vector<Offset> ptr{0};
-  std::vector<Index> adjacency;
-  std::vector<Index> weight;       ///< of vertices; or empty: all are 1
-  std::vector<Index> edge_weight;  ///< parallel to adjacency: edges of the finest graph that it stands for; or empty: all are 1
+  Array<Index> adjacency;
+  std::vector<Index> weight;  ///< of vertices; or empty: all are 1
+  Array<Index> edge_weight;   ///< parallel to adjacency: edges of the finest graph that it stands for; or empty: all are 1
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr.size()) - 1; }
   [[nodiscard]] GraphView view() const { return {ptr, adjacency, weight}; }
