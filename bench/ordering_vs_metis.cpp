@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <metis.h>
 #include <sys/resource.h>
-#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -14,28 +13,21 @@
 #include <utility>
 #include <vector>
 
+#include "bench/order_costs.hpp"
 #include "bench/source.hpp"
 #include "kauri/ordering.hpp"
-#include "ordering/compress.hpp"
-#include "symbolic/column_counts.hpp"
-#include "symbolic/elimination_tree.hpp"
 
 namespace {
 
 using kauri::Graph;
 using kauri::Index;
-using kauri::Offset;
+using kauri::bench::costs_of;
+using kauri::bench::now_on;
 
 struct Order {
   std::vector<Index> old_of;
   double seconds = 1e30;
 };
-
-double now_on(clockid_t clock) {
-  timespec now;
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Order metis_order(const Graph& graph, clockid_t clock) {
   idx_t n = graph.size();
@@ -54,18 +46,6 @@ Order own_order(const Graph& graph, const kauri::OrderingOptions& options, clock
   const kauri::Permutation permutation = kauri::order(graph, options);
   const double seconds = now_on(clock) - start;
   return {{permutation.old_of().begin(), permutation.old_of().end()}, seconds};
-}
-
-double flops(const Graph& graph, const std::vector<Index>& old_of) {
-  const kauri::ordering::CompressedGraph whole(graph, false);
-  const kauri::symbolic::Pairs pairs(whole, old_of);
-  const auto tree = kauri::symbolic::elimination_tree(pairs);
-  const auto position = kauri::symbolic::postorder(tree);
-  std::vector<Index> parent(tree.size());
-  for (std::size_t j = 0; j < parent.size(); ++j) parent[position[j]] = tree[j] == kauri::kNone ? kauri::kNone : position[tree[j]];
-  double sum = 0;
-  for (const Index c : kauri::symbolic::column_counts(pairs, position, parent)) sum += static_cast<double>(c) * c;
-  return sum;
 }
 
 /// The most that the process has held so far.
@@ -107,10 +87,10 @@ int main(int argc, char** argv) try {
         if (Order o = metis_order(graph, clock); o.seconds < metis.seconds) metis = std::move(o);
     }
     nlohmann::ordered_json line{{"system", source}, {"n", graph.size()}, {"more_kb", peak_kilobytes() - held_before}};
-    if (only != "metis") line["flops"] = flops(graph, own.old_of), line["order_s"] = own.seconds;
-    if (only != "own") line["flops_metis"] = flops(graph, metis.old_of), line["metis_s"] = metis.seconds;
+    if (only != "metis") line["flops"] = costs_of(graph, own.old_of).flops, line["order_s"] = own.seconds;
+    if (only != "own") line["flops_metis"] = costs_of(graph, metis.old_of).flops, line["metis_s"] = metis.seconds;
     if (only.empty()) {
-      work.push_back(flops(graph, own.old_of) / flops(graph, metis.old_of)), time.push_back(own.seconds / metis.seconds);
+      work.push_back(costs_of(graph, own.old_of).flops / costs_of(graph, metis.old_of).flops), time.push_back(own.seconds / metis.seconds);
       line["flops_ratio"] = work.back(), line["time_ratio"] = time.back();
     }
     std::puts(line.dump().c_str());

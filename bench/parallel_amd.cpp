@@ -2,8 +2,6 @@
 // line per system and number of threads: least seconds of both over interleaved runs, entries and operations of L, what the rounds were
 // like and where the time went. SOURCE is a file or, where no file has that name, a specification of kauri::generate.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -15,13 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/order_costs.hpp"
 #include "bench/source.hpp"
 #include "kauri/ordering.hpp"
 #include "ordering/parallel_amd.hpp"
 #include "ordering/reduce.hpp"
 #include "src/base/allowed_threads.hpp"
-#include "symbolic/column_counts.hpp"
-#include "symbolic/elimination_tree.hpp"
 
 namespace {
 
@@ -38,12 +35,6 @@ struct Settings {
   bool processor = false;
   std::vector<std::string> sources;
 };
-
-double now_on(clockid_t clock) {
-  timespec now;
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// The same graph, its vertices in another order.
 Graph shuffled(const Graph& graph, unsigned seed) {
@@ -81,29 +72,13 @@ Order order_by(const Reduction& reduction, clockid_t clock, Method&& method) {
   for (Index c = 0; c < reduction.components(); ++c) {
     order.resize(static_cast<std::size_t>(reduction.size(c)));
     std::iota(order.begin(), order.end(), 0);
-    const double start = now_on(clock);
+    const double start = bench::now_on(clock);
     if (order.size() > 2) method(reduction.component(c), order);
-    found.seconds += now_on(clock) - start;
+    found.seconds += bench::now_on(clock) - start;
     reduction.expand(c, order, found.old_of);
   }
   reduction.append_rest(found.old_of);
   return found;
-}
-
-struct Factor {
-  double entries = 0, flops = 0;
-};
-
-Factor factor_of(const Graph& graph, const std::vector<Index>& old_of) {
-  const ordering::CompressedGraph whole(graph, false);
-  const symbolic::Pairs pairs(whole, old_of);
-  const auto tree = symbolic::elimination_tree(pairs);
-  const auto position = symbolic::postorder(tree);
-  std::vector<Index> parent(tree.size());
-  for (std::size_t j = 0; j < parent.size(); ++j) parent[position[j]] = tree[j] == kNone ? kNone : position[tree[j]];
-  Factor sum;
-  for (const Index c : symbolic::column_counts(pairs, position, parent)) sum.entries += c, sum.flops += static_cast<double>(c) * c;
-  return sum;
 }
 
 class Study {
@@ -148,8 +123,8 @@ class Study {
   using GraphView = ordering::GraphView;
 
   void compare(const std::vector<Index>& amd) {
-    amd_ = factor_of(graph_, amd);
-    own_ = factor_of(graph_, expected_);
+    amd_ = bench::costs_of(graph_, amd);
+    own_ = bench::costs_of(graph_, expected_);
     fill_ratio.push_back(own_.entries / amd_.entries);
     flops_ratio.push_back(own_.flops / amd_.flops);
   }
@@ -185,7 +160,7 @@ class Study {
   const Graph graph_;
   const Reduction reduction_;
   std::vector<Index> expected_;
-  Factor amd_, own_;
+  bench::OrderCosts amd_, own_;
 };
 
 }  // namespace
