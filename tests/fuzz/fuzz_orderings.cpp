@@ -1,6 +1,7 @@
 // Any bytes as a graph and options: every method gives a permutation with the rows that come last in their places, and the same one with
 // four threads as with one; trees of separators are what they promise, and so are orders inside them and after changes; whatever is wrong
-// is an Error of its kind. Graphs have 6000 vertices at most: components that are ordered by all threads, of 20,000 and more, are left to tests.
+// is an Error of its kind. Graphs have 6000 vertices at most: components that are ordered by all threads, of 20,000 and more, are left to
+// tests.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
