@@ -10,11 +10,13 @@
 #include "numeric/cuda/executor.hpp"
 #include "src/backends.hpp"
 #include "tests/emulator/machine.hpp"
+#include "tests/support/error_text.hpp"
 
 namespace kauri {
 namespace {
 
 using numeric::cuda::survey;
+using test::error_text;
 
 TEST(Survey, AsksTheDriverOncePerDevice) {
   ASSERT_TRUE(survey(0) && survey(1));
@@ -42,8 +44,18 @@ TEST(Survey, TellsWhoseSecondsArePredicted) {
   EXPECT_EQ(ampere->target, "sm_80");
   EXPECT_EQ(ampere->free_bytes, 10 * hopper->free_bytes);
   EXPECT_FALSE(ampere->started);
-  EXPECT_FALSE(survey(-1) || survey(3));
+  EXPECT_FALSE(survey(-1) || survey(4));
   EXPECT_EQ(with_device({}, ada, 8, 1).second.find(": the seconds of the device (emulated L4 (8.9)) cannot be predicted"), 0U);
+}
+
+// kauri has no code for it: neither is it offered, nor does a backend begin.
+TEST(Survey, DevicesBefore80AreRefused) {
+  const auto turing = survey(3);
+  ASSERT_TRUE(turing);
+  EXPECT_FALSE(turing->predicted);
+  const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(3); });
+  EXPECT_NE(text.find("device 3 (emulated T4) has compute capability 7.5; kauri has code for 8.0 and later"), std::string::npos) << text;
+  EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(4); }).find("there is no CUDA device 4: 4 found"), std::string::npos);
 }
 
 /// The façade's own offer, from the survey of the first device to the reason told.
