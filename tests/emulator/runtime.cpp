@@ -89,11 +89,10 @@ constexpr int kProcessors = 132;  // as an H200: kernels count on many teams
 constexpr std::size_t kMemory = std::size_t{1} << 32;
 
 /// The first is the one that runs; of the others there are these figures alone.
-constexpr cudaDeviceProp kDevices[] = {
-    {"emulated", 9, 0, kProcessors, kMemory},
-    {"emulated A100", 8, 0, 108, 10 * kMemory},
-    {"emulated L4", 8, 9, 58, 6 * kMemory},
-    {"emulated T4", 7, 5, 40, 4 * kMemory}};
+constexpr cudaDeviceProp kDevices[] = {{"emulated", 9, 0, kProcessors, kMemory},
+                                       {"emulated A100", 8, 0, 108, 10 * kMemory},
+                                       {"emulated L4", 8, 9, 58, 6 * kMemory},
+                                       {"emulated T4", 7, 5, 40, 4 * kMemory}};
 std::atomic<int> properties_asked = 0;
 
 std::string last_failure;
