@@ -48,7 +48,7 @@ TYPED_TEST(Refiners, HaveNoStreams) {
   using T = TypeParam;
   Backend backend = cpu_backend(1);
   const auto a = generate("poisson2d 4");
-  const test::RefineCase<T> c{a, test::cast<T>(a.value()), {}, {}};
+  const test::RefineCase<T> c{a, test::cast<T>(a.value())};
   const auto factor = test::filled_factor(c, backend, cpu_plan);
   auto workspace = Workspace<T>::create(factor, 1);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 1);
@@ -70,7 +70,7 @@ TYPED_TEST(Refiners, AreCancelled) {
   using T = TypeParam;
   Backend backend = cpu_backend(1);
   const auto a = generate("poisson2d 12");
-  const test::RefineCase<T> c{a, test::cast<T>(a.value()), {}, {}};
+  const test::RefineCase<T> c{a, test::cast<T>(a.value())};
   const auto factor = test::filled_factor(c, backend, cpu_plan);
   auto workspace = Workspace<T>::create(factor, 1);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 1);

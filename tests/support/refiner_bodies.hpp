@@ -15,7 +15,7 @@
 #include "kauri/kauri.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/exact.hpp"
-#include "tests/support/factor_bodies.hpp"
+#include "tests/support/plan_of.hpp"
 
 namespace kauri::test {
 
@@ -36,10 +36,11 @@ class HostArray {
 template <class T>
 struct RefineCase {
   SymmetricMatrix<double> a;
-  std::vector<T> value, b, x;  // of A; n x cols behind one another
+  std::vector<T> value{};       ///< of A
+  std::vector<T> b{}, x{};      ///< n x cols, behind one another
   Index cols = 1;
   T shift = 0, scale = 1;  ///< the factor is that of scale A + shift I
-  RefineOptions options;
+  RefineOptions options{};
 
   [[nodiscard]] SymmetricView<T> view() const { return {a.pattern(), value}; }
   [[nodiscard]] MatrixView<const T> rhs() const { return {b.data(), a.n(), cols, a.n()}; }
@@ -194,7 +195,7 @@ void refinement_of_nothing(Backend& backend, const PlanOf& plan_of) {
   const auto nothing =
       SymmetricMatrix<double>::from_triplets(0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
   for (const auto& a : {nothing, generate("poisson2d 1"), generate("poisson2d 6")}) {
-    const RefineCase<T> c{a, cast<T>(a.value()), {}, {}};
+    const RefineCase<T> c{a, cast<T>(a.value())};
     const auto factor = filled_factor(c, backend, plan_of);
     auto workspace = Workspace<T>::create(factor, 2);
     auto refiner = Refiner<T>::create(a.pattern(), factor, 3);
@@ -234,7 +235,7 @@ void refinement_is_with_the_values_set_last(Backend& backend, const PlanOf& plan
   Refiner<T> refiner = std::move(first);
   EXPECT_EQ(refiner.report_address(), place);
   std::vector<std::vector<T>> found;
-  for (const T grown : {T(1), T(1.25), T(1)}) {
+  for (const T grown : {T(1), T(1.001), T(1)}) {
     RefineCase<T> other = c;
     for (Index j = 0; j < n; ++j) other.value[c.a.pattern().col_ptr[j]] *= grown;
     there.assign(other.value);
@@ -303,7 +304,7 @@ template <class T, class Array>
 void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 5"), other = generate("poisson2d 4");
   const Index n = a.n();
-  const RefineCase<T> c{a, cast<T>(a.value()), {}, {}};
+  const RefineCase<T> c{a, cast<T>(a.value())};
   const auto factor = filled_factor(c, backend, plan_of);
   auto workspace = Workspace<T>::create(factor, 2);
   const auto refused = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
@@ -331,12 +332,12 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   EXPECT_EQ(said(at(0, 2, ld), at(0, 2, ld)), overlaps);
   EXPECT_EQ(said(at(0, 2, ld), at(n - 1, 2, ld)), overlaps);
   EXPECT_EQ(said(at(0, 2, ld), at(n + 2, 2, ld)), overlaps);
-  EXPECT_EQ(said(at(ld, 1, ld), at(0, 2, ld)), overlaps);
+  EXPECT_EQ(said(at(ld, 2, ld), at(0, 2, ld)), overlaps);
   EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld + 1)), overlaps);
   EXPECT_EQ(said(at(0, 3, n), at(3 * n, 3, n)), "Refiner: x has 3 columns, there is room for 2");
   EXPECT_EQ(said(at(0, 1, n), at(n, 2, n)), "solve: b has 1 columns, x has 2");
   EXPECT_EQ(said(at(0, 1, n), at(n, 1, n - 1)).find("solve: x has 1 columns and leading dimension"), 0U);
-  const RefineCase<T> d{other, cast<T>(other.value()), {}, {}};
+  const RefineCase<T> d{other, cast<T>(other.value())};
   const auto foreign = filled_factor(d, backend, plan_of), elsewhere = filled_factor(c, other_backend, plan_of);
   EXPECT_EQ(refused([&] { (void)refiner.refine(foreign, at(0, 1, n), at(n, 1, n), workspace); }), pattern);
   EXPECT_EQ(refused([&] { (void)refiner.refine(elsewhere, at(0, 1, n), at(n, 1, n), workspace); }), "Refiner: the factor lives on another backend");
