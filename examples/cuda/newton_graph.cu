@@ -132,7 +132,8 @@ Outcome on_gpu(const kauri::SymmetricMatrix<double>& a) {
 /// True if u solves the problem: |F(u)| in its largest component, as far as rounding lets one see.
 bool tell(const char* where, const Outcome& outcome) {
   double largest = 0, top = 0;
-  for (int i = 0; i < kPoints; ++i) largest = std::fmax(largest, std::fabs(minus_f(outcome.u.data(), i))), top = std::fmax(top, outcome.u[i]);
+  for (int i = 0; i < kPoints; ++i)
+    largest = std::fmax(largest, std::fabs(minus_f(outcome.u.data(), i))), top = std::fmax(top, outcome.u[i]);
   std::printf("%s: largest u %.12f, largest |F(u)| %.1e; the last step was refined %d times\n", where, top, largest,
               outcome.report.refinement.steps);
   return outcome.report.status == kauri::VerdictStatus::positive_definite && largest < 1e-14;

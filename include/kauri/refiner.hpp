@@ -22,8 +22,9 @@ class RefineStore;
 ///     refiner.enqueue_values(value, stream);
 ///     refiner.enqueue_refine(factor, b, x, workspace, stream);
 ///
-/// On the CPU DeviceMatrixView and DeviceValues are ordinary memory, the stream is null, and all is done when a call returns. Move-only;
-/// works on one refinement at a time, in one stream's order; outlives what was enqueued with it.
+/// On the CPU DeviceMatrixView and DeviceValues are ordinary memory, the stream is null, and all is done when a call returns; solve()
+/// stands for enqueue_solve(), which is for devices alone. Move-only; works on one refinement at a time, in one stream's order; outlives
+/// what was enqueued with it.
 template <Scalar T>
 class Refiner {
  public:
@@ -48,15 +49,15 @@ class Refiner {
   /// The same on the caller's stream, also a capturing one; `value` stays as it is until the work is done.
   void enqueue_values(const DeviceValues<T>& value, StreamHandle stream);
 
-  /// Improves x, which came from factor.solve(b), or zeros, or any other guess; returns when that is done. Of b and x columns may lie apart
-  /// (ld); b is kept. Throws Error: usage (as Factor::solve(); more columns than nrhs(); x overlaps b; no values were set),
-  /// cancelled (on a device before the work begins).
+  /// Improves x, which came from factor.solve(b), or zeros, or any other guess; returns when that is done. What writes b, x and the values
+  /// has ended before. Of b and x columns may lie apart (ld); b is kept. Throws Error: usage (as Factor::solve(); more columns than nrhs();
+  /// x overlaps b; no values were set), cancelled (on a device before the work begins).
   Refinement refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
                     const RefineOptions& options = {});
   /// Enqueues the same on the caller's stream, and returns as Factor::enqueue_solve() does: also straight after enqueue_refactorize(), and
-  /// where the stream is capturing. max_steps corrections are enqueued; what is behind the last one needed does nothing when its turn comes.
-  /// Where A was not positive definite, all of x is NaN, and the report says so. options.stop is for the CPU alone. Throws Error(usage) as
-  /// refine(), but that the factor's verdict need not be known or good.
+  /// where the stream is capturing. max_steps corrections are enqueued; those behind the last one needed do nothing when their turn comes.
+  /// Where A was not positive definite, all of x is NaN, and the report says so. Throws Error(usage) as refine(), but that the factor's
+  /// verdict need not be known, or good.
   void enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
                       StreamHandle stream, const RefineOptions& options = {});
 

@@ -26,10 +26,10 @@ class CpuResidual final : public ResidualStore<T> {
 
   // The strictly lower triangle by rows; the rest of a row is a column of the caller's.
   Workers& workers_;
-  std::vector<Offset> left_ptr_;     // n+1
-  std::vector<Index> left_col_;      // ascending in each row
-  std::vector<Offset> left_source_;  // place of each entry in the caller's values
-  std::vector<Index> chunk_;         // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
+  std::vector<Offset> left_ptr_;              // n+1
+  std::vector<Index> left_col_;               // ascending in each row
+  std::vector<Offset> left_source_;           // place of each entry in the caller's values
+  std::vector<Index> chunk_;                  // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
   mutable std::vector<ResidualWorst> worst_;  // one per chunk: one residual at a time, which allocates nothing
 };
 

@@ -148,9 +148,7 @@ class CudaExecutor final : public Executor {
   }
   std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override { return residual<float>(lower); }
   std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override { return residual<double>(lower); }
-  std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float) override {
-    return refiner<float>(lower, nrhs);
-  }
+  std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float) override { return refiner<float>(lower, nrhs); }
   std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
     return refiner<double>(lower, nrhs);
   }

@@ -111,10 +111,10 @@ void enqueue_refine_end(const MatrixView<T>& x, const T* before, const DeviceVer
   launch(finish<T>, blocks_for(x.rows), kThreads, stream, x, before, verdict, memory, host);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                                         \
-  template void load_refine_kernels<T>();                                                                                            \
+#define KAURI_INSTANTIATE(T)                                                                                                          \
+  template void load_refine_kernels<T>();                                                                                             \
   template void enqueue_refine_beginning(const MatrixView<T>&, const DeviceVerdict*, RefineMemory*, DeviceRefinement*, cudaStream_t); \
-  template void enqueue_refine_step(const MatrixView<T>&, const T*, T*, const RefineMemory*, cudaStream_t);                          \
+  template void enqueue_refine_step(const MatrixView<T>&, const T*, T*, const RefineMemory*, cudaStream_t);                           \
   template void enqueue_refine_end(const MatrixView<T>&, const T*, const DeviceVerdict*, RefineMemory*, DeviceRefinement*, cudaStream_t);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)

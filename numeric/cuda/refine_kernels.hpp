@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "numeric/cuda/residual_kernels.hpp"
 #include "numeric/refine_rule.hpp"
 
@@ -12,6 +14,8 @@ struct RefineMemory {
   DeviceRefinement report;
   RefineProgress progress;
 };
+
+static_assert(std::is_trivially_copyable_v<DeviceRefinement>);
 
 /// So that nothing is loaded at a first launch. Throws Error(device).
 template <class T>

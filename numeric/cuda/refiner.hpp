@@ -8,8 +8,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// All that there may be to do is enqueued: the steps that RefineOptions::max_steps allows. Each launch looks at a number on the device, and
-/// does nothing once refinement has stopped.
+/// All that there may be to do is enqueued: the steps that RefineOptions::max_steps allows. Each launch looks at a number on the device,
+/// and does nothing once refinement has stopped.
 template <class T>
 class CudaRefiner final : public RefineStore<T> {
  public:

@@ -1,5 +1,5 @@
-// Bodies of tests of kauri::Refiner that hold for every backend, against a loop over public calls that is as plain as can be. Array: numbers
-// where the backend computes, made of a vector, with data(), assign() and fetch().
+// Bodies of tests of kauri::Refiner that hold for every backend, against a loop over public calls that is as plain as can be. Array:
+// numbers where the backend computes, made of a vector, with data(), assign() and fetch().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,8 +36,8 @@ class HostArray {
 template <class T>
 struct RefineCase {
   SymmetricMatrix<double> a;
-  std::vector<T> value{};       ///< of A
-  std::vector<T> b{}, x{};      ///< n x cols, behind one another
+  std::vector<T> value{};   ///< of A
+  std::vector<T> b{}, x{};  ///< n x cols, behind one another
   Index cols = 1;
   T shift = 0, scale = 1;  ///< the factor is that of scale A + shift I
   RefineOptions options{};
@@ -131,12 +131,12 @@ std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
     };
     put(0, 1, {}, 1);
     put(0, 1, {.max_steps = 0}, 2);
-    put(T(0.05), 1, {.max_steps = 9}, 1);                                    // some steps to eps
-    put(T(0.05), 1, {.max_steps = 7, .target = 1e-3, .stagnation = 1}, 5);   // to a target
-    put(T(0.05), 1, {.max_steps = 3, .target = 1e-30}, 2);                   // to the last one
+    put(T(0.05), 1, {.max_steps = 9}, 1);                                     // some steps to eps
+    put(T(0.05), 1, {.max_steps = 7, .target = 1e-3, .stagnation = 1}, 5);    // to a target
+    put(T(0.05), 1, {.max_steps = 3, .target = 1e-30}, 2);                    // to the last one
     put(T(0.05), 1, {.max_steps = 20, .target = 1e-30, .stagnation = 1}, 1);  // until nothing is gained
-    put(T(40), 1, {.max_steps = 5}, 3);                                      // one that is kept and stagnates
-    put(0, T(0.25), {.max_steps = 5}, 2);                                    // four times too far: taken back
+    put(T(40), 1, {.max_steps = 5}, 3);                                       // one that is kept and stagnates
+    put(0, T(0.25), {.max_steps = 5}, 2);                                     // four times too far: taken back
     put(0, T(0.25), {.max_steps = 5}, 2);
     for (T& v : all.back().x) v = T(0.5);
     put(0, 1, {.max_steps = 3}, 2);  // b = 0, and x too: 0 / 0
@@ -203,6 +203,7 @@ void refinement_of_nothing(Backend& backend, const PlanOf& plan_of) {
     EXPECT_EQ(refiner.fetch_report(nullptr).status, VerdictStatus::none);
     const auto values = DeviceValues<T>::copy_of(c.value, backend);
     refiner.enqueue_values(values, nullptr);
+    (void)refiner.fetch_report(nullptr);  // waits: refine() works on another stream
     const DeviceMatrixView<T> none({nullptr, a.n(), a.n() == 0 ? 3 : 0, a.n()});
     expect_same(refiner.refine(factor, none, none, workspace), {}, "nothing");
     refiner.enqueue_refine(factor, none, none, workspace, nullptr);
@@ -295,8 +296,9 @@ void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {
     EXPECT_EQ(report.refinement.tried, 0);
     for (const BackwardError& error : {report.refinement.unrefined, report.refinement.final_error})
       EXPECT_TRUE(std::isnan(error.normwise) && std::isnan(error.componentwise));
-    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)refiner.refine(factor, bs, xs, workspace); }).find("Refiner: the factor is not valid"),
-              0U);
+    EXPECT_EQ(
+        error_text(ErrorKind::usage, [&] { (void)refiner.refine(factor, bs, xs, workspace); }).find("Refiner: the factor is not valid"),
+        0U);
   }
 }
 
@@ -318,6 +320,7 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   const auto said = [&](DeviceMatrixView<T> b, DeviceMatrixView<T> x) {
     const std::string text = refused([&] { (void)refiner.refine(factor, b, x, workspace); });
     EXPECT_EQ(refused([&] { refiner.enqueue_refine(factor, b, x, workspace, nullptr); }), text);
+    (void)refiner.fetch_report(nullptr);  // waits
     return text;
   };
   EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)), "Refiner: no values were set");
@@ -340,7 +343,8 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   const RefineCase<T> d{other, cast<T>(other.value())};
   const auto foreign = filled_factor(d, backend, plan_of), elsewhere = filled_factor(c, other_backend, plan_of);
   EXPECT_EQ(refused([&] { (void)refiner.refine(foreign, at(0, 1, n), at(n, 1, n), workspace); }), pattern);
-  EXPECT_EQ(refused([&] { (void)refiner.refine(elsewhere, at(0, 1, n), at(n, 1, n), workspace); }), "Refiner: the factor lives on another backend");
+  EXPECT_EQ(refused([&] { (void)refiner.refine(elsewhere, at(0, 1, n), at(n, 1, n), workspace); }),
+            "Refiner: the factor lives on another backend");
 }
 
 }  // namespace kauri::test

@@ -110,6 +110,29 @@ TYPED_TEST(CudaRefiners, ManyColumns) {
   }
 }
 
+/// In each lane of the warp that decides, in its first columns and in its last.
+TYPED_TEST(CudaRefiners, TheWorstColumnDecidesWhereverItIs) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 2");
+  const Index n = a.n(), cols = 67;
+  const RefineCase<T> c{a, this->values(a)};
+  const auto factor = filled_factor(c, this->backend(), this->plan_of());
+  auto workspace = Workspace<T>::create(factor, 32);
+  auto refiner = Refiner<T>::create(a.pattern(), factor, cols);
+  refiner.set_values(DeviceValues<T>::copy_of(c.value, this->backend()));
+  const std::vector<T> b(static_cast<std::size_t>(n * cols), T(2));  // x = (1, 1, 1, 1)
+  const CallerArray<T> there(b);
+  CallerArray<T> x(b);
+  for (Index worst = 0; worst < cols; ++worst) {
+    std::vector<T> start(b.size(), T(1));
+    std::fill_n(start.begin() + worst * n, n, T(0));
+    x.assign(start);
+    const Refinement done = refiner.refine(factor, this->view(there, n, cols), this->view(x, n, cols), workspace, {.max_steps = 0});
+    EXPECT_EQ(done.unrefined.componentwise, 1) << worst;
+    EXPECT_EQ(done.unrefined.normwise, 1) << worst;
+  }
+}
+
 /// Where the number on the device is 0, a solve does nothing, and leaves no mark on its workspace.
 TYPED_TEST(CudaRefiners, SolvesAreLeftOutByANumberOnTheDevice) {
   using T = typename TypeParam::T;
@@ -201,18 +224,18 @@ TYPED_TEST(CudaRefiners, ReturnWhileTheStreamIsHeldUp) {
   const auto value = DeviceValues<T>::copy_of(this->values(a), this->backend());
   const std::vector<T> zeros(static_cast<std::size_t>(n), T(0));
   const CallerArray<T> b(random_numbers<T>(n, 1)), x(zeros), y(zeros);
-  DeviceRefinement first;
+  const CallerArray<DeviceRefinement> kept(std::vector<DeviceRefinement>(1));
   {
     Held held(stream);
     enqueue_refactorize(factor, value, T(0), stream.get());
     refiner.enqueue_values(value, stream.get());
     refiner.enqueue_refine(factor, this->view(b, n, 1), this->view(x, n, 1), workspace, stream.get());
-    require(cudaMemcpyAsync(&first, refiner.report_address(), sizeof first, cudaMemcpyDeviceToHost, stream.get()));
+    require(cudaMemcpyAsync(kept.data(), refiner.report_address(), sizeof(DeviceRefinement), cudaMemcpyDefault, stream.get()));
     refiner.enqueue_refine(factor, this->view(b, n, 1), this->view(y, n, 1), workspace, stream.get(), {.max_steps = 0});
     ASSERT_TRUE(held.holds()) << "a call waited for the stream";
   }
   const DeviceRefinement second = refiner.fetch_report(stream.get());
-  EXPECT_GE(first.refinement.steps, 1);
+  EXPECT_GE(kept.fetch().front().refinement.steps, 1);
   EXPECT_EQ(second.refinement.tried, 0);
   EXPECT_EQ(second.refinement.final_error.componentwise, 1);
   EXPECT_EQ(y.fetch(), zeros);
