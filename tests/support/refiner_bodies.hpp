@@ -144,7 +144,7 @@ std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
     put(0, 1, {.max_steps = 3}, 2);  // b = 0, x not
     std::fill(all.back().b.begin(), all.back().b.end(), T(0));
     for (T& v : all.back().x) v = T(1);
-    for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::max()}) {
       put(0, 1, {.max_steps = 3}, 3);
       all.back().x.back() = bad;
     }
