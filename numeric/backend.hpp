@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,6 +58,8 @@ struct SolveSteps {
   bool forward = true;   ///< by L
   bool backward = true;  ///< by L^T
   bool back = true;      ///< to the caller's numbering
+  /// On a device: null, or the address of a number there. If that is 0 when the stream comes to the solve, nothing is done, and x stays.
+  const std::int32_t* unless_zero = nullptr;
 };
 
 /// Whether a device that holds the values of the last call may work with these.
@@ -114,6 +117,25 @@ class ResidualStore {
   virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const = 0;
 };
 
+/// Refinement where a backend computes, see kauri::Refiner. Shapes, plans and addresses of the same pattern were checked by the caller.
+template <Scalar T>
+class RefineStore {
+ public:
+  virtual ~RefineStore() = default;
+  [[nodiscard]] virtual Index nrhs() const = 0;
+  [[nodiscard]] virtual Offset bytes() const = 0;
+  /// value: on the device. Waits.
+  virtual void set_values(std::span<const T> value) = 0;
+  virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
+  /// Of a factor, valid or not, and a workspace of the same executor. Waits.
+  virtual DeviceRefinement refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+                                  const RefineOptions& options) = 0;
+  virtual void enqueue_refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+                              const RefineOptions& options, StreamHandle stream) = 0;
+  [[nodiscard]] virtual const DeviceRefinement* report_address() const = 0;
+  [[nodiscard]] virtual DeviceRefinement fetch_report(StreamHandle stream) const = 0;
+};
+
 /// A device at work: makes the stores. One overload per scalar, since virtual functions cannot be templates.
 class Executor {
  public:
@@ -137,6 +159,8 @@ class Executor {
   virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;
   virtual std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float tag) = 0;
   virtual std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double tag) = 0;
+  virtual std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float tag) = 0;
+  virtual std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double tag) = 0;
 
   [[nodiscard]] MemoryLedger& memory() { return memory_; }
 

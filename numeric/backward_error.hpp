@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cmath>
-#include <span>
 
-#include "kauri/refine.hpp"
+#include "kauri/refinement.hpp"
 #include "numeric/residual_worst.hpp"
 
 namespace kauri::numeric {
@@ -18,22 +17,22 @@ double norm_inf(const T* x, Index n) {
   return m;
 }
 
-/// The errors of one column (Arioli, Demmel & Duff 1989) from the worst of its parts.
-inline BackwardError backward_error(std::span<const ResidualWorst> parts, double x_norm, double b_norm) {
-  ResidualWorst all{};
-  for (const ResidualWorst& part : parts) all.take(part);
+/// The errors of one column (Arioli, Demmel & Duff 1989) from the worst of its rows.
+KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, double x_norm, double b_norm) {
   const double scale = std::fma(all.row_norm, x_norm, b_norm);  // in every backend, whatever its compiler would make of a product and a sum
   return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
+}
+
+/// The worst of two columns.
+KAURI_HOST_DEVICE inline BackwardError worse(const BackwardError& a, const BackwardError& b) {
+  return {max_or_nan(a.normwise, b.normwise), max_or_nan(a.componentwise, b.componentwise)};
 }
 
 /// The worst over the columns of X: column(c) gives the errors of one.
 template <class Column>
 BackwardError worst_column(Index cols, const Column& column) {
   BackwardError worst;
-  for (Index c = 0; c < cols; ++c) {
-    const BackwardError error = column(c);
-    worst = {max_or_nan(error.normwise, worst.normwise), max_or_nan(error.componentwise, worst.componentwise)};
-  }
+  for (Index c = 0; c < cols; ++c) worst = worse(column(c), worst);
   return worst;
 }
 

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/refine.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "numeric/backend.hpp"
+#include "numeric/host_refine.hpp"
 #include "src/base/stopping.hpp"
 #include "src/refine_with.hpp"
 
@@ -41,27 +39,9 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, const Symmetri
   const Offset n = x.rows, size = n * x.cols;
   Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));  // unset: zeros would be a look at all of it
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
-  const double target = options.target > 0 ? options.target : std::numeric_limits<T>::epsilon();
-  Refinement done;
-  done.unrefined = done.final_error = residual.residual(a, x, b, r, numeric::ValuesAre::fresh);
-  // A correction of an x that overflowed would be NaN: nothing to gain, and nothing that may cover it.
-  if (!std::isfinite(done.unrefined.componentwise)) return done;
-  while (done.steps < options.max_steps && done.final_error.componentwise > target) {
-    factor.solve(r, workspace, options.stop);
-    ++done.tried;
-    for (Index c = 0; c < x.cols; ++c) {
-      stop_here();
-      for (Index i = 0; i < x.rows; ++i) better[c * n + i] = x.data[c * x.ld + i] + correction[c * n + i];
-    }
-    const BackwardError error = residual.residual(a, y, b, r, numeric::ValuesAre::unchanged);
-    if (!(error.componentwise < done.final_error.componentwise)) break;
-    for (Index c = 0; c < x.cols; ++c) std::copy_n(better.data() + c * n, n, x.data + c * x.ld);
-    const bool stagnant = error.componentwise * options.stagnation > done.final_error.componentwise;
-    done.final_error = error;
-    ++done.steps;
-    if (stagnant) break;
-  }
-  return done;
+  return numeric::refine_on_host(
+      x, r, y, numeric::limits_of<T>(options), [&] { factor.solve(r, workspace, options.stop); },
+      [&](const MatrixView<T>& of, numeric::ValuesAre values) { return residual.residual(a, of, b, r, values); });
 }
 
 template <Scalar T>

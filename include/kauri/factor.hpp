@@ -29,6 +29,8 @@ class DeviceSolves;
 
 template <Scalar T>
 class Factor;
+template <Scalar T>
+class Refiner;
 
 /// Scratch memory of solves on one factor at a time, for up to nrhs right-hand sides at once (more are done in blocks).
 /// Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
@@ -47,6 +49,7 @@ class Workspace {
 
  private:
   friend class Factor<T>;
+  friend class Refiner<T>;
   Workspace(std::unique_ptr<numeric::SolveStore<T>> store, const numeric::Executor& executor);
   std::unique_ptr<numeric::SolveStore<T>> store_;
   const numeric::Executor* executor_;
@@ -137,6 +140,7 @@ class Factor {
   [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
 
  private:
+  friend class Refiner<T>;
   Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor);
   void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const;
   [[nodiscard]] const numeric::DeviceSolves<T>& device_solves() const;

@@ -19,6 +19,8 @@
 #include "kauri/plan.hpp"           // IWYU pragma: export
 #include "kauri/prepared_plan.hpp"  // IWYU pragma: export
 #include "kauri/refine.hpp"         // IWYU pragma: export
+#include "kauri/refinement.hpp"     // IWYU pragma: export
+#include "kauri/refiner.hpp"        // IWYU pragma: export
 #include "kauri/report.hpp"         // IWYU pragma: export
 #include "kauri/separators.hpp"     // IWYU pragma: export
 #include "kauri/solver.hpp"         // IWYU pragma: export

@@ -5,17 +5,9 @@
 #include <stop_token>
 
 #include "kauri/factor.hpp"
+#include "kauri/refinement.hpp"
 
 namespace kauri {
-
-/// How well x solves A x = b; the worst over the columns. Never flattering: where x is not finite (A^-1 b does not fit T), both are NaN or
-/// infinite, whatever the other rows and columns say. Ask !(error <= bound), not error > bound.
-struct BackwardError {
-  double normwise = 0;  ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
-  /// max_i |b - A x|_i / (|A||x| + |b|)_i. A row i of k entries whose denominator is at most 1000 k eps (s_i ||x||_inf + |b_i|), with s_i
-  /// the sum of its |A_ij|, takes the second one of Arioli, Demmel & Duff 1989: s_i ||x||_inf is added to it. 0/0 counts as 0.
-  double componentwise = 0;
-};
 
 /// When refine() stops.
 struct RefineOptions {
@@ -25,14 +17,6 @@ struct RefineOptions {
   /// Asked to stop, by any thread, refine() throws Error(cancelled) within some 50 ms, with the best x so far in x; on a device between
   /// steps.
   std::stop_token stop{};
-};
-
-/// An x that is not finite is left as it came: no step is kept (steps = 0), and both errors are NaN or infinite.
-struct Refinement {
-  int steps = 0;              ///< corrections made and kept
-  int tried = 0;              ///< corrections made, kept or not
-  BackwardError unrefined;    ///< of x as it came
-  BackwardError final_error;  ///< of x as returned
 };
 
 // For all calls below: A by its lower triangle, checked (Error(input) for a bad pattern, Error(usage) for another number of values or for

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "numeric/cpu/factor.hpp"
-#include "numeric/cpu/residual.hpp"
+#include "numeric/cpu/refiner.hpp"
 #include "numeric/cpu/workers.hpp"
 
 namespace kauri::numeric::cpu {
@@ -60,6 +60,12 @@ class CpuExecutor final : public Executor {
   }
   std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override {
     return std::make_unique<CpuResidual<double>>(lower, workers_);
+  }
+  std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float) override {
+    return std::make_unique<CpuRefiner<float>>(lower, nrhs, workers_);
+  }
+  std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
+    return std::make_unique<CpuRefiner<double>>(lower, nrhs, workers_);
   }
 
  private:

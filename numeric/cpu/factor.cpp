@@ -69,10 +69,6 @@ Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
   return least;
 }
 
-void require_no_stream(StreamHandle stream) {
-  if (stream != nullptr) throw Error(ErrorKind::usage, "a factor on the CPU has no streams: pass null");
-}
-
 }  // namespace
 
 template <class T>

@@ -49,6 +49,7 @@ CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(w
   const auto entries_before = [&](Index i) { return left_ptr_[i] + lower.col_ptr[i]; };
   for (Index i = 0; i < n; ++i)
     if (entries_before(i + 1) - entries_before(chunk_.back()) >= kChunkEntries || i + 1 == n) chunk_.push_back(i + 1);
+  worst_.resize(chunk_.size() - 1);
 }
 
 template <class T>
@@ -69,9 +70,10 @@ BackwardError CpuResidual<T>::column(const SymmetricView<T>& a, const T* x, cons
   const Index n = a.pattern.n;
   const ResidualRows<T> rows = this->rows(a, x, b, norm_inf(x, n));
   const auto compute = row_kernels<T>().residual;
-  std::vector<ResidualWorst> worst(chunk_.size() - 1);
-  workers_.parallel(static_cast<Index>(worst.size()), [&](Index c) { worst[c] = compute(rows, chunk_[c], chunk_[c + 1], r); });
-  return backward_error(worst, rows.x_norm, norm_inf(b, n));
+  workers_.parallel(static_cast<Index>(worst_.size()), [&](Index c) { worst_[c] = compute(rows, chunk_[c], chunk_[c + 1], r); });
+  ResidualWorst all{};
+  for (const ResidualWorst& part : worst_) all.take(part);
+  return backward_error(all, rows.x_norm, norm_inf(b, n));
 }
 
 template <class T>
@@ -93,6 +95,12 @@ void CpuResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, 
       workers_.parallel(static_cast<Index>(chunk_.size()) - 1, [&](Index k) { compute(rows, chunk_[k], chunk_[k + 1], out); });
     }
   });
+}
+
+template <class T>
+Offset CpuResidual<T>::bytes() const {
+  const auto of = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
+  return of(left_ptr_) + of(left_col_) + of(left_source_) + of(chunk_) + of(worst_);
 }
 
 template class CpuResidual<float>;

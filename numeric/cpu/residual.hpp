@@ -17,6 +17,8 @@ class CpuResidual final : public ResidualStore<T> {
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
                          ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
+  /// Of all that it holds.
+  [[nodiscard]] Offset bytes() const;
 
  private:
   [[nodiscard]] ResidualRows<T> rows(const SymmetricView<T>& a, const T* x, const T* b, double x_norm) const;
@@ -24,10 +26,11 @@ class CpuResidual final : public ResidualStore<T> {
 
   // The strictly lower triangle by rows; the rest of a row is a column of the caller's.
   Workers& workers_;
-  std::vector<Offset> left_ptr_;     // n+1
-  std::vector<Index> left_col_;      // ascending in each row
-  std::vector<Offset> left_source_;  // place of each entry in the caller's values
-  std::vector<Index> chunk_;         // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
+  std::vector<Offset> left_ptr_;              // n+1
+  std::vector<Index> left_col_;               // ascending in each row
+  std::vector<Offset> left_source_;           // place of each entry in the caller's values
+  std::vector<Index> chunk_;                  // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
+  mutable std::vector<ResidualWorst> worst_;  // one per chunk: one residual at a time, which allocates nothing
 };
 
 }  // namespace kauri::numeric::cpu

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "numeric/cuda/refiner.hpp"
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/cuda/wide.hpp"
@@ -147,6 +148,10 @@ class CudaExecutor final : public Executor {
   }
   std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override { return residual<float>(lower); }
   std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override { return residual<double>(lower); }
+  std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float) override { return refiner<float>(lower, nrhs); }
+  std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
+    return refiner<double>(lower, nrhs);
+  }
 
  private:
   template <class T>
@@ -169,6 +174,11 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<ResidualStore<T>> residual(const Pattern& lower) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaResidual<T>>(lower, context_);
+  }
+  template <class T>
+  std::unique_ptr<RefineStore<T>> refiner(const Pattern& lower, Index nrhs) {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaRefiner<T>>(lower, nrhs, context_);
   }
 
   DeviceHeap heap_;

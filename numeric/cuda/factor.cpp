@@ -24,22 +24,6 @@ bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// From its first entry to its last; managed memory is any device's.
-void require_there(const void* first, const void* last, const char* name, int device) {
-  for (const void* place : {first, last}) {
-    const cudaPointerAttributes found = attributes_of(place);
-    if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;
-    const std::string where = found.type == cudaMemoryTypeDevice ? "that of device " + std::to_string(found.device) : "the host's";
-    throw Error(ErrorKind::usage,
-                std::string(name) + " is not in the memory of CUDA device " + std::to_string(device) + " but in " + where);
-  }
-}
-
-template <class T>
-void require_there(const MatrixView<T>& a, const char* name, int device) {
-  require_there(a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1, name, device);
-}
-
 /// What does the tiled fronts of a plan. The choice for float may be one of double alone, and is then refused.
 template <class T>
 Loops loops_for(const Plan& plan, const DeviceContext& context) {
@@ -218,7 +202,8 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
     return;
   }
   const auto levels = plan_->levels();
-  const SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
+  SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
+  memory.unless_zero = steps.unless_zero;
   const auto copy = [&](T* to, const T* from) {
     const std::size_t bytes = static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols) * sizeof(T);
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "a solution of one sweep");
@@ -247,6 +232,7 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
       const Index team = team_width(p, width, context_.team_columns);
       WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
       wide.numbers.verdict = verdict_address(), wide.numbers.b = b.data, wide.numbers.out = x.data;
+      wide.numbers.unless_zero = steps.unless_zero;
       wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
       wide.b_ld = b.ld, wide.out_ld = x.ld;
       if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
@@ -257,10 +243,11 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     in_order.old_of = nullptr;
     SweepMemory memory = sweep_memory(p, entries_.data(), scratch_of(p, workspace.numbers(), most));
     memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
+    memory.unless_zero = steps.unless_zero;
     enqueue_unset(p, memory, stream);
     view.old_of = steps.permute ? plan_->view().old_of : nullptr;
     view.back_of = steps.back ? plan_->view().old_of : nullptr;
-    const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1};
+    const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1, steps.unless_zero};
     if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b.data, p.n, y, stream);
     enqueue_sweeps(view, memory, steps.forward, steps.backward, context_.sweep_blocks, stream);
     if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x.data, p.n, y, verdict_address(), stream);
@@ -303,6 +290,12 @@ template <class T>
 void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), {}, static_cast<cudaStream_t>(stream));
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_correction(const MatrixView<T>& r, SolveStore<T>& workspace, const std::int32_t* unless_zero,
+                                       cudaStream_t stream) const {
+  enqueue_blocks(r, r, static_cast<CudaWorkspace<T>&>(workspace), {.unless_zero = unless_zero}, stream);
 }
 
 template <class T>

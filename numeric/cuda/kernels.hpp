@@ -47,6 +47,7 @@ struct SolveMemory {
   T* y;       ///< n x nrhs: solution of the forward sweep
   T* update;  ///< update_rows x nrhs
   Index nrhs;
+  const std::int32_t* unless_zero = nullptr;  ///< null, or on the device: where that is 0, no kernel of the solve does anything
 };
 
 /// Once per process and device: opt-in shared memory, and all kernels of factorisations and solves loaded. Throws Error(device).

@@ -1,4 +1,4 @@
-// What is slow to make on a device and idle between uses: streams, and page-locked places for verdicts. Lent by an executor.
+// What is slow to make on a device and idle between uses: streams, and page-locked places for verdicts and reports. Lent by an executor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kauri/verdict.hpp"
+#include "kauri/refinement.hpp"
 #include "numeric/cuda/device.hpp"
 
 namespace kauri::numeric::cuda {
@@ -19,7 +19,8 @@ class Lending {
 
  private:
   friend class LentStream;
-  friend class LentVerdict;
+  template <class V>
+  friend class LentPlace;
   static constexpr std::size_t kPlaceBytes = 128, kSlabBytes = 4096;  ///< a place has its cache lines for itself
 
   Stream* lend_stream();
@@ -54,19 +55,22 @@ class LentStream {
   Stream* stream_;
 };
 
-/// A verdict that the device writes and the host reads. To be given back when no work writes it any more.
-class LentVerdict {
+/// A few numbers that the device writes and the host reads. To be given back when no work writes them any more.
+template <class V>
+class LentPlace {
  public:
-  explicit LentVerdict(std::shared_ptr<Lending> lending)
-      : lending_(std::move(lending)), verdict_(new (lending_->lend_place()) DeviceVerdict()) {}
-  LentVerdict(const LentVerdict&) = delete;
-  LentVerdict& operator=(const LentVerdict&) = delete;
-  ~LentVerdict() { lending_->give_back(static_cast<void*>(verdict_)); }
-  [[nodiscard]] DeviceVerdict* get() const { return verdict_; }
+  explicit LentPlace(std::shared_ptr<Lending> lending) : lending_(std::move(lending)), value_(new (lending_->lend_place()) V()) {}
+  LentPlace(const LentPlace&) = delete;
+  LentPlace& operator=(const LentPlace&) = delete;
+  ~LentPlace() { lending_->give_back(static_cast<void*>(value_)); }
+  [[nodiscard]] V* get() const { return value_; }
 
  private:
+  static_assert(sizeof(V) <= Lending::kPlaceBytes);
   std::shared_ptr<Lending> lending_;
-  DeviceVerdict* verdict_;
+  V* value_;
 };
+using LentVerdict = LentPlace<DeviceVerdict>;
+using LentReport = LentPlace<DeviceRefinement>;
 
 }  // namespace kauri::numeric::cuda

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/device_rows.hpp"
 #include "numeric/cuda/factor.hpp"
-#include "numeric/cuda/residual_kernels.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -19,8 +19,7 @@ class CudaResidual final : public ResidualStore<T> {
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
 
  private:
-  CudaResidual(const FullRows& rows, const Pattern& lower, DeviceContext context);
-  CudaResidual(const FullRows& rows, const std::vector<ResidualTask>& tasks, const Pattern& lower, DeviceContext context);
+  CudaResidual(const HostRows& host, DeviceContext context);
   [[nodiscard]] RowsView<T> rows(const SymmetricView<T>& a, ValuesAre values) const;
   BackwardError column(const RowsView<T>& rows, const T* x, const T* b, T* r) const;
 
@@ -28,11 +27,8 @@ class CudaResidual final : public ResidualStore<T> {
   LentStream stream_;
   DeviceHeap heap_;  // as on the CPU, no part of what factors and workspaces hold
   DeviceBlock block_;
-  DeviceArray<Offset> ptr_;
-  DeviceArray<Index> col_;
-  DeviceArray<std::uint32_t> source_;
-  DeviceArray<T> value_, by_rows_, x_, b_, r_;
-  DeviceArray<ResidualTask> task_;
+  DeviceRows<T> rows_;
+  DeviceArray<T> value_, x_, b_, r_;
   DeviceArray<ResidualNorms> norms_;
 };
 

@@ -6,7 +6,8 @@
 
 #include "numeric/cuda/device.hpp"
 #include "numeric/cuda/dot2.cuh"
-#include "numeric/cuda/kernels/launch.hpp"
+#include "numeric/cuda/kernels.hpp"
+#include "numeric/cuda/left_out.cuh"
 #include "numeric/cuda/residual_kernels.hpp"
 #include "numeric/cuda/spmv_stage.cuh"
 
@@ -67,6 +68,7 @@ __device__ void raise_over_block(double* place, double value, double* of_warp) {
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads) norms_of_x(Index n, ResidualColumns<T> columns, ResidualNorms* norms) {
   __shared__ double of_warp[kWarps];
+  if (is_left_out(columns.unless_zero)) return;
   for (Index c = 0; c < columns.count; ++c) {
     double most = 0;
     for (Offset i = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x; i < n; i += Offset{gridDim.x} * kSpmvThreads)
@@ -153,6 +155,7 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
   __shared__ T value[kSkewedChunk<T>], factor[kSkewedChunk<T>];
   __shared__ RowSum part_of_warp[kWarps];
   __shared__ double of_warp[kWarps];
+  if (is_left_out(columns.unless_zero)) return;
   const Ends<T> ends{columns, norms, of_warp};
   const ResidualTask task = a.task[blockIdx.x];
   if (task.rows == 0) return long_row(a, task.first, columns, ends, part_of_warp);
@@ -179,6 +182,12 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
 }  // namespace
 
 template <class T>
+void load_residual_kernels() {
+  load(norms_of_x<T>);
+  load(sum_rows<T>);
+}
+
+template <class T>
 void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cudaStream_t stream) {
   if (a.tasks == 0) return;
   check(kernels::launch(sum_rows<T>, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, nullptr), "a product");
@@ -194,6 +203,7 @@ void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, R
 }
 
 #define KAURI_INSTANTIATE(T)                                                                  \
+  template void load_residual_kernels<T>();                                                   \
   template void enqueue_product(const RowsView<T>&, const ResidualColumns<T>&, cudaStream_t); \
   template void enqueue_residual(const RowsView<T>&, const ResidualColumns<T>&, ResidualNorms*, cudaStream_t);
 KAURI_INSTANTIATE(float)

@@ -16,7 +16,7 @@ struct ResidualTask {
   Index first;
   Index rows;  ///< 0: one long row
 };
-/// All rows, in order. O(n).
+/// All rows, in order. O(n). In device_rows.cpp.
 std::vector<ResidualTask> residual_tasks(const FullRows& rows);
 
 /// A by full rows, on the device. col and value are aligned to 16 bytes, and zeros follow up to a multiple of four entries.
@@ -39,6 +39,7 @@ struct ResidualColumns {
   T* y;
   Offset y_ld;
   Index count;
+  const std::int32_t* unless_zero = nullptr;  ///< null, or on the device: where that is 0, nothing is done
 };
 
 /// What one column of a residual says about its x.
@@ -47,6 +48,9 @@ struct ResidualNorms {
   double x, b;  ///< infinity norms
 };
 
+/// So that nothing is loaded at a first launch. Throws Error(device).
+template <class T>
+void load_residual_kernels();
 /// Y = A X; one launch.
 template <class T>
 void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cudaStream_t stream);

@@ -130,10 +130,15 @@ void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T
         "a launch of values by rows");
 }
 
+template <class T>
+void load_expand() {
+  load(expand<T>);
+}
+
 template <class T, class P>
 void load_rows_product(const SpmvChoice& choice) {
   const RowsKernels<T, P> all = kernels_of<T, P>(choice);
-  load(expand<T>);
+  load_expand<T>();
   load(all.one);
   load(all.four);
   load(all.eight);
@@ -154,6 +159,8 @@ void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, cons
   }
 }
 
+template void load_expand<float>();
+template void load_expand<double>();
 template void enqueue_expand(const float*, const std::uint32_t*, Offset, float*, cudaStream_t);
 template void enqueue_expand(const double*, const std::uint32_t*, Offset, double*, cudaStream_t);
 #define KAURI_INSTANTIATE(T, P)                             \

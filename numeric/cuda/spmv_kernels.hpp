@@ -40,6 +40,8 @@ struct MergeView {
 inline constexpr Index kMergeColumns = 32;
 
 /// So that nothing is loaded when a product is first launched, which may be in a caller's capture. Throw Error(device).
+template <class T>
+void load_expand();
 template <class T, class P>
 void load_rows_product(const SpmvChoice& choice);
 template <class T, class P>

@@ -19,6 +19,7 @@ struct SweepMemory {
   const double* b;        ///< b(old_of(k)) is the right-hand side of row k
   double* out;            ///< out(old_of(k)) = x(k), or NaN where the verdict is not good; may be b
   const DeviceVerdict* verdict;
+  const std::int32_t* unless_zero;  ///< null, or on the device: where that is 0, nothing is done
 };
 
 /// In one array, which belongs to a workspace, of DeviceSchedule::Sweeps::numbers.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "numeric/cuda/left_out.cuh"
 #include "numeric/cuda/sweep_fronts.cuh"
 #include "numeric/cuda/sweep_roles.cuh"
 #include "numeric/cuda/sweep_tiles.cuh"
@@ -54,6 +55,7 @@ __device__ void hand_over() {
 }
 
 __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, SweepMemory memory, bool forward, bool backward) {
+  if (is_left_out(memory.unless_zero)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
   Shared& shared = *reinterpret_cast<Shared*>(sweep_shared);
   if (ptx::thread_index() == 0) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "numeric/cuda/left_out.cuh"
 #include "numeric/cuda/sweep_roles.cuh"
 #include "numeric/cuda/wide_fronts.cuh"
 #include "numeric/cuda/wide_tiles.cuh"
@@ -60,6 +61,7 @@ __device__ void take_share(WideMemory& memory) {
 
 template <int kWidth>
 __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
+  if (is_left_out(memory.numbers.unless_zero)) return;
   take_share<kWidth>(memory);
   extern __shared__ __align__(128) unsigned char wide_shared[];
   Shared<kWidth>& shared = *reinterpret_cast<Shared<kWidth>*>(wide_shared);
@@ -100,6 +102,7 @@ __device__ void for_block(const F& f) {
 /// to come.
 template <int kWidth>
 __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
+  if (is_left_out(memory.numbers.unless_zero)) return;
   __shared__ double block[kColumns<kWidth>][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets) memory.numbers.ticket[threadIdx.x] = -1;
@@ -119,6 +122,7 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
 /// out = x, or y after a forward sweep alone.
 template <int kWidth>
 __global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const double* from) {
+  if (is_left_out(memory.numbers.unless_zero)) return;
   __shared__ double block[kColumns<kWidth>][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;

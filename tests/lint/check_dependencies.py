@@ -60,7 +60,7 @@ def fault_of_own(path, target):
 
 def fault_of_foreign(path, name):
     """Includes from outside the project."""
-    if CUDA_HEADER.match(name) and not under(path, "numeric/cuda/", "tests/numeric/cuda/", "bench/"):
+    if CUDA_HEADER.match(name) and not under(path, "numeric/cuda/", "tests/numeric/cuda/", "bench/", "examples/cuda/"):
         return f"CUDA header <{name}> outside numeric/cuda"
     if BLAS_HEADER.match(name) and not under(path, "numeric/cpu/dense", "numeric/cuda/", "bench/"):
         return f"BLAS or LAPACK header <{name}> outside numeric/cpu/dense* and numeric/cuda"

@@ -198,6 +198,26 @@ TEST_F(Allocation, SolvesAndRefinementSurviveEveryFailure) {
   }
 }
 
+TEST_F(Allocation, OnlyTheMakingOfARefinerAllocates) {
+  const auto a = generate("poisson2d 30");
+  Backend backend = cpu_backend(1);
+  auto factor = Factor<double>::create(analyze(a.pattern()), backend);
+  ASSERT_TRUE(refactorize<double>(factor, a.value(), 0.05).ok());
+  auto workspace = Workspace<double>::create(factor, 2);
+  EXPECT_GT(fail_each_allocation([&] { (void)Refiner<double>::create(a.pattern(), factor, 2); }), 6);
+  auto refiner = Refiner<double>::create(a.pattern(), factor, 2);
+  const auto value = DeviceValues<double>::borrow(a.value());
+  std::vector<double> b(2 * static_cast<std::size_t>(a.n()), 1.0), x(b.size(), 0.0);
+  const DeviceMatrixView<double> bs({b.data(), a.n(), 2, a.n()}), xs({x.data(), a.n(), 2, a.n()});
+  Refinement done;
+  EXPECT_EQ(fail_each_allocation([&] {
+              refiner.enqueue_values(value, nullptr);
+              done = refiner.refine(factor, bs, xs, workspace, {.max_steps = 5, .target = 0, .stagnation = 1});
+            }),
+            0);
+  EXPECT_GE(done.steps, 3);
+}
+
 TEST_F(Allocation, ReadersSurviveEveryFailure) {
   const test::TempFile matrix("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n");
   EXPECT_GT(fail_each_allocation([&] { (void)read_matrix(matrix.path()); }), 3);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <random>
@@ -16,14 +15,10 @@
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/exact.hpp"
+#include "tests/support/plan_of.hpp"
 #include "tests/support/spectrum.hpp"
 
 namespace kauri::test {
-
-/// A plan for the backend that the body is run on.
-using PlanOf = std::function<std::shared_ptr<const Plan>(const Pattern&)>;
-/// The same in a given order.
-using PlanInOrder = std::function<std::shared_ptr<const Plan>(const Pattern&, const Permutation&)>;
 
 template <class T>
 void misuse_is_an_error(Backend& backend, const PlanOf& plan_of) {

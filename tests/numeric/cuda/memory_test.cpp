@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/numeric/cuda/hook.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/error_text.hpp"
 
@@ -19,47 +17,8 @@ namespace kauri {
 namespace {
 
 using test::error_text;
+using test::Hook;
 using test::require;
-
-/// cudaMalloc with a ledger of its own, that fails at one of its calls.
-class Hook {
- public:
-  [[nodiscard]] DeviceAllocator allocator() { return {&Hook::allocate, &Hook::release, this}; }
-  void fail_at(long call) { left_ = call; }
-  /// True if the call that was to fail has.
-  bool failed() const { return left_ < 0; }
-  [[nodiscard]] std::size_t alive() const { return size_.size(); }
-  [[nodiscard]] Offset bytes() const {
-    Offset sum = 0;
-    for (const auto& [data, bytes] : size_) sum += static_cast<Offset>(bytes);
-    return sum;
-  }
-  [[nodiscard]] bool sound() const { return sound_; }
-
- private:
-  static void* allocate(std::size_t bytes, void* user) {
-    Hook& hook = *static_cast<Hook*>(user);
-    const std::scoped_lock lock(hook.mutex_);
-    if (hook.left_-- == 0) return nullptr;
-    void* data = nullptr;
-    require(cudaMalloc(&data, bytes));
-    hook.size_[data] = bytes;
-    return data;
-  }
-  static void release(void* data, std::size_t bytes, void* user) {
-    Hook& hook = *static_cast<Hook*>(user);
-    const std::scoped_lock lock(hook.mutex_);
-    const auto found = hook.size_.find(data);
-    hook.sound_ = hook.sound_ && found != hook.size_.end() && found->second == bytes;
-    if (found != hook.size_.end()) hook.size_.erase(found);
-    cudaFree(data);
-  }
-
-  std::mutex mutex_;
-  std::map<void*, std::size_t> size_;
-  long left_ = std::numeric_limits<long>::max();
-  bool sound_ = true;
-};
 
 template <class W>
 class DeviceMemories : public test::OnCuda<W> {};
@@ -303,11 +262,13 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
   auto factor = Factor<T>::create(this->plan(a.pattern()), backend);
   auto workspace = Workspace<T>::create(factor, 2);
+  auto refiner = Refiner<T>::create(a.pattern(), factor, 5);
   const auto there = DeviceValues<T>::copy_of(value, backend);
   const test::CallerStream stream;
   std::vector<T> b = this->random_rhs(a.n(), 5, 1);
-  const test::CallerArray<T> array(b);
+  const test::CallerArray<T> array(b), rhs(b);
   const MatrixView<T> x{b.data(), a.n(), 5, a.n()};
+  const DeviceMatrixView<T> b_there({rhs.data(), a.n(), 5, a.n()});
   const DeviceMatrixView<T> x_there({array.data(), a.n(), 5, a.n()});
   hook.fail_at(0);
   EXPECT_TRUE(refactorize<T>(factor, value).ok());
@@ -317,9 +278,13 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   const test::CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(1), s); });
   graph.launch(stream);
   factor.enqueue_solve(x_there, workspace, stream.get());
+  refiner.enqueue_values(there, stream.get());
+  refiner.enqueue_refine(factor, b_there, x_there, workspace, stream.get());
   EXPECT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
   factor.solve(x_there, workspace);
   factor.solve(x, workspace);
+  refiner.set_values(there);
+  (void)refiner.refine(factor, b_there, x_there, workspace);
   EXPECT_FALSE(hook.failed());
   hook.fail_at(std::numeric_limits<long>::max());
 }

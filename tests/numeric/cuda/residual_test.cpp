@@ -155,7 +155,8 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   const std::vector<T> x = this->numbers(static_cast<std::size_t>(ld * cols), 1), b = this->numbers(x.size(), 2);
   const CallerArray<Offset> ptr(rows.ptr);
   const CallerArray<Index> col(padded.col);
-  const CallerArray<T> values(value), xs(x), bs(b), r(std::vector<T>(x.size(), T(7)));
+  const CallerArray<T> values(value), xs(x), bs(b);
+  CallerArray<T> r(std::vector<T>(x.size(), T(7)));
   const CallerArray<cuda::ResidualTask> task(tasks);
   const CallerArray<cuda::ResidualNorms> norms(
       std::vector<cuda::ResidualNorms>(static_cast<std::size_t>(cols), cuda::ResidualNorms{{9, 9, 9}, 9, 9}));
@@ -175,6 +176,11 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
     EXPECT_EQ(mine.b, among.b);
     for (Offset i = n; i < ld; ++i) EXPECT_EQ(all[c * ld + i], T(7)) << "padding";
   }
+  const CallerArray<std::int32_t> zero(std::vector<std::int32_t>{0});
+  r.assign(b);
+  cuda::enqueue_residual<T>(view, {xs.data(), ld, bs.data(), ld, r.data(), ld, cols, zero.data()}, norms.data(), nullptr);
+  EXPECT_EQ(r.fetch(), b) << "left out";
+  for (const cuda::ResidualNorms& none : norms.fetch()) EXPECT_EQ(none.x + none.b + none.worst.residual, 0) << "left out";
   cuda::enqueue_product<T>(view, {xs.data(), ld, nullptr, 0, r.data(), ld, cols}, nullptr);
   const std::vector<T> products = r.fetch();
   std::vector<T> there(x.size(), T(0));

@@ -1,0 +1,121 @@
+// Refiner: the checks of its calls, before a backend does the work.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/refiner.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "numeric/backend.hpp"
+#include "src/base/stopping.hpp"
+
+namespace kauri {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "Refiner: " + what); }
+
+/// True if b and x have an entry in common. Columns of the one may lie between those of the other.
+template <class T>
+bool overlap(const MatrixView<const T>& b, const MatrixView<T>& x) {
+  if (x.rows == 0 || x.cols == 0) return false;
+  const auto end = [](const auto& a) { return a.data + (a.cols - 1) * a.ld + a.rows; };
+  const std::less_equal<const T*> before;
+  if (before(end(b), x.data) || before(end(x), b.data)) return false;
+  if (b.ld != x.ld) return true;
+  const Offset apart = ((x.data - b.data) % b.ld + b.ld) % b.ld;
+  return apart < b.rows || apart > b.ld - b.rows;
+}
+
+}  // namespace
+
+template <Scalar T>
+Refiner<T>::Refiner(std::unique_ptr<numeric::RefineStore<T>> store, const Factor<T>& factor)
+    : store_(std::move(store)), executor_(&factor.executor()), fingerprint_(factor.plan().fingerprint), nnz_(factor.plan().nnz) {}
+template <Scalar T>
+Refiner<T>::Refiner(Refiner&&) noexcept = default;
+template <Scalar T>
+Refiner<T>& Refiner<T>::operator=(Refiner&&) noexcept = default;
+template <Scalar T>
+Refiner<T>::~Refiner() = default;
+
+template <Scalar T>
+Refiner<T> Refiner<T>::create(const Pattern& a, const Factor<T>& factor, Index nrhs) {
+  if (nrhs < 1) refuse("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
+  check(a);
+  if (fingerprint(a) != factor.plan().fingerprint) refuse("the factor belongs to a matrix of another pattern");
+  return Refiner(factor.executor().make_refiner(a, nrhs, T{}), factor);
+}
+
+template <Scalar T>
+Index Refiner<T>::nrhs() const {
+  return store_->nrhs();
+}
+template <Scalar T>
+Offset Refiner<T>::bytes() const {
+  return store_->bytes();
+}
+template <Scalar T>
+const DeviceRefinement* Refiner<T>::report_address() const {
+  return store_->report_address();
+}
+template <Scalar T>
+DeviceRefinement Refiner<T>::fetch_report(StreamHandle stream) const {
+  return store_->fetch_report(stream);
+}
+
+template <Scalar T>
+void Refiner<T>::require_values(const DeviceValues<T>& value) const {
+  const auto count = static_cast<Offset>(value.span().size());
+  if (count != nnz_) refuse(std::to_string(count) + " values, the pattern has " + std::to_string(nnz_) + " entries");
+}
+
+template <Scalar T>
+void Refiner<T>::set_values(const DeviceValues<T>& value) {
+  require_values(value);
+  store_->set_values(value.span());
+  has_values_ = true;
+}
+
+template <Scalar T>
+void Refiner<T>::enqueue_values(const DeviceValues<T>& value, StreamHandle stream) {
+  require_values(value);
+  store_->enqueue_values(value.span(), stream);
+  has_values_ = true;
+}
+
+template <Scalar T>
+void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x,
+                             const Workspace<T>& workspace) const {
+  if (!has_values_) refuse("no values were set");
+  if (&factor.executor() != executor_) refuse("the factor lives on another backend");
+  if (factor.plan().fingerprint != fingerprint_) refuse("the factor belongs to a matrix of another pattern");
+  factor.require_fit(b, x, workspace);
+  if (x.cols > nrhs()) refuse("x has " + std::to_string(x.cols) + " columns, there is room for " + std::to_string(nrhs()));
+  if (overlap(b, x)) refuse("x overlaps b");
+}
+
+template <Scalar T>
+Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+                              const RefineOptions& options) {
+  if (!factor.valid()) refuse("the factor is not valid (no successful factorisation yet, or the last one broke down)");
+  require_fit(factor, b.view(), x.view(), workspace);
+  const StopScope scope(options.stop);
+  stop_here();
+  return store_->refine(factor.store(), b.view(), x.view(), *workspace.store_, options).refinement;
+}
+
+template <Scalar T>
+void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+                                StreamHandle stream, const RefineOptions& options) {
+  const numeric::DeviceSolves<T>* solves = factor.store().device_solves();
+  if (factor.verdict().status == VerdictStatus::none && !(solves && solves->awaits_verdict())) refuse("the factor was never filled");
+  require_fit(factor, b.view(), x.view(), workspace);
+  const StopScope scope(options.stop);
+  stop_here();
+  store_->enqueue_refine(factor.store(), b.view(), x.view(), *workspace.store_, options, stream);
+}
+
+template class Refiner<float>;
+template class Refiner<double>;
+
+}  // namespace kauri
