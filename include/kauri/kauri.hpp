@@ -20,6 +20,8 @@
 #include "kauri/prepared_plan.hpp"  // IWYU pragma: export
 #include "kauri/refine.hpp"         // IWYU pragma: export
 #include "kauri/report.hpp"         // IWYU pragma: export
+#include "kauri/schur.hpp"          // IWYU pragma: export
+#include "kauri/selected_inverse.hpp"  // IWYU pragma: export
 #include "kauri/separators.hpp"     // IWYU pragma: export
 #include "kauri/solver.hpp"         // IWYU pragma: export
 #include "kauri/types.hpp"          // IWYU pragma: export
