@@ -1,7 +1,7 @@
 // selected_inverse [--cuda] [--float] [--threads T] [--runs R] [--check K] SOURCE ...: the selected inverse's time beside that of the
 // factorisation it is made of. SOURCE is a file or, where no file has that name, a specification of kauri::generate. One JSON line per
-// system: seconds on the clock, the least of R interleaved runs (3) after one that is not counted. K: so many columns of A^-1 by solves, too:
-// `error` is the largest difference of an entry from theirs, over the largest of the column.
+// system: seconds on the clock, the least of R interleaved runs (3) after one that is not counted. K: so many columns of A^-1 by solves,
+// too: `error` is the largest difference of an entry from theirs, over the largest of the column.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>

@@ -218,7 +218,8 @@ void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Wor
 }
 
 template <Scalar T>
-void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop) const {
+void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+                         const std::stop_token& stop) const {
   if (system != System::L && system != System::Lt) misuse("multiply: by L and by L^T alone");
   require_solvable(valid());
   require_fit(b, x, workspace);

@@ -25,8 +25,7 @@ void for_each_column(const Factor<T>& factor, const Visit& visit) {
     const auto m = static_cast<std::size_t>(nodes.order(s)), p = static_cast<std::size_t>(nodes.pivots(s));
     panel.resize(m * p);
     factor.store().copy_panel(s, panel);
-    for (std::size_t c = 0; c < p; ++c)
-      visit(s, std::span<const T>(panel).subspan(c * m + c, m - c));
+    for (std::size_t c = 0; c < p; ++c) visit(s, std::span<const T>(panel).subspan(c * m + c, m - c));
   }
 }
 

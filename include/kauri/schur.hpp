@@ -11,8 +11,9 @@
 
 namespace kauri {
 
-/// L22 of one factorisation, copied from the factor to the host's memory, dense: count^2 numbers. For A + shift I where that was factorised.
-/// Copies are as good as the original; the factor may go or be filled again, but condense() and expand() take the one it was read from.
+/// L22 of one factorisation, copied from the factor to the host's memory, dense: count^2 numbers. For A + shift I where that was
+/// factorised. Copies are as good as the original; the factor may go or be filled again, but condense() and expand() take the one it was
+/// read from.
 template <Scalar T>
 class SchurComplement {
  public:

@@ -34,10 +34,10 @@ struct InverseArrays {
   const Plan* plan;
   const DenseKernels<T>* kernels;
   Workers* workers;
-  const T* l;      ///< panels at plan->panel_ptr
-  T* z;            ///< the same of the inverse
-  T* numbers;      ///< for each thread numbers_each, see InverseScratch
-  Index* places;   ///< for each thread places_each
+  const T* l;     ///< panels at plan->panel_ptr
+  T* z;           ///< the same of the inverse
+  T* numbers;     ///< for each thread numbers_each, see InverseScratch
+  Index* places;  ///< for each thread places_each
   Offset numbers_each;
   Index places_each;
 };

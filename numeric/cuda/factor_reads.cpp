@@ -67,10 +67,10 @@ Offset CudaFactor<T>::inverse_bytes() const {
   return CudaInverse<T>::bytes(*plan());
 }
 
-#define KAURI_FACTOR_READS(T)                                                                                         \
-  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                                     \
-  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, bool) const;               \
-  template std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const;                                      \
+#define KAURI_FACTOR_READS(T)                                                                            \
+  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                        \
+  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, bool) const; \
+  template std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const;                         \
   template Offset CudaFactor<T>::inverse_bytes() const;
 KAURI_FACTOR_READS(float)
 KAURI_FACTOR_READS(double)

@@ -15,14 +15,15 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Scratch of a run at most, of the entries of L, unless one front needs more.
-constexpr Offset kScratchShare = 4;
+/// Entries of scratch of a run: at most this share of those of L, or so many, unless one front needs more.
+constexpr Offset kScratchShare = 4, kLeastScratch = Offset{1} << 21;
 
 }  // namespace
 
 InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()), place(plan.device.front.size()) {
   const DeviceSchedule& device = plan.device;
   place.resize(place.size() - static_cast<std::size_t>(device.small_fronts));
+  const Offset most = std::max(kLeastScratch, device.factor_entries / kScratchShare);
   for (std::size_t l = 0; l < device.level.size(); ++l) {
     const Level& level = device.level[l];
     Offset at = 0;
@@ -31,7 +32,7 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()),
       const symbolic::FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
       const Offset below = cells.row_tiles() - cells.pivot_tiles(), block = below * (below + 1) / 2 * kScratchTile;
       const Offset own = symbolic::checked_add(block, Offset{2} * cells.row_tiles() * kScratchTile, "entries of an inverse");
-      if (runs[l].empty() || at + own > device.factor_entries / kScratchShare) {
+      if (runs[l].empty() || at + own > most) {
         runs[l].push_back({k, k});
         at = 0;
       }
@@ -46,8 +47,9 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()),
 template <class T>
 Offset CudaInverse<T>::bytes(const Plan& plan, const InverseLayout& layout) {
   using symbolic::aligned_bytes;
-  return aligned_bytes(plan.device.factor_entries, sizeof(T)) + aligned_bytes(layout.scratch, sizeof(T)) + aligned_bytes(plan.nnz, sizeof(T)) +
-         aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) + aligned_bytes(plan.n, sizeof(Index));
+  return aligned_bytes(plan.device.factor_entries, sizeof(T)) + aligned_bytes(layout.scratch, sizeof(T)) +
+         aligned_bytes(plan.nnz, sizeof(T)) + aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) +
+         aligned_bytes(plan.n, sizeof(Index));
 }
 
 template <class T>
@@ -103,7 +105,8 @@ template <class T>
 T CudaInverse<T>::entry(Index s, Index r, Index c) const {
   const Plan& p = *plan();
   const Index m = p.supernodes.order(s), pivots = p.supernodes.pivots(s);
-  const Offset place = p.device.tiled[s] == kNone ? symbolic::SmallLayout{m, pivots}.place(r, c) : symbolic::FrontCells{m, pivots}.place(r, c);
+  const Offset place =
+      p.device.tiled[s] == kNone ? symbolic::SmallLayout{m, pivots}.place(r, c) : symbolic::FrontCells{m, pivots}.place(r, c);
   const CurrentDevice current(context_.device);
   T value{};
   check(cudaMemcpy(&value, z_.data() + p.device.panel[s] + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of the inverse");

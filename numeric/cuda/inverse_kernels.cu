@@ -90,7 +90,9 @@ __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index beg
 }
 
 /// Place of tile (i, j), i >= j, of a lower triangle of `order` tile rows.
-__device__ Offset tile_of_block(Index i, Index j, Index order) { return (Offset{j} * order - Offset{j} * (j - 1) / 2 + i - j) * kScratchTile; }
+__device__ Offset tile_of_block(Index i, Index j, Index order) {
+  return (Offset{j} * order - Offset{j} * (j - 1) / 2 + i - j) * kScratchTile;
+}
 
 /// Z22 of tiled fronts, a tile a block. `skip`: tiles of fronts before the run.
 template <class T>
@@ -104,8 +106,8 @@ __global__ void __launch_bounds__(kGatherThreads) gather_tiles(PlanView plan, In
   const TilePair t = pair_of(at.tile, cells.row_tiles());
   const Index pivot_tiles = cells.pivot_tiles();
   if (t.j < pivot_tiles) return;
-  T* to = memory.scratch + memory.place[f.tiled].block +
-          tile_of_block(t.i - pivot_tiles, t.j - pivot_tiles, cells.row_tiles() - pivot_tiles);
+  T* to =
+      memory.scratch + memory.place[f.tiled].block + tile_of_block(t.i - pivot_tiles, t.j - pivot_tiles, cells.row_tiles() - pivot_tiles);
   for (Index e = static_cast<Index>(threadIdx.x); e < kTileEntries; e += static_cast<Index>(blockDim.x)) to[e] = T(0);
   __syncthreads();
   const Index* row = plan.row + f.row;
@@ -379,7 +381,8 @@ void enqueue_tiled_inverses(const PlanView& plan, const Level& level, const Inve
                             const InverseMemory<T>& memory, cudaStream_t stream) {
   const auto over = [&](auto kernel, const Part& part, unsigned threads, std::size_t bytes, auto... more) {
     if (part.list.tiles > 0)
-      check(kernels::launch(kernel, static_cast<unsigned>(part.list.tiles), threads, bytes, stream, plan, memory, part.list, part.skip, more...),
+      check(kernels::launch(kernel, static_cast<unsigned>(part.list.tiles), threads, bytes, stream, plan, memory, part.list, part.skip,
+                            more...),
             "a launch of inverses");
   };
   over(gather_tiles<T>, part_of(level.tiles, level, run, tile_ptr), kGatherThreads, 0);
@@ -388,8 +391,8 @@ void enqueue_tiled_inverses(const PlanView& plan, const Level& level, const Inve
     if (part.list.count == 0) continue;
     over(divide_tiles<T>, part, kTile, kDivideBytes<T>, step->k);
     over(invert_tiles<LoopOf<T>>, part, kProductThreads, kProductBytes<T>, step->k);
-    check(kernels::launch(finish_diagonals<T>, static_cast<unsigned>(part.list.count * kSlices), kGatherThreads, square_of<T>(kTile), stream,
-                          plan, memory, part.list.first, step->k),
+    check(kernels::launch(finish_diagonals<T>, static_cast<unsigned>(part.list.count * kSlices), kGatherThreads, square_of<T>(kTile),
+                          stream, plan, memory, part.list.first, step->k),
           "a launch of inverses");
   }
 }
@@ -408,11 +411,11 @@ void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* ou
         "a launch that reads entries");
 }
 
-#define KAURI_INVERSE_LAUNCHES(T)                                                                                          \
-  template void enqueue_small_inverses(const PlanView&, const Level&, const InverseMemory<T>&, cudaStream_t);              \
-  template void enqueue_tiled_inverses(const PlanView&, const Level&, const InverseRun&, const Index*,                     \
-                                       const InverseMemory<T>&, cudaStream_t);                                             \
-  template void enqueue_diagonal(const PlanView&, Index, const T*, T*, cudaStream_t);                                      \
+#define KAURI_INVERSE_LAUNCHES(T)                                                                                               \
+  template void enqueue_small_inverses(const PlanView&, const Level&, const InverseMemory<T>&, cudaStream_t);                   \
+  template void enqueue_tiled_inverses(const PlanView&, const Level&, const InverseRun&, const Index*, const InverseMemory<T>&, \
+                                       cudaStream_t);                                                                           \
+  template void enqueue_diagonal(const PlanView&, Index, const T*, T*, cudaStream_t);                                           \
   template void enqueue_entries(const PlanView&, Index, const T*, T*, cudaStream_t);
 KAURI_INVERSE_LAUNCHES(float)
 KAURI_INVERSE_LAUNCHES(double)

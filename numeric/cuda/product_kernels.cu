@@ -79,8 +79,9 @@ __global__ void __launch_bounds__(kThreads) multiply_tiled(PlanView plan, SolveM
 template <bool kTransposed, class T>
 void enqueue_either(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
   if (level.small > 0)
-    check(kernels::launch(multiply_small<kTransposed, T>, static_cast<unsigned>(level.small), kThreads, 0, stream, plan, memory, level.first),
-          "a launch of a product");
+    check(
+        kernels::launch(multiply_small<kTransposed, T>, static_cast<unsigned>(level.small), kThreads, 0, stream, plan, memory, level.first),
+        "a launch of a product");
   if (level.tiles.tiles > 0)
     check(kernels::launch(multiply_tiled<kTransposed, T>, static_cast<unsigned>(level.tiles.tiles), kThreads, 0, stream, plan, memory,
                           level.tiles),

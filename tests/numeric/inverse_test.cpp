@@ -36,7 +36,8 @@ TYPED_TEST(Inverses, AreTheDenseOnes) {
 
 TYPED_TEST(Inverses, OfLargeFrontsAreThoseOfSolves) {
   Backend backend = cpu_backend(3);
-  for (const OwnedPattern& a : {forked_pattern(2, 300, 520, 1), forked_pattern(3, 30, 450, 2), forked_pattern(2, 260, 200, 3), dense_pattern(490)})
+  for (const OwnedPattern& a :
+       {forked_pattern(2, 300, 520, 1), forked_pattern(3, 30, 450, 2), forked_pattern(2, 260, 200, 3), dense_pattern(490)})
     large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, a, in_caller_order());
   for (const char* spec : {"poisson3d 14", "elast3d 6", "tree 3000 3", "rgg3d 2000 12 1"}) {
     SCOPED_TRACE(spec);

@@ -46,7 +46,8 @@ inline std::vector<char> places_of(const Plan& plan) {
   for (Index s = 0; s < plan.supernodes.count(); ++s)
     for (Index c = 0; c < plan.supernodes.pivots(s); ++c)
       for (const Index r : plan.supernodes.rows(s).subspan(static_cast<std::size_t>(c))) {
-        const auto i = static_cast<std::size_t>(plan.perm.old_of(r)), j = static_cast<std::size_t>(plan.perm.old_of(plan.supernodes.first[s] + c));
+        const auto i = static_cast<std::size_t>(plan.perm.old_of(r)),
+                   j = static_cast<std::size_t>(plan.perm.old_of(plan.supernodes.first[s] + c));
         there[i * n + j] = there[j * n + i] = 1;
       }
   return there;
