@@ -176,6 +176,34 @@ void products_are_those_with_l(Backend& backend, const PlanWith& plan_of, const 
               "multiply: by L and by L^T alone");
 }
 
+/// With x2 of the solution there comes the solution; with another one, what the first rows then say. y: of b, as condense() left it.
+template <class T>
+void check_expansion(const Factor<T>& factor, const SchurComplement<T>& schur, const Pattern& p, const std::vector<T>& value,
+                     const std::vector<T>& b, std::vector<T> y, const std::vector<Index>& last, double bound) {
+  const Index n = p.n, count = schur.order();
+  auto workspace = Workspace<T>::create(factor, 1);
+  std::vector<T> solution = b, x(b.size()), x2(last.size()), kept = y;
+  factor.solve({solution.data(), n, 1, n}, workspace);
+  for (Index j = 0; j < count; ++j) x2[j] = solution[last[j]];
+  schur.expand(factor, {y.data(), n, 1, n}, {x2.data(), count, 1, count}, {x.data(), n, 1, n}, workspace);
+  for (Index i = 0; i < n; ++i) ASSERT_NEAR(x[i], solution[i], bound) << i;
+  for (T& v : x2) v = T(2);
+  schur.expand(factor, {kept.data(), n, 1, n}, {x2.data(), count, 1, count}, {kept.data(), n, 1, n}, workspace);
+  std::vector<double> rest(b.begin(), b.end());
+  for (Index j = 0; j < n; ++j)
+    for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
+      rest[p.row[k]] -= static_cast<double>(value[k]) * static_cast<double>(kept[j]);
+      if (p.row[k] != j) rest[j] -= static_cast<double>(value[k]) * static_cast<double>(kept[p.row[k]]);
+    }
+  for (Index i = 0; i < n; ++i) {
+    if (std::find(last.begin(), last.end(), i) == last.end()) {
+      ASSERT_NEAR(rest[i], 0, 10 * bound) << i;
+    } else {
+      ASSERT_NEAR(kept[i], 2, bound) << i;
+    }
+  }
+}
+
 /// S and g by dense elimination of all rows that are not in `last`; solves around S against those with A.
 template <class T>
 void check_schur(Backend& backend, const PlanWith& plan_of, const OwnedPattern& a, const std::vector<Index>& last, OrderingMethod method) {
@@ -199,7 +227,7 @@ void check_schur(Backend& backend, const PlanWith& plan_of, const OwnedPattern& 
   const SchurComplement<T> schur(factor, count);
   ASSERT_EQ(schur.order(), count);
   const Offset ld = count + 1;
-  std::vector<T> s(static_cast<std::size_t>(ld * count) + 1, T(-7)), y(b.size()), g(static_cast<std::size_t>(count)), x(b.size());
+  std::vector<T> s(static_cast<std::size_t>(ld * count) + 1, T(-7)), y(b.size()), g(static_cast<std::size_t>(count));
   schur.write({s.data(), count, count, ld});
   auto workspace = Workspace<T>::create(factor, 1);
   schur.condense(factor, {b.data(), n, 1, n}, {y.data(), n, 1, n}, {g.data(), count, 1, count}, workspace);
@@ -217,29 +245,7 @@ void check_schur(Backend& backend, const PlanWith& plan_of, const OwnedPattern& 
       }
     }
   }
-  // With x2 of the solution there comes the solution; with another one, what the first rows then say.
-  std::vector<T> solution = b, x2(g.size());
-  factor.solve({solution.data(), n, 1, n}, workspace);
-  for (Index j = 0; j < count; ++j) x2[j] = solution[last[j]];
-  std::vector<T> kept = y;
-  schur.expand(factor, {y.data(), n, 1, n}, {x2.data(), count, 1, count}, {x.data(), n, 1, n}, workspace);
-  for (Index i = 0; i < n; ++i) ASSERT_NEAR(x[i], solution[i], bound) << i;
-  for (T& v : x2) v = T(2);
-  schur.expand(factor, {kept.data(), n, 1, n}, {x2.data(), count, 1, count}, {kept.data(), n, 1, n}, workspace);
-  std::vector<double> rest(b.begin(), b.end());
-  const Pattern p = a.view();
-  for (Index j = 0; j < n; ++j)
-    for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
-      rest[p.row[k]] -= static_cast<double>(value[k]) * static_cast<double>(kept[j]);
-      if (p.row[k] != j) rest[j] -= static_cast<double>(value[k]) * static_cast<double>(kept[p.row[k]]);
-    }
-  for (Index i = 0; i < n; ++i) {
-    if (std::find(last.begin(), last.end(), i) == last.end()) {
-      ASSERT_NEAR(rest[i], 0, 10 * bound) << i;
-    } else {
-      ASSERT_NEAR(kept[i], 2, bound) << i;
-    }
-  }
+  check_expansion<T>(factor, schur, a.view(), value, b, y, last, bound);
 }
 
 /// None, one, some, and all of the rows.
