@@ -31,9 +31,11 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()),
       const Index s = device.front[k];
       const symbolic::FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
       const Offset below = cells.row_tiles() - cells.pivot_tiles(), block = below * (below + 1) / 2 * kScratchTile;
-      const Offset own = symbolic::checked_add(block, Offset{2} * cells.row_tiles() * kScratchTile, "entries of an inverse");
-      if (runs[l].empty() || at + own > most) {
-        runs[l].push_back({k, k});
+      const Index parts = cells.m > device.least_part ? kInverseParts : 1;
+      const Offset own =
+          symbolic::checked_add(block, Offset{parts > 1 ? 2 + parts : 2} * cells.row_tiles() * kScratchTile, "entries of an inverse");
+      if (runs[l].empty() || runs[l].back().parts != parts || at + own > most) {
+        runs[l].push_back({k, k, parts});
         at = 0;
       }
       runs[l].back().end = k + 1;

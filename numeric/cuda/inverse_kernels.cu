@@ -239,45 +239,95 @@ struct Product {
   }
 };
 
-/// Tiles (i,k), i > k, of Z, and their part of Z(k,k): products Y(i)^T Z(i,k).
+/// A tile (i, k), i > k, that a block works on, and its shared memory.
+template <class T>
+struct TileAtWork {
+  __device__ TileAtWork(const PlanView& plan, const InverseMemory<T>& memory, const TileList& list, Index block, Index k, TileAt& at)
+      : k(k) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    left = reinterpret_cast<T*>(shared);
+    right = left + kTileEntries;
+    if (threadIdx.x == 0) at = find_tile(plan, list, block);
+    __syncthreads();
+    f = plan.front[at.front];
+    i = k + 1 + at.tile;
+    y = memory.scratch + memory.place[f.tiled].y;
+  }
+  [[nodiscard]] __device__ FrontCells cells() const { return cells_of(f); }
+  /// Its product, or part `part` of its sum.
+  [[nodiscard]] __device__ T* product() const { return y + (cells().row_tiles() + i) * kScratchTile; }
+  [[nodiscard]] __device__ T* part(Index part) const { return y + ((2 + part) * Offset{cells().row_tiles()} + i) * kScratchTile; }
+
+  /// -sum to Z, and to where a product takes it from.
+  __device__ void put(const InverseMemory<T>& memory, Index r, Index c, T sum) const {
+    const FrontCells layout = cells();
+    left[slab_place(c, r)] = -sum;
+    if (r < layout.rows_of(i) && c < layout.rows_of(k)) memory.z[f.panel + layout.place(layout.first_row(i) + r, k * kTile + c)] = -sum;
+  }
+
+  Front f;
+  Index i, k;
+  T* left;
+  T* right;
+  T* y;
+};
+
+/// Y(i)^T Z(i,k), which is there transposed.
+template <class Loop>
+__device__ void multiply_by_own(Product<Loop>& product, const TileAtWork<typename Loop::T>& tile) {
+  copy_tile(tile.y + tile.i * kScratchTile, tile.right);
+  __syncthreads();
+  product.clear();
+  product.add(tile.right, tile.left);
+  __syncthreads();
+  product.join(tile.left);
+  auto* to = tile.product();
+  if (product.warp() < 2) product.each([&](Index, Index r, Index c, const auto& x) { to[r * kTile + c] = x; });
+}
+
+/// Tiles (i,k), i > k, of Z, and their part of Z(k,k): products Y(i)^T Z(i,k). Or, by several blocks, parts of their sums alone.
 template <class Loop>
 __global__ void __launch_bounds__(kProductThreads)
-    invert_tiles(PlanView plan, InverseMemory<typename Loop::T> memory, TileList list, Index skip, Index k) {
+    invert_tiles(PlanView plan, InverseMemory<typename Loop::T> memory, TileList list, Index skip, Index k, Index parts) {
   using T = typename Loop::T;
-  extern __shared__ __align__(16) unsigned char shared[];
-  T* left = reinterpret_cast<T*>(shared);
-  T* right = left + kTileEntries;
   __shared__ TileAt at;
-  if (threadIdx.x == 0) at = find_tile(plan, list, skip + static_cast<Index>(blockIdx.x));
-  __syncthreads();
-  const Front f = plan.front[at.front];
-  const FrontCells cells = cells_of(f);
-  const Index i = k + 1 + at.tile, row_tiles = cells.row_tiles(), rows = cells.rows_of(i), width = cells.rows_of(k);
-  const T* y = memory.scratch + memory.place[f.tiled].y;
+  const auto block = static_cast<Index>(blockIdx.x);
+  const TileAtWork<T> tile(plan, memory, list, skip + block / parts, k, at);
+  const FrontCells cells = tile.cells();
+  const Index part = block % parts, terms = cells.row_tiles() - k - 1;
   Product<Loop> product;
   product.clear();
-  for (Index j = k + 1; j < row_tiles; ++j) {
-    load_tile(memory, f, cells, i, j, left);
-    copy_tile(y + j * kScratchTile, right);
+  for (Index j = k + 1 + terms * part / parts; j < k + 1 + terms * (part + 1) / parts; ++j) {
+    load_tile(memory, tile.f, cells, tile.i, j, tile.left);
+    copy_tile(tile.y + j * kScratchTile, tile.right);
     __syncthreads();
-    product.add(left, right);
+    product.add(tile.left, tile.right);
     __syncthreads();
   }
-  product.join(left);
-  T* panel = memory.z + f.panel;
-  if (product.warp() < 2)
-    product.each([&](Index, Index r, Index c, const T& x) {
-      left[slab_place(c, r)] = -x;
-      if (r < rows && c < width) panel[cells.place(cells.first_row(i) + r, k * kTile + c)] = -x;
-    });
-  copy_tile(y + i * kScratchTile, right);
-  __syncthreads();
-  product.clear();
-  product.add(right, left);
-  __syncthreads();
-  product.join(left);
-  T* part = memory.scratch + memory.place[f.tiled].y + (row_tiles + i) * kScratchTile;
-  if (product.warp() < 2) product.each([&](Index, Index r, Index c, const T& x) { part[r * kTile + c] = x; });
+  product.join(tile.left);
+  if (parts > 1) {
+    T* to = tile.part(part);
+    if (product.warp() < 2) product.each([&](Index, Index r, Index c, const T& x) { to[r * kTile + c] = x; });
+    return;
+  }
+  if (product.warp() < 2) product.each([&](Index, Index r, Index c, const T& x) { tile.put(memory, r, c, x); });
+  multiply_by_own(product, tile);
+}
+
+/// The same of sums whose parts are there.
+template <class Loop>
+__global__ void __launch_bounds__(kProductThreads)
+    join_parts(PlanView plan, InverseMemory<typename Loop::T> memory, TileList list, Index skip, Index k, Index parts) {
+  using T = typename Loop::T;
+  __shared__ TileAt at;
+  const TileAtWork<T> tile(plan, memory, list, skip + static_cast<Index>(blockIdx.x), k, at);
+  for (Index e = static_cast<Index>(threadIdx.x); e < kTileEntries; e += kProductThreads) {
+    T sum = T(0);
+    for (Index part = 0; part < parts; ++part) sum += tile.part(part)[e];
+    tile.put(memory, e / kTile, e % kTile, sum);
+  }
+  Product<Loop> product;
+  multiply_by_own(product, tile);
 }
 
 /// Z(k,k) = V^T V less the products of the tiles below, V = L(k,k)^-1; cells on the diagonal with both halves. A column of cells a block.
@@ -339,10 +389,12 @@ void load_inverses() {
   load(finish_diagonals<T>);
   load(read_diagonal<T>);
   load(read_entries<T>);
-  check(cudaFuncSetAttribute(divide_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kDivideBytes<T>)),
-        "shared memory of a kernel");
-  check(cudaFuncSetAttribute(invert_tiles<LoopOf<T>>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kProductBytes<T>)),
-        "shared memory of a kernel");
+  const auto let_have = [](auto kernel, std::size_t bytes) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), "shared memory of a kernel");
+  };
+  let_have(divide_tiles<T>, kDivideBytes<T>);
+  let_have(invert_tiles<LoopOf<T>>, kProductBytes<T>);
+  let_have(join_parts<LoopOf<T>>, kProductBytes<T>);
 }
 
 /// Those fronts of a list, and how many tiles come before theirs.
@@ -379,18 +431,19 @@ void enqueue_small_inverses(const PlanView& plan, const Level& level, const Inve
 template <class T>
 void enqueue_tiled_inverses(const PlanView& plan, const Level& level, const InverseRun& run, const Index* tile_ptr,
                             const InverseMemory<T>& memory, cudaStream_t stream) {
-  const auto over = [&](auto kernel, const Part& part, unsigned threads, std::size_t bytes, auto... more) {
+  const auto over = [&](auto kernel, const Part& part, Index blocks, unsigned threads, std::size_t bytes, auto... more) {
     if (part.list.tiles > 0)
-      check(kernels::launch(kernel, static_cast<unsigned>(part.list.tiles), threads, bytes, stream, plan, memory, part.list, part.skip,
-                            more...),
+      check(kernels::launch(kernel, static_cast<unsigned>(part.list.tiles) * static_cast<unsigned>(blocks), threads, bytes, stream, plan,
+                            memory, part.list, part.skip, more...),
             "a launch of inverses");
   };
-  over(gather_tiles<T>, part_of(level.tiles, level, run, tile_ptr), kGatherThreads, 0);
+  over(gather_tiles<T>, part_of(level.tiles, level, run, tile_ptr), 1, kGatherThreads, 0);
   for (auto step = level.steps.rbegin(); step != level.steps.rend(); ++step) {
     const Part part = part_of(step->panel, level, run, tile_ptr);
     if (part.list.count == 0) continue;
-    over(divide_tiles<T>, part, kTile, kDivideBytes<T>, step->k);
-    over(invert_tiles<LoopOf<T>>, part, kProductThreads, kProductBytes<T>, step->k);
+    over(divide_tiles<T>, part, 1, kTile, kDivideBytes<T>, step->k);
+    over(invert_tiles<LoopOf<T>>, part, run.parts, kProductThreads, kProductBytes<T>, step->k, run.parts);
+    if (run.parts > 1) over(join_parts<LoopOf<T>>, part, 1, kProductThreads, kProductBytes<T>, step->k, run.parts);
     check(kernels::launch(finish_diagonals<T>, static_cast<unsigned>(part.list.count * kSlices), kGatherThreads, square_of<T>(kTile),
                           stream, plan, memory, part.list.first, step->k),
           "a launch of inverses");

@@ -13,7 +13,7 @@ inline constexpr Offset kScratchTile = Offset{symbolic::kTile} * symbolic::kTile
 /// operands do in shared memory (FrontCells::forward_product_place).
 struct InversePlace {
   Offset block;  ///< Z22, once it is gathered: its lower tiles by columns, diagonal ones with both halves
-  Offset y;      ///< a tile for each tile row of the front: Y(i)^T of a step; then as many of the products Y(i)^T Z(i)
+  Offset y;      ///< a tile for each tile row of the front: Y(i)^T of a step; as many of the products Y(i)^T Z(i); then those of parts
 };
 
 /// Device memory of a selected inverse. All arrays are borrowed.
@@ -26,10 +26,13 @@ struct InverseMemory {
   const Index* front_of;      ///< per column: its front
 };
 
-/// Tiled fronts [begin, end) of a level, whose scratch there is room for.
+/// Tiled fronts [begin, end) of a level, whose scratch there is room for. Sums are added up in so many parts, by a block each: few large
+/// fronts have too few tiles to keep a device busy.
 struct InverseRun {
-  Index begin, end;
+  Index begin, end, parts;
 };
+/// Parts of sums at most.
+inline constexpr Index kInverseParts = 4;
 
 /// The small fronts of a level, whose ancestors are done.
 template <class T>

@@ -54,6 +54,18 @@ TYPED_TEST(CudaInverses, OfTiledFrontsAreThoseOfSolves) {
   }
 }
 
+/// Their sums are added up in parts, by several blocks: on the way to such fronts as on them.
+TYPED_TEST(CudaInverses, OfLargeFrontsInPartsAreThoseOfSolves) {
+  using T = typename TypeParam::T;
+  const auto in_parts = [this](const Pattern& pattern, const AnalyzeOptions& options) {
+    auto plan = std::make_shared<Plan>(*this->plan_with()(pattern, options));
+    plan->device.least_part = 128;
+    return plan;
+  };
+  for (const OwnedPattern& a : {forked_pattern(2, 70, 140, 1), forked_pattern(1, 30, 290, 3)})
+    large_inverses_are_those_of_solves<T>(this->backend(), in_parts, a, this->in_caller_order());
+}
+
 /// More fronts of a level than there is scratch for at a time.
 TYPED_TEST(CudaInverses, OfManyTiledFrontsAreThoseOfSolves) {
   large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(60, 20, 75, 2),
