@@ -22,7 +22,7 @@ MatrixView<T> last_rows(const MatrixView<T>& a, Index count) {
 }  // namespace
 
 template <Scalar T>
-SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : order_(count) {
+SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : plan_(factor.shared_plan()), order_(count) {
   if (!factor.valid()) misuse_of_schur("the factor is not valid");
   const Plan& plan = factor.plan();
   if (count < 0 || count > plan.n) misuse_of_schur(std::to_string(count) + " rows of " + std::to_string(plan.n));
@@ -44,6 +44,11 @@ template <Scalar T>
 void SchurComplement<T>::require_shape(const char* name, const MatrixView<const T>& a, Index rows, Index cols) const {
   if (a.rows != rows || a.cols != cols || a.ld < a.rows || (a.data == nullptr && rows > 0 && cols > 0))
     misuse_of_schur(std::string(name) + " is not a matrix of " + std::to_string(rows) + " x " + std::to_string(cols));
+}
+
+template <Scalar T>
+void SchurComplement<T>::require_plan(const Factor<T>& factor) const {
+  if (&factor.plan() != plan_.get()) misuse_of_schur("the factor has another plan");
 }
 
 template <Scalar T>
@@ -70,6 +75,7 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
 template <Scalar T>
 void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g, Workspace<T>& workspace,
                                   const std::stop_token& stop) const {
+  require_plan(factor);
   require_shape("g", g, order_, b.cols);
   factor.solve(System::P, b, y, workspace, stop);
   factor.solve(System::L, y, y, workspace, stop);
@@ -85,6 +91,7 @@ void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b
 template <Scalar T>
 void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x, Workspace<T>& workspace,
                                 const std::stop_token& stop) const {
+  require_plan(factor);
   require_shape("x2", x2, order_, y.cols);
   require_shape("y", y, factor.plan().n, y.cols);
   const MatrixView<T> y2 = last_rows(y, order_);

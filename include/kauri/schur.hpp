@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -12,8 +13,8 @@
 namespace kauri {
 
 /// L22 of one factorisation, copied from the factor to the host's memory, dense: count^2 numbers. For A + shift I where that was
-/// factorised. Copies are as good as the original; the factor may go or be filled again, but condense() and expand() take the one it was
-/// read from.
+/// factorised. Copies are as good as the original; the factor may go or be filled again, but condense() and expand() take one of
+/// the plan and the values that it was read from (they throw Error(usage) for another plan).
 template <Scalar T>
 class SchurComplement {
  public:
@@ -39,6 +40,8 @@ class SchurComplement {
 
  private:
   void require_shape(const char* name, const MatrixView<const T>& a, Index rows, Index cols) const;
+  void require_plan(const Factor<T>& factor) const;
+  std::shared_ptr<const Plan> plan_;
   Index order_ = 0;
   std::vector<T> l_;  // L22, column-major, order_ x order_; zeros above the diagonal
 };

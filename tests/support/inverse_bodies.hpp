@@ -288,6 +288,15 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
               schur.expand(factor, {x.data(), 6, 1, 6}, {x.data(), 2, 1, 2}, {x.data(), 6, 1, 6}, workspace);
             }),
             "Schur complement: x2 is not a matrix of 3 x 1");
+  const auto twin = factor_of<T>(plan_of(a.view(), {}), random_dominant<T>(a.view(), 1), backend);
+  EXPECT_EQ(refused([&] {
+              schur.condense(twin, {x.data(), 6, 1, 6}, {x.data(), 6, 1, 6}, {x.data(), 3, 1, 3}, workspace);
+            }),
+            "Schur complement: the factor has another plan");
+  EXPECT_EQ(refused([&] {
+              schur.expand(twin, {x.data(), 6, 1, 6}, {x.data(), 3, 1, 3}, {x.data(), 6, 1, 6}, workspace);
+            }),
+            "Schur complement: the factor has another plan");
 }
 
 }  // namespace kauri::test

@@ -68,7 +68,7 @@ TYPED_TEST(CudaInverses, OfLargeFrontsInPartsAreThoseOfSolves) {
 
 /// More fronts of a level than there is scratch for at a time.
 TYPED_TEST(CudaInverses, OfManyTiledFrontsAreThoseOfSolves) {
-  large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(60, 20, 75, 2),
+  large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(70, 10, 80, 2),
                                                             this->in_caller_order(), this->is_emulated() ? 3 : 25);
 }
 
