@@ -78,6 +78,25 @@ class DeviceSolves {
   virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const = 0;
 };
 
+template <Scalar T>
+class FactorStore;
+
+/// Entries of A^-1 at the places of L, see kauri::SelectedInverse. What is read was computed: the caller checked that.
+template <Scalar T>
+class InverseStore {
+ public:
+  virtual ~InverseStore() = default;
+  [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
+  /// factor: valid, of the same plan and executor.
+  virtual void compute(const FactorStore<T>& factor) = 0;
+  /// Entry (r, c), r >= c, of the front of supernode s, c < p.
+  [[nodiscard]] virtual T entry(Index s, Index r, Index c) const = 0;
+  /// to: length n, in the plan's numbering.
+  virtual void copy_diagonal(std::span<T> to) const = 0;
+  /// to: length nnz, in the order of A's entries.
+  virtual void copy_entries(std::span<T> to) const = 0;
+};
+
 /// Values of L on a device, see kauri::Factor.
 template <Scalar T>
 class FactorStore {
@@ -96,12 +115,20 @@ class FactorStore {
   [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const = 0;
   /// b and x: n rows, as many columns; x is b itself or does not overlap it. Sizes and validity were checked by the caller.
   virtual void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const = 0;
+  /// x = L b, or L^T b, in the plan's numbering; shapes and x as for solve().
+  virtual void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const = 0;
   /// Null on the CPU.
   [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
   /// The panel of supernode s, order m with p pivots, to the host's memory: column-major, `to` has m*p places. Above the diagonal nothing
   /// is promised.
   virtual void copy_panel(Index s, std::span<T> to) const = 0;
+  /// The diagonal of L, length n.
+  virtual void copy_diagonal(std::span<T> to) const = 0;
+  /// Memory for entries of the inverse, where L is.
+  [[nodiscard]] virtual std::unique_ptr<InverseStore<T>> make_inverse() const = 0;
+  /// What make_inverse() takes.
+  [[nodiscard]] virtual Offset inverse_bytes() const = 0;
 };
 
 /// What residuals need of a pattern beside its lower triangle by columns. The calls take a matrix with the pattern it was made of.

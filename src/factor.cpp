@@ -218,6 +218,18 @@ void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Wor
 }
 
 template <Scalar T>
+void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+                         const std::stop_token& stop) const {
+  if (system != System::L && system != System::Lt) misuse("multiply: by L and by L^T alone");
+  require_solvable(valid());
+  require_fit(b, x, workspace);
+  if (x.rows == 0 || x.cols == 0) return;
+  const StopScope scope(stop);
+  stop_here();
+  store_->multiply(b, x, *workspace.store_, system == System::Lt);
+}
+
+template <Scalar T>
 void Factor<T>::solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const {
   solve(x, x, workspace);
 }

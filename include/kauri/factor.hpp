@@ -131,6 +131,11 @@ class Factor {
   /// The same with B in b, as for solve().
   void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
 
+  /// x = L b or x = L^T b, by System::L or System::Lt, in B's numbering: then solve(System::Pt) brings L z, of normal deviates z, to the
+  /// caller's, a sample of the distribution whose covariance is A. b and x are the host's; on a device memory is taken for the time of
+  /// the call, and Error(memory) thrown. Else as solve(), but Error(usage) for other systems.
+  void multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
+
   /// Entry (row, col) of L as stored, for tests and extraction; rows and columns of B = P A P^T; zero outside the pattern of L.
   [[nodiscard]] T entry(Index row, Index col) const;
 

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "numeric/cpu/front.hpp"
+#include "numeric/cpu/inverse.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -76,6 +77,7 @@ CpuFactor<T>::CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, Memo
     : plan_(std::move(plan)),
       kernels_(dense_kernels<T>(plan_->target)),
       workers_(workers),
+      ledger_(ledger),
       l_(plan_->panel_ptr.back() + plan_->schedule.stack_entries, ledger),
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
@@ -137,6 +139,23 @@ T CpuFactor<T>::entry(Index row, Index col) const {
 template <class T>
 void CpuFactor<T>::copy_panel(Index s, std::span<T> to) const {
   std::copy_n(l_.data() + plan_->panel_ptr[s], to.size(), to.begin());
+}
+
+template <class T>
+void CpuFactor<T>::copy_diagonal(std::span<T> to) const {
+  const Supernodes& sn = plan_->supernodes;
+  for (Index s = 0; s < sn.count(); ++s)
+    for (Index c = 0; c < sn.pivots(s); ++c) to[sn.first[s] + c] = l_.data()[plan_->panel_ptr[s] + c + Offset{c} * sn.order(s)];
+}
+
+template <class T>
+std::unique_ptr<InverseStore<T>> CpuFactor<T>::make_inverse() const {
+  return std::make_unique<CpuInverse<T>>(plan_, workers_, ledger_);
+}
+
+template <class T>
+Offset CpuFactor<T>::inverse_bytes() const {
+  return CpuInverse<T>::bytes(*plan_, workers_);
 }
 
 template class CpuFactor<float>;

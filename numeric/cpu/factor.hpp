@@ -27,15 +27,20 @@ class CpuFactor final : public FactorStore<T> {
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
   void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
-  /// The panels of L, plan->panel_ptr.back() numbers, for tests that damage them.
+  void copy_diagonal(std::span<T> to) const override;
+  [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
+  [[nodiscard]] Offset inverse_bytes() const override;
+  /// The panels of L, plan->panel_ptr.back() numbers.
   [[nodiscard]] T* values() const { return l_.data(); }
 
  private:
   std::shared_ptr<const Plan> plan_;
   const DenseKernels<T>& kernels_;
   Workers& workers_;
+  MemoryLedger& ledger_;
   Buffer<T> l_;  // plan->panel_ptr.back() + plan->schedule.stack_entries
   RunCounters counters_;
   DeviceVerdict verdict_;

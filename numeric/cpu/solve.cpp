@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "numeric/cpu/factor.hpp"
+#include "numeric/cpu/row_major.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
 
@@ -121,28 +122,6 @@ class Sweep {
   T* update_;
   Index r_;
 };
-
-constexpr Index kCopyRows = 4096;
-
-/// x(k,:) = b(old_of(k), :) for all k, or b(k, :): column-major to row-major.
-template <class T>
-void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& workers) {
-  const Index n = b.rows, r = b.cols;
-  workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
-    for (Index k = c * kCopyRows; k < std::min(n, (c + 1) * kCopyRows); ++k)
-      for (Index j = 0; j < r; ++j) x[Offset{k} * r + j] = b.data[(perm != nullptr ? perm->old_of(k) : k) + j * b.ld];
-  });
-}
-
-/// b(i,:) = x(new_of(i), :) for all i, or x(i, :).
-template <class T>
-void scatter(const Permutation* perm, const T* x, MatrixView<T> b, Workers& workers) {
-  const Index n = b.rows, r = b.cols;
-  workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
-    for (Index i = c * kCopyRows; i < std::min(n, (c + 1) * kCopyRows); ++i)
-      for (Index j = 0; j < r; ++j) b.data[i + j * b.ld] = x[Offset{perm != nullptr ? perm->new_of(i) : i} * r + j];
-  });
-}
 
 }  // namespace
 

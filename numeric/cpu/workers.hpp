@@ -21,6 +21,9 @@ class Workers {
  public:
   explicit Workers(int threads);
   [[nodiscard]] int threads() const { return threads_; }
+  /// Of the calling thread, inside execute(): at least 0 and less than threads(). While it is in parallel(), it does nothing else of a run
+  /// with such a place.
+  [[nodiscard]] int place() const { return threads_ == 1 ? 0 : tbb::this_task_arena::current_thread_index(); }
 
   /// Runs f inside the arena and waits.
   template <class F>

@@ -38,6 +38,12 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   void enqueue_correction(const MatrixView<T>& r, SolveStore<T>& workspace, const std::int32_t* unless_zero, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
+  void copy_diagonal(std::span<T> to) const override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
+  [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
+  [[nodiscard]] Offset inverse_bytes() const override;
+  /// DeviceSchedule::entries, on the device.
+  [[nodiscard]] const T* entries() const { return entries_.data(); }
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;

@@ -302,6 +302,8 @@ void prepare_kernels() {
   load_tile_inverses();
   load_solve_kernels();
   load_view_kernels();
+  load_inverse_kernels();
+  load_product_kernels();
 }
 
 template <class T>

@@ -55,7 +55,9 @@ void prepare_kernels();
 void load_verdict_kernels();  // its part in verdict_kernels.cu
 void load_tile_inverses();    // in tile_inverses.cu
 void load_solve_kernels();    // in solve_kernels.cu
-void load_view_kernels();     // and in view_kernels.cu
+void load_view_kernels();     // in view_kernels.cu
+void load_inverse_kernels();  // in inverse_kernels.cu
+void load_product_kernels();  // and in product_kernels.cu
 
 /// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for. Throws
 /// Error(device).

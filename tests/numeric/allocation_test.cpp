@@ -123,6 +123,10 @@ TEST_F(Allocation, EveryPhaseSurvivesEveryFailure) {
   EXPECT_GT(fail_each_allocation([&] { (void)Factor<double>::create(plan, backend); }), 2);
   EXPECT_GT(fail_each_allocation([&] { (void)Workspace<double>::create(plan, 4, backend); }), 2);
   EXPECT_EQ(backend.bytes_in_use(), 0);
+  const auto factor = Factor<double>::create(plan, backend);
+  const Offset before = backend.bytes_in_use();
+  EXPECT_GT(fail_each_allocation([&] { (void)SelectedInverse<double>::create(factor); }), 5);
+  EXPECT_EQ(backend.bytes_in_use(), before);
   EXPECT_GT(fail_each_allocation(
                 [&] { (void)SymmetricMatrix<double>::from_csc(a.n(), a.pattern().col_ptr, a.pattern().row, a.value(), Storage::lower); }),
             2);
@@ -227,18 +231,22 @@ TEST_F(Allocation, ReadersSurviveEveryFailure) {
   EXPECT_GT(fail_each_allocation([&] { (void)read_permutation(order.path()); }), 2);
 }
 
-TEST_F(Allocation, RefactorisationAndSolveAllocateNothingOnOneThread) {
+TEST_F(Allocation, WhatIsDoneWithAFactorAllocatesNothingOnOneThread) {
   const auto a = generate("poisson3d 12");
   Backend backend = cpu_backend(1);
   const auto plan = analyze(a.pattern());
   auto factor = Factor<double>::create(plan, backend);
   auto workspace = Workspace<double>::create(plan, 1, backend);
+  auto inverse = SelectedInverse<double>::create(factor);
   std::vector<double> x(static_cast<std::size_t>(a.n()), 1.0);
   allocations_left = 0;  // the next one fails
   bool ok = true;
   try {
     ok = refactorize<double>(factor, a.value()).ok();
     factor.solve(column_view(std::span(x)), workspace);
+    factor.multiply(System::L, column_view(std::span<const double>(x)), column_view(std::span(x)), workspace);
+    factor.multiply(System::Lt, column_view(std::span<const double>(x)), column_view(std::span(x)), workspace);
+    inverse.compute(factor);
   } catch (const std::bad_alloc&) {
     ok = false;
   }

@@ -1,0 +1,76 @@
+// Z22 of a front: entries of the inverse in the rows below its pivots, read where they are, in the panels of its ancestors.
+//
+// Every pair of these rows lies in the panel of the one that is eliminated first: the front's rows form a clique in the pattern of L. So no
+// front hands its block down, and nothing beside the panels is kept; the price is a search for rows in the ancestors' lists.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "kauri/plan.hpp"
+
+namespace kauri::numeric::cpu {
+
+template <class T>
+class AncestorEntries {
+ public:
+  /// z: panels at plan.panel_ptr; those of all ancestors of s are done when they are read.
+  AncestorEntries(const Plan& plan, const T* z, Index s)
+      : plan_(plan), z_(z), row_(plan.supernodes.rows(s).data() + plan.supernodes.pivots(s)), parent_(plan.supernodes.parent[s]) {}
+
+  /// Rows and columns of Z22, both counted from the front's first row below its pivots.
+  struct Range {
+    Index begin, end;
+  };
+
+  /// For each column j of `columns`, f(j, i, column, place): entry (h, j) is column[place[h - rows.begin]], for h from i = max(j,
+  /// rows.begin) to rows.end. place: scratch, one for each row.
+  template <class F>
+  void visit(Range rows, Range columns, Index* place, const F& f) const {
+    const Supernodes& sn = plan_.supernodes;
+    Index t = parent_;
+    for (Index a = columns.begin; a < columns.end;) {
+      t = owner(t, row_[a]);
+      const Index b = static_cast<Index>(std::lower_bound(row_ + a, row_ + columns.end, sn.first[t + 1]) - row_);
+      locate(t, {std::max(a, rows.begin), rows.end}, place - rows.begin);
+      for (Index j = a; j < b; ++j)
+        f(j, std::max(j, rows.begin), z_ + plan_.panel_ptr[t] + Offset{row_[j] - sn.first[t]} * sn.order(t), place);
+      a = b;
+    }
+  }
+
+ private:
+  /// The supernode of a column; t: it, or one below.
+  [[nodiscard]] Index owner(Index t, Index column) const {
+    const auto& first = plan_.supernodes.first;
+    if (column < first[t + 1]) return t;
+    return static_cast<Index>(std::upper_bound(first.begin() + t + 1, first.end(), column) - first.begin() - 1);
+  }
+
+  /// place[i]: row_[i] in the front of t.
+  void locate(Index t, Range rows, Index* place) const {
+    const Supernodes& sn = plan_.supernodes;
+    const Index* in = sn.rows(t).data();
+    const Index m = sn.order(t);
+    Index i = rows.begin;
+    for (; i < rows.end && row_[i] < sn.first[t + 1]; ++i) place[i] = row_[i] - sn.first[t];
+    for (Index at = sn.pivots(t); i < rows.end; ++i, ++at) place[i] = at = seek(in, at, m, row_[i]);
+  }
+
+  /// The place of `row` in in[at], ..., in[m - 1], where it is: by steps that double, since neighbours mostly follow each other.
+  static Index seek(const Index* in, Index at, Index m, Index row) {
+    for (Index step = 1; in[at] != row; step *= 2) {
+      const Index next = std::min(at + step, m - 1);
+      if (in[next] >= row) return static_cast<Index>(std::lower_bound(in + at + 1, in + next, row) - in);
+      at = next;
+    }
+    return at;
+  }
+
+  const Plan& plan_;
+  const T* z_;
+  const Index* row_;
+  Index parent_;
+};
+
+}  // namespace kauri::numeric::cpu

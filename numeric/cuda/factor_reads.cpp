@@ -1,0 +1,79 @@
+// What is made of a factor on a CUDA device beside solves: its diagonal, products with L, memory for selected inverses.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/dense_copy.hpp"
+#include "numeric/cuda/factor.hpp"
+#include "numeric/cuda/inverse.hpp"
+#include "numeric/cuda/product_kernels.hpp"
+#include "numeric/cuda/staging.hpp"
+#include "numeric/dense_view.hpp"
+#include "symbolic/checked.hpp"
+#include "symbolic/device_schedule.hpp"
+
+namespace kauri::numeric::cuda {
+
+template <class T>
+void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
+  if (to.empty()) return;
+  const CurrentDevice current(context_.device);
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // for the time of this call
+  DeviceBlock block(symbolic::aligned_bytes(plan()->n, sizeof(T)), heap);
+  const LentStream stream(context_.lending);
+  T* out = block.template take<T>(plan()->n).data();
+  enqueue_diagonal(plan_->view(), plan()->supernodes.count(), entries_.data(), out, stream->get());
+  receive(*context_.staging, out, column_view(to), *stream);
+}
+
+/// In memory for the time of the call: a workspace of fast solves has no rows for updates.
+template <class T>
+void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const {
+  const CurrentDevice current(context_.device);
+  const Plan& p = *plan();
+  const auto levels = plan_->levels();
+  const Index most = std::min(workspace.nrhs(), x.cols);
+  const Offset vector = symbolic::checked_mul(p.n, most, "scalars of a product"),
+               update = symbolic::checked_mul(p.device.update_rows, most, "scalars of a product");
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
+  DeviceBlock block(3 * symbolic::aligned_bytes(vector, sizeof(T)) + symbolic::aligned_bytes(update, sizeof(T)), heap);
+  const LentStream stream(context_.lending);
+  T* columns_there = block.template take<T>(vector).data();
+  SolveMemory<T> memory{entries_.data(), nullptr, nullptr, nullptr, most};
+  memory.x = block.template take<T>(vector).data();
+  memory.y = block.template take<T>(vector).data();
+  memory.update = block.template take<T>(update).data();
+  PlanView in_order = plan_->view();
+  in_order.old_of = nullptr;
+  for (Index c = 0; c < x.cols; c += most) {
+    memory.nrhs = std::min(most, x.cols - c);
+    send(*context_.staging, columns(b, c, memory.nrhs), columns_there, *stream);
+    enqueue_gather<T>(in_order, p.n, columns_there, p.n, memory, stream->get());
+    for (const Level& level : levels)
+      transposed ? enqueue_transposed_product(plan_->view(), level, memory, stream->get())
+                 : enqueue_product(plan_->view(), level, memory, stream->get());
+    SolveMemory<T> result = memory;
+    result.x = memory.y;
+    enqueue_scatter(in_order, p.n, columns_there, p.n, result, verdict_address(), stream->get());
+    receive(*context_.staging, columns_there, columns(x, c, memory.nrhs), *stream);
+  }
+}
+
+template <class T>
+std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const {
+  const CurrentDevice current(context_.device);
+  return std::make_unique<CudaInverse<T>>(plan_, context_);
+}
+
+template <class T>
+Offset CudaFactor<T>::inverse_bytes() const {
+  return CudaInverse<T>::bytes(*plan());
+}
+
+#define KAURI_FACTOR_READS(T)                                                                            \
+  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                        \
+  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, bool) const; \
+  template std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const;                         \
+  template Offset CudaFactor<T>::inverse_bytes() const;
+KAURI_FACTOR_READS(float)
+KAURI_FACTOR_READS(double)
+#undef KAURI_FACTOR_READS
+
+}  // namespace kauri::numeric::cuda

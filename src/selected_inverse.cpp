@@ -1,0 +1,99 @@
+// SelectedInverse: the checks of the public calls, and the caller's numbering.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/selected_inverse.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "numeric/backend.hpp"
+#include "src/base/stopping.hpp"
+
+namespace kauri {
+namespace {
+
+[[noreturn]] void misuse_of_inverse(const std::string& what) { throw Error(ErrorKind::usage, "selected inverse: " + what); }
+
+}  // namespace
+
+template <Scalar T>
+SelectedInverse<T>::SelectedInverse(std::unique_ptr<numeric::InverseStore<T>> store, const numeric::Executor& executor)
+    : store_(std::move(store)), executor_(&executor) {}
+template <Scalar T>
+SelectedInverse<T>::SelectedInverse(SelectedInverse&&) noexcept = default;
+template <Scalar T>
+SelectedInverse<T>& SelectedInverse<T>::operator=(SelectedInverse&&) noexcept = default;
+template <Scalar T>
+SelectedInverse<T>::~SelectedInverse() = default;
+
+template <Scalar T>
+SelectedInverse<T> SelectedInverse<T>::create(const Factor<T>& factor) {
+  return {factor.store().make_inverse(), factor.executor()};
+}
+
+template <Scalar T>
+Offset SelectedInverse<T>::bytes(const Factor<T>& factor) {
+  return factor.store().inverse_bytes();
+}
+
+template <Scalar T>
+const Plan& SelectedInverse<T>::plan() const {
+  return *store_->plan();
+}
+
+template <Scalar T>
+void SelectedInverse<T>::compute(const Factor<T>& factor, const std::stop_token& stop) {
+  if (!factor.valid()) misuse_of_inverse("the factor is not valid");
+  if (&factor.plan() != &plan()) misuse_of_inverse("the factor has another plan");
+  if (&factor.executor() != executor_) misuse_of_inverse("the factor belongs to another backend");
+  const StopScope scope(stop);
+  stop_here();
+  valid_ = false;
+  store_->compute(factor.store());
+  valid_ = true;
+}
+
+template <Scalar T>
+void SelectedInverse<T>::require_valid() const {
+  if (!valid_) misuse_of_inverse("it is not computed yet, or the last time failed");
+}
+
+template <Scalar T>
+std::optional<T> SelectedInverse<T>::entry(Index row, Index col) const {
+  require_valid();
+  const Index n = plan().n;
+  if (row < 0 || row >= n || col < 0 || col >= n)
+    misuse_of_inverse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") where n is " + std::to_string(n));
+  const Supernodes& nodes = plan().supernodes;
+  const auto [j, i] = std::minmax({plan().perm.new_of(row), plan().perm.new_of(col)});
+  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), j) - nodes.first.begin() - 1);
+  const auto rows = nodes.rows(s);
+  const auto at = std::lower_bound(rows.begin(), rows.end(), i);
+  if (at == rows.end() || *at != i) return std::nullopt;
+  return store_->entry(s, static_cast<Index>(at - rows.begin()), j - nodes.first[s]);
+}
+
+template <Scalar T>
+std::vector<T> SelectedInverse<T>::diagonal() const {
+  require_valid();
+  const auto n = static_cast<std::size_t>(plan().n);
+  std::vector<T> in_order(n), out(n);
+  store_->copy_diagonal(in_order);
+  for (Index i = 0; i < plan().n; ++i) out[i] = in_order[plan().perm.new_of(i)];
+  return out;
+}
+
+template <Scalar T>
+std::vector<T> SelectedInverse<T>::on_pattern_of(const Pattern& a) const {
+  require_valid();
+  if (a.n != plan().n || a.nnz() != plan().nnz || fingerprint(a) != plan().fingerprint)
+    misuse_of_inverse("the matrix has another pattern than the one analysed");
+  std::vector<T> out(static_cast<std::size_t>(plan().nnz));
+  store_->copy_entries(out);
+  return out;
+}
+
+template class SelectedInverse<float>;
+template class SelectedInverse<double>;
+
+}  // namespace kauri

@@ -1,0 +1,192 @@
+// Beyond A x = b on the CPU: selected inverses, products with L, Schur complements, gradients of log-determinants.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <stop_token>
+
+#include "tests/support/inverse_bodies.hpp"
+#include "tests/support/many_threads.hpp"
+#include "tests/support/methods.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace kauri::test {
+namespace {
+
+std::shared_ptr<const Plan> cpu_plan(const Pattern& pattern, const AnalyzeOptions& options) { return analyze(pattern, options); }
+
+AnalyzeOptions in_caller_order() {
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::natural;
+  options.amalgamate = false;
+  return options;
+}
+
+template <class T>
+class Inverses : public ::testing::Test {
+ private:
+  ManyThreads many_;
+};
+using InverseScalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Inverses, InverseScalars);
+
+TYPED_TEST(Inverses, AreTheDenseOnes) {
+  Backend backend = cpu_backend(2);
+  inverses_are_the_dense_ones<TypeParam>(backend, cpu_plan, methods(), seeds(12));
+}
+
+TYPED_TEST(Inverses, OfLargeFrontsAreThoseOfSolves) {
+  Backend backend = cpu_backend(3);
+  for (const OwnedPattern& a :
+       {forked_pattern(2, 300, 520, 1), forked_pattern(3, 30, 450, 2), forked_pattern(2, 260, 200, 3), dense_pattern(490)})
+    large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, a, in_caller_order());
+  for (const char* spec : {"poisson3d 14", "elast3d 6", "tree 3000 3", "rgg3d 2000 12 1"}) {
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec);
+    const std::vector<Offset> ptr(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end());
+    large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, {ptr, {a.pattern().row.begin(), a.pattern().row.end()}}, {});
+  }
+}
+
+/// Such fronts are done one after another by all threads, before all others.
+TYPED_TEST(Inverses, OfTheLargestFrontsAreThoseOfSolves) {
+  Backend backend = cpu_backend(2);
+  large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, forked_pattern(2, 800, 700, 4), in_caller_order());
+}
+
+TYPED_TEST(Inverses, AreTheSameBitsByAnyNumberOfThreads) {
+  using T = TypeParam;
+  for (const OwnedPattern& a : {forked_pattern(3, 250, 500, 5), forked_pattern(2, 800, 700, 4), grid_pattern(17, 15, 13)}) {
+    const std::vector<T> value = random_dominant<T>(a.view(), 2);
+    std::vector<T> one;
+    for (const int threads : {1, 2, 5}) {
+      Backend backend = cpu_backend(threads);
+      const auto factor = factor_of<T>(analyze(a.view()), value, backend);
+      auto inverse = SelectedInverse<T>::create(factor);
+      inverse.compute(factor);
+      const std::vector<T> entries = inverse.on_pattern_of(a.view());
+      if (threads == 1) one = entries;
+      ASSERT_EQ(entries, one) << threads;
+    }
+  }
+}
+
+TYPED_TEST(Inverses, AreFilledAgainInMemoryThatWasTold) {
+  for (const int threads : {1, 3}) {
+    Backend backend = cpu_backend(threads);
+    inverses_are_filled_again<TypeParam>(backend, cpu_plan);
+    const OwnedPattern a = forked_pattern(2, 800, 700, 4);
+    const auto factor = Factor<TypeParam>::create(analyze(a.view()), backend);
+    const Offset before = backend.bytes_in_use();
+    const auto inverse = SelectedInverse<TypeParam>::create(factor);
+    EXPECT_EQ(backend.bytes_in_use() - before, SelectedInverse<TypeParam>::bytes(factor));
+  }
+}
+
+TYPED_TEST(Inverses, WhatTheyRefuse) {
+  Backend backend = cpu_backend(1), other = cpu_backend(1);
+  what_inverses_refuse<TypeParam>(backend, cpu_plan);
+  const OwnedPattern a = chain_pattern(3);
+  const auto plan = analyze(a.view());
+  const std::vector<TypeParam> value = random_dominant<TypeParam>(a.view(), 1);
+  const auto here = factor_of<TypeParam>(plan, value, backend), there = factor_of<TypeParam>(plan, value, other);
+  auto inverse = SelectedInverse<TypeParam>::create(here);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { inverse.compute(there); }), "selected inverse: the factor belongs to another backend");
+}
+
+TYPED_TEST(Inverses, AreCancelled) {
+  using T = TypeParam;
+  for (const int threads : {1, 3}) {
+    Backend backend = cpu_backend(threads);
+    const OwnedPattern a = forked_pattern(2, 800, 700, 4);
+    const auto factor = factor_of<T>(analyze(a.view()), random_dominant<T>(a.view(), 2), backend);
+    auto inverse = SelectedInverse<T>::create(factor);
+    inverse.compute(factor);
+    const std::vector<T> entries = inverse.on_pattern_of(a.view());
+    std::stop_source before;
+    before.request_stop();
+    EXPECT_NE(error_text(ErrorKind::cancelled, [&] { inverse.compute(factor, before.get_token()); }), "no Error");
+    EXPECT_TRUE(inverse.valid());  // nothing was touched
+    bool stopped = false;
+    for (int microseconds = 2000; !stopped && microseconds > 0; microseconds /= 2) {
+      std::stop_source during;
+      std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+        during.request_stop();
+      });
+      stopped = error_text(ErrorKind::cancelled, [&] { inverse.compute(factor, during.get_token()); }) != "no Error";
+      other.join();
+      EXPECT_NE(inverse.valid(), stopped);
+    }
+    EXPECT_TRUE(stopped);
+    inverse.compute(factor);
+    EXPECT_EQ(inverse.on_pattern_of(a.view()), entries);
+  }
+}
+
+/// d ln det(A) / d A(i,j), by central differences.
+TEST(LogDeterminants, HaveTheGradientThatTheInverseTells) {
+  Backend backend = cpu_backend(2);
+  for (const OwnedPattern& a : {grid_pattern(5, 4, 2), random_pattern(40, 3, 3), star_pattern(12, 3)}) {
+    const auto plan = analyze(a.view());
+    std::vector<double> value = random_dominant<double>(a.view(), 3);
+    auto factor = factor_of<double>(plan, value, backend);
+    auto inverse = SelectedInverse<double>::create(factor);
+    inverse.compute(factor);
+    const std::vector<double> entries = inverse.on_pattern_of(a.view());
+    const Pattern p = a.view();
+    for (Index j = 0; j < p.n; ++j)
+      for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
+        constexpr double kStep = 1e-4;
+        const double at = value[k];
+        double difference = 0;
+        for (const double sign : {1.0, -1.0}) {
+          value[k] = at + sign * kStep;
+          ASSERT_TRUE(refactorize<double>(factor, value).ok());
+          difference += sign * log_determinant(factor);
+        }
+        value[k] = at;
+        ASSERT_NEAR(difference / (2 * kStep), (p.row[k] == j ? 1 : 2) * entries[k], 1e-7) << k;
+      }
+  }
+}
+
+TYPED_TEST(Inverses, ProductsAreThoseWithL) {
+  Backend backend = cpu_backend(3);
+  std::vector<OwnedPattern> patterns = hard_patterns();
+  patterns.push_back(forked_pattern(2, 120, 530, 6));
+  patterns.push_back(grid_pattern(11, 10, 9));
+  products_are_those_with_l<TypeParam>(backend, cpu_plan, patterns);
+}
+
+TYPED_TEST(Inverses, ProductsAreTheSameBitsByAnyNumberOfThreads) {
+  using T = TypeParam;
+  const OwnedPattern a = forked_pattern(3, 250, 500, 5);
+  std::vector<T> one;
+  for (const int threads : {1, 2, 5}) {
+    Backend backend = cpu_backend(threads);
+    const auto factor = factor_of<T>(analyze(a.view()), random_dominant<T>(a.view(), 2), backend);
+    auto workspace = Workspace<T>::create(factor, 2);
+    std::vector<T> x(static_cast<std::size_t>(a.n()) * 2, T(0));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = T(1) / static_cast<T>(i + 1);
+    for (const System system : {System::L, System::Lt})
+      factor.multiply(system, {x.data(), a.n(), 2, a.n()}, {x.data(), a.n(), 2, a.n()}, workspace);
+    if (threads == 1) one = x;
+    ASSERT_EQ(x, one) << threads;
+  }
+}
+
+TYPED_TEST(Inverses, SchurComplementsAreThoseOfElimination) {
+  Backend backend = cpu_backend(2);
+  schur_complements_are_those_of_elimination<TypeParam>(backend, cpu_plan, methods());
+  const Permutation order = random_order(432, 2);
+  check_schur<TypeParam>(backend, cpu_plan, grid_pattern(12, 12, 3), {order.old_of().begin(), order.old_of().begin() + 300},
+                         OrderingMethod::amd);
+}
+
+TYPED_TEST(Inverses, WhatSchurComplementsRefuse) {
+  Backend backend = cpu_backend(1);
+  what_schur_complements_refuse<TypeParam>(backend, cpu_plan);
+}
+
+}  // namespace
+}  // namespace kauri::test
