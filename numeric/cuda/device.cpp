@@ -32,6 +32,16 @@ cudaPointerAttributes attributes_of(const void* place) {
   return attributes;
 }
 
+void require_on_device(const void* first, const void* last, const char* name, int device) {
+  for (const void* place : {first, last}) {
+    const cudaPointerAttributes found = attributes_of(place);
+    if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;
+    const std::string where = found.type == cudaMemoryTypeDevice ? "that of device " + std::to_string(found.device) : "the host's";
+    throw Error(ErrorKind::usage,
+                std::string(name) + " is not in the memory of CUDA device " + std::to_string(device) + " but in " + where);
+  }
+}
+
 CurrentDevice::CurrentDevice(int device) {
   check(cudaGetDevice(&before_), "the current device");
   changed_ = before_ != device;

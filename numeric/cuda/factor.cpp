@@ -24,20 +24,9 @@ bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// From its first entry to its last; managed memory is any device's.
-void require_there(const void* first, const void* last, const char* name, int device) {
-  for (const void* place : {first, last}) {
-    const cudaPointerAttributes found = attributes_of(place);
-    if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;
-    const std::string where = found.type == cudaMemoryTypeDevice ? "that of device " + std::to_string(found.device) : "the host's";
-    throw Error(ErrorKind::usage,
-                std::string(name) + " is not in the memory of CUDA device " + std::to_string(device) + " but in " + where);
-  }
-}
-
 template <class T>
 void require_there(const MatrixView<T>& a, const char* name, int device) {
-  require_there(a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1, name, device);
+  require_on_device(a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1, name, device);
 }
 
 /// What does the tiled fronts of a plan. The choice for float may be one of double alone, and is then refused.
@@ -172,7 +161,7 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
 template <class T>
 void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
   const CurrentDevice current(context_.device);
-  if (!value.empty()) require_there(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
+  if (!value.empty()) require_on_device(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
@@ -343,10 +332,9 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
     copy(tiled.panel().entries(), tiled);
 }
 
-/// Plan::workspace_bytes(), or what the plain solve takes where a device is not to solve by sweeps.
 template <class T>
-Offset workspace_bytes(const Plan& plan, Index nrhs, Index together, bool fast) {
-  if (fast || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs, together);
+Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
+  if (has_sweeps(plan, context) || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs, context.together);
   using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
   return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
@@ -358,7 +346,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.lending),
       fast_(sizeof(T) == sizeof(double) && has_sweeps(*plan_, context)),
-      block_(workspace_bytes<T>(*plan_, nrhs_, context.together, fast_), *context.heap) {
+      block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
@@ -382,6 +370,8 @@ CudaWorkspace<T>::~CudaWorkspace() {
 
 template Offset own_bytes<float>(const Plan&, const DeviceContext&);
 template Offset own_bytes<double>(const Plan&, const DeviceContext&);
+template Offset workspace_bytes<float>(const Plan&, Index, const DeviceContext&);
+template Offset workspace_bytes<double>(const Plan&, Index, const DeviceContext&);
 template class CudaFactor<float>;
 template class CudaFactor<double>;
 template class CudaWorkspace<float>;

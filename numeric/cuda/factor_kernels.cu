@@ -302,6 +302,7 @@ void prepare_kernels() {
   load_tile_inverses();
   load_solve_kernels();
   load_view_kernels();
+  load_batch_kernels();
 }
 
 template <class T>

@@ -54,7 +54,8 @@ void prepare_kernels();
 void load_verdict_kernels();  // its part in verdict_kernels.cu
 void load_tile_inverses();    // in tile_inverses.cu
 void load_solve_kernels();    // in solve_kernels.cu
-void load_view_kernels();     // and in view_kernels.cu
+void load_view_kernels();     // in view_kernels.cu
+void load_batch_kernels();    // and in batch_factor.cu and batch_solve.cu
 
 /// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for. Throws
 /// Error(device).
