@@ -17,11 +17,11 @@ struct BatchOnCpu {
 template <class B>
 class CpuBatches : public ::testing::Test {
  protected:
-  using T = typename B::T;
-  BatchSystem<T> system(const std::string& spec, Index items, Offset gap) {
+  using Value = typename B::T;
+  BatchSystem<Value> system(const std::string& spec, Index items, Offset gap) {
     SymmetricMatrix<double> a = generate(spec);
     auto plan = analyze(a.pattern());
-    return batch_system<T>(std::move(a), std::move(plan), items, gap);
+    return batch_system<Value>(std::move(a), std::move(plan), items, gap);
   }
   Backend backend_ = cpu_backend(B::threads);
 };
@@ -35,7 +35,7 @@ TYPED_TEST(CpuBatches, ExactFactors) {
 }
 
 TYPED_TEST(CpuBatches, AreSolvedToTheSinglePathsBound) {
-  for (const char* spec : {"poisson2d 1", "blockdiag 60 1", "tree 300 1", "arrow 80", "dense 90", "poisson2d 17", "elast3d 4"})
+  for (const char* spec : {"poisson2d 1", "blockdiag 60 1", "tree 300 1", "arrow 80 1", "blockdiag 90 90", "poisson2d 17", "elast3d 4"})
     for (const Index items : {1, 9}) {
       SCOPED_TRACE(std::string(spec) + " " + std::to_string(items));
       expect_solved_items(this->backend_, TypeParam::way, this->system(spec, items, 3), 5, 4, 2);
@@ -76,7 +76,7 @@ TYPED_TEST(CpuBatches, HaveTheBitsOfSingleFactorsAndTheBytesTold) {
 
 TYPED_TEST(CpuBatches, FailingItemsLeaveTheOthersAlone) {
   auto cpu = cpu_backend(1);
-  for (const char* spec : {"blockdiag 40 1", "poisson2d 9", "arrow 30"})
+  for (const char* spec : {"blockdiag 40 1", "poisson2d 9", "arrow 30 2"})
     expect_failures(this->backend_, cpu, TypeParam::way, this->system(spec, 15, 2), 3);
 }
 
@@ -100,7 +100,7 @@ TEST(CpuBatch, AutomaticGoesByThePlanAlone) {
   Backend backend = cpu_backend(2);
   for (const Index items : {1, 100}) {
     EXPECT_EQ(BatchFactor<double>::create(analyze(generate("poisson2d 30").pattern()), items, backend).way(), BatchWay::together);
-    EXPECT_EQ(BatchFactor<double>::create(analyze(generate("poisson3d 22").pattern()), std::min(items, Index{2}), backend).way(),
+    EXPECT_EQ(BatchFactor<double>::create(analyze(generate("poisson3d 36").pattern()), std::min(items, Index{2}), backend).way(),
               BatchWay::one_by_one);
   }
 }
