@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <random>
 
+#include "bench/batch_job.hpp"
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
 #include "kauri/kauri.hpp"
@@ -59,65 +59,19 @@ struct Captured {
   void replay() const { require(cudaGraphLaunch(graph, stream) == cudaSuccess, "a replay"); }
 };
 
-/// Items A + d_k I, d_k >= 0, and right-hand sides.
-template <class T>
-struct Job {
-  std::shared_ptr<const Plan> plan;
-  SymmetricMatrix<double> a;
-  std::vector<T> value, b;
-  Index items, nrhs;
-
-  Job(SymmetricMatrix<double> matrix, std::shared_ptr<const Plan> made, const Options& options)
-      : plan(std::move(made)), a(std::move(matrix)), items(options.items), nrhs(options.nrhs) {
-    const Pattern& pattern = a.pattern();
-    for (Index k = 0; k < items; ++k) {
-      const std::size_t at = value.size();
-      value.insert(value.end(), a.value().begin(), a.value().end());
-      for (Index j = 0; j < pattern.n; ++j) value[at + static_cast<std::size_t>(pattern.col_ptr[j])] *= T(1 + 0.001 * (k % 100));
-    }
-    b.resize(static_cast<std::size_t>(Offset{items} * nrhs * a.n()));
-    std::mt19937_64 random(1);
-    for (T& x : b) x = static_cast<T>(std::uniform_real_distribution<>(-1, 1)(random));
-  }
-
-  /// The worst residual |b - A x| / (|A| |x| + |b|) of every 37th item.
-  [[nodiscard]] double residual(const std::vector<T>& x) const {
-    double worst = 0;
-    const Pattern& pattern = a.pattern();
-    const Index n = a.n();
-    for (Index k = 0; k < items; k += 37)
-      for (Index c = 0; c < nrhs; ++c) {
-        const std::size_t at = static_cast<std::size_t>((Offset{k} * nrhs + c) * n);
-        std::vector<double> r(b.begin() + at, b.begin() + at + n), row(n, 0.0);
-        for (Index j = 0; j < n; ++j)
-          for (Offset e = pattern.col_ptr[j]; e < pattern.col_ptr[j + 1]; ++e) {
-            const Index i = pattern.row[e];
-            const double v = value[static_cast<std::size_t>(k * pattern.nnz() + e)];
-            r[i] -= v * x[at + j], row[i] += std::abs(v);
-            if (i != j) r[j] -= v * x[at + i], row[j] += std::abs(v);
-          }
-        double most = 0, norm_a = 0, norm_x = 0, norm_b = 0;
-        for (Index i = 0; i < n; ++i)
-          most = std::max(most, std::isnan(r[i]) ? 1e300 : std::abs(r[i])), norm_a = std::max(norm_a, row[i]),
-          norm_x = std::max(norm_x, std::abs(double(x[at + i]))), norm_b = std::max(norm_b, std::abs(double(b[at + i])));
-        worst = std::max(worst, most / (norm_a * norm_x + norm_b));
-      }
-    return worst;
-  }
-};
-
 template <class T>
 void time_job(const std::string& source, const Options& options, Backend& backend) {
   const SymmetricMatrix<double> a = load(source);
   AnalyzeOptions analysis;
   analysis.ordering.method = options.method;
   analysis.target = backend.target();
-  const Job<T> job(a, analyze(a.pattern(), analysis), options);
+  const BatchJob<T> job(a, options.items, options.nrhs);
+  const auto plan = analyze(a.pattern(), analysis);
   const Index n = a.n();
   const Offset nnz = a.pattern().nnz(), rhs = Offset{n} * job.nrhs;
   const DeviceArray<T> value(job.value), b(job.b), x(job.b.size());
   const auto values = DeviceValues<T>::borrow({value.get(), job.value.size()});
-  const auto prepared = PreparedPlan::create(job.plan, backend);
+  const auto prepared = PreparedPlan::create(plan, backend);
 
   auto batch = BatchFactor<T>::create(prepared, job.items, BatchWay::automatic);
   auto workspace = BatchWorkspace<T>::create(batch, job.nrhs);
@@ -158,8 +112,8 @@ void time_job(const std::string& source, const Options& options, Backend& backen
       "{\"system\": \"%s\", \"scalar\": \"%s\", \"items\": %d, \"n\": %d, \"nrhs\": %d, \"nnz_l\": %lld, \"flops\": %.4g, "
       "\"largest_front\": %d, \"levels\": %zu, \"way\": \"%s\", \"failed\": %d, \"batch_factor_s\": %.4e, \"batch_solve_s\": %.4e, "
       "\"batch_s\": %.4e, \"loop_s\": %.4e, \"replay_s\": %.4e, \"ratio\": %.2f, \"residual\": %.2e, \"batch_bytes\": %lld}\n",
-      source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, n, job.nrhs, static_cast<long long>(job.plan->cost.nnz_l),
-      job.plan->cost.flops, job.plan->cost.largest_front, job.plan->device.level.size(),
+      source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, n, job.nrhs, static_cast<long long>(plan->cost.nnz_l),
+      plan->cost.flops, plan->cost.largest_front, plan->device.level.size(),
       batch.way() == BatchWay::together ? "together" : "one_by_one", failed, factor_s, solve_s, both_s, loop_s, replay_s, best / both_s,
       residual, static_cast<long long>(BatchFactor<T>::bytes(prepared, job.items)));
   std::fflush(stdout);
