@@ -113,9 +113,9 @@ void time_job(const std::string& source, const Options& options, Backend& backen
       "\"largest_front\": %d, \"levels\": %zu, \"way\": \"%s\", \"failed\": %d, \"batch_factor_s\": %.4e, \"batch_solve_s\": %.4e, "
       "\"batch_s\": %.4e, \"loop_s\": %.4e, \"replay_s\": %.4e, \"ratio\": %.2f, \"residual\": %.2e, \"batch_bytes\": %lld}\n",
       source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, n, job.nrhs, static_cast<long long>(plan->cost.nnz_l),
-      plan->cost.flops, plan->cost.largest_front, plan->device.level.size(),
-      batch.way() == BatchWay::together ? "together" : "one_by_one", failed, factor_s, solve_s, both_s, loop_s, replay_s, best / both_s,
-      residual, static_cast<long long>(BatchFactor<T>::bytes(prepared, job.items)));
+      plan->cost.flops, plan->cost.largest_front, plan->device.level.size(), batch.way() == BatchWay::together ? "together" : "one_by_one",
+      failed, factor_s, solve_s, both_s, loop_s, replay_s, best / both_s, residual,
+      static_cast<long long>(BatchFactor<T>::bytes(prepared, job.items)));
   std::fflush(stdout);
 }
 

@@ -1,5 +1,6 @@
-// cuDSS's uniform batch on the systems of bench/batch, with the same values and right-hand sides: least seconds of refactorisation and solve,
-// and the worst residual of some items. A line of JSON per system. Built where cudss.h is found (CUDSS_DIR: a folder with include and lib).
+// cuDSS's uniform batch on the systems of bench/batch, with the same values and right-hand sides: least seconds of refactorisation and
+// solve, and the worst residual of some items. A line of JSON per system. Built where cudss.h is found (CUDSS_DIR: a folder with include
+// and lib).
 //   batch_cudss [--items N] [--repeats N] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cudss.h>

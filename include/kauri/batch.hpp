@@ -23,8 +23,8 @@ template <Scalar T>
 class BatchSolveStore;
 }  // namespace numeric
 
-/// Dense matrices of equal shape, one for each item of a batch, borrowed: entry (i,j) of item k is data[k*stride + j*ld + i]. Those that are
-/// written do not overlap.
+/// Dense matrices of equal shape, one for each item of a batch, borrowed: entry (i,j) of item k is data[k*stride + j*ld + i]. Those that
+/// are written do not overlap.
 template <class T>
 struct BatchView {
   T* data = nullptr;  ///< may be null when items*rows*cols = 0
@@ -88,8 +88,8 @@ class BatchWorkspace {
   const numeric::BatchStore<T>* batch_;
 };
 
-/// L of `items` matrices with the pattern of one plan: P A_k P^T = L_k L_k^T. The bits of an item depend neither on how many there are nor on
-/// its place among them, nor on the others' numbers; on the CPU they are those of a Factor. An item whose pivots fail has a verdict that
+/// L of `items` matrices with the pattern of one plan: P A_k P^T = L_k L_k^T. The bits of an item depend neither on how many there are nor
+/// on its place among them, nor on the others' numbers; on the CPU they are those of a Factor. An item whose pivots fail has a verdict that
 /// says so, and NaN as its solutions; all others are as without it. Move-only.
 ///
 ///     auto batch = kauri::BatchFactor<double>::create(plan, 1000, backend);
@@ -113,7 +113,7 @@ class BatchFactor {
 
   /// What it was made for; lives as long as the batch.
   [[nodiscard]] const Plan& plan() const;
-  [[nodiscard]] Index items() const;  ///< matrices
+  [[nodiscard]] Index items() const;   ///< matrices
   [[nodiscard]] BatchWay way() const;  ///< that was taken: together or one_by_one
 
   /// Of the last factorisation, as far as the host knows, one for each item; columns are the caller's. A value that is not finite makes
@@ -155,8 +155,8 @@ class BatchFactor {
 /// analysed, stride >= 0. Returns the verdicts, which live as long as the batch. No allocation. Throws Error(usage) for too few values or a
 /// shift that is not finite; stop: as for a Factor.
 template <Scalar T>
-std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride, std::type_identity_t<T> shift = 0,
-                                           const std::stop_token& stop = {});
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride,
+                                           std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
 /// The same with values that lie on the batch's device.
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,

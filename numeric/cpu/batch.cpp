@@ -15,7 +15,7 @@ namespace {
 constexpr double kLongItem = 0.01;
 
 /// By the plan alone.
-BatchWay chosen(const Plan& plan, BatchWay way) {
+BatchWay way_of(const Plan& plan, BatchWay way) {
   if (way != BatchWay::automatic) return way;
   const bool together = plan.schedule.task.size() < 2 || plan.cost.predicted_factor_s * plan.schedule.workers < kLongItem;
   return together ? BatchWay::together : BatchWay::one_by_one;
@@ -28,7 +28,7 @@ ItemLoop one_after_another() {
           }};
 }
 
-ItemLoop side_by_side(Workers& workers) {
+ItemLoop items_side_by_side(Workers& workers) {
   return {workers.threads(), [&workers](Index items, const std::function<void(Index, int)>& f) {
             workers.execute([&] {
               workers.parallel(items, [&](Index k) { f(k, workers.threads() == 1 ? 0 : tbb::this_task_arena::current_thread_index()); });
@@ -41,10 +41,10 @@ ItemLoop side_by_side(Workers& workers) {
 template <class T>
 std::unique_ptr<BatchStore<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
                                           MemoryLedger& ledger) {
-  way = chosen(*plan, way);
+  way = way_of(*plan, way);
   const bool together = way == BatchWay::together;
   return std::make_unique<LoopBatch<T>>(
-      plan, items, way, together ? side_by_side(workers) : one_after_another(),
+      plan, items, way, together ? items_side_by_side(workers) : one_after_another(),
       [&] { return std::make_unique<CpuFactor<T>>(plan, together ? alone : workers, ledger); },
       [plan, &ledger](Index nrhs) { return std::make_unique<CpuWorkspace<T>>(plan, nrhs, ledger); },
       [plan](Index nrhs) { return plan->workspace_bytes(sizeof(T), nrhs); });

@@ -124,8 +124,8 @@ CudaBatch<T>::CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, Dev
   entries_ = uploader.room<T>(Offset{items} * item_stride<T>(p));
   value_ = uploader.room<T>(Offset{items} * p.nnz);
   verdict_ = uploader.copy(std::span<const DeviceVerdict>(seen_));
-  const auto place = uploader.make<std::uint32_t>(
-      p.nnz, [&](Offset begin, Offset end, std::uint32_t* out) { place_entries(p, begin, end, out); });
+  const auto place =
+      uploader.make<std::uint32_t>(p.nnz, [&](Offset begin, Offset end, std::uint32_t* out) { place_entries(p, begin, end, out); });
   const auto level = uploader.copy(levels_of(p));
   uploader.finish();
   shared_ = {.plan = plan_->view(),
@@ -186,7 +186,8 @@ void CudaBatch<T>::enqueue_refactorize(const ItemValues<T>& value, T shift, Stre
   std::fill(seen_.begin(), seen_.end(), DeviceVerdict{});
   awaits_verdicts_ = false;
   if (items_ > 0 && plan()->nnz > 0)
-    require_on_device(value.data, value.data + (items_ - 1) * value.stride + plan()->nnz - 1, "enqueue_refactorize: value", context_.device);
+    require_on_device(value.data, value.data + (items_ - 1) * value.stride + plan()->nnz - 1, "enqueue_refactorize: value",
+                      context_.device);
   enqueue_batch_factor(shared_, BatchValues<T>{value.data, value.stride, shift}, memory(), factor_blocks_,
                        static_cast<cudaStream_t>(stream));
   awaits_verdicts_ = true;
@@ -229,7 +230,8 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
     const auto from = batch_columns(b, c, some);
     const auto to = batch_columns(x, c, some);
     const auto fill = [&](Offset begin, Offset end, void* out) {
-      each_item_run(from, begin, end, [&](Offset k, Offset at, Offset count) { std::copy_n(from.data + at, count, static_cast<T*>(out) + k); });
+      each_item_run(from, begin, end,
+                    [&](Offset k, Offset at, Offset count) { std::copy_n(from.data + at, count, static_cast<T*>(out) + k); });
     };
     const auto drain = [&](Offset begin, Offset end, const void* in) {
       each_item_run(to, begin, end,

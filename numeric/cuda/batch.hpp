@@ -54,8 +54,7 @@ class CudaBatch final : public BatchStore<T> {
   [[nodiscard]] std::unique_ptr<BatchSolveStore<T>> make_workspace(Index nrhs) const override;
   void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override;
   void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override;
-  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace,
-                     StreamHandle stream) const override;
+  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace, StreamHandle stream) const override;
   [[nodiscard]] T entry(Index k, Index row, Index col) const override;
 
  private:

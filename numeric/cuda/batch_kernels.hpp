@@ -9,9 +9,9 @@
 
 namespace kauri::numeric::cuda {
 
-inline constexpr int kBatchThreads = 128;            ///< of a block
+inline constexpr int kBatchThreads = 128;  ///< of a block
 inline constexpr int kBatchWarps = kBatchThreads / 32;
-inline constexpr int kBatchResident = 8;              ///< blocks of a multiprocessor that factorise: 64 registers a thread
+inline constexpr int kBatchResident = 8;             ///< blocks of a multiprocessor that factorise: 64 registers a thread
 inline constexpr Index kBatchStrip = 16;             ///< pivots between two updates of what is right of them
 inline constexpr Index kBatchSharedRows = 64;        ///< fronts of more rows are done in global memory, by strips in shared memory
 inline constexpr Index kBatchMostRows = 720;         ///< of a front: its strips fit into the shared memory of all devices
@@ -90,7 +90,8 @@ int resident_blocks(void (*kernel)(P...), int bytes) {
   int device = 0, processors = 0, blocks = 0;
   check(cudaGetDevice(&device), "the current device");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "the device");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBatchThreads, static_cast<std::size_t>(bytes)), "blocks of a batch");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBatchThreads, static_cast<std::size_t>(bytes)),
+        "blocks of a batch");
   return std::max(1, blocks * processors);
 }
 
@@ -102,7 +103,8 @@ int batch_solve_blocks(Index n, Index update_rows, Index most_rows);
 
 /// L and verdicts of all items, by so many blocks at most: one launch.
 template <class T>
-void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value, const BatchMemory<T>& memory, int blocks, cudaStream_t stream);
+void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value, const BatchMemory<T>& memory, int blocks,
+                          cudaStream_t stream);
 /// Both sweeps of all columns of all items, by so many blocks at most: one launch. x of items whose verdict is not good is NaN.
 template <class T>
 void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory, const BatchRhs<T>& rhs, int blocks, cudaStream_t stream);

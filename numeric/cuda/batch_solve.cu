@@ -160,8 +160,8 @@ __device__ T not_a_number() {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kBatchThreads) solve_batch(BatchPlan plan, BatchMemory<T> memory, BatchRhs<T> rhs, bool on_chip,
-                                                             Index rows) {
+__global__ void __launch_bounds__(kBatchThreads)
+    solve_batch(BatchPlan plan, BatchMemory<T> memory, BatchRhs<T> rhs, bool on_chip, Index rows) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* room = reinterpret_cast<T*>(shared);
   T* vector = on_chip ? room + rows : rhs.scratch + Offset{blockIdx.x} * (Offset{plan.n} + plan.update_rows);

@@ -16,7 +16,8 @@ void check(cudaError_t status, const char* what);
 /// What kind of memory an address is in.
 cudaPointerAttributes attributes_of(const void* place);
 
-/// Throws Error(usage) where an array, from its first entry to its last, is not in the memory of the device; managed memory is any device's.
+/// Throws Error(usage) where an array, from its first entry to its last, is not in the memory of the device; managed memory is any
+/// device's.
 void require_on_device(const void* first, const void* last, const char* name, int device);
 
 /// As long as this lives, the calling thread may ask about addresses while a stream is capturing, and nothing that it does disturbs

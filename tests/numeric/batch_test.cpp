@@ -79,7 +79,9 @@ TYPED_TEST(CpuBatches, FailingItemsLeaveTheOthersAlone) {
     expect_failures(this->backend_, TypeParam::way, this->system(spec, 15, 2), 3);
 }
 
-TYPED_TEST(CpuBatches, ItemsDoNotSeeOneAnother) { expect_independent_items(this->backend_, TypeParam::way, this->system("poisson2d 12", 5, 1)); }
+TYPED_TEST(CpuBatches, ItemsDoNotSeeOneAnother) {
+  expect_independent_items(this->backend_, TypeParam::way, this->system("poisson2d 12", 5, 1));
+}
 
 TYPED_TEST(CpuBatches, NothingToDo) {
   using T = typename TypeParam::T;
@@ -126,7 +128,10 @@ TEST(CpuBatch, MisuseIsAnError) {
   EXPECT_NE(says([&] { batch.solve({x.data(), 2, 9, 1, 9, 8}, workspace); }).find("overlap"), std::string::npos);
   EXPECT_NE(says([&] { batch.solve({nullptr, 2, 9, 1, 9, 9}, workspace); }).find("null"), std::string::npos);
   EXPECT_NE(says([&] { batch.solve({x.data(), 2, 9, 1, 9, 9}, of_other); }).find("another batch"), std::string::npos);
-  EXPECT_NE(says([&] { batch.solve(DeviceBatchView<double>({x.data(), 2, 9, 1, 9, 9}), workspace); }).find("on the CPU"), std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve(DeviceBatchView<double>({x.data(), 2, 9, 1, 9, 9}), workspace);
+            }).find("on the CPU"),
+            std::string::npos);
   EXPECT_NE(says([&] { static_cast<void>(batch.entry(2, 0, 0)); }).find("item 2"), std::string::npos);
   EXPECT_NE(says([&] { static_cast<void>(batch.verdict_address(2)); }).find("item 2"), std::string::npos);
   // Columns of one item between those of another are apart.

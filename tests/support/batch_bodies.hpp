@@ -89,7 +89,8 @@ double batch_backward_error(const Pattern& pattern, const std::vector<T>& value,
   for (std::size_t i = 0; i < b.size(); ++i) {
     if (!(std::abs(r[i]) <= std::numeric_limits<long double>::max())) return std::numeric_limits<double>::infinity();
     most = std::max(most, std::abs(r[i])), norm_a = std::max(norm_a, row[i]);
-    norm_x = std::max(norm_x, std::abs(static_cast<long double>(x[i]))), norm_b = std::max(norm_b, std::abs(static_cast<long double>(b[i])));
+    norm_x = std::max(norm_x, std::abs(static_cast<long double>(x[i]))),
+    norm_b = std::max(norm_b, std::abs(static_cast<long double>(b[i])));
   }
   return most == 0 ? 0 : static_cast<double>(most / (norm_a * norm_x + norm_b));
 }
