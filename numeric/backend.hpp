@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kauri/backend.hpp"
+#include "kauri/batch.hpp"
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
@@ -131,6 +132,50 @@ class FactorStore {
   [[nodiscard]] virtual Offset inverse_bytes() const = 0;
 };
 
+/// Scratch of solves of a batch, see kauri::BatchWorkspace.
+template <Scalar T>
+class BatchSolveStore {
+ public:
+  virtual ~BatchSolveStore() = default;
+};
+
+/// Values of A of all items: item k has its own from data[k * stride] on.
+template <Scalar T>
+struct ItemValues {
+  const T* data;
+  Offset stride;
+};
+
+/// Values of L of many items, see kauri::BatchFactor. Sizes, workspaces and states were checked by the caller.
+template <Scalar T>
+class BatchStore {
+ public:
+  virtual ~BatchStore() = default;
+  [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
+  [[nodiscard]] virtual Index items() const = 0;
+  /// Never `automatic`.
+  [[nodiscard]] virtual BatchWay way() const = 0;
+  /// As far as the host knows.
+  [[nodiscard]] virtual std::span<const DeviceVerdict> verdicts() const = 0;
+  [[nodiscard]] virtual const DeviceVerdict* verdict_address(Index k) const = 0;
+  virtual std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) = 0;
+  /// True from enqueue_refactorize() until the host knows a verdict.
+  [[nodiscard]] virtual bool awaits_verdicts() const = 0;
+  /// In the host's memory or in the device's. Waits for the verdicts.
+  virtual std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) = 0;
+  /// In the device's memory.
+  virtual void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) = 0;
+  [[nodiscard]] virtual Offset workspace_bytes(Index nrhs) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<BatchSolveStore<T>> make_workspace(Index nrhs) const = 0;
+  /// In the host's memory. There are items, rows and columns, here and below.
+  virtual void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const = 0;
+  /// In the device's. The CPU's batches throw Error(usage).
+  virtual void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const = 0;
+  virtual void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace,
+                             StreamHandle stream) const = 0;
+  [[nodiscard]] virtual T entry(Index k, Index row, Index col) const = 0;
+};
+
 /// What residuals need of a pattern beside its lower triangle by columns. The calls take a matrix with the pattern it was made of.
 template <Scalar T>
 class ResidualStore {
@@ -183,6 +228,12 @@ class Executor {
   virtual std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double tag) = 0;
   virtual std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double tag) = 0;
+  /// plan: prepared by this executor; `way`: that was asked for. Throws Error(usage) where it cannot be had.
+  virtual std::unique_ptr<BatchStore<float>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, float tag) = 0;
+  virtual std::unique_ptr<BatchStore<double>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, double tag) = 0;
+  /// What that takes of this executor's memory.
+  [[nodiscard]] virtual Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, float tag) const = 0;
+  [[nodiscard]] virtual Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, double tag) const = 0;
   virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;
   virtual std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float tag) = 0;
   virtual std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double tag) = 0;

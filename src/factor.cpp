@@ -11,11 +11,10 @@
 
 #include "numeric/backend.hpp"
 #include "src/base/stopping.hpp"
+#include "src/misuse.hpp"
 
 namespace kauri {
 namespace {
-
-[[noreturn]] void misuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
 std::shared_ptr<const Plan> require_plan(std::shared_ptr<const Plan> plan) {
   if (!plan) misuse("the plan is null");

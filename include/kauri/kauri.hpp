@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kauri/backend.hpp"           // IWYU pragma: export
+#include "kauri/batch.hpp"             // IWYU pragma: export
 #include "kauri/condition.hpp"         // IWYU pragma: export
 #include "kauri/device_matrix.hpp"     // IWYU pragma: export
 #include "kauri/device_values.hpp"     // IWYU pragma: export

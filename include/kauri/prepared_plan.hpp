@@ -15,6 +15,8 @@ class PlanStore;
 
 template <Scalar T>
 class Factor;
+template <Scalar T>
+class BatchFactor;
 
 /// A plan brought to a backend, once for all factors made of it there, in float and in double, one after another or at a time. On a device
 /// this uploads the plan's arrays, Plan::prepared_bytes() (fewer where the device can run none of the loops), so that Factor::create has
@@ -34,6 +36,8 @@ class PreparedPlan {
  private:
   template <Scalar T>
   friend class Factor;
+  template <Scalar T>
+  friend class BatchFactor;
   PreparedPlan(std::shared_ptr<const numeric::PlanStore> store, numeric::Executor& executor);
   std::shared_ptr<const numeric::PlanStore> store_;
   numeric::Executor* executor_;  // stays where it is when a Backend moves

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "numeric/cpu/batch.hpp"
 #include "numeric/cpu/factor.hpp"
 #include "numeric/cpu/refiner.hpp"
 #include "numeric/cpu/workers.hpp"
@@ -54,6 +55,18 @@ class CpuExecutor final : public Executor {
   std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
     return std::make_unique<CpuWorkspace<double>>(std::move(plan), nrhs, memory());
   }
+  std::unique_ptr<BatchStore<float>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, float) override {
+    return cpu::make_batch<float>(plan->plan(), items, way, workers_, alone_, memory());
+  }
+  std::unique_ptr<BatchStore<double>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, double) override {
+    return cpu::make_batch<double>(plan->plan(), items, way, workers_, alone_, memory());
+  }
+  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay, float) const override {
+    return cpu::batch_bytes(*plan.plan(), items, sizeof(float));
+  }
+  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay, double) const override {
+    return cpu::batch_bytes(*plan.plan(), items, sizeof(double));
+  }
   std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override { return std::make_unique<CpuBytes>(host); }
   std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override {
     return std::make_unique<CpuResidual<float>>(lower, workers_);
@@ -74,6 +87,7 @@ class CpuExecutor final : public Executor {
     return std::make_unique<CpuFactor<T>>(plan.plan(), workers_, memory());
   }
   Workers workers_;
+  Workers alone_{1};  // of items that are done side by side
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ cudaPointerAttributes attributes_of(const void* place) {
   return attributes;
 }
 
-void require_there(const void* first, const void* last, const char* name, int device) {
+void require_on_device(const void* first, const void* last, const char* name, int device) {
   for (const void* place : {first, last}) {
     const cudaPointerAttributes found = attributes_of(place);
     if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;

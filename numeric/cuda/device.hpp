@@ -17,13 +17,13 @@ void check(cudaError_t status, const char* what);
 /// What kind of memory an address is in.
 cudaPointerAttributes attributes_of(const void* place);
 
-/// Throws Error(usage) that names `name` unless memory lies on the device, from the first entry to the last; managed memory is any
+/// Throws Error(usage) that names `name` unless an array lies on the device, from its first entry to its last; managed memory is any
 /// device's.
-void require_there(const void* first, const void* last, const char* name, int device);
+void require_on_device(const void* first, const void* last, const char* name, int device);
 /// Of a matrix that is not empty.
 template <class T>
-void require_there(const MatrixView<T>& a, const char* name, int device) {
-  require_there(a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1, name, device);
+void require_on_device(const MatrixView<T>& a, const char* name, int device) {
+  require_on_device(a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1, name, device);
 }
 
 /// As long as this lives, the calling thread may ask about addresses while a stream is capturing, and nothing that it does disturbs

@@ -8,10 +8,12 @@
 #include <map>
 #include <mutex>
 
+#include "numeric/cuda/batch.hpp"
 #include "numeric/cuda/refiner.hpp"
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/cuda/wide.hpp"
+#include "numeric/loop_batch.hpp"
 #include "symbolic/device_cost.hpp"
 #include "symbolic/device_schedule.hpp"
 
@@ -142,6 +144,18 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
     return workspace<double>(plan, nrhs);
   }
+  std::unique_ptr<BatchStore<float>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, float) override {
+    return batch<float>(std::move(plan), items, way);
+  }
+  std::unique_ptr<BatchStore<double>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, double) override {
+    return batch<double>(std::move(plan), items, way);
+  }
+  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, float) const override {
+    return bytes_of_batch<float>(*plan.plan(), items, way);
+  }
+  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, double) const override {
+    return bytes_of_batch<double>(*plan.plan(), items, way);
+  }
   std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaBytes>(host, context_);
@@ -169,6 +183,26 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<SolveStore<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
+  }
+  template <class T>
+  std::unique_ptr<BatchStore<T>> batch(std::shared_ptr<const PlanStore> store, Index items, BatchWay way) {
+    const CurrentDevice current(context_.device);
+    auto prepared = std::static_pointer_cast<const DevicePlan>(std::move(store));
+    const std::shared_ptr<const Plan>& plan = prepared->plan();
+    heap_.require(bytes_of_batch<T>(*plan, items, way));
+    if (chosen_way(*plan, way) == BatchWay::together) return std::make_unique<CudaBatch<T>>(std::move(prepared), items, context_);
+    const auto loop = [](Index count, const std::function<void(Index, int)>& f) {
+      for (Index k = 0; k < count; ++k) f(k, 0);
+    };
+    return std::make_unique<LoopBatch<T>>(
+        plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return factor<T>(prepared); },
+        [this, plan](Index nrhs) { return workspace<T>(plan, nrhs); },
+        [this, plan](Index nrhs) { return workspace_bytes<T>(*plan, std::min(nrhs, kSolveBlock), context_); });
+  }
+  template <class T>
+  [[nodiscard]] Offset bytes_of_batch(const Plan& plan, Index items, BatchWay way) const {
+    if (chosen_way(plan, way) == BatchWay::together) return CudaBatch<T>::bytes(plan, items);
+    return symbolic::checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
   }
   template <class T>
   std::unique_ptr<ResidualStore<T>> residual(const Pattern& lower) {

@@ -156,7 +156,7 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
 template <class T>
 void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
   const CurrentDevice current(context_.device);
-  if (!value.empty()) require_there(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
+  if (!value.empty()) require_on_device(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
@@ -257,8 +257,8 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
 template <class T>
 void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                    const SolveSteps& steps, cudaStream_t stream) const {
-  require_there(b, "solve: b", context_.device);
-  require_there(x, "solve: x", context_.device);
+  require_on_device(b, "solve: b", context_.device);
+  require_on_device(x, "solve: x", context_.device);
   for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
     const Index nrhs = std::min(workspace.nrhs(), x.cols - c);
     enqueue_block(columns(b, c, nrhs), columns(x, c, nrhs), workspace, steps, stream);
@@ -336,10 +336,9 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
     copy(tiled.panel().entries(), tiled);
 }
 
-/// Plan::workspace_bytes(), or what the plain solve takes where a device is not to solve by sweeps.
 template <class T>
-Offset workspace_bytes(const Plan& plan, Index nrhs, Index together, bool fast) {
-  if (fast || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs, together);
+Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
+  if (has_sweeps(plan, context) || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs, context.together);
   using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
   return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
@@ -351,7 +350,7 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.lending),
       fast_(sizeof(T) == sizeof(double) && has_sweeps(*plan_, context)),
-      block_(workspace_bytes<T>(*plan_, nrhs_, context.together, fast_), *context.heap) {
+      block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
@@ -375,6 +374,8 @@ CudaWorkspace<T>::~CudaWorkspace() {
 
 template Offset own_bytes<float>(const Plan&, const DeviceContext&);
 template Offset own_bytes<double>(const Plan&, const DeviceContext&);
+template Offset workspace_bytes<float>(const Plan&, Index, const DeviceContext&);
+template Offset workspace_bytes<double>(const Plan&, Index, const DeviceContext&);
 template class CudaFactor<float>;
 template class CudaFactor<double>;
 template class CudaWorkspace<float>;

@@ -17,6 +17,10 @@ class CudaWorkspace;
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
+/// Plan::workspace_bytes(), or what the plain solve takes where a device is not to solve by sweeps.
+template <class T>
+Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context);
+
 template <class T>
 class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
  public:

@@ -43,7 +43,7 @@ template <class T>
 void CudaRefiner<T>::enqueue_values(std::span<const T> value, StreamHandle stream) {
   if (value.empty()) return;
   const CurrentDevice current(context_.device);
-  require_there(value.data(), &value.back(), "Refiner: value", context_.device);
+  require_on_device(value.data(), &value.back(), "Refiner: value", context_.device);
   rows_.enqueue_values(value.data(), static_cast<cudaStream_t>(stream));
 }
 
@@ -80,8 +80,8 @@ void CudaRefiner<T>::enqueue_refine(const FactorStore<T>& store, MatrixView<cons
   const DeviceVerdict* verdict = factor.verdict_address();
   const bool empty = x.rows == 0 || x.cols == 0;
   if (!empty) {
-    require_there(b, "Refiner: b", context_.device);
-    require_there(x, "Refiner: x", context_.device);
+    require_on_device(b, "Refiner: b", context_.device);
+    require_on_device(x, "Refiner: x", context_.device);
   }
   enqueue_refine_beginning(x, verdict, memory_.data(), host_report_.get(), stream);
   if (empty)

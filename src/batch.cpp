@@ -1,0 +1,225 @@
+// BatchFactor and BatchWorkspace: the checks of the public calls, before a backend does the work.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/batch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "numeric/backend.hpp"
+#include "src/base/stopping.hpp"
+#include "src/misuse.hpp"
+
+namespace kauri {
+namespace {
+
+void require_items(Index items) {
+  if (items < 0) misuse("BatchFactor: items is " + std::to_string(items) + ", expected 0 or more");
+}
+
+void require_columns(Index nrhs) {
+  if (nrhs < 1) misuse("BatchWorkspace: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
+}
+
+/// What can be checked of a refactorisation beforehand.
+template <class T>
+void require_values(const numeric::BatchStore<T>& batch, std::span<const T> value, Offset stride, T shift) {
+  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
+  if (stride < 0) misuse("refactorize: the stride is " + std::to_string(stride) + ", expected 0 or more");
+  const Offset nnz = batch.plan()->nnz, items = batch.items(), there = static_cast<Offset>(value.size());
+  if (items == 0 || nnz == 0) return;
+  if (there < nnz || (items > 1 && stride > (there - nnz) / (items - 1)))
+    misuse("refactorize: " + std::to_string(there) + " values are too few for " + std::to_string(items) + " items of " +
+           std::to_string(nnz) + " entries, " + std::to_string(stride) + " apart");
+}
+
+template <class T>
+void require_batch_shape(const BatchView<const T>& a, const std::string& name, const numeric::BatchStore<T>& batch) {
+  if (a.items != batch.items())
+    misuse("solve: " + name + " has " + std::to_string(a.items) + " items, the batch has " + std::to_string(batch.items()));
+  if (a.rows != batch.plan()->n)
+    misuse("solve: " + name + " has " + std::to_string(a.rows) + " rows, A has " + std::to_string(batch.plan()->n));
+  if (a.cols < 0 || a.ld < a.rows || a.stride < 0)
+    misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns, leading dimension " + std::to_string(a.ld) + " and stride " +
+           std::to_string(a.stride) + " for " + std::to_string(a.rows) + " rows");
+  if (a.data == nullptr && a.items > 0 && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
+}
+
+/// Items that follow each other, or columns of items between each other's: no two entries of x at one place.
+template <class T>
+void require_apart(const BatchView<T>& x) {
+  if (x.items < 2 || x.rows == 0 || x.cols == 0) return;
+  const Offset item = (x.cols - 1) * x.ld + x.rows, items = (x.items - 1) * x.stride + x.rows;
+  if (x.stride < item && (x.stride < x.rows || (x.cols > 1 && x.ld < items)))
+    misuse("solve: items of x overlap: stride " + std::to_string(x.stride) + ", leading dimension " + std::to_string(x.ld));
+}
+
+}  // namespace
+
+template <Scalar T>
+BatchWorkspace<T>::BatchWorkspace(std::unique_ptr<numeric::BatchSolveStore<T>> store, const numeric::BatchStore<T>& batch)
+    : store_(std::move(store)), batch_(&batch) {}
+template <Scalar T>
+BatchWorkspace<T>::BatchWorkspace(BatchWorkspace&&) noexcept = default;
+template <Scalar T>
+BatchWorkspace<T>& BatchWorkspace<T>::operator=(BatchWorkspace&&) noexcept = default;
+template <Scalar T>
+BatchWorkspace<T>::~BatchWorkspace() = default;
+
+template <Scalar T>
+BatchWorkspace<T> BatchWorkspace<T>::create(const BatchFactor<T>& batch, Index nrhs) {
+  require_columns(nrhs);
+  return BatchWorkspace(batch.store().make_workspace(nrhs), batch.store());
+}
+
+template <Scalar T>
+Offset BatchWorkspace<T>::bytes(const BatchFactor<T>& batch, Index nrhs) {
+  require_columns(nrhs);
+  return batch.store().workspace_bytes(nrhs);
+}
+
+template <Scalar T>
+BatchFactor<T>::BatchFactor(std::unique_ptr<numeric::BatchStore<T>> store) : store_(std::move(store)) {}
+template <Scalar T>
+BatchFactor<T>::BatchFactor(BatchFactor&&) noexcept = default;
+template <Scalar T>
+BatchFactor<T>& BatchFactor<T>::operator=(BatchFactor&&) noexcept = default;
+template <Scalar T>
+BatchFactor<T>::~BatchFactor() = default;
+
+template <Scalar T>
+BatchFactor<T> BatchFactor<T>::create(const PreparedPlan& plan, Index items, BatchWay way) {
+  require_items(items);
+  return BatchFactor(plan.executor_->make_batch(plan.store_, items, way, T{}));
+}
+template <Scalar T>
+BatchFactor<T> BatchFactor<T>::create(std::shared_ptr<const Plan> plan, Index items, Backend& backend, BatchWay way) {
+  require_items(items);
+  return create(PreparedPlan::create(std::move(plan), backend), items, way);
+}
+template <Scalar T>
+Offset BatchFactor<T>::bytes(const PreparedPlan& plan, Index items, BatchWay way) {
+  require_items(items);
+  return plan.executor_->batch_bytes(*plan.store_, items, way, T{});
+}
+
+template <Scalar T>
+const Plan& BatchFactor<T>::plan() const {
+  return *store_->plan();
+}
+template <Scalar T>
+Index BatchFactor<T>::items() const {
+  return store_->items();
+}
+template <Scalar T>
+BatchWay BatchFactor<T>::way() const {
+  return store_->way();
+}
+template <Scalar T>
+std::span<const DeviceVerdict> BatchFactor<T>::verdicts() const {
+  return store_->verdicts();
+}
+template <Scalar T>
+std::span<const DeviceVerdict> BatchFactor<T>::fetch_verdicts(StreamHandle stream) {
+  return store_->fetch_verdicts(stream);
+}
+template <Scalar T>
+const DeviceVerdict* BatchFactor<T>::verdict_address(Index k) const {
+  if (k < 0 || k >= items()) misuse("verdict_address: item " + std::to_string(k) + " of " + std::to_string(items()));
+  return store_->verdict_address(k);
+}
+
+/// False where there is nothing to do.
+template <Scalar T>
+bool BatchFactor<T>::fits(const BatchView<const T>& b, const BatchView<T>& x, const BatchWorkspace<T>& workspace) const {
+  require_batch_shape<T>(x, "x", *store_);
+  require_batch_shape<T>(b, "b", *store_);
+  if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
+  require_apart(x);
+  if (workspace.batch_ != store_.get()) misuse("solve: the workspace was made for another batch");
+  const auto all = verdicts();
+  const bool done = std::none_of(all.begin(), all.end(), [](const DeviceVerdict& v) { return v.status == VerdictStatus::none; });
+  if (!done && !store_->awaits_verdicts()) misuse("solve: the batch has not been factorised");
+  return x.items > 0 && x.rows > 0 && x.cols > 0;
+}
+
+template <Scalar T>
+void BatchFactor<T>::solve(BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop) const {
+  solve(x, x, workspace, stop);
+}
+template <Scalar T>
+void BatchFactor<T>::solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop) const {
+  if (!fits(b, x, workspace)) return;
+  if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
+  const StopScope scope(stop);
+  stop_here();
+  store_->solve(b, x, *workspace.store_);
+}
+
+template <Scalar T>
+void BatchFactor<T>::solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const {
+  solve(x, x, workspace);
+}
+template <Scalar T>
+void BatchFactor<T>::solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const {
+  if (!fits(b.view(), x.view(), workspace)) return;
+  if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
+  store_->solve_there(b.view(), x.view(), *workspace.store_);
+}
+
+template <Scalar T>
+void BatchFactor<T>::enqueue_solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace, StreamHandle stream) const {
+  enqueue_solve(x, x, workspace, stream);
+}
+template <Scalar T>
+void BatchFactor<T>::enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
+                                   StreamHandle stream) const {
+  if (!fits(b.view(), x.view(), workspace)) return;
+  store_->enqueue_solve(b.view(), x.view(), *workspace.store_, stream);
+}
+
+template <Scalar T>
+T BatchFactor<T>::entry(Index k, Index row, Index col) const {
+  if (k < 0 || k >= items() || row < 0 || row >= plan().n || col < 0 || col >= plan().n)
+    misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") of item " + std::to_string(k) + " of a batch of " +
+           std::to_string(items()) + " with n = " + std::to_string(plan().n));
+  return store_->entry(k, row, col);
+}
+
+template <Scalar T>
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride, std::type_identity_t<T> shift,
+                                           const std::stop_token& stop) {
+  require_values<T>(batch.store(), value, stride, shift);
+  const StopScope scope(stop);
+  stop_here();
+  return batch.store().refactorize({value.data(), stride}, shift);
+}
+
+template <Scalar T>
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
+                                           std::type_identity_t<T> shift, const std::stop_token& stop) {
+  return refactorize<T>(batch, value.span(), stride, shift, stop);
+}
+
+template <Scalar T>
+void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride, std::type_identity_t<T> shift,
+                         StreamHandle stream) {
+  require_values<T>(batch.store(), value.span(), stride, shift);
+  batch.store().enqueue_refactorize({value.span().data(), stride}, shift, stream);
+}
+
+template class BatchWorkspace<float>;
+template class BatchWorkspace<double>;
+template class BatchFactor<float>;
+template class BatchFactor<double>;
+template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, std::span<const float>, Offset, float, const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, std::span<const double>, Offset, double, const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double,
+                                                    const std::stop_token&);
+template void enqueue_refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, StreamHandle);
+template void enqueue_refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double, StreamHandle);
+
+}  // namespace kauri

@@ -1,0 +1,14 @@
+// How the public calls refuse what a caller got wrong.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "kauri/error.hpp"
+
+namespace kauri {
+
+/// Throws Error(usage).
+[[noreturn]] inline void misuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+}  // namespace kauri
