@@ -32,29 +32,35 @@ class Stages {
 };
 
 template <bool kForward, int kWidth>
-__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front, const double* l) {
+__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
-  const double *panel = l + front.panel, *inverses = l + front.inverses;
+  const double *panel = memory.numbers.l + front.panel, *inverses = memory.numbers.l + front.inverses;
   const Index pivots = cells.pivot_tiles();
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
-      for (Index k = task.column; k < last_column(task, i, pivots); ++k) load_tile(stages, panel, cells, i, k);
+      const bool product = ends_with_product(task, i, pivots, memory);
+      for (Index k = task.column, end = last_column(task, i, pivots) - (product ? 1 : 0); k < end; ++k)
+        load_tile(stages, panel, cells, i, k);
       if (i < pivots && task.kind != SweepTask::Kind::part)
         load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(i)));
+      if (product) load_product(stages, inverses + cells.forward_product(i));
     }
   } else {
-    for (Index i = task.row + task.rows; i-- > task.row;) load_tile_back(stages, panel, cells, i, task.column);
+    const bool product = ends_with_product_back(task, pivots, memory);
+    for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
+      load_tile_back(stages, panel, cells, i, task.column);
     if (task.kind != SweepTask::Kind::part)
       load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(task.column)));
+    if (product) load_product(stages, inverses + cells.backward_product(task.column));
   }
 }
 
 /// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
 template <bool kForward, int kWidth>
-__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const SweepMemory& memory) {
+__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
-  int* ticket = memory.ticket + (kForward ? 0 : 1);
+  int* ticket = memory.numbers.ticket + (kForward ? 0 : 1);
   const int lane = ptx::thread_index() % 32;
   Stages<kWidth> stages(shared);
   for (Turn<2> turn;; turn.next()) {
@@ -72,7 +78,7 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
     __syncwarp();
     if (lane == 0) {
       ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
-      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.data.front[turn.at], memory.l);
+      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.data.front[turn.at], memory);
     }
     __syncwarp();
     if (drawn >= count) return;
@@ -359,7 +365,7 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
     const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
     const Add how = !add || (first && !kForward) ? Add::put : first ? Add::more : Add::less;
     bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how,
-                  chain && !add && n + 1 == sequence.inputs,
+                  chain && !add && n + (memory.products ? 2 : 1) >= sequence.inputs,
                   add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
                   (add ? rings.start.phase : rings.input.phase) ^ 1);
     if (!add)

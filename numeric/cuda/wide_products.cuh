@@ -196,15 +196,49 @@ struct InverseStages {
   [[nodiscard]] __device__ bool needs_correction() const { return first[FrontCells::kInverseFlag] != 0; }
 };
 
+/// An inverse where it lies beside L.
+struct InverseOfL {
+  const double* first;
+  int blocks;
+  [[nodiscard]] __device__ const double* block(int i, int j) const { return first + FrontCells::inverse_block(i, j); }
+};
+
 /// sum += V x, or V^T x. The mark in V, entry (0,1), counts as zero: of warp 0 one lane has it.
-template <bool kForward, int kWidth>
-__device__ void multiply_inverse(const InverseStages<kWidth>& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
+template <bool kForward, int kWidth, class Inverse>
+__device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
   const Operand<kForward, kWidth> operand(x, at);
   if (at.warp >= v.blocks) return;
   for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : v.blocks); ++k) {
     double b[2][4];
     take_right<kForward, 2>(kForward ? v.block(at.warp, k) : v.block(k, at.warp), 2, at, b);
     if (at.warp == 0 && k == 0 && at.g == (kForward ? 0 : 1) && at.t == 0) b[0][kForward ? 1 : 0] = 0;
+    operand.template multiply<2>(b, 2 * k, sum);
+  }
+}
+
+/// sum += T x, or T^T x, T the diagonal tile k of L where it lies. What is above its diagonal and behind its rows may be anything. There are
+/// few such tiles, so this is to be short.
+template <bool kForward, int kWidth>
+__device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile, const Lane& at, const double* x,
+                                  Sums<kWidth>& sum) {
+  const Operand<kForward, kWidth> operand(x, at);
+  const symbolic::CellLayout layout = cells.panel();
+  const int rows = cells.rows_of(tile), blocks = sweep::blocks_of(cells.cells_of(tile)), first = cells.first_cell(tile);
+  if (at.warp >= blocks) return;
+#pragma unroll 1
+  for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : blocks); ++k) {
+    const int i = kForward ? at.warp : k, j = kForward ? k : at.warp;  // the block of 16 x 16
+    const double* block = panel + layout.cell(first + 2 * i, first + 2 * j);
+    const int width = layout.width(first + 2 * j);
+    double b[2][4];  // as take_right() has them
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+#pragma unroll
+      for (int h = 0; h < 4; ++h) {
+        const int row = kForward ? 8 * e + at.g : 8 * (h / 2) + 4 * (h % 2) + at.t, column = kForward ? 8 * (h / 2) + 2 * at.t + h % 2 : 8 * e + at.g;
+        const double* entry = block + ((kForward ? e : h / 2) * width + (kForward ? h / 2 : e)) * kCellEntries + row % 8 * 8 + column % 8;
+        b[e][h] = 16 * i + row < rows && 16 * j + column <= 16 * i + row ? __ldg(entry) : 0.0;
+      }
     operand.template multiply<2>(b, 2 * k, sum);
   }
 }

@@ -96,6 +96,14 @@ struct Tiles {
 /// makes, or which are brought once.
 __device__ inline bool has_one_input(const SweepTask& task) { return task.rows > 1; }
 
+/// As those of one right-hand side, where products are taken.
+__device__ inline bool ends_with_product(const SweepTask& task, Index row, Index pivots, const WideMemory& memory) {
+  return memory.products && sweep::ends_with_product(task, row, pivots);
+}
+__device__ inline bool ends_with_product_back(const SweepTask& task, Index pivots, const WideMemory& memory) {
+  return memory.products && sweep::ends_with_product_back(task, pivots);
+}
+
 template <int kWidth>
 __device__ void set_up(Barriers<kWidth>& barriers) {
   TileBarriers<kWidth>& tiles = barriers.tiles;
