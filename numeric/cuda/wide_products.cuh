@@ -15,6 +15,17 @@ struct Rings {
   Turn<Shape<kWidth>::kStages> stage;
   Turn<Shape<kWidth>::kInputs> input;
   Turn<Shape<kWidth>::kStarts> start;
+  /// Kept in shared memory while a warp does what needs its registers, and is rare: else they would be stored there each time they change.
+  __device__ void set_aside(int* place) const {
+    place[0] = stage.at, place[1] = static_cast<int>(stage.phase), place[2] = input.at, place[3] = static_cast<int>(input.phase);
+    place[4] = start.at, place[5] = static_cast<int>(start.phase);
+    __syncwarp();
+  }
+  __device__ void take_back(const int* place) {
+    stage.at = place[0], stage.phase = static_cast<unsigned>(place[1]), input.at = place[2], input.phase = static_cast<unsigned>(place[3]);
+    start.at = place[4], start.phase = static_cast<unsigned>(place[5]);
+    __syncwarp();
+  }
 };
 
 /// Groups of columns that a product takes at once: 16, or 8 of them twice.
@@ -175,6 +186,7 @@ __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 /// The stages of an inverse, both held until they are left.
 template <int kWidth>
 struct InverseStages {
+  static constexpr int kUnroll = kWidth == 32 ? 1 : 4;  // registers are few
   const double* first;
   const double* second;
   int blocks;
@@ -198,6 +210,7 @@ struct InverseStages {
 
 /// An inverse where it lies beside L.
 struct InverseOfL {
+  static constexpr int kUnroll = 1;
   const double* first;
   int blocks;
   [[nodiscard]] __device__ const double* block(int i, int j) const { return first + FrontCells::inverse_block(i, j); }
@@ -208,6 +221,7 @@ template <bool kForward, int kWidth, class Inverse>
 __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
   const Operand<kForward, kWidth> operand(x, at);
   if (at.warp >= v.blocks) return;
+#pragma unroll Inverse::kUnroll
   for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : v.blocks); ++k) {
     double b[2][4];
     take_right<kForward, 2>(kForward ? v.block(at.warp, k) : v.block(k, at.warp), 2, at, b);
@@ -221,25 +235,21 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
 template <bool kForward, int kWidth>
 __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile, const Lane& at, const double* x,
                                   Sums<kWidth>& sum) {
-  const Operand<kForward, kWidth> operand(x, at);
   const symbolic::CellLayout layout = cells.panel();
-  const int rows = cells.rows_of(tile), blocks = sweep::blocks_of(cells.cells_of(tile)), first = cells.first_cell(tile);
-  if (at.warp >= blocks) return;
+  const int rows = cells.rows_of(tile), first = cells.first_cell(tile), all = cells.cells_of(tile);
+  const Operand<kForward, kWidth> operand(x, at);
 #pragma unroll 1
-  for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : blocks); ++k) {
-    const int i = kForward ? at.warp : k, j = kForward ? k : at.warp;  // the block of 16 x 16
-    const double* block = panel + layout.cell(first + 2 * i, first + 2 * j);
-    const int width = layout.width(first + 2 * j);
-    double b[2][4];  // as take_right() has them
+  for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all); ++along) {
+    double b[2][2];  // as take_right() has them, of one cell along the sum
 #pragma unroll
     for (int e = 0; e < 2; ++e)
 #pragma unroll
-      for (int h = 0; h < 4; ++h) {
-        const int row = kForward ? 8 * e + at.g : 8 * (h / 2) + 4 * (h % 2) + at.t, column = kForward ? 8 * (h / 2) + 2 * at.t + h % 2 : 8 * e + at.g;
-        const double* entry = block + ((kForward ? e : h / 2) * width + (kForward ? h / 2 : e)) * kCellEntries + row % 8 * 8 + column % 8;
-        b[e][h] = 16 * i + row < rows && 16 * j + column <= 16 * i + row ? __ldg(entry) : 0.0;
+      for (int j = 0; j < 2; ++j) {
+        const int across = 16 * at.warp + 8 * e + at.g, other = 8 * along + (kForward ? 2 * at.t + j : 4 * j + at.t);
+        const int row = kForward ? across : other, column = kForward ? other : across;
+        b[e][j] = row < rows && column <= row ? __ldg(panel + layout.place(symbolic::kCell * first + row, symbolic::kCell * first + column)) : 0.0;
       }
-    operand.template multiply<2>(b, 2 * k, sum);
+    operand.template multiply<1>(b, along, sum);
   }
 }
 

@@ -147,8 +147,11 @@ __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, co
   if (!marked) return;
   const InverseOfL inverse{memory.numbers.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries,
                            sweep::blocks_of(cells.cells_of(k))};
+  int* const aside = shared.data.aside[here().warp];
+  rings.set_aside(aside);
   solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c,
                               memory.rows + Offset{front.first + k * kTile} * kWidth, sum);
+  rings.take_back(aside);
 }
 
 template <int kWidth>
