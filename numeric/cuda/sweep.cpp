@@ -50,7 +50,7 @@ WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index
   out.kept = place.kept;
   out.teams = (columns + team - 1) / team;
   out.n = plan.n, out.columns = columns;
-  out.products = true;
+  out.products = true, out.ahead = true;
   return out;
 }
 

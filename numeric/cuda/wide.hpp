@@ -22,6 +22,7 @@ struct WideMemory {
   Index n;
   Index columns;  ///< right-hand sides
   bool products;  ///< tiles of a front's chain are gone through by U and W (symbolic::FrontCells::forward_product())
+  bool ahead;     ///< numbers to multiply by are asked for while those before them come
 };
 
 /// Columns that a team of blocks solves together: 8 of up to 8, all of up to 32, or 16, where two teams solve them side by side, with half

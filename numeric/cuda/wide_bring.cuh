@@ -142,10 +142,10 @@ struct Rows {
 enum class Add { put, more, less };
 
 /// A lane's numbers of a tile, looked at until they are there: zeros behind the last. Numbers that come next are looked at by all lanes,
-/// again and again; of others one, and not so often.
-template <bool kList, int kWidth>
+/// again and again; of others one, and not so often. meanwhile(): after the first look.
+template <bool kList, int kWidth, class F>
 __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine,
-                                           double2 (&x)[Bringer<kWidth>::kRounds]) {
+                                           double2 (&x)[Bringer<kWidth>::kRounds], const F& meanwhile) {
   constexpr int kRounds = Bringer<kWidth>::kRounds, kMain = Bringer<kWidth>::kMain, kStep = Bringer<kWidth>::kApart * kWidth;
   double *main = nullptr, *spare = nullptr;
   Index row[kRounds];
@@ -165,6 +165,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
     x[j] = make_double2(0, 0);
     if (mine.row_of(j) < rows.count) x[j] = look(place(j));
   }
+  meanwhile();
   for (;;) {
     bool all = true;
 #pragma unroll
@@ -190,15 +191,16 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
 }
 
 /// Each is stored to the tile, once its place is free, or added to what the same lane has stored there.
-template <int kWidth>
-__device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase) {
+template <int kWidth, class F>
+__device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase,
+                                      const F& meanwhile) {
   constexpr int kRounds = Bringer<kWidth>::kRounds;
   const Bringer<kWidth> mine;
   double2 x[kRounds];
   if (rows.row != nullptr)
-    await_rows<true>(rows, next, mine, x);
+    await_rows<true>(rows, next, mine, x, meanwhile);
   else
-    await_rows<false>(rows, next, mine, x);
+    await_rows<false>(rows, next, mine, x, meanwhile);
   ptx::barrier_wait(empty, phase);
   if (how != Add::put) {
     const double sign = how == Add::less ? -1.0 : 1.0;
@@ -213,6 +215,47 @@ __device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, b
   for (int j = 0; j < kRounds; ++j)
     if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
   __syncwarp();
+}
+
+/// Copies of a lane's numbers of a tile to shared memory, as they are, under way when this returns.
+template <int kWidth>
+__device__ __forceinline__ void ask(const Rows& rows, double* tile) {
+  const Bringer<kWidth> mine;
+#pragma unroll
+  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) {
+    const int r = mine.row_of(j);
+    if (r >= kTile) continue;
+    if (r < rows.count)
+      ptx::copy_16_async(&mine.at(tile, j), rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + r) : r} * kWidth + mine.column);
+    else
+      mine.at(tile, j) = make_double2(0, 0);
+  }
+  ptx::commit_copies();
+}
+
+/// What the warp has asked for before its last copies is there, and none of it was unset when it was copied.
+template <int kWidth>
+__device__ __forceinline__ bool have_come(double* tile) {
+  const Bringer<kWidth> mine;
+  ptx::wait_for_copies<1>();
+  bool all = true;
+#pragma unroll
+  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
+  return __all_sync(kAll, all) != 0;
+}
+
+/// What was asked for, asked for again as long as it was not there.
+template <int kWidth>
+__device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
+  while (!have_come<kWidth>(tile)) {
+    if (ptx::thread_index() % 32 == 0) {
+      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
+      while (!is_set(load_relaxed(last))) __nanosleep(next ? kSoon : kLater);
+    }
+    __syncwarp();
+    ask<kWidth>(rows, tile);
+    ptx::commit_copies();  // of nothing
+  }
 }
 
 __device__ inline double2 sum_of(const double2& a, const double2& b) { return make_double2(a.x + b.x, a.y + b.y); }
@@ -334,6 +377,10 @@ struct BroughtRings {
   Turn<Shape<kWidth>::kStarts> start;
 };
 
+/// Whether there is room to ask for a tile before the one before it has come.
+template <int kWidth>
+constexpr bool kAhead = Shape<kWidth>::kInputs > 2;
+
 template <class Turn>
 __device__ void leave_full(std::uint64_t* full, Turn& turn) {
   __syncwarp();
@@ -356,18 +403,37 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
     }
   }
   const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
+  const auto is_next = [&](Index n) { return chain && n + (memory.products ? 2 : 1) >= sequence.inputs; };
+  const auto input = [&](Index n) { return input_of<kForward, kWidth>(task, front, n, view, memory.numbers); };
+  Index asked = -1;  // an input whose copies are under way, to this place
+  Turn<Shape<kWidth>::kInputs> coming;
+  const auto finish = [&] {
+    await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
+    leave_full(shared.barrier.input_full, coming);
+  };
 #pragma unroll 1
   for (Index s = 0; s < sequence.adds + sequence.inputs; ++s) {
     const bool add = sequence.is_add(s);
     const Index n = add ? sequence.add(s) : sequence.input(s);
-    const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers)
-                          : input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
+    if (kAhead<kWidth> && memory.ahead && !add && n + 1 < sequence.inputs) {
+      ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+      ask<kWidth>(input(n), shared.data.input[rings.input.at]);
+      if (asked >= 0) finish();
+      asked = n, coming = rings.input;
+      rings.input.next();
+      continue;
+    }
+    const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
     const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
     const Add how = !add || (first && !kForward) ? Add::put : first ? Add::more : Add::less;
-    bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how,
-                  chain && !add && n + (memory.products ? 2 : 1) >= sequence.inputs,
+    bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how, !add && is_next(n),
                   add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
-                  (add ? rings.start.phase : rings.input.phase) ^ 1);
+                  (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
+                    if (!kAhead<kWidth> || asked < 0) return;
+                    ptx::commit_copies();  // of nothing
+                    finish();
+                    asked = -1;
+                  });
     if (!add)
       leave_full(shared.barrier.input_full, rings.input);
     else if (s == sequence.late)
