@@ -1,7 +1,7 @@
 // The solve of one right-hand side on a device, or of several, vectors there: least and median of timed calls, the share of the bandwidth
 // bound, the componentwise backward error, of several the worst column's, and whether all runs had the same bits. A line of JSON per
 // system.
-//   solves [--plain] [--repeats N] [--nrhs N] [--team 16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
+//   solves [--plain] [--repeats N] [--nrhs N] [--team 8|16|32] [--without N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstdio>
@@ -25,6 +25,7 @@ struct Options {
   int repeats = 20;
   Index nrhs = 1;
   Index team = 0;  // CudaOptions::team_columns
+  unsigned without = 0;  // CudaOptions::left_out
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
@@ -118,6 +119,8 @@ int main(int count, char** argument) {
       options.nrhs = std::max(std::atoi(argument[++k]), 1);
     else if (word == "--team" && k + 1 < count)
       options.team = std::atoi(argument[++k]);
+    else if (word == "--without" && k + 1 < count)
+      options.without = static_cast<unsigned>(std::atoi(argument[++k]));
     else if (word == "--method" && k + 1 < count)
       options.method = ordering_from_name(argument[++k]).value();
     else
@@ -125,7 +128,7 @@ int main(int count, char** argument) {
   }
   try {
     CudaOptions device;
-    device.fast_solve = !options.plain, device.team_columns = options.team;
+    device.fast_solve = !options.plain, device.team_columns = options.team, device.left_out = options.without;
     Backend backend = cuda_backend(device);
     for (const std::string& system : systems) bench::run(system, options, backend);
   } catch (const Error& error) {

@@ -101,8 +101,11 @@ struct CudaOptions {
   /// once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
   Index solves_together = 32;
   /// Of 9 to 32 columns that are taken together, how many a team of the device's blocks solves: 16, so that two teams work side by side on
-  /// as many each; or 32; or 0: 16 where A has up to 2^16 rows and L up to 2^24 entries. A column's bits depend on it.
+  /// as many each; or 8, by four; or 32; or 0: 16 where A has up to 2^16 rows and L up to 2^24 entries. A column's bits depend on it.
   Index team_columns = 0;
+  /// For measurements: what solves of several columns together do without, a sum of 1 (products of L with inverses, which halve the steps
+  /// from tile to tile; bits depend on it), 2 (numbers asked for ahead) and 4 (lists brought to the L2 cache ahead).
+  unsigned left_out = 0;
 };
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary

@@ -245,7 +245,7 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     const Index most = symbolic::solve_width(std::min(workspace.nrhs(), context_.together));
     if (width > 1) {
       const Index team = team_width(p, width, context_.team_columns);
-      WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
+      WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team, context_.left_out);
       wide.numbers.verdict = verdict_address(), wide.numbers.b = b.data, wide.numbers.out = x.data;
       wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
       wide.b_ld = b.ld, wide.out_ld = x.ld;

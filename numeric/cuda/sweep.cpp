@@ -36,7 +36,7 @@ Index team_width(const Plan& plan, Index width, Index asked) {
   return plan.n <= kFewRows && plan.cost.nnz_l <= kSmallFactor ? 16 : 32;
 }
 
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team) {
+WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team, unsigned left_out) {
   const symbolic::WideNumbers place = symbolic::wide_numbers(plan.device.sweeps, plan.n, most);
   const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
   WideMemory out{};
@@ -50,7 +50,7 @@ WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index
   out.kept = place.kept;
   out.teams = (columns + team - 1) / team;
   out.n = plan.n, out.columns = columns;
-  out.products = true, out.ahead = true;
+  out.products = (left_out & 1) == 0, out.ahead = (left_out & 2) == 0, out.prefetches = (left_out & 4) == 0;
   return out;
 }
 

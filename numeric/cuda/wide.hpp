@@ -23,15 +23,17 @@ struct WideMemory {
   Index columns;  ///< right-hand sides
   bool products;  ///< tiles of a front's chain are gone through by U and W (symbolic::FrontCells::forward_product())
   bool ahead;     ///< numbers to multiply by are asked for while those before them come
+  bool prefetches;  ///< lists, b and y are brought to the L2 cache before they are read
 };
 
 /// Columns that a team of blocks solves together: 8 of up to 8, all of up to 32, or 16, where two teams solve them side by side, with half
 /// of the blocks each: steps of a chain take half as long, and L, which both read, must come from the L2 cache for one of them. That is
-/// better where A and L are small.
+/// better where A and L are small. Or 8, by four teams.
 /// asked: CudaOptions::team_columns.
 Index team_width(const Plan& plan, Index width, Index asked);
 /// Of the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()) those of a solve of `columns` by teams of so many.
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team);
+/// left_out: CudaOptions::left_out.
+WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team, unsigned left_out);
 /// Those of a solve of one.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
 /// Before the first solve of a workspace for several.

@@ -55,6 +55,34 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
   }
 }
 
+/// To the L2 cache, whenever, `count` words, and what lies with them in units of 16 bytes.
+__device__ inline void prefetch_words(const void* from, Index count) {
+  const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
+  if (count > 0) ptx::prefetch(reinterpret_cast<const void*>(begin), static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
+}
+
+/// What a task reads of lists, and of b or y, before it can look at any number: nobody has read that lately.
+template <bool kForward, int kWidth>
+__device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const bool whole = task.kind != SweepTask::Kind::part;
+  const Index begin = cells.first_row(task.row), below = max(begin, front.p);
+  const Index end = task.rows > 0 ? cells.first_row(task.row + task.rows - 1) + cells.rows_of(task.row + task.rows - 1) : begin;
+  const auto numbers = [&](const double* array, Index first) {
+    if (const Index rows = min(front.p - first, kTile); rows > 0)
+      ptx::prefetch(array + Offset{front.first + first} * kWidth, rows * kWidth * static_cast<int>(sizeof(double)));
+  };
+  if constexpr (kForward) {
+    if (!whole) return;
+    prefetch_words(view.ptr + front.row + task.front + begin, end - begin + 1);
+    prefetch_words(view.slot + front.relative + below - front.p, end - below);
+    numbers(memory.rows, begin);
+  } else {
+    prefetch_words(view.row + front.row + below, end - below);
+    if (whole) numbers(memory.numbers.y, task.column * kTile);
+  }
+}
+
 /// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
 template <bool kForward, int kWidth>
 __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
@@ -78,7 +106,9 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
     __syncwarp();
     if (lane == 0) {
       ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
-      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.data.front[turn.at], memory);
+      const bool loads = drawn < count && task.kind != SweepTask::Kind::gather;
+      if (loads && memory.prefetches) prefetch_task<kForward, kWidth>(task, shared.data.front[turn.at], view, memory);
+      if (loads) load_task<kForward>(stages, task, shared.data.front[turn.at], memory);
     }
     __syncwarp();
     if (drawn >= count) return;
@@ -151,8 +181,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
   Index row[kRounds];
   if constexpr (kList) {
 #pragma unroll
-    for (int j = 0; j < kRounds; ++j)
-      if (mine.row_of(j) < rows.count) row[j] = __ldg(rows.row + mine.row_of(j));
+    for (int j = 0; j < kRounds; ++j) row[j] = mine.row_of(j) < rows.count ? __ldg(rows.row + mine.row_of(j)) : 0;
   } else {
     main = rows.array + mine.row * kWidth + mine.column, spare = rows.array + mine.spare * kWidth + mine.column;
   }
@@ -241,7 +270,7 @@ __device__ __forceinline__ bool have_come(double* tile) {
   bool all = true;
 #pragma unroll
   for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
-  return __all_sync(kAll, all) != 0;
+  return __any_sync(kAll, !all) == 0;
 }
 
 /// What was asked for, asked for again as long as it was not there.

@@ -176,7 +176,7 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 /// Some rows of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of every kTogether-th.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
-  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 8;
+  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
   constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
@@ -184,14 +184,12 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
-    double* from = memory.update + Offset{begin} * kWidth + column;
+    double* from = memory.update + (Offset{begin} + mine) * kWidth + column;
     double2 sum[4] = {};
-    for (std::uint32_t k = static_cast<std::uint32_t>(mine); k < count; k += kUnderWay * kTogether) {
+#pragma unroll 1
+    for (int left = static_cast<int>(count) - mine; left > 0; left -= kUnderWay * kTogether, from += kUnderWay * kTogether * kWidth) {
       double2 x[kUnderWay];
-      const auto place = [&](int u) {
-        const std::uint32_t row = k + static_cast<std::uint32_t>(u * kTogether);
-        return row < count ? from + Offset{row} * kWidth : nullptr;
-      };
+      const auto place = [&](int u) { return u * kTogether < left ? from + u * kTogether * kWidth : nullptr; };
       await_pairs(x, place);
 #pragma unroll
       for (int u = 0; u < kUnderWay; ++u) {
