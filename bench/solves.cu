@@ -24,7 +24,7 @@ struct Options {
   bool plain = false;
   int repeats = 20;
   Index nrhs = 1;
-  Index team = 0;  // CudaOptions::team_columns
+  Index team = 0;        // CudaOptions::team_columns
   unsigned without = 0;  // CudaOptions::left_out
   OrderingMethod method = OrderingMethod::nested_dissection;
 };

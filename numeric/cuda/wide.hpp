@@ -20,9 +20,9 @@ struct WideMemory {
   Offset kept;           ///< rows of update rows and parts
   Index teams;           ///< that solve some columns each
   Index n;
-  Index columns;  ///< right-hand sides
-  bool products;  ///< tiles of a front's chain are gone through by U and W (symbolic::FrontCells::forward_product())
-  bool ahead;     ///< numbers to multiply by are asked for while those before them come
+  Index columns;    ///< right-hand sides
+  bool products;    ///< tiles of a front's chain are gone through by U and W (symbolic::FrontCells::forward_product())
+  bool ahead;       ///< numbers to multiply by are asked for while those before them come
   bool prefetches;  ///< lists, b and y are brought to the L2 cache before they are read
 };
 

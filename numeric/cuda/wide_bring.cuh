@@ -58,7 +58,8 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
 /// To the L2 cache, whenever, `count` words, and what lies with them in units of 16 bytes.
 __device__ inline void prefetch_words(const void* from, Index count) {
   const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
-  if (count > 0) ptx::prefetch(reinterpret_cast<const void*>(begin), static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
+  if (count > 0)
+    ptx::prefetch(reinterpret_cast<const void*>(begin), static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
 }
 
 /// What a task reads of lists, and of b or y, before it can look at any number: nobody has read that lately.
@@ -174,8 +175,8 @@ enum class Add { put, more, less };
 /// A lane's numbers of a tile, looked at until they are there: zeros behind the last. Numbers that come next are looked at by all lanes,
 /// again and again; of others one, and not so often. meanwhile(): after the first look.
 template <bool kList, int kWidth, class F>
-__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine,
-                                           double2 (&x)[Bringer<kWidth>::kRounds], const F& meanwhile) {
+__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine, double2 (&x)[Bringer<kWidth>::kRounds],
+                                           const F& meanwhile) {
   constexpr int kRounds = Bringer<kWidth>::kRounds, kMain = Bringer<kWidth>::kMain, kStep = Bringer<kWidth>::kApart * kWidth;
   double *main = nullptr, *spare = nullptr;
   Index row[kRounds];

@@ -15,17 +15,6 @@ struct Rings {
   Turn<Shape<kWidth>::kStages> stage;
   Turn<Shape<kWidth>::kInputs> input;
   Turn<Shape<kWidth>::kStarts> start;
-  /// Kept in shared memory while a warp does what needs its registers, and is rare: else they would be stored there each time they change.
-  __device__ void set_aside(int* place) const {
-    place[0] = stage.at, place[1] = static_cast<int>(stage.phase), place[2] = input.at, place[3] = static_cast<int>(input.phase);
-    place[4] = start.at, place[5] = static_cast<int>(start.phase);
-    __syncwarp();
-  }
-  __device__ void take_back(const int* place) {
-    stage.at = place[0], stage.phase = static_cast<unsigned>(place[1]), input.at = place[2], input.phase = static_cast<unsigned>(place[3]);
-    start.at = place[4], start.phase = static_cast<unsigned>(place[5]);
-    __syncwarp();
-  }
 };
 
 /// Groups of columns that a product takes at once: 16, or 8 of them twice.
@@ -230,8 +219,8 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
   }
 }
 
-/// sum += T x, or T^T x, T the diagonal tile k of L where it lies. What is above its diagonal and behind its rows may be anything. There are
-/// few such tiles, so this is to be short.
+/// sum += T x, or T^T x, T the diagonal tile k of L where it lies. What is above its diagonal and behind its rows may be anything. There
+/// are few such tiles, so this is to be short.
 template <bool kForward, int kWidth>
 __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile, const Lane& at, const double* x,
                                   Sums<kWidth>& sum) {
@@ -247,7 +236,8 @@ __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, 
       for (int j = 0; j < 2; ++j) {
         const int across = 16 * at.warp + 8 * e + at.g, other = 8 * along + (kForward ? 2 * at.t + j : 4 * j + at.t);
         const int row = kForward ? across : other, column = kForward ? other : across;
-        b[e][j] = row < rows && column <= row ? __ldg(panel + layout.place(symbolic::kCell * first + row, symbolic::kCell * first + column)) : 0.0;
+        b[e][j] = row < rows && column <= row ? __ldg(panel + layout.place(symbolic::kCell * first + row, symbolic::kCell * first + column))
+                                              : 0.0;
       }
     operand.template multiply<1>(b, along, sum);
   }

@@ -48,7 +48,6 @@ struct TileShared {
   double start[Shape::kStarts][kTile * kWidth];  // then what is left to be multiplied by an inverse
   SweepTask task[2];
   Front front[2];
-  int aside[kMultipliers][6];  // Rings
 };
 template <int kWidth>
 struct TileBarriers {

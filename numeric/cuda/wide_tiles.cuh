@@ -80,8 +80,8 @@ __device__ void flip(Sums<kWidth>& sum) {
       for (int j = 0; j < 4; ++j) sum.of[cell][h][j] = ptx::flipped(sum.of[cell][h][j]);
 }
 
-/// sum = y + V (c - T y), y = V c, or with V^T and T^T: where V alone is not accurate enough, one step of refinement, from L as it lies. c, in
-/// shared memory, is there for all. `scratch`: of the tile's rows, in an array that nobody else reads any more; lanes keep there what is
+/// sum = y + V (c - T y), y = V c, or with V^T and T^T: where V alone is not accurate enough, one step of refinement, from L as it lies. c,
+/// in shared memory, is there for all. `scratch`: of the tile's rows, in an array that nobody else reads any more; lanes keep there what is
 /// theirs, c while y is in c's place, then y.
 template <bool kForward, int kWidth>
 __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel, const FrontCells& cells, Index k, double* c,
@@ -124,8 +124,8 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
   });
 }
 
-/// sum = V c, or V^T c, of diagonal tile k, c as each warp has put its rows. `product`: less U, or W, times the numbers that come next, those
-/// of the tile before it, where c is what all other tiles leave; of a marked tile the tile of L is there in place of U.
+/// sum = V c, or V^T c, of diagonal tile k, c as each warp has put its rows. `product`: less U, or W, times the numbers that come next,
+/// those of the tile before it, where c is what all other tiles leave; of a marked tile the tile of L is there in place of U.
 template <bool kForward, int kWidth>
 __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const WideMemory& memory, const Front& front, Index k,
                            bool product, double* c, Sums<kWidth>& sum) {
@@ -147,11 +147,8 @@ __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, co
   if (!marked) return;
   const InverseOfL inverse{memory.numbers.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries,
                            sweep::blocks_of(cells.cells_of(k))};
-  int* const aside = shared.data.aside[here().warp];
-  rings.set_aside(aside);
-  solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c,
-                              memory.rows + Offset{front.first + k * kTile} * kWidth, sum);
-  rings.take_back(aside);
+  solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c, memory.rows + Offset{front.first + k * kTile} * kWidth,
+                              sum);
 }
 
 template <int kWidth>

@@ -59,10 +59,10 @@ class SweepsOfFewBlocks : public ::testing::Test {
   }
   /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of context_.team_columns.
   Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Index columns, int blocks) {
-    (columns == 1                  ? context_.sweep_blocks
+    (columns == 1                                 ? context_.sweep_blocks
      : columns <= 8 || context_.team_columns == 8 ? context_.sweep_8_blocks
-     : context_.team_columns == 16 ? context_.sweep_16_blocks
-                                   : context_.sweep_32_blocks) = blocks;
+     : context_.team_columns == 16                ? context_.sweep_16_blocks
+                                                  : context_.sweep_32_blocks) = blocks;
     cuda::CudaFactor<double> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
     cuda::CudaWorkspace<double> workspace(plan, columns, context_);
