@@ -1,7 +1,7 @@
 // The solve of one right-hand side on a device, or of several, vectors there: least and median of timed calls, the share of the bandwidth
 // bound, the componentwise backward error, of several the worst column's, and whether all runs had the same bits. A line of JSON per
 // system.
-//   solves [--plain] [--repeats N] [--nrhs N] [--team 16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
+//   solves [--plain] [--repeats N] [--nrhs N] [--team 8|16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstdio>
@@ -24,7 +24,7 @@ struct Options {
   bool plain = false;
   int repeats = 20;
   Index nrhs = 1;
-  Index team = 0;  // CudaOptions::team_columns
+  Index team = 0;        // CudaOptions::team_columns
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 

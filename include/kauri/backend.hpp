@@ -101,7 +101,8 @@ struct CudaOptions {
   /// once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
   Index solves_together = 32;
   /// Of 9 to 32 columns that are taken together, how many a team of the device's blocks solves: 16, so that two teams work side by side on
-  /// as many each; or 32; or 0: 16 where A has up to 2^16 rows and L up to 2^24 entries. A column's bits depend on it.
+  /// as many each; or 8, by four; or 32; or 0: where L has up to 2^24 entries, 8 for up to 2^14 rows of A and 16 for up to 2^16; else 32. A
+  /// column's bits depend on it.
   Index team_columns = 0;
 };
 

@@ -97,8 +97,8 @@ class CudaExecutor final : public Executor {
       : heap_{options.device, options.allocator, &memory()}, properties_(properties_of(options.device)) {
     if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
       throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", not 1, 8 or 32");
-    if (options.team_columns != 0 && options.team_columns != 16 && options.team_columns != 32)
-      throw Error(ErrorKind::usage, "cuda_backend: team_columns is " + std::to_string(options.team_columns) + ", not 0, 16 or 32");
+    if (options.team_columns != 0 && options.team_columns != 8 && options.team_columns != 16 && options.team_columns != 32)
+      throw Error(ErrorKind::usage, "cuda_backend: team_columns is " + std::to_string(options.team_columns) + ", not 0, 8, 16 or 32");
     const CurrentDevice current(options.device);
     prepare_kernels();
     context_ = {.device = options.device,

@@ -71,7 +71,8 @@ __device__ void load_inverse(Ring& stages, const double* inverse, int blocks) {
 }
 
 /// A product, in the order in which sweeps read it: half a stage each.
-__device__ inline void load_product(Stages& stages, const double* product) {
+template <class Ring>
+__device__ void load_product(Ring& stages, const double* product) {
   for (int half = 0; half < 2; ++half) {
     stages.copy(stages.begin(kStageEntries * 8), product + half * kStageEntries, kStageEntries);
     stages.end();

@@ -25,7 +25,7 @@ struct WideMemory {
 
 /// Columns that a team of blocks solves together: 8 of up to 8, all of up to 32, or 16, where two teams solve them side by side, with half
 /// of the blocks each: steps of a chain take half as long, and L, which both read, must come from the L2 cache for one of them. That is
-/// better where A and L are small.
+/// better where A and L are small. Or 8, by four teams, where they are smaller still.
 /// asked: CudaOptions::team_columns.
 Index team_width(const Plan& plan, Index width, Index asked);
 /// Of the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()) those of a solve of `columns` by teams of so many.

@@ -32,29 +32,64 @@ class Stages {
 };
 
 template <bool kForward, int kWidth>
-__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front, const double* l) {
+__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
-  const double *panel = l + front.panel, *inverses = l + front.inverses;
+  const double *panel = memory.numbers.l + front.panel, *inverses = memory.numbers.l + front.inverses;
   const Index pivots = cells.pivot_tiles();
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
-      for (Index k = task.column; k < last_column(task, i, pivots); ++k) load_tile(stages, panel, cells, i, k);
+      const bool product = ends_with_product(task, i, pivots);
+      for (Index k = task.column, end = last_column(task, i, pivots) - (product ? 1 : 0); k < end; ++k)
+        load_tile(stages, panel, cells, i, k);
       if (i < pivots && task.kind != SweepTask::Kind::part)
         load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(i)));
+      if (product) load_product(stages, inverses + cells.forward_product(i));
     }
   } else {
-    for (Index i = task.row + task.rows; i-- > task.row;) load_tile_back(stages, panel, cells, i, task.column);
+    const bool product = ends_with_product_back(task, pivots);
+    for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
+      load_tile_back(stages, panel, cells, i, task.column);
     if (task.kind != SweepTask::Kind::part)
       load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(task.column)));
+    if (product) load_product(stages, inverses + cells.backward_product(task.column));
+  }
+}
+
+/// To the L2 cache, whenever, `count` words, and what lies with them in units of 16 bytes.
+__device__ inline void prefetch_words(const void* from, Index count) {
+  const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
+  if (count > 0)
+    ptx::prefetch(reinterpret_cast<const void*>(begin), static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
+}
+
+/// What a task reads of lists, and of b or y, before it can look at any number: nobody has read that lately.
+template <bool kForward, int kWidth>
+__device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const bool whole = task.kind != SweepTask::Kind::part;
+  const Index begin = cells.first_row(task.row), below = max(begin, front.p);
+  const Index end = task.rows > 0 ? cells.first_row(task.row + task.rows - 1) + cells.rows_of(task.row + task.rows - 1) : begin;
+  const auto numbers = [&](const double* array, Index first) {
+    if (const Index rows = min(front.p - first, kTile); rows > 0)
+      ptx::prefetch(array + Offset{front.first + first} * kWidth, rows * kWidth * static_cast<int>(sizeof(double)));
+  };
+  if constexpr (kForward) {
+    if (!whole) return;
+    prefetch_words(view.ptr + front.row + task.front + begin, end - begin + 1);
+    prefetch_words(view.slot + front.relative + below - front.p, end - below);
+    numbers(memory.rows, begin);
+  } else {
+    prefetch_words(view.row + front.row + below, end - below);
+    if (whole) numbers(memory.numbers.y, task.column * kTile);
   }
 }
 
 /// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
 template <bool kForward, int kWidth>
-__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const SweepMemory& memory) {
+__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
-  int* ticket = memory.ticket + (kForward ? 0 : 1);
+  int* ticket = memory.numbers.ticket + (kForward ? 0 : 1);
   const int lane = ptx::thread_index() % 32;
   Stages<kWidth> stages(shared);
   for (Turn<2> turn;; turn.next()) {
@@ -72,7 +107,9 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
     __syncwarp();
     if (lane == 0) {
       ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
-      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.data.front[turn.at], memory.l);
+      const bool loads = drawn < count && task.kind != SweepTask::Kind::gather;
+      if (loads) prefetch_task<kForward, kWidth>(task, shared.data.front[turn.at], view, memory);
+      if (loads) load_task<kForward>(stages, task, shared.data.front[turn.at], memory);
     }
     __syncwarp();
     if (drawn >= count) return;
@@ -136,17 +173,16 @@ struct Rows {
 enum class Add { put, more, less };
 
 /// A lane's numbers of a tile, looked at until they are there: zeros behind the last. Numbers that come next are looked at by all lanes,
-/// again and again; of others one, and not so often.
-template <bool kList, int kWidth>
-__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine,
-                                           double2 (&x)[Bringer<kWidth>::kRounds]) {
+/// again and again; of others one, and not so often. meanwhile(): after the first look.
+template <bool kList, int kWidth, class F>
+__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine, double2 (&x)[Bringer<kWidth>::kRounds],
+                                           const F& meanwhile) {
   constexpr int kRounds = Bringer<kWidth>::kRounds, kMain = Bringer<kWidth>::kMain, kStep = Bringer<kWidth>::kApart * kWidth;
   double *main = nullptr, *spare = nullptr;
   Index row[kRounds];
   if constexpr (kList) {
 #pragma unroll
-    for (int j = 0; j < kRounds; ++j)
-      if (mine.row_of(j) < rows.count) row[j] = __ldg(rows.row + mine.row_of(j));
+    for (int j = 0; j < kRounds; ++j) row[j] = mine.row_of(j) < rows.count ? __ldg(rows.row + mine.row_of(j)) : 0;
   } else {
     main = rows.array + mine.row * kWidth + mine.column, spare = rows.array + mine.spare * kWidth + mine.column;
   }
@@ -159,6 +195,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
     x[j] = make_double2(0, 0);
     if (mine.row_of(j) < rows.count) x[j] = look(place(j));
   }
+  meanwhile();
   for (;;) {
     bool all = true;
 #pragma unroll
@@ -184,15 +221,16 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
 }
 
 /// Each is stored to the tile, once its place is free, or added to what the same lane has stored there.
-template <int kWidth>
-__device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase) {
+template <int kWidth, class F>
+__device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase,
+                                      const F& meanwhile) {
   constexpr int kRounds = Bringer<kWidth>::kRounds;
   const Bringer<kWidth> mine;
   double2 x[kRounds];
   if (rows.row != nullptr)
-    await_rows<true>(rows, next, mine, x);
+    await_rows<true>(rows, next, mine, x, meanwhile);
   else
-    await_rows<false>(rows, next, mine, x);
+    await_rows<false>(rows, next, mine, x, meanwhile);
   ptx::barrier_wait(empty, phase);
   if (how != Add::put) {
     const double sign = how == Add::less ? -1.0 : 1.0;
@@ -207,6 +245,47 @@ __device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, b
   for (int j = 0; j < kRounds; ++j)
     if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
   __syncwarp();
+}
+
+/// Copies of a lane's numbers of a tile to shared memory, as they are, under way when this returns.
+template <int kWidth>
+__device__ __forceinline__ void ask(const Rows& rows, double* tile) {
+  const Bringer<kWidth> mine;
+#pragma unroll
+  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) {
+    const int r = mine.row_of(j);
+    if (r >= kTile) continue;
+    if (r < rows.count)
+      ptx::copy_16_async(&mine.at(tile, j), rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + r) : r} * kWidth + mine.column);
+    else
+      mine.at(tile, j) = make_double2(0, 0);
+  }
+  ptx::commit_copies();
+}
+
+/// What the warp has asked for before its last copies is there, and none of it was unset when it was copied.
+template <int kWidth>
+__device__ __forceinline__ bool have_come(double* tile) {
+  const Bringer<kWidth> mine;
+  ptx::wait_for_copies<1>();
+  bool all = true;
+#pragma unroll
+  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
+  return __any_sync(kAll, !all) == 0;
+}
+
+/// What was asked for, asked for again as long as it was not there.
+template <int kWidth>
+__device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
+  while (!have_come<kWidth>(tile)) {
+    if (ptx::thread_index() % 32 == 0) {
+      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
+      while (!is_set(load_relaxed(last))) __nanosleep(next ? kSoon : kLater);
+    }
+    __syncwarp();
+    ask<kWidth>(rows, tile);
+    ptx::commit_copies();  // of nothing
+  }
 }
 
 __device__ inline double2 sum_of(const double2& a, const double2& b) { return make_double2(a.x + b.x, a.y + b.y); }
@@ -328,6 +407,10 @@ struct BroughtRings {
   Turn<Shape<kWidth>::kStarts> start;
 };
 
+/// Whether there is room to ask for a tile before the one before it has come.
+template <int kWidth>
+constexpr bool kAhead = Shape<kWidth>::kInputs > 2;
+
 template <class Turn>
 __device__ void leave_full(std::uint64_t* full, Turn& turn) {
   __syncwarp();
@@ -350,18 +433,37 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
     }
   }
   const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
+  const auto is_next = [&](Index n) { return chain && n + 2 >= sequence.inputs; };
+  const auto input = [&](Index n) { return input_of<kForward, kWidth>(task, front, n, view, memory.numbers); };
+  Index asked = -1;  // an input whose copies are under way, to this place
+  Turn<Shape<kWidth>::kInputs> coming;
+  const auto finish = [&] {
+    await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
+    leave_full(shared.barrier.input_full, coming);
+  };
 #pragma unroll 1
   for (Index s = 0; s < sequence.adds + sequence.inputs; ++s) {
     const bool add = sequence.is_add(s);
     const Index n = add ? sequence.add(s) : sequence.input(s);
-    const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers)
-                          : input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
+    if (kAhead<kWidth> && !add && n + 1 < sequence.inputs) {
+      ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+      ask<kWidth>(input(n), shared.data.input[rings.input.at]);
+      if (asked >= 0) finish();
+      asked = n, coming = rings.input;
+      rings.input.next();
+      continue;
+    }
+    const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
     const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
     const Add how = !add || (first && !kForward) ? Add::put : first ? Add::more : Add::less;
-    bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how,
-                  chain && !add && n + 1 == sequence.inputs,
+    bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how, !add && is_next(n),
                   add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
-                  (add ? rings.start.phase : rings.input.phase) ^ 1);
+                  (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
+                    if (!kAhead<kWidth> || asked < 0) return;
+                    ptx::commit_copies();  // of nothing
+                    finish();
+                    asked = -1;
+                  });
     if (!add)
       leave_full(shared.barrier.input_full, rings.input);
     else if (s == sequence.late)

@@ -76,23 +76,20 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Wid
 
 constexpr int kCopyThreads = 256, kCopyRows = 32;
 
-/// Columns that teams of kWidth solve.
-template <int kWidth>
-constexpr int kColumns = kWidth == 8 ? 8 : 32;
 /// Of row k and column c, where each team has its own columns.
 template <int kWidth>
 __device__ Offset place_of_row(Index k, int c, Index n) {
   return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
 }
 
-/// f(row, column) of kCopyRows rows: along the columns of the caller's arrays, or along rows of numbers.
-template <int kWidth, bool kByRows, class F>
+/// f(row, column) of kCopyRows rows of kColumns: along the columns of the caller's arrays, or along rows of numbers.
+template <int kColumns, bool kByRows, class F>
 __device__ void for_block(const F& f) {
 #pragma unroll
-  for (int j = 0; j < kCopyRows * kColumns<kWidth> / kCopyThreads; ++j) {
+  for (int j = 0; j < kCopyRows * kColumns / kCopyThreads; ++j) {
     const int e = static_cast<int>(threadIdx.x) + kCopyThreads * j;
     if constexpr (kByRows)
-      f(e / kColumns<kWidth>, e % kColumns<kWidth>);
+      f(e / kColumns, e % kColumns);
     else
       f(e % kCopyRows, e / kCopyRows);
   }
@@ -100,17 +97,17 @@ __device__ void for_block(const F& f) {
 
 /// b by rows, and the numbers of the solve unset. For a backward sweep alone y = b: a NaN of the caller's must not look as if it were still
 /// to come.
-template <int kWidth>
+template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
   if (is_left_out(memory.numbers.unless_zero)) return;
-  __shared__ double block[kColumns<kWidth>][kCopyRows + 1];
+  __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets) memory.numbers.ticket[threadIdx.x] = -1;
-  for_block<kWidth, false>([&](int r, int c) {
+  for_block<kColumns, false>([&](int r, int c) {
     block[c][r] = first + r < memory.n && c < memory.columns ? memory.numbers.b[first + r + c * memory.b_ld] : 0.0;
   });
   __syncthreads();
-  for_block<kWidth, true>([&](int r, int c) {
+  for_block<kColumns, true>([&](int r, int c) {
     if (first + r >= memory.n || c / kWidth >= memory.teams) return;
     const Offset place = place_of_row<kWidth>(row_of(memory.b_row, first + r), c, memory.n);
     memory.numbers.x[place] = unset_number();
@@ -120,24 +117,24 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
 }
 
 /// out = x, or y after a forward sweep alone.
-template <int kWidth>
+template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const double* from) {
   if (is_left_out(memory.numbers.unless_zero)) return;
-  __shared__ double block[kColumns<kWidth>][kCopyRows + 1];
+  __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
-  for_block<kWidth, true>([&](int r, int c) {
+  for_block<kColumns, true>([&](int r, int c) {
     if (first + r < memory.n && c < memory.columns)
       block[c][r] = from[place_of_row<kWidth>(row_of(memory.out_row, first + r), c, memory.n)];
   });
   __syncthreads();
-  for_block<kWidth, false>([&](int r, int c) {
+  for_block<kColumns, false>([&](int r, int c) {
     if (first + r < memory.n && c < memory.columns)
       memory.numbers.out[first + r + c * memory.out_ld] = good ? block[c][r] : std::numeric_limits<double>::quiet_NaN();
   });
 }
 
-inline unsigned copy_blocks(Index n) { return static_cast<unsigned>((n + kCopyRows - 1) / kCopyRows); }
+inline unsigned copy_blocks(Index n) { return static_cast<unsigned>((Offset{n} + kCopyRows - 1) / kCopyRows); }
 
 }  // namespace
 }  // namespace kauri::numeric::cuda::sweep::wide
@@ -148,7 +145,9 @@ template <int kWidth>
 int wide_blocks() {
   namespace wide = sweep::wide;
   const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads, sizeof(wide::Shared<kWidth>));
-  if (blocks > 0) load(wide::take_b<kWidth>), load(wide::give_x<kWidth>);  // other devices have none of the three
+  if (blocks == 0) return 0;  // other devices have none of the three
+  load(wide::take_b<kWidth, 32>), load(wide::give_x<kWidth, 32>);
+  if constexpr (kWidth == 8) load(wide::take_b<8, 8>), load(wide::give_x<8, 8>);
   return blocks;
 }
 
@@ -157,17 +156,20 @@ void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool f
   namespace wide = sweep::wide;
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
-  const unsigned copies = wide::copy_blocks(memory.n);
-  check(kernels::launch(wide::take_b<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, forward), "a launch of sweeps");
+  auto* take = wide::take_b<kWidth, 32>;
+  auto* give = wide::give_x<kWidth, 32>;
+  if constexpr (kWidth == 8)
+    if (memory.columns <= 8) take = wide::take_b<8, 8>, give = wide::give_x<8, 8>;
   const Index each = std::min<Index>(blocks / memory.teams, most);
   if (each < 1) throw std::logic_error("wide sweeps by fewer blocks than teams");
+  const unsigned copies = wide::copy_blocks(memory.n);
+  check(kernels::launch(take, copies, wide::kCopyThreads, 0, stream, memory, forward), "a launch of sweeps");
   if (forward || backward)  // neither: a permutation alone
     check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.teams), sweep::kThreads,
                                       sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
           "a launch of sweeps");
-  check(
-      kernels::launch(wide::give_x<kWidth>, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y),
-      "a launch of sweeps");
+  check(kernels::launch(give, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y),
+        "a launch of sweeps");
 }
 
 template int wide_blocks<8>();

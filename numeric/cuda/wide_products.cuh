@@ -175,6 +175,7 @@ __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 /// The stages of an inverse, both held until they are left.
 template <int kWidth>
 struct InverseStages {
+  static constexpr int kUnroll = kWidth == 32 ? 1 : 4;  // registers are few
   const double* first;
   const double* second;
   int blocks;
@@ -196,16 +197,49 @@ struct InverseStages {
   [[nodiscard]] __device__ bool needs_correction() const { return first[FrontCells::kInverseFlag] != 0; }
 };
 
+/// An inverse where it lies beside L.
+struct InverseOfL {
+  static constexpr int kUnroll = 1;
+  const double* first;
+  int blocks;
+  [[nodiscard]] __device__ const double* block(int i, int j) const { return first + FrontCells::inverse_block(i, j); }
+};
+
 /// sum += V x, or V^T x. The mark in V, entry (0,1), counts as zero: of warp 0 one lane has it.
-template <bool kForward, int kWidth>
-__device__ void multiply_inverse(const InverseStages<kWidth>& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
+template <bool kForward, int kWidth, class Inverse>
+__device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
   const Operand<kForward, kWidth> operand(x, at);
   if (at.warp >= v.blocks) return;
+#pragma unroll Inverse::kUnroll
   for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : v.blocks); ++k) {
     double b[2][4];
     take_right<kForward, 2>(kForward ? v.block(at.warp, k) : v.block(k, at.warp), 2, at, b);
     if (at.warp == 0 && k == 0 && at.g == (kForward ? 0 : 1) && at.t == 0) b[0][kForward ? 1 : 0] = 0;
     operand.template multiply<2>(b, 2 * k, sum);
+  }
+}
+
+/// sum += T x, or T^T x, T the diagonal tile k of L where it lies. What is above its diagonal and behind its rows may be anything. There
+/// are few such tiles, so this is to be short.
+template <bool kForward, int kWidth>
+__device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile, const Lane& at, const double* x,
+                                  Sums<kWidth>& sum) {
+  const symbolic::CellLayout layout = cells.panel();
+  const int rows = cells.rows_of(tile), first = cells.first_cell(tile), all = cells.cells_of(tile);
+  const Operand<kForward, kWidth> operand(x, at);
+#pragma unroll 1
+  for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all); ++along) {
+    double b[2][2];  // as take_right() has them, of one cell along the sum
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        const int across = 16 * at.warp + 8 * e + at.g, other = 8 * along + (kForward ? 2 * at.t + j : 4 * j + at.t);
+        const int row = kForward ? across : other, column = kForward ? other : across;
+        b[e][j] = row < rows && column <= row ? __ldg(panel + layout.place(symbolic::kCell * first + row, symbolic::kCell * first + column))
+                                              : 0.0;
+      }
+    operand.template multiply<1>(b, along, sum);
   }
 }
 

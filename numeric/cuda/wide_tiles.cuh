@@ -47,66 +47,6 @@ __device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const
   });
 }
 
-/// Sums as publish_rows() has put them there, by the same lanes.
-template <int kWidth>
-__device__ void take_rows(const double* array, Index rows, Sums<kWidth>& sum) {
-  const Lane at = here();
-  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
-    const int r = own_row<kWidth>(at, slot);
-    if (r >= rows) return;
-    const double2 pair = look(array + r * kWidth + first_column<kWidth>(at) + step);
-    x = pair.x, y = pair.y;
-  });
-}
-
-/// c -= T y, or T^T y, T the diagonal tile k: a row and some of its columns a thread, with what the sums round. There are few such tiles,
-/// so this is to be short, and to need few registers.
-template <bool kForward, int kWidth>
-__device__ void leave_rest(double* c, const double* panel, const FrontCells& cells, Index k, const double* y) {
-  constexpr int kColumns = kTile * kWidth / (32 * kMultipliers), kSome = 4;
-  const Lane at = here();
-  const symbolic::CellLayout layout = cells.panel();
-  const Index rows = cells.rows_of(k), first = k * kTile, r = 32 * (at.warp & 1) + at.lane;
-  if (r >= rows) return;
-#pragma unroll 1
-  for (int column = at.warp / 2 * kColumns, end = column + kColumns; column < end; column += kSome) {
-    Dot2 rest[kSome];
-#pragma unroll
-    for (int e = 0; e < kSome; ++e) rest[e].sum = c[place_of<kWidth>(r, column + e)];
-#pragma unroll 1
-    for (Index j = kForward ? 0 : r; j < (kForward ? r + 1 : rows); ++j) {
-      const double entry = panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))];
-#pragma unroll
-      for (int e = 0; e < kSome; ++e) rest[e].template subtract<double>(entry, load_relaxed(y + j * kWidth + column + e));
-    }
-#pragma unroll
-    for (int e = 0; e < kSome; ++e) c[place_of<kWidth>(r, column + e)] = rest[e].value();
-  }
-}
-
-/// sum = V c, or V^T c, of diagonal tile k, c as all warps have put it. Where V alone is not accurate enough, one step of refinement: y = V
-/// c, sum = y + V (c - T y). y then goes by way of `scratch`, its rows' place in an array that nobody else reads any more.
-template <bool kForward, int kWidth>
-__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const double* panel, const FrontCells& cells, Index k,
-                           double* c, double* scratch, Sums<kWidth>& sum) {
-  const Lane at = here();
-  const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
-  together();
-  sum = {};
-#pragma unroll 1
-  for (bool again = stages.needs_correction();; again = false) {  // the same for all
-    multiply_inverse<kForward>(stages, at, c, sum);
-    if (!again) break;
-    const Index rows = cells.rows_of(k);
-    publish_rows(scratch, rows, sum, [](int r) { return r; });
-    together();
-    leave_rest<kForward, kWidth>(c, panel, cells, k, scratch);
-    together();
-    take_rows(scratch, rows, sum);
-  }
-  stages.leave(shared, rings, at.lane);
-}
-
 template <int kWidth>
 __device__ double* await_input(const Tiles<kWidth>& shared, const Rings<kWidth>& rings) {
   ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
@@ -131,6 +71,87 @@ __device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
 }
 
 template <int kWidth>
+__device__ void flip(Sums<kWidth>& sum) {
+#pragma unroll
+  for (int cell = 0; cell < 2; ++cell)
+#pragma unroll
+    for (int h = 0; h < kGroups<kWidth>; ++h)
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sum.of[cell][h][j] = ptx::flipped(sum.of[cell][h][j]);
+}
+
+/// sum = y + V (c - T y), y = V c, or with V^T and T^T: where V alone is not accurate enough, one step of refinement, from L as it lies. c,
+/// in shared memory, is there for all. `scratch`: of the tile's rows, in an array that nobody else reads any more; lanes keep there what is
+/// theirs, c while y is in c's place, then y.
+template <bool kForward, int kWidth>
+__device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel, const FrontCells& cells, Index k, double* c,
+                                  double* scratch, Sums<kWidth>& sum) {
+  const Lane at = here();
+  const Index rows = cells.rows_of(k);
+  const OwnRows<kWidth> own(c, at);
+  const auto kept = [&](int slot, int step) {
+    return reinterpret_cast<double2*>(scratch + own_row<kWidth>(at, slot) * kWidth + first_column<kWidth>(at) + step);
+  };
+  const auto is_there = [&](int slot) { return own_row<kWidth>(at, slot) < rows; };
+  sum = {};
+  multiply_inverse<kForward>(inverse, at, c, sum);
+  together();
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+    if (is_there(slot)) *kept(slot, step) = own.pair(slot, step);
+    own.pair(slot, step) = make_double2(x, y);
+  });
+  together();
+  sum = {};
+  multiply_diagonal<kForward>(panel, cells, k, at, c, sum);
+  together();
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+    double2& place = own.pair(slot, step);
+    const double2 first = place;
+    place = make_double2(0, 0);
+    if (is_there(slot)) {
+      const double2 right = *kept(slot, step);
+      place = make_double2(right.x - x, right.y - y);
+      *kept(slot, step) = first;
+    }
+  });
+  together();
+  sum = {};
+  multiply_inverse<kForward>(inverse, at, c, sum);
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+    if (!is_there(slot)) return;
+    const double2 first = *kept(slot, step);
+    x += first.x, y += first.y;
+  });
+}
+
+/// sum = V c, or V^T c, of diagonal tile k, c as each warp has put its rows. `product`: less U, or W, times the numbers that come next,
+/// those of the tile before it, where c is what all other tiles leave; of a marked tile the tile of L is there in place of U.
+template <bool kForward, int kWidth>
+__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const WideMemory& memory, const Front& front, Index k,
+                           bool product, double* c, Sums<kWidth>& sum) {
+  const FrontCells cells{front.m, front.p};
+  const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
+  together();
+  sum = {};
+  const bool marked = stages.needs_correction();  // the same for all
+  if (!marked) multiply_inverse<kForward>(stages, here(), c, sum);
+  stages.leave(shared, rings, here().lane);
+  if (product) {
+    flip(sum);
+    multiply_tile<kForward>(shared, rings, symbolic::kTileCells, symbolic::kTileCells, await_input(shared, rings), sum);
+    leave_input(shared, rings);
+    if (!marked) return flip(sum);
+    take_away(c, cells.rows_of(k), sum);
+    together();
+  }
+  if (!marked) return;
+  const InverseOfL inverse{memory.numbers.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries,
+                           sweep::blocks_of(cells.cells_of(k))};
+  solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c, memory.rows + Offset{front.first + k * kTile} * kWidth,
+                              sum);
+}
+
+template <int kWidth>
 __device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>& sum) {
   publish_rows(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
 }
@@ -142,7 +163,7 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                               double* start, Sums<kWidth>& sum, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Offset first = Offset{front.first + i * kTile} * kWidth;
-  solve_tile<true>(shared, rings, memory.numbers.l + front.panel, cells, i, start, memory.rows + first, sum);
+  solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()), start, sum);
   publish_rows(memory.numbers.y + first, cells.rows_of(i), sum, [](int r) { return r; });
   if (!has_one_input(task)) return;
   put(await_input(shared, rings), sum);
@@ -152,7 +173,7 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 /// Some rows of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of every kTogether-th.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory& memory) {
-  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 8;
+  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
   constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
@@ -160,14 +181,12 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     if (r >= cells.rows_of(task.row)) return;
     const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
     const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
-    double* from = memory.update + Offset{begin} * kWidth + column;
+    double* from = memory.update + (Offset{begin} + mine) * kWidth + column;
     double2 sum[4] = {};
-    for (std::uint32_t k = static_cast<std::uint32_t>(mine); k < count; k += kUnderWay * kTogether) {
+#pragma unroll 1
+    for (int left = static_cast<int>(count) - mine; left > 0; left -= kUnderWay * kTogether, from += kUnderWay * kTogether * kWidth) {
       double2 x[kUnderWay];
-      const auto place = [&](int u) {
-        const std::uint32_t row = k + static_cast<std::uint32_t>(u * kTogether);
-        return row < count ? from + Offset{row} * kWidth : nullptr;
-      };
+      const auto place = [&](int u) { return u * kTogether < left ? from + u * kTogether * kWidth : nullptr; };
       await_pairs(x, place);
 #pragma unroll
       for (int u = 0; u < kUnderWay; ++u) {
@@ -191,7 +210,7 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
   const Index pivots = cells.pivot_tiles();
   for (Index i = task.row; i < task.row + task.rows; ++i) {
     Sums<kWidth> sum;
-    const Index rows = cells.rows_of(i), end = last_column(task, i, pivots);
+    const Index rows = cells.rows_of(i), end = last_column(task, i, pivots) - (ends_with_product(task, i, pivots) ? 1 : 0);
 #pragma unroll 1
     for (Index k = task.column; k < end; ++k) {
       multiply_tile<true>(shared, rings, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), sum);
@@ -232,9 +251,10 @@ template <int kWidth>
 __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front,
                              const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
+  const bool product = ends_with_product_back(task, cells.pivot_tiles());
   Sums<kWidth> sum, part;
 #pragma unroll 1
-  for (Index i = task.row + task.rows; i-- > task.row;) {
+  for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;) {
     carry(sum, part);
     multiply_tile<false>(shared, rings, cells.cells_of(i), cells.cells_of(task.column), await_input(shared, rings), part);
     leave_input(shared, rings);
@@ -244,7 +264,7 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, 
   double* start = await_start(shared, rings);
   take_away(start, cells.rows_of(task.column), sum);
   const Offset first = Offset{front.first + task.column * kTile} * kWidth;
-  solve_tile<false>(shared, rings, memory.numbers.l + front.panel, cells, task.column, start, memory.rows + first, sum);
+  solve_tile<false>(shared, rings, memory, front, task.column, ends_with_product_back(task, cells.pivot_tiles()), start, sum);
   leave_start(shared, rings);
   publish_rows(memory.numbers.x + first, cells.rows_of(task.column), sum, [](int r) { return r; });
 }
@@ -279,7 +299,7 @@ __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view, 
   }
   ptx::leave_registers<2 * kRegisters - kMultiplierRegisters>();
   if (warp == kLoader)
-    run_loader<kForward>(shared, view, memory.numbers);
+    run_loader<kForward>(shared, view, memory);
   else
     run_bringer<kForward>(shared, view, memory);
   ptx::named_sync(kBringBarrier, kThreads - 32 * kMultipliers);

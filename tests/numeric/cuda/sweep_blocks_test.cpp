@@ -59,10 +59,10 @@ class SweepsOfFewBlocks : public ::testing::Test {
   }
   /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of context_.team_columns.
   Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Index columns, int blocks) {
-    (columns == 1                  ? context_.sweep_blocks
-     : columns <= 8                ? context_.sweep_8_blocks
-     : context_.team_columns == 16 ? context_.sweep_16_blocks
-                                   : context_.sweep_32_blocks) = blocks;
+    (columns == 1                                 ? context_.sweep_blocks
+     : columns <= 8 || context_.team_columns == 8 ? context_.sweep_8_blocks
+     : context_.team_columns == 16                ? context_.sweep_16_blocks
+                                                  : context_.sweep_32_blocks) = blocks;
     cuda::CudaFactor<double> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
     cuda::CudaWorkspace<double> workspace(plan, columns, context_);
@@ -89,9 +89,10 @@ class SweepsOfFewBlocks : public ::testing::Test {
     const Values of_5 = solve(plan, value, 5, cuda::wide_blocks<8>());
     for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5})
       EXPECT_TRUE(solve(plan, value, 5, blocks) == of_5) << blocks << " blocks";
-    for (const int team : {16, 32}) {  // 18 columns are those of two teams of 16
+    for (const int team : {8, 16, 32}) {  // 18 columns are those of three teams of 8, or two of 16
       context_.team_columns = team;
-      const Values of_18 = solve(plan, value, 18, team == 16 ? cuda::wide_blocks<16>() : cuda::wide_blocks<32>());
+      const int all = team == 8 ? cuda::wide_blocks<8>() : team == 16 ? cuda::wide_blocks<16>() : cuda::wide_blocks<32>();
+      const Values of_18 = solve(plan, value, 18, all);
       for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})
         EXPECT_TRUE(solve(plan, value, 18, blocks) == of_18) << blocks << " blocks, teams of " << team;
     }
