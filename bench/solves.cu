@@ -24,7 +24,7 @@ struct Options {
   bool plain = false;
   int repeats = 20;
   Index nrhs = 1;
-  Index team = 0;        // CudaOptions::team_columns
+  Index team = 0;  // CudaOptions::team_columns
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 

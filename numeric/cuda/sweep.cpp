@@ -5,8 +5,9 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Four teams, or two, solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers or
-/// L. One H200: 0.71 to 0.9 of the time of two teams by four from 2600 to 10,000 rows, 1.1 with 24,000 and 34,000 that hubs tie together.
+/// Four teams, or two, solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers
+/// or L. One H200: 0.71 to 0.9 of the time of two teams by four from 2600 to 10,000 rows, 1.1 with 24,000 and 34,000 that hubs tie
+/// together.
 constexpr Index kFewestRows = Index{1} << 14, kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
 
