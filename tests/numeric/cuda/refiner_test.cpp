@@ -86,7 +86,7 @@ TYPED_TEST(CudaRefiners, ManyColumns) {
   RefineCase<T> c{generate(this->emulated() ? "poisson2d 3" : "poisson2d 30")};
   const Index n = c.a.n();
   c.value = cast<T>(c.a.value());
-  c.cols = this->emulated() ? 9 : 70, c.shift = T(0.002);
+  c.cols = this->emulated() ? 9 : 70, c.shift = this->emulated() ? T(0.002) : T(0.0002);
   c.options = {.max_steps = this->emulated() ? 2 : 6, .target = 0, .stagnation = 1};
   c.b = random_numbers<T>(Offset{n} * c.cols, 1);
   const auto factor = filled_factor(c, this->backend(), this->plan_of());
