@@ -28,7 +28,7 @@ struct DeviceRefinement {
   /// Of the factor that it worked with; none: no refinement has ended yet. Where A was not positive definite all of x is NaN, and so are
   /// both errors, before and after.
   VerdictStatus status = VerdictStatus::none;
-  Refinement refinement;
+  Refinement refinement;  ///< as refine() tells it; the worst over the columns
 };
 
 }  // namespace kauri

@@ -241,7 +241,9 @@ void expect_failures(Backend& backend, BatchWay way, const BatchSystem<T>& syste
       for (Index times = 0; times <= k % 3; ++times) {
         const auto j = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
         T& diagonal = broken.value[static_cast<std::size_t>(k * system.stride + pattern.col_ptr[j])];
-        diagonal = k % 7 == 5 ? std::numeric_limits<T>::quiet_NaN() : k % 7 == 3 ? std::numeric_limits<T>::infinity() : -std::abs(diagonal);  // also the second time
+        diagonal = k % 7 == 5   ? std::numeric_limits<T>::quiet_NaN()
+                   : k % 7 == 3 ? std::numeric_limits<T>::infinity()
+                                : -std::abs(diagonal);  // also the second time
       }
     const auto seen = outcomes(backend, way, broken, order);
     for (Index k = 0; k < system.items; ++k) {
