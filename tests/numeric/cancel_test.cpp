@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <functional>
-#include <random>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "tests/support/cancel.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/seeds.hpp"
@@ -19,69 +16,13 @@
 namespace kauri {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using test::cancel_often;
+using test::cancelled;
 using test::error_text;
-
-// Tokens a call is tried with, at least.
-#ifdef KAURI_LONG_TESTS
-constexpr std::uint32_t kRounds = 60;
-#else
-constexpr std::uint32_t kRounds = test::seeds(8);
-#endif
-
-const std::string kText = "cancelled: the stop token of the call was asked to stop";
-
-/// Asks a token to stop so many microseconds after it was made.
-class StopAfter {
- public:
-  explicit StopAfter(std::int64_t microseconds)
-      : thread_([this, until = Clock::now() + std::chrono::microseconds(microseconds)] {
-          while (Clock::now() < until && !done_.load()) std::this_thread::yield();
-          source_.request_stop();
-        }) {}
-  ~StopAfter() {
-    done_ = true;
-    thread_.join();
-  }
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-
- private:
-  std::stop_source source_;
-  std::atomic<bool> done_{false};
-  std::thread thread_;
-};
-
-std::stop_token stopped() {
-  std::stop_source source;
-  source.request_stop();
-  return source.get_token();
-}
-
-/// True if f is cancelled; other errors are failures.
-bool cancelled(const std::function<void()>& f) {
-  const std::string text = error_text(ErrorKind::cancelled, f);
-  EXPECT_TRUE(text == kText || text == "no Error") << text;
-  return text == kText;
-}
-
-/// Calls f with tokens that are stopped at random moments of about `whole` microseconds, until it was cancelled that way at least once.
-void cancel_often(std::uint32_t seed, std::int64_t whole, const std::function<void(const std::stop_token&)>& f) {
-  constexpr std::uint32_t kMost = 2000;  // none of so many calls cancelled: they never look
-  std::mt19937_64 random(seed);
-  int count = 0;
-  for (std::uint32_t k = 0; k < kRounds || (count == 0 && k < kMost); ++k) {
-    const StopAfter timer(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(whole + 1)));
-    count += cancelled([&] { f(timer.token()); }) ? 1 : 0;
-  }
-  EXPECT_GT(count, 0);
-}
-
-/// Microseconds of a call, some 50 at least.
-std::int64_t microseconds_of(const std::function<void()>& f) {
-  const auto begin = Clock::now();
-  f();
-  return 50 + std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
-}
+using test::kCancelled;
+using test::microseconds_of;
+using test::StopAfter;
+using test::stopped;
 
 std::vector<double> ones(const SymmetricMatrix<double>& a) { return std::vector<double>(static_cast<std::size_t>(a.pattern().n), 1.0); }
 
@@ -113,7 +54,7 @@ TEST_F(Cancel, Orderings) {
           EXPECT_EQ(order(graph, options), fresh) << system;
         });
         options.stop = stopped();
-        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order(graph, options); }), kText);
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order(graph, options); }), kCancelled);
       }
   }
 }
@@ -132,8 +73,8 @@ TEST_F(Cancel, OrderingsOfPieces) {
     EXPECT_EQ(reorder(graph, perm, tree, changed, with), again);
   });
   options.stop = stopped();
-  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order_within(graph, perm, tree, options); }), kText);
-  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)reorder(graph, perm, tree, changed, options); }), kText);
+  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order_within(graph, perm, tree, options); }), kCancelled);
+  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)reorder(graph, perm, tree, changed, options); }), kCancelled);
 }
 
 TEST_F(Cancel, Analyses) {
@@ -154,8 +95,8 @@ TEST_F(Cancel, Analyses) {
           EXPECT_EQ(analysis.plan->supernodes.row, fresh.plan->supernodes.row);
         });
         options.ordering.stop = stopped();
-        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)analyze(a.pattern(), options); }), kText);
-        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)compare_orderings(a.pattern(), options); }), kText);
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)analyze(a.pattern(), options); }), kCancelled);
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)compare_orderings(a.pattern(), options); }), kCancelled);
         options.ordering.stop = {};
         const auto plan = analyze(a.pattern(), options);
         EXPECT_EQ(plan->perm, fresh.plan->perm);
@@ -239,18 +180,18 @@ TEST_F(Cancel, BeforeTheStart) {
   Backend backend = cpu_backend(1);
   const auto plan = analyze(a.pattern());
   const auto refused = [](const std::function<void()>& f) { return error_text(ErrorKind::cancelled, f); };
-  EXPECT_EQ(refused([&] { (void)factorize<double>(plan, a.value(), backend, 0, stopped()); }), kText);
+  EXPECT_EQ(refused([&] { (void)factorize<double>(plan, a.value(), backend, 0, stopped()); }), kCancelled);
   Factor<double> factor = Factor<double>::create(plan, backend);
   ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
   Workspace<double> workspace = Workspace<double>::create(factor, 1);
   std::vector<double> x = ones(a);
   const std::vector<double> b = x;
-  EXPECT_EQ(refused([&] { factor.solve(column_view(std::span(x)), workspace, stopped()); }), kText);
+  EXPECT_EQ(refused([&] { factor.solve(column_view(std::span(x)), workspace, stopped()); }), kCancelled);
   EXPECT_EQ(x, b);
   EXPECT_TRUE(factor.valid());
-  EXPECT_EQ(refused([&] { (void)estimate_condition<double>(a.view(), factor, workspace, stopped()); }), kText);
-  EXPECT_EQ(refused([&] { (void)refactorize<double>(factor, a.view(), 0, stopped()); }), kText);
-  EXPECT_EQ(refused([&] { (void)refactorize_shifted<double>(factor, a.value(), 1, stopped()); }), kText);
+  EXPECT_EQ(refused([&] { (void)estimate_condition<double>(a.view(), factor, workspace, stopped()); }), kCancelled);
+  EXPECT_EQ(refused([&] { (void)refactorize<double>(factor, a.view(), 0, stopped()); }), kCancelled);
+  EXPECT_EQ(refused([&] { (void)refactorize_shifted<double>(factor, a.value(), 1, stopped()); }), kCancelled);
 }
 
 /// What is wrong with the call comes first, and a token that is asked to stop after the work is done changes nothing.
