@@ -55,36 +55,53 @@ std::vector<Coarser> coarsened(const GraphView& graph, bool backwards, CoarsenWo
 
 }  // namespace
 
-Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
-                                 MultilevelWorkspace& workspace) {
+MultilevelSearch::MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
+                                   MultilevelWorkspace& workspace)
+    : graph_(graph), thorough_(options.thorough) {
   std::vector<Coarser> level = coarsened(graph, options.backwards, workspace.coarsen);
   const auto view = [&] { return level.empty() ? graph : level.back().graph.view(); };
-  const auto limits = [&](double share) {
-    RefineLimits made{most_side(graph.total_weight(), share)};
-    if (options.thorough) made.patience = kMostPatience;
-    return made;
-  };
-  struct Track {
-    RefineLimits limits;
-    Separation separation;
-  };
-  std::vector<Track> tracks{{limits(kTight), {}}, {limits(kLoose), {}}};
-  for (Track& t : tracks) t.separation = coarsest_separation(view(), seed, t.limits, workspace.refine);
-  const auto keep_better = [&tracks] {
-    if (costs_less(tracks[1].separation.weight, tracks[0].separation.weight)) std::swap(tracks[0], tracks[1]);
-    tracks.pop_back();
-  };
-  while (!level.empty()) {
+  for (const double share : {kTight, kLoose}) {
+    RefineLimits limits{most_side(graph.total_weight(), share)};
+    if (thorough_) limits.patience = kMostPatience;
+    tracks_.push_back({limits, coarsest_separation(view(), seed, limits, workspace.refine)});
+  }
+  while (level.size() > 1) {
     const Coarser last = std::move(level.back());
     level.pop_back();
-    if (tracks.size() > 1 && view().size() > kBoth && !options.thorough) keep_better();
-    for (Track& t : tracks) {
-      t.separation = projected(t.separation, last.coarse_of);
-      NodeRefiner(view(), t.separation, workspace.refine).refine(t.limits);
-    }
+    go_down(view(), last.coarse_of, workspace.refine);
   }
-  if (tracks.size() > 1) keep_better();
-  return std::move(tracks[0].separation);
+  if (!level.empty()) coarse_of_ = std::move(level[0].coarse_of);
+}
+
+const PartWeights& MultilevelSearch::weight() const {
+  const PartWeights& first = tracks_[0].separation.weight;
+  if (tracks_.size() == 1) return first;
+  const PartWeights& second = tracks_[1].separation.weight;
+  return costs_less(second, first) ? second : first;
+}
+
+Separation MultilevelSearch::finish(MultilevelWorkspace& workspace) {
+  if (!coarse_of_.empty()) go_down(graph_, coarse_of_, workspace.refine);
+  if (tracks_.size() > 1) keep_better();
+  return std::move(tracks_[0].separation);
+}
+
+void MultilevelSearch::go_down(const GraphView& graph, const std::vector<Index>& coarse_of, RefineWorkspace& workspace) {
+  if (tracks_.size() > 1 && graph.size() > kBoth && !thorough_) keep_better();
+  for (Track& t : tracks_) {
+    t.separation = projected(t.separation, coarse_of);
+    NodeRefiner(graph, t.separation, workspace).refine(t.limits);
+  }
+}
+
+void MultilevelSearch::keep_better() {
+  if (costs_less(tracks_[1].separation.weight, tracks_[0].separation.weight)) std::swap(tracks_[0], tracks_[1]);
+  tracks_.pop_back();
+}
+
+Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
+                                 MultilevelWorkspace& workspace) {
+  return MultilevelSearch(graph, options, seed, workspace).finish(workspace);
 }
 
 }  // namespace kauri::ordering::dissection

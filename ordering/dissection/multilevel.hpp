@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "ordering/dissection/coarsen.hpp"
 #include "ordering/dissection/node_refine.hpp"
@@ -21,8 +22,33 @@ struct MultilevelOptions {
 };
 
 /// Coarsens, takes the best of several grown separations of the coarsest graph, and refines it on each level on the way back, with two
-/// bounds on the sides as long as that costs little; returns the better one. The graph has at least one vertex. A function of graph,
-/// options and seed alone.
+/// bounds on the sides as long as that costs little; the better one is what was looked for. In two steps, since the last level, the graph
+/// itself, may take as long as all others and need not be gone through where something better is known. The graph has at least one
+/// vertex, and stays as long as the search. A function of graph, options and seed alone.
+class MultilevelSearch {
+ public:
+  /// All levels but the graph itself.
+  MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed, MultilevelWorkspace& workspace);
+  /// What the best separation weighs that was found so far; one of the graph weighs the same.
+  [[nodiscard]] const PartWeights& weight() const;
+  /// That separation of the graph, refined there. To be called once; the workspace need not be the first one.
+  Separation finish(MultilevelWorkspace& workspace);
+
+ private:
+  struct Track {
+    RefineLimits limits;
+    Separation separation;
+  };
+  void go_down(const GraphView& graph, const std::vector<Index>& coarse_of, RefineWorkspace& workspace);
+  void keep_better();
+
+  const GraphView graph_;
+  const bool thorough_;
+  std::vector<Index> coarse_of_;  // of the graph's vertices; empty where nothing was coarsened
+  std::vector<Track> tracks_;
+};
+
+/// Both steps.
 Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
                                  MultilevelWorkspace& workspace);
 

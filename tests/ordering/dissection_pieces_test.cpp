@@ -75,6 +75,22 @@ TEST(Multilevel, SeedAndDirectionMatter) {
   EXPECT_TRUE(other);
 }
 
+TEST(Multilevel, WeighsTheSameBeforeTheLastLevelAndNoMoreBehindIt) {
+  MultilevelWorkspace shared;
+  for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
+    const auto weighted = with_weights(graph_to_divide(seed, seed % 5 == 0 ? 3000 : 300), seed);
+    const GraphView graph = weighted.view();
+    const MultilevelOptions options{.thorough = seed % 3 == 0};
+    MultilevelSearch search(graph, options, seed, shared);
+    const PartWeights before = search.weight();
+    MultilevelWorkspace fresh;  // as another thread's
+    const Separation s = search.finish(fresh);
+    ASSERT_EQ(before[kLeft] + before[kRight] + before[kSeparator], graph.total_weight()) << "seed " << seed;
+    ASSERT_FALSE(costs_less(before, s.weight)) << "seed " << seed;
+    ASSERT_EQ(multilevel_separation(graph, options, seed, fresh).side, s.side) << "seed " << seed;
+  }
+}
+
 /// Trials as the seed has them: each kind alone, both, the dearest.
 Trials any_trials(std::uint64_t seed) {
   Trials trials;
@@ -159,6 +175,29 @@ TEST(BestSeparation, NoWorseThanEitherKindAlone) {
     const PartWeights polished = best_separation(graph, both, seed, shared).best->weight;
     ASSERT_LE(predicted_work(polished, reference_of(b)), predicted_work(b, reference_of(b))) << "seed " << seed;
   }
+}
+
+// Of large graphs multilevel separations are given up where level sets are far ahead before the last refinement: never where they win.
+TEST(BestSeparation, NoWorseThanEitherKindAloneOnLargeGraphs) {
+  SeparatorWorkspaces shared;
+  std::mt19937_64 random(4);
+  int multilevel_won = 0, far_behind = 0;
+  for (const Graph& graph :
+       {box_graph(30, 30, 30), grid(150, 150), shuffled(grid(160, 150), random), geometric_graph(21000, 0.015, random)}) {
+    if (!connected(view_of(graph))) continue;
+    Trials both, multilevel, level_sets;
+    multilevel.level_sets = level_sets.multilevel = false;
+    both.rounds = multilevel.rounds = level_sets.rounds = 0;
+    const Search found = best_separation(view_of(graph), both, 1, shared);
+    const PartWeights b = found.best->weight;
+    const PartWeights m = best_separation(view_of(graph), multilevel, 1, shared).best->weight;
+    const PartWeights l = best_separation(view_of(graph), level_sets, 1, shared).best->weight;
+    ASSERT_EQ(b, costs_less(l, m) ? l : m) << graph.size();
+    multilevel_won += costs_less(m, l) ? 1 : 0;
+    far_behind += !found.below.multilevel ? 1 : 0;
+  }
+  EXPECT_GT(multilevel_won, 0);
+  EXPECT_GT(far_behind, 0);
 }
 
 TEST(BestSeparation, ThreadsChangeNothing) {
