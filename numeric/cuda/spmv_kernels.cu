@@ -150,7 +150,7 @@ void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, cons
   const auto blocks = static_cast<unsigned>((Offset{a.n} * choice.lanes + kSpmvThreads - 1) / kSpmvThreads);
   for (Index c = 0; a.n > 0 && c < columns.count; c += 8) {
     const Index count = std::min<Index>(8, columns.count - c);
-    const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld, count};
+    const SpmvColumns<T> some = some_of(columns, c, count);
     check(kernels::launch(count == 1   ? all.one
                           : count <= 4 ? all.four
                                        : all.eight,

@@ -16,6 +16,9 @@ namespace kauri::numeric::cuda {
 namespace {
 
 constexpr int kWarps = kSpmvThreads / 32;
+/// Blocks that an H200 holds at once. Where tiles are fewer, several blocks share a tile, some columns each: a column waits for gathers and
+/// for a scan, which only other blocks hide. It changes no sum.
+constexpr Offset kBlocksAtOnce = 8 * 132;
 static_assert(kMergeTile + 3 <= kSpmvChunk);
 
 /// The sum of a row that some threads have, and whether it began among them.
@@ -100,12 +103,13 @@ __device__ T merge_column(const MergeTile& tile, const T* product, int first_pla
   return all.sum;
 }
 
+/// Block b does columns [g each, (g + 1) each) of tile b % tiles, with g = b / tiles.
 template <class T, class P>
-__global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns) {
+__global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns, Index each) {
   __shared__ T product[kSkewedChunk<T>];
   __shared__ int row_end[kMergeTile + 1];
   __shared__ Piece<T> of_warp[kWarps];
-  const auto t = static_cast<Index>(blockIdx.x);
+  const Index group = static_cast<Index>(blockIdx.x) / merge.tiles, t = static_cast<Index>(blockIdx.x) - group * merge.tiles;
   const Index row = __ldg(merge.row + t), rows = __ldg(merge.row + t + 1) - row;
   const Offset items = Offset{a.n} + __ldg(a.ptr + a.n), item = Offset{t} * kMergeTile;
   const auto first = static_cast<P>(item - row);
@@ -116,7 +120,7 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, M
   for (int k = static_cast<int>(threadIdx.x); k < rows; k += kSpmvThreads)
     row_end[k] = static_cast<int>(__ldg(a.ptr + row + k + 1) - first);
   if (threadIdx.x == 0) row_end[rows] = 2 * kMergeTile;
-  for (Index c = 0; c < columns.count; ++c) {  // the scan's barrier comes after all reads of products
+  for (Index c = group * each; c < min((group + 1) * each, columns.count); ++c) {  // the scan's barrier comes after all reads of products
     part.multiply(columns.x + c * columns.x_ld, base, end, product);
     __syncthreads();
     const T rest = merge_column(tile, product, static_cast<int>(first - base), of_warp, columns.y + c * columns.y_ld + row);
@@ -124,20 +128,25 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, M
   }
 }
 
-/// A warp a run: what tiles have of a row that ends behind them, in the order of a tree of fixed shape, then its end.
+/// A warp a run and column: what tiles have of a row that ends behind them, in the order of a tree of fixed shape, then its end.
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads) merge_carries(MergeView<T> merge, SpmvColumns<T> columns) {
-  const Offset r = Offset{blockIdx.x} * kWarps + threadIdx.x / 32;
+  const Offset warp = Offset{blockIdx.x} * kWarps + threadIdx.x / 32, c = warp / merge.runs;
+  if (c >= columns.count) return;
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const MergeTiles::Run run = r < merge.runs ? merge.run[r] : MergeTiles::Run{0, 0, 0};
-  for (Index c = 0; c < columns.count; ++c) {
-    const T* carry = merge.carry + Offset{c} * merge.tiles;
-    T sum = 0;
-    for (Index t = run.first + lane; t < run.last; t += 32) sum += carry[t];
+  const MergeTiles::Run run = merge.run[warp - c * merge.runs];
+  const T* carry = merge.carry + c * merge.tiles;
+  T sum = 0;
+  for (Index t = run.first + lane; t < run.last; t += 32) sum += carry[t];
 #pragma unroll
-    for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
-    if (lane == 0 && r < merge.runs) columns.y[c * columns.y_ld + run.row] += sum;
-  }
+  for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
+  if (lane == 0) columns.y[c * columns.y_ld + run.row] += sum;
+}
+
+/// Columns of a block: as few as give each multiprocessor its blocks.
+Index columns_of_block(Index tiles, Index columns) {
+  const auto groups = static_cast<Index>(std::clamp<Offset>(kBlocksAtOnce / tiles, 1, columns));
+  return (columns + groups - 1) / groups;
 }
 
 }  // namespace
@@ -151,13 +160,14 @@ void load_merge_product() {
 template <class T, class P>
 void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, const SpmvColumns<T>& columns, cudaStream_t stream) {
   for (Index c = 0; a.n > 0 && c < columns.count; c += kMergeColumns) {
-    const SpmvColumns<T> some{columns.x + c * columns.x_ld, columns.x_ld, columns.y + c * columns.y_ld, columns.y_ld,
-                              std::min(kMergeColumns, columns.count - c)};
-    check(kernels::launch(merge_product<T, P>, static_cast<unsigned>(merge.tiles), kSpmvThreads, 0, stream, a, merge, some),
+    const SpmvColumns<T> some = some_of(columns, c, std::min(kMergeColumns, columns.count - c));
+    const Index each = columns_of_block(merge.tiles, some.count);
+    const Offset blocks = Offset{merge.tiles} * ((some.count + each - 1) / each);
+    check(kernels::launch(merge_product<T, P>, static_cast<unsigned>(blocks), kSpmvThreads, 0, stream, a, merge, some, each),
           "a launch of a product along the merge path");
     if (merge.runs > 0)
-      check(kernels::launch(merge_carries<T>, static_cast<unsigned>((merge.runs + kWarps - 1) / kWarps), kSpmvThreads, 0, stream, merge,
-                            some),
+      check(kernels::launch(merge_carries<T>, static_cast<unsigned>((Offset{merge.runs} * some.count + kWarps - 1) / kWarps), kSpmvThreads,
+                            0, stream, merge, some),
             "a launch of a product along the merge path");
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/spmv_choice.hpp"
+#include "numeric/cuda/spmv_kernels.hpp"
 #include "numeric/cuda/streaming_loads.cuh"
 
 namespace kauri::numeric::cuda {
@@ -10,6 +10,12 @@ namespace kauri::numeric::cuda {
 /// Rounded by themselves, never fused with a sum: all kernels add the same numbers.
 __device__ inline double rounded_product(double a, double b) { return __dmul_rn(a, b); }
 __device__ inline float rounded_product(float a, float b) { return __fmul_rn(a, b); }
+
+/// `count` columns behind the first `first`.
+template <class T>
+SpmvColumns<T> some_of(const SpmvColumns<T>& columns, Index first, Index count) {
+  return {columns.x + first * columns.x_ld, columns.x_ld, columns.y + first * columns.y_ld, columns.y_ld, count};
+}
 
 /// Where item k of a chunk lies in shared memory: 128 bytes are followed by a gap of an item, so that threads whose rows begin a power of
 /// two apart meet different banks.

@@ -183,6 +183,21 @@ TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
   }
 }
 
+/// So many tiles that a block has several columns, the last one fewer than the others.
+TYPED_TEST(Products, OfManyVectorsAlongManyTilesAreExactForIntegers) {
+  using T = TypeParam;
+  const cuda::FullRows rows = rows_with(50000, [](Index i) { return i % 7000 == 5 ? 6000 : 3; });
+  ASSERT_GT(cuda::merge_tiles(rows).count(), 120);
+  ASSERT_GT(cuda::merge_tiles(rows).run.size(), 6U);
+  const std::vector<T> value = this->integers(this->values_of(rows), 1);
+  for (const Index cols : {9, 33}) {
+    const std::vector<T> x = this->integers(static_cast<std::size_t>(Offset{rows.n()} * cols), 2);
+    const Oracle<T> exact(rows, value, x, rows.n(), cols);
+    const std::vector<T> y = this->product(rows, cuda::SpmvChoice{cuda::SpmvWay::merge, 1}, value, x, cols);
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << "entry " << i << " of " << cols << " columns";
+  }
+}
+
 /// |y - A x| <= (k + 1) eps |A||x| for a row of k entries, whatever the order (Higham, Accuracy and Stability, section 3.1).
 TYPED_TEST(Products, RoundAsSumsDo) {
   using T = TypeParam;
