@@ -15,6 +15,7 @@ namespace kauri::bench {
 
 inline constexpr double kPeak = 62e12;         // flop/s of a large DGEMM on an H200
 inline constexpr double kFmaPeak = 33.5e12;    // flop/s of its fused multiply-adds in double, by the data sheet; twice that in float
+inline constexpr double kTf32Peak = 307e12;    // flop/s of mma.sync in TF32: 62 % of wgmma's, 495e12 by the data sheet (Luo et al. 2025)
 inline constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, read and written
 
 inline void require(bool ok, const char* what) {

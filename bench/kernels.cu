@@ -2,7 +2,7 @@
 // shape. `share`: of the roofline; `vendor`: the calls that `vendor_us` is the time of, the fastest of those tried that do the same;
 // `ratio`: how many times as long they take; `error`: the difference from the vendor's result in double.
 //   kernels                 all shapes of the table; `ahead` of a trsm are the pivots of its blocks
-//   kernels WHAT            those of one kernel: update, gemm, trsm, factor; or portable: factor by the portable kernels
+//   kernels WHAT            those of one kernel: update, gemm, trsm, factor; by the portable kernels: portable (factor), float_update
 //   kernels --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
@@ -24,34 +24,66 @@
 namespace kauri::bench {
 namespace {
 
+constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::tf32};
+
 double factor_flops(FrontCells s) {
   double flops = 0.0;
   for (int c = 0; c < s.p; ++c) flops += std::pow(s.m - c, 2.0);
   return flops;
 }
 
-void bench_update(const Vendor& vendor, int n, int k, int repeats, std::uint64_t seed) {
+// C -= A A^T of the columns behind `shape.p` by the vendor's: lower triangle alone, or all of C.
+template <class T>
+void syrk(cublasHandle_t blas, FrontCells shape, T* a) {
+  const T one = 1, minus = -1;
+  const int n = shape.m - shape.p, k = shape.p;
+  require(Calls<T>::syrk(blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a + k, shape.m, &one, a + std::int64_t{k} * shape.m + k,
+                         shape.m),
+          "syrk");
+}
+template <class T>
+void gemm(cublasHandle_t blas, FrontCells shape, T* a) {
+  const T one = 1, minus = -1;
+  const int n = shape.m - shape.p, k = shape.p;
+  require(Calls<T>::gemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &minus, a + k, shape.m, a + k, shape.m, &one,
+                         a + std::int64_t{k} * shape.m + k, shape.m),
+          "gemm");
+}
+
+// Of floats by syrk or gemm; where the loops are those of plain TF32, cuBLAS may use it, too.
+template <class T>
+VendorTime vendor_update(const Vendor& vendor, CudaLoops loops, FrontCells shape, int repeats, std::uint64_t seed) {
+  const bool plain = loops == CudaLoops::tf32;
+  cublasHandle_t blas = vendor.one.library().blas;
+  DeviceArray<T> a(std::size_t(shape.m) * shape.m);
+  fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
+  require(cublasSetMathMode(blas, plain ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+  const auto nothing = [](int) {};
+  VendorTime best{plain ? "syrk in TF32" : "syrk", median_us(repeats, nothing, [&](int) { syrk(blas, shape, a.get()); })};
+  if (std::is_same_v<T, float>) {
+    const VendorTime whole{plain ? "gemm in TF32" : "gemm", median_us(repeats, nothing, [&](int) { gemm(blas, shape, a.get()); })};
+    if (whole.us < best.us) best = whole;
+  }
+  require(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+  return best;
+}
+
+template <class T>
+void bench_update(const Vendor& vendor, CudaLoops loops, int n, int k, int repeats, std::uint64_t seed) {
   const FrontCells shape{n + k, k};
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
-  fill_dense<double><<<1056, 256>>>(a.get(), shape.m, seed, -1);
-  const Fronts<double> fronts(CudaLoops::hopper, shape, 1, 0, true);
+  fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
+  const Fronts<T> fronts(loops, shape, 1, 0, true);
   fronts.load(a.get());
-  const double one = 1.0, minus = -1.0;
-  double* c = a.get() + std::int64_t{k} * shape.m + k;
-  const auto syrk = [&] {
-    require(
-        cublasDsyrk(vendor.one.library().blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a.get() + k, shape.m, &one, c, shape.m),
-        "syrk");
-  };
-  syrk();
+  syrk(vendor.one.library().blas, shape, a.get());
   fronts.update();
   require(cudaDeviceSynchronize() == cudaSuccess, "update");
   const double error = fronts.error(a.get(), k);
-  const auto nothing = [](int) {};
-  const VendorTime time{"syrk", median_us(repeats, nothing, [&](int) { syrk(); })};
-  const double us = median_us(repeats, nothing, [&](int) { fronts.update(); });
+  const VendorTime time = vendor_update<T>(vendor, loops, shape, repeats, seed);
+  const double us = median_us(
+      repeats, [](int) {}, [&](int) { fronts.update(); });
   const double tri = 0.5 * n * (n + 1.0);
-  print<double>({"update", shape, 1, 0, us, 2 * tri * k, 8.0 * (2 * tri + double(n) * k), time, error}, CudaLoops::hopper);
+  print<T>({"update", shape, 1, 0, us, 2 * tri * k, sizeof(T) * (2 * tri + double(n) * k), time, error}, loops);
 }
 
 // Against the vendor's factor in double.
@@ -79,6 +111,12 @@ void bench_factor(const Vendor& vendor, CudaLoops loops, FrontCells shape, int c
   print<T>({"factor", shape, count, ahead, us, count * factor_flops(shape), bytes, time, error}, loops);
 }
 
+// What may remain of a front of numbers of T, well conditioned, against the vendor's in double.
+template <class T>
+double tolerance_of(CudaLoops loops) {
+  return 45 * (loops == CudaLoops::tf32 ? 0x1p-11 : std::numeric_limits<T>::epsilon());
+}
+
 // One random front (or several): against the vendor's factor, or with a planted bad pivot.
 template <class T>
 bool check_one(const Vendor& vendor, CudaLoops loops, std::mt19937_64& random, std::uint64_t seed, bool bad_pivot) {
@@ -102,7 +140,7 @@ bool check_one(const Vendor& vendor, CudaLoops loops, std::mt19937_64& random, s
     return false;
   }
   const double error = error_of(fronts, vendor, shape, a.get());
-  if (failed == 0 && error < 45 * std::numeric_limits<T>::epsilon()) return true;
+  if (failed == 0 && error < tolerance_of<T>(loops)) return true;
   std::printf("%s: m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", name_of(loops), shape.m, shape.p, count, ahead, error, failed);
   return false;
 }
@@ -164,7 +202,7 @@ int repeat(const Vendor& vendor, int runs) {
   different += differing_fronts<double>(CudaLoops::hopper, {300, 130}, 100, false, runs);
   different += differing_portable<double>(CudaLoops::tensor, runs);
   different += differing_portable<double>(CudaLoops::fma, runs);
-  different += differing_portable<float>(CudaLoops::fma, runs);
+  for (const CudaLoops loops : kLoopsOfFloat) different += differing_portable<float>(loops, runs);
   different += differing_solves(vendor, {8192, 2048}, 1, 256, runs);
   different += differing_solves(vendor, {2048, 1000}, 1, 1024, runs);
   different += differing_solves(vendor, {512, 256}, 64, 256, runs);
@@ -180,7 +218,9 @@ int check(const Vendor& vendor, int seeds) {
     if (!check_products(vendor, random, s)) ++failures;
     if (!check_one<double>(vendor, CudaLoops::tensor, random, s, bad)) ++failures;
     if (!check_one<double>(vendor, CudaLoops::fma, random, s, bad)) ++failures;
-    if (!check_one<float>(vendor, CudaLoops::fma, random, s, bad)) ++failures;
+    for (const CudaLoops loops : kLoopsOfFloat) {
+      if (!check_one<float>(vendor, loops, random, s, bad)) ++failures;
+    }
   }
   std::printf("{\"checked\":%d,\"failures\":%d}\n", seeds, failures);
   return failures == 0 ? 0 : 1;
@@ -224,7 +264,7 @@ int run(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(vendor, std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(vendor, std::atoi(argv[2]));
   const std::string only = argc > 1 ? argv[1] : "";
-  if (const std::string all[] = {"", "update", "gemm", "trsm", "factor", "portable"};
+  if (const std::string all[] = {"", "update", "gemm", "trsm", "factor", "portable", "float_update"};
       std::find(std::begin(all), std::end(all), only) == std::end(all)) {
     std::fprintf(stderr, "%s: no kernel of that name\n", only.c_str());
     return 2;
@@ -232,7 +272,9 @@ int run(int argc, char** argv) {
   const std::vector<int> orders{2048, 8192}, inner{64, 128, 256, 512, 1024};
   for (int n : orders) {
     for (int k : inner) {
-      if (only.empty() || only == "update") bench_update(vendor, n, k, 15, n + k);
+      if (only.empty() || only == "update") bench_update<double>(vendor, CudaLoops::hopper, n, k, 15, n + k);
+      for (const CudaLoops loops : kLoopsOfFloat)
+        if (only.empty() || only == "float_update") bench_update<float>(vendor, loops, n, k, 15, n + k);
     }
   }
   for (int n : orders) {
@@ -245,7 +287,7 @@ int run(int argc, char** argv) {
   if (only.empty() || only == "portable") {
     bench_portable<double>(vendor, CudaLoops::tensor);
     bench_portable<double>(vendor, CudaLoops::fma);
-    bench_portable<float>(vendor, CudaLoops::fma);
+    for (const CudaLoops loops : kLoopsOfFloat) bench_portable<float>(vendor, loops);
   }
   return 0;
 }

@@ -18,6 +18,7 @@
 #include "kauri/backend.hpp"
 #include "numeric/cuda/kernels/front_kernels.hpp"
 #include "numeric/cuda/kernels/portable_kernels.hpp"
+#include "numeric/cuda/loops.hpp"
 
 namespace kauri::bench {
 
@@ -92,22 +93,20 @@ __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum)
   atomicAdd(sum, mine);
 }
 
-// Kernels on tiled fronts; the portable ones are those of `tensor` and `fma`.
-inline const char* name_of(CudaLoops loops) { return loops == CudaLoops::hopper ? "hopper" : loops == CudaLoops::tensor ? "mma" : "fma"; }
+// Kernels on tiled fronts; all but those of `hopper` are the portable ones.
+inline const char* name_of(CudaLoops loops) { return loops == CudaLoops::tensor ? "mma" : numeric::cuda::short_name(loops); }
 
 // Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor cores: a share of half is its most.
 template <class T>
 double peak_of(CudaLoops loops) {
+  if (numeric::cuda::is_of_float_alone(loops)) return loops == CudaLoops::tf32 ? kTf32Peak : kTf32Peak / 3;
   return loops != CudaLoops::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
-}
-
-inline kernels::portable::Arithmetic arithmetic_of(CudaLoops loops) {
-  return loops == CudaLoops::tensor ? kernels::portable::Arithmetic::tensor : kernels::portable::Arithmetic::fma;
 }
 
 template <class T>
 int teams_of(CudaLoops loops) {
-  return loops == CudaLoops::hopper ? kernels::resident_teams() : kernels::portable::resident_teams<T>(arithmetic_of(loops));
+  if (loops == CudaLoops::hopper) return kernels::resident_teams();
+  return kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(loops));
 }
 
 // A line of a result. `ahead`: columns that preparations come early; of a trsm, pivots of a block.
@@ -151,7 +150,9 @@ class Fronts {
         counters_(symbolic::counter_count(cells) * count + 1),
         views_(make_views()),
         host_tasks_(tasks_of(cells, count, ahead, teams_, update_only)),
-        tasks_(host_tasks_) {}
+        tasks_(host_tasks_) {
+    if (update_only) cudaMemset(counters_.get(), 0x7f, counters_.bytes());  // to the portable kernel all of L is finished
+  }
 
   T* front(int f) const { return front_.get() + f * entries_; }
   std::int64_t entries() const { return entries_; }
@@ -190,16 +191,16 @@ class Fronts {
         return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {}, DeviceSchedule::kLeastPart, teams_, 0,
                                        nullptr);
     }
-    return kernels::portable::enqueue_factor<T>(arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {},
-                                                DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+    return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
+                                                {}, {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
   }
-  // The portable kernels have no such call.
+  // The portable kernels have no such call: of the tasks of an update, which wait for nothing then.
   cudaError_t enqueue_update() const {
     if constexpr (std::is_same_v<T, double>) {
       if (loops_ == CudaLoops::hopper)
         return kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr);
     }
-    return cudaErrorNotSupported;
+    return enqueue();
   }
   std::vector<FrontViewOf<T>> make_views() const {
     std::vector<FrontViewOf<T>> views(count_);

@@ -110,6 +110,7 @@ struct Calls<double> {
   static constexpr auto trsm = &cublasDtrsm;
   static constexpr auto trsm_batched = &cublasDtrsmBatched;
   static constexpr auto syrk = &cublasDsyrk;
+  static constexpr auto gemm = &cublasDgemm;
   static constexpr auto gemm_strided = &cublasDgemmStridedBatched;
 };
 template <>
@@ -120,6 +121,7 @@ struct Calls<float> {
   static constexpr auto trsm = &cublasStrsm;
   static constexpr auto trsm_batched = &cublasStrsmBatched;
   static constexpr auto syrk = &cublasSsyrk;
+  static constexpr auto gemm = &cublasSgemm;
   static constexpr auto gemm_strided = &cublasSgemmStridedBatched;
 };
 

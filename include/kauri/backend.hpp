@@ -33,8 +33,8 @@ class Backend {
   /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table, and on the CPU of the kernels used (on a
   /// device CudaOptions::loops says those).
   [[nodiscard]] std::string target() const;
-  /// What does large fronts in a scalar of 4 or 8 bytes: on the CPU the target's name, on a device the loops "hopper", "tensor" or "fma"
-  /// (see CudaLoops), "levels" where it can run none of them and all fronts are done level by level, and "none" where the loops asked for
+  /// What does large fronts in a scalar of 4 or 8 bytes: on the CPU the target's name, on a device the loops "hopper", "tensor", "fma",
+  /// "tf32x3" or "tf32" (see CudaLoops), "levels" where it can run none of them and all fronts are done level by level, and "none" where the loops asked for
   /// are not those of this scalar.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// The device in words, for reports.
@@ -81,12 +81,15 @@ struct DeviceAllocator {
 };
 
 /// The loops that add products in large fronts. On its own a backend takes, in double, those of `hopper` on compute capability 9.0, else
-/// `tensor` where FP64 tensor cores are fast (8.0, 9.0, 10.0), else `fma`; in float `fma`.
+/// `tensor` where FP64 tensor cores are fast (8.0, 9.0, 10.0), else `fma`; in float `fma`. With loops of float alone, doubles go as they do
+/// on its own; with loops of double alone, it has no factors of floats.
 enum class CudaLoops {
   automatic,  ///< as said above
   hopper,  ///< double: mma.m16n8k16, bulk copies; small fronts too have kernels of their own. Compute capability 9.0, 114 multiprocessors
   tensor,  ///< double: mma.m8n8k4. From 8.0 on
   fma,     ///< fused multiply-adds. From 8.0 on
+  tf32x3,  ///< float: tensor cores in TF32, operands in two parts, three products of four: errors of L about those of `fma`. From 8.0 on
+  tf32,    ///< float: the same with operands of 11 bits and one product: L to about 3 digits, for a preconditioner. From 8.0 on
 };
 
 /// How cuda_backend() uses a device.

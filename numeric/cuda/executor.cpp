@@ -109,7 +109,7 @@ class CudaExecutor final : public Executor {
                 .of_float = {},
                 .of_double = choose_loops<double>(options.loops),
                 .team_columns = options.team_columns};
-    if (options.loops == CudaLoops::automatic || options.loops == CudaLoops::fma) context_.of_float = choose_loops<float>(options.loops);
+    if (!is_of_double_alone(options.loops)) context_.of_float = choose_loops<float>(options.loops);
     if (options.fast_solve) {
       context_.sweep_blocks = sweep_blocks();
       if (options.solves_together >= 8) context_.sweep_8_blocks = wide_blocks<8>();
@@ -125,7 +125,7 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] std::string kernels(int scalar_bytes) const override {
     const Loops& loops = scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double;
     if (loops.teams > 0) return short_name(loops.kind);
-    return context_.wanted == CudaLoops::automatic ? "levels" : "none";
+    return is_of_double_alone(context_.wanted) ? "none" : "levels";
   }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }

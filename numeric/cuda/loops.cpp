@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/loops.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "numeric/cuda/device.hpp"
 #include "numeric/cuda/kernels/portable_kernels.hpp"
@@ -14,7 +13,9 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-using kernels::portable::Arithmetic;
+/// What float takes on its own. The line to change where tensor cores are measured to be faster, with what CudaLoops says of it, and
+/// TheBackendTellsItsLoops.
+constexpr CudaLoops kLoopsOfFloat = CudaLoops::fma;
 
 /// Devices whose FP64 tensor cores do several times what their other FP64 units do; elsewhere they are not there, or slow.
 bool has_tensor_cores() {
@@ -33,26 +34,34 @@ int hopper_teams() {
 template <class T>
 int teams_of(CudaLoops kind) {
   if (kind == CudaLoops::hopper) return std::is_same_v<T, double> ? hopper_teams() : 0;
-  const int teams = kernels::portable::resident_teams<T>(kind == CudaLoops::tensor ? Arithmetic::tensor : Arithmetic::fma);
+  const int teams = kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(kind));
   return teams >= symbolic::kFewestEver ? teams : 0;
 }
 
 constexpr const char* name_of(CudaLoops kind) {
+  if (is_of_float_alone(kind)) return "TF32 tensor cores";
   return kind == CudaLoops::hopper ? "Hopper" : kind == CudaLoops::tensor ? "FP64 tensor cores" : "fused multiply-adds";
+}
+
+/// In the order in which T takes them on its own.
+template <class T>
+std::vector<CudaLoops> own_choices() {
+  if (std::is_same_v<T, float>) return {kLoopsOfFloat, CudaLoops::fma};
+  return {CudaLoops::hopper, CudaLoops::tensor, CudaLoops::fma};
 }
 
 }  // namespace
 
 template <class T>
 Loops choose_loops(CudaLoops wanted) {
-  if (wanted != CudaLoops::automatic) {
+  if (wanted != CudaLoops::automatic && !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
     const Loops forced{wanted, teams_of<T>(wanted)};
     if (forced.teams > 0) return forced;
     throw Error(ErrorKind::usage,
                 std::string("the loops for ") + name_of(wanted) +
-                    (std::is_same_v<T, float> && wanted != CudaLoops::fma ? " are of double alone" : " do not run on this device"));
+                    (std::is_same_v<T, float> && is_of_double_alone(wanted) ? " are of double alone" : " do not run on this device"));
   }
-  for (const CudaLoops kind : {CudaLoops::hopper, CudaLoops::tensor, CudaLoops::fma}) {
+  for (const CudaLoops kind : own_choices<T>()) {
     if (kind == CudaLoops::tensor && !has_tensor_cores()) continue;
     if (const Loops chosen{kind, teams_of<T>(kind)}; chosen.teams > 0) return chosen;
   }

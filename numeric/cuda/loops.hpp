@@ -12,10 +12,25 @@ struct Loops {
   int teams = 0;
 };
 
-/// As in CudaLoops: "hopper", "tensor", "fma".
+/// As in CudaLoops: "hopper", "tensor", "fma", "tf32x3", "tf32".
 constexpr const char* short_name(CudaLoops kind) {
-  return kind == CudaLoops::hopper ? "hopper" : kind == CudaLoops::tensor ? "tensor" : "fma";
+  switch (kind) {
+    case CudaLoops::hopper:
+      return "hopper";
+    case CudaLoops::tensor:
+      return "tensor";
+    case CudaLoops::tf32x3:
+      return "tf32x3";
+    case CudaLoops::tf32:
+      return "tf32";
+    default:
+      return "fma";
+  }
 }
+
+/// Loops that factors of T may be asked to take; for others of them a backend has none, or chooses as on its own (CudaLoops).
+constexpr bool is_of_double_alone(CudaLoops kind) { return kind == CudaLoops::hopper || kind == CudaLoops::tensor; }
+constexpr bool is_of_float_alone(CudaLoops kind) { return kind == CudaLoops::tf32x3 || kind == CudaLoops::tf32; }
 
 /// For T on the current device. Throws Error(usage) where `wanted` cannot be had, in T or on the device. Once per device and scalar.
 template <class T>

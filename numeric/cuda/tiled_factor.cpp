@@ -51,16 +51,14 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
 template <class T>
 cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values,
                                    cudaStream_t stream) const {
-  using kernels::portable::Arithmetic;
   const DeviceTask* task = plan_->tasks().data();
   const auto tasks = static_cast<int>(plan_->tasks().size());
   if constexpr (std::is_same_v<T, double>) {
     if (loops_.kind == CudaLoops::hopper)
       return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_, least_part_, loops_.teams, pauses_, stream);
   }
-  const Arithmetic arithmetic = loops_.kind == CudaLoops::tensor ? Arithmetic::tensor : Arithmetic::fma;
-  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task, tasks, ticket, levels, values, sums_, least_part_,
-                                              loops_.teams, pauses_, stream);
+  return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_.kind), front_.data(), task, tasks, ticket, levels,
+                                              values, sums_, least_part_, loops_.teams, pauses_, stream);
 }
 
 template <class T>

@@ -259,7 +259,7 @@ class InfoTest(ProgramTest):
             return
         loops = build["cuda"]["kernels"]
         self.assertIn(loops["double"], ["hopper", "tensor", "fma", "levels"])
-        self.assertIn(loops["float"], ["fma", "levels"])
+        self.assertIn(loops["float"], ["fma", "tf32x3", "levels"])
         self.assertEqual(loops["double"] == "hopper", build["cuda"]["target"] == "sm_90")
         self.assertIn(f"{build['cuda']['target']}: loops {loops['double']} in double, {loops['float']} in float", text)
         for scalar in ["double", "float"]:

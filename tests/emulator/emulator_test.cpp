@@ -85,6 +85,10 @@ TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
         return {"hopper", "none"};
       case CudaLoops::tensor:
         return {"tensor", "none"};
+      case CudaLoops::tf32x3:
+        return {"hopper", "tf32x3"};
+      case CudaLoops::tf32:
+        return {"hopper", "tf32"};
       case CudaLoops::fma:
         break;
     }

@@ -29,12 +29,12 @@ struct Way {
 };
 template <class Scalar>
 using LevelByLevel = Way<Scalar, CudaLoops::automatic>;
-using Ways = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
-                              Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
+using Ways = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>, LevelByLevel<double>,
+                              Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
 
 /// Those by tasks.
 using TaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>,
-                                  Way<float, CudaLoops::fma>>;
+                                  Way<float, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>, Way<float, CudaLoops::tf32>>;
 
 template <class W>
 class OnCuda : public ::testing::Test {

@@ -131,7 +131,7 @@ template <class Loop>
 __device__ __forceinline__ void update_right(typename Loop::T* rows, const typename Loop::T* triangle, int s, int columns, int lane) {
   typename Loop::Accumulators acc;
   take<Loop>(acc, rows, 2 * s + 2, columns, lane);
-  Loop::multiply(acc, rows + s * kSlabEntries, triangle + s * kSlabEntries, 2 * s + 2, columns, lane);
+  Loop::InTile::multiply(acc, rows + s * kSlabEntries, triangle + s * kSlabEntries, 2 * s + 2, columns, lane);
   put<Loop>(acc, rows, 2 * s + 2, columns, lane);
 }
 

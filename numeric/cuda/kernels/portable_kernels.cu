@@ -8,6 +8,7 @@
 #include "numeric/cuda/kernels/fill.cuh"
 #include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/kernels/portable_chain.cuh"
+#include "numeric/cuda/kernels/tf32_loop.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
 namespace {
@@ -64,6 +65,9 @@ template <class T, class Use>
 auto with_kernel(Arithmetic arithmetic, const Use& use) {
   if constexpr (std::is_same_v<T, double>) {
     if (arithmetic == Arithmetic::tensor) return use(run_tasks<TensorLoop>);
+  } else {
+    if (arithmetic == Arithmetic::tf32x3) return use(run_tasks<Tf32Loop<3>>);
+    if (arithmetic == Arithmetic::tf32) return use(run_tasks<Tf32Loop<1>>);
   }
   return use(run_tasks<FmaLoop<T>>);
 }
@@ -72,7 +76,7 @@ auto with_kernel(Arithmetic arithmetic, const Use& use) {
 
 template <class T>
 int resident_teams(Arithmetic arithmetic) {
-  if (arithmetic == Arithmetic::tensor && !std::is_same_v<T, double>) return 0;
+  if (arithmetic != Arithmetic::fma && (arithmetic == Arithmetic::tensor) != std::is_same_v<T, double>) return 0;
   return with_kernel<T>(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes<T>); });
 }
 

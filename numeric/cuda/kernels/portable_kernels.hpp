@@ -2,15 +2,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kauri/backend.hpp"
 #include "numeric/cuda/kernels/front_kernels.hpp"
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-/// How products are added: by FP64 tensor cores, of double alone, or by fused multiply-adds.
-enum class Arithmetic { tensor, fma };
+/// How products are added: by FP64 tensor cores, of double alone; by fused multiply-adds; by tensor cores in TF32, of float alone, three
+/// products of operands in two parts or one.
+enum class Arithmetic { tensor, fma, tf32x3, tf32 };
 
-/// Teams, which are blocks, that the current device holds at once; 0 if it cannot run the kernel. To be called once before the first launch
-/// on a device.
+/// Of loops that are not Hopper's.
+constexpr Arithmetic arithmetic_of(CudaLoops loops) {
+  switch (loops) {
+    case CudaLoops::tensor:
+      return Arithmetic::tensor;
+    case CudaLoops::tf32x3:
+      return Arithmetic::tf32x3;
+    case CudaLoops::tf32:
+      return Arithmetic::tf32;
+    default:
+      return Arithmetic::fma;
+  }
+}
+
+/// Teams, which are blocks, that the current device holds at once; 0 if it cannot run the kernel, or the arithmetic is not T's. To be called
+/// once before the first launch on a device.
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 

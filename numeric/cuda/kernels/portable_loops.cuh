@@ -1,5 +1,6 @@
 // Products of tiles in shared memory on any device from sm_80 on, as one warp adds them to (32,64) entries in its registers: by FP64 tensor
-// cores (mma.m8n8k4), or by fused multiply-adds. A loop says which entries a lane holds, and multiplies; all else is common.
+// cores (mma.m8n8k4), or by fused multiply-adds; in TF32: tf32_loop.cuh. A loop says which entries a lane holds, and multiplies; all else is
+// common.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,6 +34,7 @@ __device__ __forceinline__ void store_unit(T* to, const T (&x)[kUnit<T>]) {
 /// accumulator of m8n8k4, and twice an operand, if k goes by even columns first.
 struct TensorLoop {
   using T = double;
+  using InTile = TensorLoop;         // the same accumulators, for products inside a tile that is being solved with
   static constexpr int kRows = 4;    // a lane's
   static constexpr int kBeside = 2;  // its columns in a cell
   static constexpr int kBlocks = 2;  // of a multiprocessor, for which there are registers
@@ -72,6 +74,7 @@ struct TensorLoop {
 template <class Scalar>
 struct FmaLoop {
   using T = Scalar;
+  using InTile = FmaLoop;
   static constexpr int kRows = 8;
   static constexpr int kBeside = 1;
   static constexpr int kBlocks = 2;
@@ -123,6 +126,10 @@ __device__ __forceinline__ void load_beside(double (&x)[2], const double* from) 
   const double2 pair = __ldcg(reinterpret_cast<const double2*>(from));
   x[0] = pair.x, x[1] = pair.y;
 }
+__device__ __forceinline__ void load_beside(float (&x)[2], const float* from) {
+  const float2 pair = __ldcg(reinterpret_cast<const float2*>(from));
+  x[0] = pair.x, x[1] = pair.y;
+}
 template <class T>
 __device__ __forceinline__ void load_beside(T (&x)[1], const T* from) {
   x[0] = __ldcg(from);
@@ -130,6 +137,7 @@ __device__ __forceinline__ void load_beside(T (&x)[1], const T* from) {
 __device__ __forceinline__ void store_beside(double* to, const double (&x)[2]) {
   *reinterpret_cast<double2*>(to) = make_double2(x[0], x[1]);
 }
+__device__ __forceinline__ void store_beside(float* to, const float (&x)[2]) { *reinterpret_cast<float2*>(to) = make_float2(x[0], x[1]); }
 template <class T>
 __device__ __forceinline__ void store_beside(T* to, const T (&x)[1]) {
   *to = x[0];

@@ -241,7 +241,7 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, ty
     __syncwarp();
     substitute(slab_row(x, lane), slab + 2 * s * kPairEntries, reciprocals + s * kSlabColumns);
     __syncwarp();
-    Loop::multiply(acc, x, slab, 2 * s + 2, kTileCells, lane);
+    Loop::InTile::multiply(acc, x, slab, 2 * s + 2, kTileCells, lane);
     store_slab(tile, x, row_cell, 2 * s, lane);
     __syncwarp();
     solve_slabs<Loop, s + 1>(acc, x, triangle, reciprocals, tile, row_cell, lane);

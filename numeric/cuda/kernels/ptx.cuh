@@ -1,4 +1,4 @@
-// The few instructions that C++ has no name for: bulk copies and their barriers, acquire and release, the FP64 tensor core.
+// The few instructions that C++ has no name for: bulk copies and their barriers, acquire and release, tensor cores in FP64 and TF32.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -214,6 +214,21 @@ __device__ inline void mma(double (&c)[4], const double (&a)[4], const double (&
 /// c (8x8) += a (8x4) b (4x8).
 __device__ inline void mma(double (&c)[2], double a, double b) {
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
+}
+
+/// x to the 11 bits of TF32, to nearest, ties away from zero. Infinities and NaN stay: three instructions.
+__device__ inline float to_tf32(float x) {
+  std::uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return __uint_as_float(bits);
+}
+
+/// c (16x8) += a (16x8) b (8x8) in TF32, of whose operands the lowest 13 bits are ignored; rows 0-7 of c, and 8-15.
+__device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], const float (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
+               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+                 "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
 /// The same number, of which the compiler knows nothing: what depends on it is computed where it is used, not ahead of a loop and kept in

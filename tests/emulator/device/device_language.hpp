@@ -30,6 +30,9 @@ using std::min;
 struct alignas(16) double2 {
   double x, y;
 };
+struct alignas(8) float2 {
+  float x, y;
+};
 struct alignas(16) longlong2 {
   long long x, y;
 };
@@ -43,6 +46,7 @@ struct alignas(16) int4 {
   int x, y, z, w;
 };
 inline double2 make_double2(double x, double y) { return {x, y}; }
+inline float2 make_float2(float x, float y) { return {x, y}; }
 inline longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
 inline int2 make_int2(int x, int y) { return {x, y}; }
 inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
@@ -137,6 +141,8 @@ T atomicMax(T* place, T value) {
 }
 
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
+inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
+inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1; }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tests/emulator/device/device_language.hpp"
+#include "tests/emulator/tensor_core.hpp"
 
 namespace kauri::numeric::cuda::kernels::ptx {
 
@@ -185,6 +186,35 @@ inline void mma(double (&c)[2], double a, double b) {
         for (int row = 0; row < 8; ++row) sum[column][row] += left[k][row] * right[k][column];
     for (int lane = 0; lane < 32; ++lane)
       for (int i = 0; i < 2; ++i) static_cast<const Operands*>(lanes[lane])->c[i] += sum[lane % 4 * 2 + i][lane / 4];
+  });
+}
+
+/// As nvcc has it.
+inline float to_tf32(float x) { return std::abs(x) < INFINITY ? emulator::as_tf32(__uint_as_float(__float_as_uint(x) + 0x1000U)) : x; }
+
+/// c (16x8) += a (16x8) b (8x8) in TF32, columns 0-3 of a before the others. Which lane holds what: PTX ISA, "Matrix Fragments for
+/// mma.m16n8k8", .tf32.
+inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], const float (&b)[2]) {
+  struct Operands {
+    float *upper, *lower;
+    const float *a, *b;
+  } mine{upper, lower, a, b};
+  emulator::together(emulator::Together::product, &mine, [](void* const* lanes) {
+    float left[16][8], right[8][8];
+    for (int lane = 0; lane < 32; ++lane) {
+      const Operands& from = *static_cast<const Operands*>(lanes[lane]);
+      const int group = lane / 4, place = lane % 4;
+      for (int i = 0; i < 4; ++i) left[group + i % 2 * 8][place + i / 2 * 4] = from.a[i];
+      for (int i = 0; i < 2; ++i) right[group][place + i * 4] = from.b[i];
+    }
+    for (int lane = 0; lane < 32; ++lane) {
+      const Operands& to = *static_cast<const Operands*>(lanes[lane]);
+      for (int i = 0; i < 4; ++i) {
+        float& c = i < 2 ? to.upper[i] : to.lower[i - 2];
+        const float *row = left[lane / 4 + i / 2 * 8], *column = right[lane % 4 * 2 + i % 2];
+        for (int k = 0; k < 8; k += 4) c = emulator::add_four(c, row + k, column + k);
+      }
+    }
   });
 }
 

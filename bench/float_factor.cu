@@ -1,0 +1,136 @@
+// Factors of floats on a device by each of its loops, and one of doubles for comparison: least seconds of timed refactorisations with values
+// on the device, how far a solution by the factor is from the one in double, its backward error in float, and how many steps of refinement
+// lead to that of a float. A line of JSON per system and loop.
+//   float_factor [--repeats N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
+// SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <random>
+
+#include "bench/device_array.cuh"
+#include "bench/source.hpp"
+#include "kauri/kauri.hpp"
+#include "numeric/cuda/loops.hpp"
+
+namespace kauri::bench {
+namespace {
+
+constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::tf32};
+
+struct Options {
+  int repeats = 10;
+  OrderingMethod method = OrderingMethod::nested_dissection;
+};
+
+struct System {
+  std::string name;
+  SymmetricMatrix<double> a;
+  std::shared_ptr<const Plan> plan;
+  std::vector<double> b;
+};
+
+System system_of(const std::string& argument, const Options& options) {
+  const std::size_t colon = argument.find(':');
+  System system{argument.substr(0, colon), load(argument.substr(0, colon)), nullptr, {}};
+  AnalyzeOptions analysis;
+  analysis.ordering.method = options.method, analysis.target = cuda_backend().target();
+  if (colon != std::string::npos) analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
+  system.plan = analyze(system.a.pattern(), analysis);
+  system.b.resize(static_cast<std::size_t>(system.a.n()));
+  std::mt19937_64 random(1);
+  for (double& x : system.b) x = static_cast<float>(std::uniform_real_distribution<>(-1, 1)(random));
+  return system;
+}
+
+/// x, and what it took; no x where a pivot failed.
+template <class T>
+struct Outcome {
+  double seconds = 1e300;
+  std::vector<T> x;
+  Refinement refinement;
+};
+
+template <class T>
+Outcome<T> run(const System& system, CudaLoops loops, int repeats) {
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = loops});
+  auto factor = Factor<T>::create(system.plan, backend);
+  const std::vector<T> value(system.a.value().begin(), system.a.value().end());
+  const auto values = DeviceValues<T>::copy_of(value, backend);
+  Outcome<T> result;
+  for (int r = 0; r < repeats + 2; ++r) {
+    require(cudaDeviceSynchronize() == cudaSuccess, "before a factorisation");
+    const auto begin = std::chrono::steady_clock::now();
+    const bool ok = static_cast<bool>(refactorize(factor, values));
+    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (r >= 2) result.seconds = std::min(result.seconds, s);
+    if (!ok) return result;
+  }
+  const Index n = system.a.n();
+  const std::vector<T> b(system.b.begin(), system.b.end());
+  auto workspace = Workspace<T>::create(factor, 1);
+  result.x = b;
+  factor.solve({result.x.data(), n, 1, n}, workspace);
+  std::vector<T> refined = result.x;
+  result.refinement = refine<T>({system.a.pattern(), value}, factor, {b.data(), n, 1, n}, {refined.data(), n, 1, n}, workspace,
+                                RefineOptions{.max_steps = 20});
+  return result;
+}
+
+/// max |x - y| / max |y|.
+template <class T>
+double distance(const std::vector<T>& x, const std::vector<double>& y) {
+  double most = 0, size = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) most = std::max(most, std::abs(x[i] - y[i])), size = std::max(size, std::abs(y[i]));
+  return most / size;
+}
+
+template <class T>
+void print(const System& system, const char* loops, const Outcome<T>& result, const std::vector<double>& exact) {
+  const auto flops = static_cast<double>(system.plan->cost.flops);
+  std::printf("{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"flops\": %.4e, \"scalar\": \"%s\", \"loops\": \"%s\", \"factor_s\": %.4e, ",
+              system.name.c_str(), system.a.n(), static_cast<long long>(system.plan->cost.nnz_l), flops,
+              sizeof(T) == sizeof(double) ? "double" : "float", loops, result.seconds);
+  if (result.x.empty())
+    std::printf("\"status\": \"indefinite\"}\n");
+  else
+    std::printf("\"tf\": %.2f, \"from_double\": %.2e, \"componentwise\": %.2e, \"steps\": %d, \"refined\": %.2e}\n",
+                flops / result.seconds * 1e-12, distance(result.x, exact), result.refinement.unrefined.componentwise,
+                result.refinement.steps, result.refinement.final_error.componentwise);
+  std::fflush(stdout);
+}
+
+void compare(const std::string& argument, const Options& options) {
+  const System system = system_of(argument, options);
+  const auto exact = run<double>(system, CudaLoops::automatic, options.repeats);
+  print(system, cuda_backend().kernels(sizeof(double)).c_str(), exact, exact.x);
+  if (exact.x.empty()) return;
+  for (const CudaLoops loops : kLoopsOfFloat)
+    print(system, numeric::cuda::short_name(loops), run<float>(system, loops, options.repeats), exact.x);
+}
+
+}  // namespace
+}  // namespace kauri::bench
+
+int main(int count, char** argument) {
+  using namespace kauri;
+  bench::Options options;
+  std::vector<std::string> systems;
+  for (int k = 1; k < count; ++k) {
+    const std::string word = argument[k];
+    if (word == "--repeats" && k + 1 < count)
+      options.repeats = std::atoi(argument[++k]);
+    else if (word == "--method" && k + 1 < count)
+      options.method = ordering_from_name(argument[++k]).value();
+    else
+      systems.push_back(word);
+  }
+  try {
+    for (const std::string& system : systems) bench::compare(system, options);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "float_factor: %s\n", error.what());
+    return 2;
+  }
+  return 0;
+}

@@ -1,0 +1,35 @@
+// What a tensor core makes of sums of products in TF32, of which the PTX ISA says little: after measurements by Fasi, Higham, Mikaitis &
+// Pranesh 2021 (A100), Li et al. 2024 and Khattak & Mikaitis 2025 (H100 too).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace kauri::emulator {
+
+/// The number that a product sees: without the lowest 13 bits. NaN and infinities stay what they are, but for NaN of those bits alone.
+inline float as_tf32(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffffe000U); }
+
+/// x to 24 bits, towards zero.
+inline float truncated(double x) { return static_cast<float>(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((1ULL << 29) - 1))); }
+
+/// c + left[0] right[0] + ... + left[3] right[3]: products are exact; all five are cut off, towards zero, at 25 bits of the largest of them,
+/// and their sum at 24. That is an A100, as far as was measured; what came later keeps more bits. Numbers below the normal ones are kept.
+inline float add_four(float c, const float* left, const float* right) {
+  constexpr int kBits = 25;
+  double term[5] = {c};
+  for (int k = 0; k < 4; ++k) term[k + 1] = static_cast<double>(as_tf32(left[k])) * static_cast<double>(as_tf32(right[k]));
+  double largest = 0, plain = 0;
+  for (const double t : term) largest = std::max(largest, std::abs(t)), plain += t;
+  if (largest == 0 || !std::isfinite(plain)) return static_cast<float>(plain);
+  const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(largest) & 0x7ff0000000000000ULL);  // 2^e <= largest
+  const double unit = power * (1.0 / (1 << (kBits - 1)));
+  std::int64_t sum = 0;
+  for (const double t : term) sum += static_cast<std::int64_t>(t / unit);
+  return truncated(static_cast<double>(sum) * unit);
+}
+
+}  // namespace kauri::emulator
