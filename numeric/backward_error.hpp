@@ -9,11 +9,11 @@
 
 namespace kauri::numeric {
 
-/// Infinity norm of a column.
+/// Infinity norm of a column whose entries are `step` places apart.
 template <class T>
-double norm_inf(const T* x, Index n) {
+double norm_inf(const T* x, Offset step, Index n) {
   double m = 0;
-  for (Index i = 0; i < n; ++i) m = max_or_nan(x[i] < 0 ? -static_cast<double>(x[i]) : static_cast<double>(x[i]), m);
+  for (Index i = 0; i < n; ++i) m = max_or_nan(std::abs(static_cast<double>(x[i * step])), m);
   return m;
 }
 

@@ -2,29 +2,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-
 #include "kauri/matrix.hpp"
 #include "numeric/backend.hpp"
+#include "numeric/dense_view.hpp"
 #include "numeric/refine_rule.hpp"
 #include "src/base/stopping.hpp"
 
 namespace kauri::numeric {
 
-/// x += A^-1 (b - A x) while that helps. r, better: room of x's shape. solve() puts A^-1 r in the place of r; residual(y, values) puts
-/// b - A y there, and tells the errors of y. Looks at the call's stop token, between columns; then x is the best so far.
+/// x += A^-1 (b - A x) while that helps. r, better: room of x's shape, column-major. solve() puts A^-1 r in the place of r; residual(y,
+/// values) puts b - A y there, and tells the errors of y. Looks at the call's stop token, between columns; then x is the best so far.
 template <class T, class Solve, class Residual>
 Refinement refine_on_host(MatrixView<T> x, MatrixView<T> r, MatrixView<T> better, const RefineLimits& limits, const Solve& solve,
                           const Residual& residual) {
+  const StridedView<T> entry = strided(x);
   RefineProgress progress = begin_refinement(residual(x, ValuesAre::fresh), limits);
   while (progress.going != 0) {
     solve();
     for (Index c = 0; c < x.cols; ++c) {
       stop_here();
-      for (Index i = 0; i < x.rows; ++i) better.data[c * better.ld + i] = x.data[c * x.ld + i] + r.data[c * r.ld + i];
+      for (Index i = 0; i < x.rows; ++i) better.data[c * better.ld + i] = entry(i, c) + r.data[c * r.ld + i];
     }
     take_step(progress, residual(better, ValuesAre::unchanged), limits);
-    for (Index c = 0; progress.helped && c < x.cols; ++c) std::copy_n(better.data + c * better.ld, x.rows, x.data + c * x.ld);
+    if (progress.helped) copy_entries<T>(better, x);
   }
   return progress.done;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "numeric/backend.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric {
 
@@ -81,7 +82,7 @@ class LoopBatch final : public BatchStore<T> {
     loop_.run(items(), [&](Index k, int place) {
       const MatrixView<T> to = x.item(k);
       if (of(k).verdict().status == VerdictStatus::positive_definite) return of(k).solve(b.item(k), to, part(workspace, place), {});
-      for (Index c = 0; c < to.cols; ++c) std::fill_n(to.data + c * to.ld, to.rows, std::numeric_limits<T>::quiet_NaN());
+      fill_entries(to, std::numeric_limits<T>::quiet_NaN());
     });
   }
   void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override {

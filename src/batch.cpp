@@ -10,6 +10,7 @@
 
 #include "numeric/backend.hpp"
 #include "src/base/stopping.hpp"
+#include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 
 namespace kauri {
@@ -41,18 +42,20 @@ void require_batch_shape(const BatchView<const T>& a, const std::string& name, c
     misuse("solve: " + name + " has " + std::to_string(a.items) + " items, the batch has " + std::to_string(batch.items()));
   if (a.rows != batch.plan()->n)
     misuse("solve: " + name + " has " + std::to_string(a.rows) + " rows, A has " + std::to_string(batch.plan()->n));
-  if (a.cols < 0 || a.ld < a.rows || a.stride < 0)
+  if (!has_room(a) || a.stride < 0)
     misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns, leading dimension " + std::to_string(a.ld) + " and stride " +
-           std::to_string(a.stride) + " for " + std::to_string(a.rows) + " rows");
+           std::to_string(a.stride) + " for " + std::to_string(a.rows) + " rows" + in_words(a.layout));
   if (a.data == nullptr && a.items > 0 && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
 }
 
-/// Items that follow each other, or columns of items between each other's: no two entries of x at one place.
+/// Items that follow each other, or columns (or rows) of items between each other's: no two entries of x at one place.
 template <class T>
 void require_apart(const BatchView<T>& x) {
   if (x.items < 2 || x.rows == 0 || x.cols == 0) return;
-  const Offset item = (x.cols - 1) * x.ld + x.rows, items = (x.items - 1) * x.stride + x.rows;
-  if (x.stride < item && (x.stride < x.rows || (x.cols > 1 && x.ld < items)))
+  const bool by_rows = x.layout == Layout::row_major;
+  const Offset length = by_rows ? x.cols : x.rows, lines = by_rows ? x.rows : x.cols;
+  const Offset item = (lines - 1) * x.ld + length, items = (x.items - 1) * x.stride + length;
+  if (x.stride < item && (x.stride < length || (lines > 1 && x.ld < items)))
     misuse("solve: items of x overlap: stride " + std::to_string(x.stride) + ", leading dimension " + std::to_string(x.ld));
 }
 

@@ -11,6 +11,7 @@
 
 #include "numeric/backend.hpp"
 #include "src/base/stopping.hpp"
+#include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 
 namespace kauri {
@@ -59,9 +60,9 @@ void require_solvable(bool factor_is_there) {
 template <class T>
 void require_shape(const MatrixView<const T>& a, const std::string& name, Index n) {
   if (a.rows != n) misuse("solve: " + name + " has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
-  if (a.cols < 0 || a.ld < a.rows)
+  if (!has_room(a))
     misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns and leading dimension " + std::to_string(a.ld) + " for " +
-           std::to_string(a.rows) + " rows");
+           std::to_string(a.rows) + " rows" + in_words(a.layout));
   if (a.data == nullptr && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
 }
 
@@ -184,6 +185,7 @@ void Factor<T>::require_fit(const MatrixView<const T>& b, const MatrixView<const
   require_shape(x, "x", plan().n);
   require_shape(b, "b", plan().n);
   if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
+  if (overlaps_from_the_first(b, x)) misuse("solve: x begins where b does, with another leading dimension or layout");
   if (&workspace.store_->plan() != &plan()) misuse("solve: the workspace was made for another plan");
   if (workspace.executor_ != executor_ && executor_->kind() != BackendKind::cpu)
     misuse("solve: the workspace was made for another device's backend");

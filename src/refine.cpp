@@ -8,6 +8,7 @@
 #include "numeric/backend.hpp"
 #include "numeric/host_refine.hpp"
 #include "src/base/stopping.hpp"
+#include "src/dense_shape.hpp"
 #include "src/refine_with.hpp"
 
 namespace kauri {
@@ -15,7 +16,11 @@ namespace {
 
 template <class T>
 void require_shape(const Pattern& a, MatrixView<const T> x, MatrixView<const T> b, const char* call) {
-  if (x.rows != a.n || b.rows != a.n || x.cols != b.cols || x.cols < 0 || x.ld < x.rows || b.ld < b.rows)
+  if (x.rows == a.n && b.rows == a.n && x.cols == b.cols && !(has_room(x) && has_room(b)))
+    throw Error(ErrorKind::usage, std::string(call) + ": the leading dimensions of x (" + std::to_string(x.ld) + in_words(x.layout) +
+                                      ") and b (" + std::to_string(b.ld) + in_words(b.layout) + ") do not fit " + std::to_string(x.rows) +
+                                      " rows and " + std::to_string(x.cols) + " columns");
+  if (x.rows != a.n || b.rows != a.n || x.cols != b.cols)
     throw Error(ErrorKind::usage, std::string(call) + ": x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) + " and b " +
                                       std::to_string(b.rows) + " x " + std::to_string(b.cols) + ", A has n = " + std::to_string(a.n));
 }

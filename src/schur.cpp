@@ -6,7 +6,9 @@
 #include <string>
 
 #include "numeric/backend.hpp"
+#include "numeric/dense_view.hpp"
 #include "src/base/stopping.hpp"
+#include "src/dense_shape.hpp"
 
 namespace kauri {
 namespace {
@@ -15,8 +17,8 @@ namespace {
 
 /// The last rows of a matrix.
 template <class T>
-MatrixView<T> last_rows(const MatrixView<T>& a, Index count) {
-  return {a.data + (a.rows - count), count, a.cols, a.ld};
+numeric::StridedView<T> last_rows(const MatrixView<T>& a, Index count) {
+  return numeric::strided(numeric::rows(a, a.rows - count, count));
 }
 
 }  // namespace
@@ -42,7 +44,7 @@ SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : plan
 
 template <Scalar T>
 void SchurComplement<T>::require_shape(const char* name, const MatrixView<const T>& a, Index rows, Index cols) const {
-  if (a.rows != rows || a.cols != cols || a.ld < a.rows || (a.data == nullptr && rows > 0 && cols > 0))
+  if (a.rows != rows || a.cols != cols || !has_room(a) || (a.data == nullptr && rows > 0 && cols > 0))
     misuse_of_schur(std::string(name) + " is not a matrix of " + std::to_string(rows) + " x " + std::to_string(cols));
 }
 
@@ -56,6 +58,7 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
   require_shape("s", s, order_, order_);
   const StopScope scope(stop);
   const StopCheck check_stop;
+  const numeric::StridedView<T> out = numeric::strided(s);
   constexpr Index kColumns = 32, kRows = 256;  // of a block, which stays in the cache
   for (Index j = 0; j < order_; j += kColumns)
     for (Index i = j; i < order_; i += kRows) {
@@ -68,7 +71,7 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
           for (Index r = 0; r < rows; ++r) block[c][r] += l[j + c] * l[i + r];
       }
       for (Index c = 0; c < columns; ++c)
-        for (Index r = std::max(0, j + c - i); r < rows; ++r) s.data[i + r + (j + c) * s.ld] = block[c][r];
+        for (Index r = std::max(0, j + c - i); r < rows; ++r) out(i + r, j + c) = block[c][r];
     }
 }
 
@@ -79,12 +82,11 @@ void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b
   require_shape("g", g, order_, b.cols);
   factor.solve(System::P, b, y, workspace, stop);
   factor.solve(System::L, y, y, workspace, stop);
-  const MatrixView<T> y2 = last_rows(y, order_);
+  const numeric::StridedView<T> y2 = last_rows(y, order_), to = numeric::strided(g);
   for (Index c = 0; c < g.cols; ++c) {
-    T* to = g.data + c * g.ld;
-    std::fill_n(to, order_, T(0));
+    for (Index i = 0; i < order_; ++i) to(i, c) = T(0);
     for (Index k = 0; k < order_; ++k)
-      for (Index i = k; i < order_; ++i) to[i] += l_[i + Offset{k} * order_] * y2.data[k + c * y2.ld];
+      for (Index i = k; i < order_; ++i) to(i, c) += l_[i + Offset{k} * order_] * y2(k, c);
   }
 }
 
@@ -94,12 +96,13 @@ void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, Matrix
   require_plan(factor);
   require_shape("x2", x2, order_, y.cols);
   require_shape("y", y, factor.plan().n, y.cols);
-  const MatrixView<T> y2 = last_rows(y, order_);
+  const numeric::StridedView<T> y2 = last_rows(y, order_);
+  const numeric::StridedView<const T> given = numeric::strided(x2);
   for (Index c = 0; c < y.cols; ++c)
     for (Index k = 0; k < order_; ++k) {  // L22^T x2, so that the sweep finds x2 there
       T sum = 0;
-      for (Index i = k; i < order_; ++i) sum += l_[i + Offset{k} * order_] * x2.data[i + c * x2.ld];
-      y2.data[k + c * y2.ld] = sum;
+      for (Index i = k; i < order_; ++i) sum += l_[i + Offset{k} * order_] * given(i, c);
+      y2(k, c) = sum;
     }
   factor.solve(System::Lt, y, y, workspace, stop);
   factor.solve(System::Pt, y, x, workspace, stop);

@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "numeric/dense_view.hpp"
 #include "src/backends.hpp"
 #include "src/base/stopping.hpp"
 #include "src/base/stopwatch.hpp"
+#include "src/dense_shape.hpp"
 #include "src/find_non_finite.hpp"
 #include "src/refine_with.hpp"
 #include "symbolic/in_digits.hpp"
@@ -201,19 +203,19 @@ void Solver<T>::solve(MatrixView<T> x) {
   State& s = *state_;
   if (!s.factor) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
   const Index n = s.analysis.plan->n;
-  if (x.rows != n || x.cols < 0 || x.ld < x.rows)
+  if (x.rows != n || !has_room(x))
     throw Error(ErrorKind::usage, "Solver::solve: x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) +
-                                      " with leading dimension " + std::to_string(x.ld) + ", A has n = " + std::to_string(n));
+                                      " with leading dimension " + std::to_string(x.ld) + in_words(x.layout) +
+                                      ", A has n = " + std::to_string(n));
   if (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock))
     s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backends.current());
-  std::vector<T> b;
-  b.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));
-  for (Index c = 0; c < x.cols; ++c) b.insert(b.end(), x.data + c * x.ld, x.data + c * x.ld + n);
-  const MatrixView<const T> rhs{b.data(), x.rows, x.cols, x.rows};
+  Array<T> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));
+  const MatrixView<T> rhs = numeric::compact_view(b.data(), n, x.cols, x.layout);
+  numeric::copy_entries<T>(x, rhs);
   try {
     s.solve(rhs, x);
   } catch (...) {
-    for (Index c = 0; c < x.cols; ++c) std::copy_n(rhs.data + c * rhs.ld, n, x.data + c * x.ld);
+    numeric::copy_entries<T>(rhs, x);
     throw;
   }
 }

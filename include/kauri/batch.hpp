@@ -23,21 +23,22 @@ template <Scalar T>
 class BatchSolveStore;
 }  // namespace numeric
 
-/// Dense matrices of equal shape, one for each item of a batch, borrowed: entry (i,j) of item k is data[k*stride + j*ld + i]. Those that
-/// are written do not overlap.
+/// Dense matrices of equal shape, one for each item of a batch, borrowed: entry (i,j) of item k is data[k*stride + j*ld + i], or, where
+/// they are row-major, data[k*stride + i*ld + j]. Those that are written do not overlap.
 template <class T>
 struct BatchView {
-  T* data = nullptr;  ///< may be null when items*rows*cols = 0
-  Index items = 0;    ///< k < items
-  Index rows = 0;     ///< i < rows
-  Index cols = 0;     ///< j < cols
-  Offset ld = 0;      ///< from column to column, >= rows
-  Offset stride = 0;  ///< from item to item, >= 0; 0, for right-hand sides alone: all items have the same
+  T* data = nullptr;                     ///< may be null when items*rows*cols = 0
+  Index items = 0;                       ///< k < items
+  Index rows = 0;                        ///< i < rows
+  Index cols = 0;                        ///< j < cols
+  Offset ld = 0;                         ///< from column to column, >= rows; of row-major ones from row to row, >= cols
+  Offset stride = 0;                     ///< from item to item, >= 0; 0, for right-hand sides alone: all items have the same
+  Layout layout = Layout::column_major;  ///< of each item
 
   /// The same, to be read only.
-  operator BatchView<const T>() const { return {data, items, rows, cols, ld, stride}; }
+  operator BatchView<const T>() const { return {data, items, rows, cols, ld, stride, layout}; }
   /// The matrix of item k.
-  [[nodiscard]] MatrixView<T> item(Index k) const { return {data + k * stride, rows, cols, ld}; }
+  [[nodiscard]] MatrixView<T> item(Index k) const { return {data + k * stride, rows, cols, ld, layout}; }
 };
 
 /// The same in the memory of a CUDA device; a type of its own, as DeviceMatrixView is.
@@ -127,7 +128,7 @@ class BatchFactor {
   /// x holds B on entry and X with A_k X_k = B_k on return, for all items; of items that failed NaN. Throws Error(usage) where nothing has
   /// been factorised, sizes do not fit, or the workspace belongs to another batch.
   void solve(BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop = {}) const;
-  /// The same with B in b, which is kept: x does not overlap it, or is b itself (data, ld and stride).
+  /// The same with B in b, which is kept: x does not overlap it, or is b itself (data, ld, stride and layout).
   void solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// The same with b and x on the batch's device: the same bits, and nothing is copied. x is there when this returns.
   void solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const;

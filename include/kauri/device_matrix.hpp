@@ -6,8 +6,8 @@
 
 namespace kauri {
 
-/// A dense matrix in the memory of a CUDA device, column-major, borrowed: of cudaMalloc and its kin, or managed. A type of its own, so that
-/// a call for the host's memory is not taken for one for the device's.
+/// A dense matrix in the memory of a CUDA device, of either layout, borrowed: of cudaMalloc and its kin, or managed. A type of its own, so
+/// that a call for the host's memory is not taken for one for the device's.
 ///
 ///     factor.solve(kauri::DeviceMatrixView<double>({data, n, columns, ld}), workspace);
 template <class T>

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,8 +41,9 @@ namespace kauri::eigen {
 /// that is not finite, options that do not fit, counts too large). What the machine lacks is thrown: Error(memory), Error(device),
 /// std::bad_alloc. After any failure the object may be used again, and a factorize() that fails keeps the plan.
 ///
-/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Where info() is
-/// not Success, all entries of x are NaN. Setters of options return *this. Neither copied nor moved, as Eigen's.
+/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Dense ones, by
+/// columns or by rows, are read and written where they lie; copied are expressions, and what overlaps x. Where info() is not Success, all
+/// entries of x are NaN. Setters of options return *this. Neither copied nor moved, as Eigen's.
 template <class MatrixType_, int UpLo_ = Eigen::Lower>
 class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   using Base = Eigen::SparseSolverBase<LLT>;
@@ -146,11 +149,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
 
   /// For Eigen's expressions of solve(): X dense.
   template <class Rhs, class Dest>
-  void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const {
-    Columns columns = b;
-    solve_in_place(columns);
-    x.derived() = columns;
-  }
+  void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const;
   /// For Eigen's expressions of solve(): X sparse.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const;
@@ -171,7 +170,11 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   void set_permutations();
 
   [[nodiscard]] bool has_factor() const { return info_ == Eigen::Success && factor_ && factor_->valid(); }
-  void solve_in_place(Columns& x) const;
+  template <class Dense>
+  static auto view_of(Dense& a);
+  template <class Rhs>
+  void solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const;
+  void solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const;
   [[nodiscard]] Workspace<Scalar> take_workspace(Index nrhs) const;
   [[nodiscard]] const CholMatrixType& lower() const;
 
@@ -333,27 +336,63 @@ Workspace<typename MatrixType_::Scalar> LLT<MatrixType_, UpLo_>::take_workspace(
   return Workspace<Scalar>::create(*factor_, nrhs);
 }
 
+/// Where a dense matrix lies; nothing for an expression without an address, for other scalars, and for entries apart in both directions.
 template <class MatrixType_, int UpLo_>
-void LLT<MatrixType_, UpLo_>::solve_in_place(Columns& x) const {
+template <class Dense>
+auto LLT<MatrixType_, UpLo_>::view_of(Dense& a) {
+  using Matrix = std::remove_const_t<Dense>;
+  if constexpr (Eigen::internal::has_direct_access<Matrix>::ret != 0 && std::is_same_v<typename Matrix::Scalar, Scalar>) {
+    using View = MatrixView<std::remove_pointer_t<decltype(a.data())>>;
+    constexpr Layout layout = Matrix::IsRowMajor ? Layout::row_major : Layout::column_major;
+    const Eigen::Index inner = a.innerStride(), outer = a.outerStride(), line = Matrix::IsRowMajor ? a.cols() : a.rows();
+    const auto rows = static_cast<Index>(a.rows()), cols = static_cast<Index>(a.cols());
+    if (cols == 1 && (Matrix::IsRowMajor ? outer : inner) >= 1)  // of any step
+      return std::optional(View{a.data(), rows, 1, Matrix::IsRowMajor ? outer : inner, Layout::row_major});
+    return inner == 1 && outer >= line ? std::optional(View{a.data(), rows, cols, outer, layout}) : std::nullopt;
+  } else {
+    return std::optional<MatrixView<const Scalar>>();
+  }
+}
+
+template <class MatrixType_, int UpLo_>
+template <class Rhs, class Dest>
+void LLT<MatrixType_, UpLo_>::_solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const {
   eigen_assert(factor_ && "call compute() or factorize() first");
-  eigen_assert(x.rows() == size_);
+  eigen_assert(b.rows() == size_);
+  if (b.cols() > std::numeric_limits<Index>::max())
+    throw Error(ErrorKind::overflow, "solve: B has " + std::to_string(b.cols()) + " columns, at most 2^31 - 1 are possible");
   if (!has_factor()) {
-    x.setConstant(std::numeric_limits<Scalar>::quiet_NaN());
+    x.derived() = Columns::Constant(b.rows(), b.cols(), std::numeric_limits<Scalar>::quiet_NaN());
     return;
   }
-  if (x.size() == 0) return;
-  if (x.cols() > std::numeric_limits<Index>::max())
-    throw Error(ErrorKind::overflow, "solve: B has " + std::to_string(x.cols()) + " columns, at most 2^31 - 1 are possible");
-  const MatrixView<Scalar> view{x.data(), static_cast<Index>(x.rows()), static_cast<Index>(x.cols()), x.outerStride()};
-  Workspace<Scalar> workspace = take_workspace(view.cols);
-  if (refine_) {
-    const Columns b = x;  // NOLINT(performance-unnecessary-copy-initialization): x is overwritten through `view`
-    const SymmetricView<Scalar> a{place_.pattern(), value_};
-    factor_->solve(view, workspace);
-    refine<Scalar>(a, *factor_, {b.data(), view.rows, view.cols, b.outerStride()}, view, workspace, *refine_);
-  } else {
-    factor_->solve(view, workspace);
-  }
+  if (b.size() == 0) return;
+  if constexpr (std::is_same_v<decltype(view_of(x.derived())), std::optional<MatrixView<Scalar>>>)
+    if (const auto to = view_of(x.derived()); to && x.rows() == b.rows() && x.cols() == b.cols()) return solve_dense(b, *to);
+  Columns columns(b.rows(), b.cols());
+  solve_dense(b, *view_of(columns));
+  x.derived() = columns;
+}
+
+/// From b as it lies, or from a copy if that may overlap x.
+template <class MatrixType_, int UpLo_>
+template <class Rhs>
+void LLT<MatrixType_, UpLo_>::solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const {
+  const auto end = [](const auto& a) {  // behind the last entry
+    const bool by_rows = a.layout == Layout::row_major;
+    return a.data + (by_rows ? a.rows - 1 : a.cols - 1) * a.ld + (by_rows ? a.cols : a.rows);
+  };
+  const std::less_equal<const Scalar*> before;
+  if (const auto from = view_of(b.derived()); from && (before(end(*from), x.data) || before(end(x), from->data)))
+    return solve_views(*from, x);
+  const Columns copy = b;
+  solve_views(*view_of(copy), x);
+}
+
+template <class MatrixType_, int UpLo_>
+void LLT<MatrixType_, UpLo_>::solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const {
+  Workspace<Scalar> workspace = take_workspace(x.cols);
+  factor_->solve(b, x, workspace);
+  if (refine_) refine<Scalar>({place_.pattern(), value_}, *factor_, b, x, workspace, *refine_);
   const std::lock_guard lock(mutex_);
   spare_.push_back(std::move(workspace));
 }
@@ -365,8 +404,9 @@ void LLT<MatrixType_, UpLo_>::_solve_impl(const Eigen::SparseMatrixBase<Rhs>& b,
   const ByColumns rhs = b;
   ByColumns result(rhs.rows(), rhs.cols());
   for (Eigen::Index first = 0; first < rhs.cols(); first += kSolveBlock) {
-    Columns columns = rhs.middleCols(first, std::min<Eigen::Index>(kSolveBlock, rhs.cols() - first));
-    solve_in_place(columns);
+    const Columns given = rhs.middleCols(first, std::min<Eigen::Index>(kSolveBlock, rhs.cols() - first));
+    Columns columns(given.rows(), given.cols());
+    _solve_impl(given, columns);
     for (Eigen::Index c = 0; c < columns.cols(); ++c) {
       result.startVec(first + c);
       for (Eigen::Index i = 0; i < columns.rows(); ++i)

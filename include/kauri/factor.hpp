@@ -103,7 +103,8 @@ class Factor {
   /// stop: asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms, with x anything; factor and workspace are as
   /// before. On a device a solve that has begun runs to its end.
   void solve(MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
-  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data and ld).
+  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data, ld and layout). The two may have
+  /// different layouts. Throws Error(usage) where x begins at b's first entry but has others elsewhere.
   void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
 
   /// A part of it, or its steps one after the other: P, L, Lt and Pt in turn give the bits of A. Also for P and Pt the factor is valid.
@@ -112,7 +113,7 @@ class Factor {
   /// The same with b and x on the factor's device: the same bits, and nothing is copied. What writes b has ended before; x is there when
   /// this returns. Throws Error(usage) also where a matrix lies in the host's memory or another device's, and for a factor on the CPU.
   void solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const;
-  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data and ld).
+  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data, ld and layout).
   void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
   /// A part of it, likewise on the device.
   void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;

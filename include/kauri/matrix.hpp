@@ -1,4 +1,4 @@
-// Symmetric sparse matrices (one triangle) and dense column-major views.
+// Symmetric sparse matrices (one triangle) and dense views, column- or row-major.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,16 +33,24 @@ struct SymmetricView {
   std::span<const T> value;  ///< length nnz, in the order of pattern.row
 };
 
-/// A dense matrix, column-major, borrowed: entry (i,j) is data[i + j*ld].
+/// How a dense matrix lies in memory.
+enum class Layout {
+  column_major,  ///< column after column
+  row_major,     ///< row after row
+};
+
+/// A dense matrix, borrowed: entry (i,j) is data[i + j*ld], or, where it is row-major, data[i*ld + j]. Every call that takes one takes
+/// either layout, also of right-hand sides and solutions that have different ones, with the same bits.
 template <class T>
 struct MatrixView {
-  T* data = nullptr;  ///< may be null when rows*cols = 0
-  Index rows = 0;     ///< i < rows
-  Index cols = 0;     ///< j < cols
-  Offset ld = 0;      ///< leading dimension, >= rows
+  T* data = nullptr;                     ///< may be null when rows*cols = 0
+  Index rows = 0;                        ///< i < rows
+  Index cols = 0;                        ///< j < cols
+  Offset ld = 0;                         ///< leading dimension: >= rows, of a row-major one >= cols
+  Layout layout = Layout::column_major;  ///< what ld leads from and to
 
   /// The same, to be read only.
-  operator MatrixView<const T>() const { return {data, rows, cols, ld}; }
+  operator MatrixView<const T>() const { return {data, rows, cols, ld, layout}; }
 };
 
 /// A single column as a MatrixView. Throws Error(usage) for more entries than an Index counts.

@@ -45,8 +45,7 @@ DeviceRefinement CpuRefiner<T>::refine(const FactorStore<T>& factor, MatrixView<
                                        const RefineOptions& options) {
   report_ = {};
   const VerdictStatus status = factor.verdict().status;
-  for (Index c = 0; status != VerdictStatus::positive_definite && c < x.cols; ++c)
-    std::fill_n(x.data + c * x.ld, x.rows, std::numeric_limits<T>::quiet_NaN());
+  if (status != VerdictStatus::positive_definite) fill_entries(x, std::numeric_limits<T>::quiet_NaN());
   const SymmetricView<T> a{{x.rows, col_ptr_, row_}, value_};
   const MatrixView<T> r{correction_.data(), x.rows, x.cols, x.rows}, better{better_.data(), x.rows, x.cols, x.rows};
   const Refinement done = refine_on_host(

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "numeric/backward_error.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -53,27 +54,31 @@ CpuResidual<T>::CpuResidual(const Pattern& lower, Workers& workers) : workers_(w
 }
 
 template <class T>
-ResidualRows<T> CpuResidual<T>::rows(const SymmetricView<T>& a, const T* x, const T* b, double x_norm) const {
+ResidualRows<T> CpuResidual<T>::rows(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b) const {
+  const Offset x_step = strided(x).row, b_step = strided(b).row;
   return {left_ptr_.data(),
           left_col_.data(),
           left_source_.data(),
           a.pattern.col_ptr.data(),
           a.pattern.row.data(),
           a.value.data(),
-          x,
-          b,
-          x_norm};
+          x.data,
+          b.data,
+          x_step,
+          b_step,
+          b.data != nullptr ? norm_inf(x.data, x_step, x.rows) : 0};
 }
 
 template <class T>
-BackwardError CpuResidual<T>::column(const SymmetricView<T>& a, const T* x, const T* b, T* r) const {
-  const Index n = a.pattern.n;
-  const ResidualRows<T> rows = this->rows(a, x, b, norm_inf(x, n));
+BackwardError CpuResidual<T>::column(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b,
+                                     const MatrixView<T>& r) const {
+  const ResidualRows<T> rows = this->rows(a, x, b);
+  const ResidualColumn<T> out{r.data, strided(r).row};
   const auto compute = row_kernels<T>().residual;
-  workers_.parallel(static_cast<Index>(worst_.size()), [&](Index c) { worst_[c] = compute(rows, chunk_[c], chunk_[c + 1], r); });
+  workers_.parallel(static_cast<Index>(worst_.size()), [&](Index c) { worst_[c] = compute(rows, chunk_[c], chunk_[c + 1], out); });
   ResidualWorst all{};
   for (const ResidualWorst& part : worst_) all.take(part);
-  return backward_error(all, rows.x_norm, norm_inf(b, n));
+  return backward_error(all, rows.x_norm, norm_inf(b.data, rows.b_step, b.rows));
 }
 
 template <class T>
@@ -81,7 +86,7 @@ BackwardError CpuResidual<T>::residual(const SymmetricView<T>& a, MatrixView<con
                                        ValuesAre) const {
   BackwardError error;
   workers_.execute(
-      [&] { error = worst_column(x.cols, [&](Index c) { return column(a, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld); }); });
+      [&] { error = worst_column(x.cols, [&](Index c) { return column(a, columns(x, c, 1), columns(b, c, 1), columns(r, c, 1)); }); });
   return error;
 }
 
@@ -90,8 +95,9 @@ void CpuResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, 
   const auto compute = row_kernels<T>().product;
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; ++c) {
-      const ResidualRows<T> rows = this->rows(a, x.data + c * x.ld, nullptr, 0);
-      T* out = y.data + c * y.ld;
+      const ResidualRows<T> rows = this->rows(a, columns(x, c, 1), {});
+      const MatrixView<T> to = columns(y, c, 1);
+      const ResidualColumn<T> out{to.data, strided(to).row};
       workers_.parallel(static_cast<Index>(chunk_.size()) - 1, [&](Index k) { compute(rows, chunk_[k], chunk_[k + 1], out); });
     }
   });

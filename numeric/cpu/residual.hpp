@@ -21,8 +21,9 @@ class CpuResidual final : public ResidualStore<T> {
   [[nodiscard]] Offset bytes() const;
 
  private:
-  [[nodiscard]] ResidualRows<T> rows(const SymmetricView<T>& a, const T* x, const T* b, double x_norm) const;
-  BackwardError column(const SymmetricView<T>& a, const T* x, const T* b, T* r) const;
+  /// Of one column. b: without data for a product.
+  [[nodiscard]] ResidualRows<T> rows(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b) const;
+  BackwardError column(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b, const MatrixView<T>& r) const;
 
   // The strictly lower triangle by rows; the rest of a row is a column of the caller's.
   Workers& workers_;

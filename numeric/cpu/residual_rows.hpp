@@ -17,25 +17,33 @@ struct ResidualRows {
   const T* value;
   const T* x;
   const T* b;
-  double x_norm;  ///< infinity norm of x
+  Offset x_step, b_step;  ///< from entry to entry
+  double x_norm;          ///< infinity norm of x
+};
+
+/// Where a column goes, its entries so many places apart.
+template <class T>
+struct ResidualColumn {
+  T* data;
+  Offset step;
 };
 
 /// Rows [begin, end) of one column. The versions of each are one function compiled for different machines, equal bit for bit: a fused
 /// multiply-add is exact in hardware and in software.
 template <class T>
 struct RowKernels {
-  ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end, T* r);  ///< r = b - A x
-  void (*product)(const ResidualRows<T>&, Index begin, Index end, T* y);            ///< y = A x; b and x_norm are not read
+  ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& r);  ///< r = b - A x
+  void (*product)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& y);  ///< y = A x; b, x_norm are not read
 };
 template <class T>
 RowKernels<T> row_kernels();
 
-#define KAURI_DECLARE_ROWS(isa)                                                       \
-  namespace isa {                                                                     \
-  ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, float* r);   \
-  ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, double* r); \
-  void product_rows(const ResidualRows<float>&, Index begin, Index end, float* y);    \
-  void product_rows(const ResidualRows<double>&, Index begin, Index end, double* y);  \
+#define KAURI_DECLARE_ROWS(isa)                                                                             \
+  namespace isa {                                                                                           \
+  ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, const ResidualColumn<float>& r);   \
+  ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, const ResidualColumn<double>& r); \
+  void product_rows(const ResidualRows<float>&, Index begin, Index end, const ResidualColumn<float>& y);    \
+  void product_rows(const ResidualRows<double>&, Index begin, Index end, const ResidualColumn<double>& y);  \
   }
 KAURI_DECLARE_ROWS(portable)
 KAURI_DECLARE_ROWS(fused)

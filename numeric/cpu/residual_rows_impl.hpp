@@ -66,9 +66,9 @@ RowSum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
     const Offset end = begin + kResidualSegment < count ? begin + kResidualSegment : count;
     for (Offset k = begin; k < end; ++k) {
       if (k < left)
-        sum.template subtract<T>(a.value[a.left_source[a.left_ptr[i] + k]], a.x[a.left_col[a.left_ptr[i] + k]]);
+        sum.template subtract<T>(a.value[a.left_source[a.left_ptr[i] + k]], a.x[a.left_col[a.left_ptr[i] + k] * a.x_step]);
       else
-        sum.template subtract<T>(a.value[a.col_ptr[i] + k - left], a.x[a.row[a.col_ptr[i] + k - left]]);
+        sum.template subtract<T>(a.value[a.col_ptr[i] + k - left], a.x[a.row[a.col_ptr[i] + k - left] * a.x_step]);
     }
     return sum;
   };
@@ -88,27 +88,30 @@ template <class T>
 inline __attribute__((always_inline)) RowSum row_sum(const ResidualRows<T>& a, Index i, double b) {
   if (entries_of(a, i) > kResidualSegment) return long_row_sum(a, i, b);
   RowSum sum{{b}, absolute(b)};
-  for (Offset k = a.left_ptr[i]; k < a.left_ptr[i + 1]; ++k) sum.template subtract<T>(a.value[a.left_source[k]], a.x[a.left_col[k]]);
-  for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k) sum.template subtract<T>(a.value[k], a.x[a.row[k]]);
+  for (Offset k = a.left_ptr[i]; k < a.left_ptr[i + 1]; ++k)
+    sum.template subtract<T>(a.value[a.left_source[k]], a.x[a.left_col[k] * a.x_step]);
+  for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k) sum.template subtract<T>(a.value[k], a.x[a.row[k] * a.x_step]);
   return sum;
 }
 
 template <class T>
-void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, T* y) {
+void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, const ResidualColumn<T>& y) {
   for (Index i = begin; i < end; ++i) {
     const Dot2 sum = row_sum(a, i, 0).dot;
-    y[i] = static_cast<T>(0 - (sum.sum + sum.error));
+    y.data[i * y.step] = static_cast<T>(0 - (sum.sum + sum.error));
   }
 }
 
 template <class T>
-ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
+ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, const ResidualColumn<T>& r) {
   ResidualWorst worst{};
   for (Index i = begin; i < end; ++i) {
-    const double b = absolute(static_cast<double>(a.b[i]));
-    const RowSum sum = row_sum(a, i, static_cast<double>(a.b[i]));
-    r[i] = static_cast<T>(sum.dot.sum + sum.dot.error);
-    const double residual = absolute(static_cast<double>(r[i])), entries = static_cast<double>(entries_of(a, i));
+    const auto given = static_cast<double>(a.b[i * a.b_step]);
+    const double b = absolute(given);
+    const RowSum sum = row_sum(a, i, given);
+    const T value = static_cast<T>(sum.dot.sum + sum.dot.error);
+    r.data[i * r.step] = value;
+    const double residual = absolute(static_cast<double>(value)), entries = static_cast<double>(entries_of(a, i));
     // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
     const double noise = 1000 * entries * kEpsilon<T> * (sum.row_norm * a.x_norm + b);
     const double scale = sum.magnitude > noise ? sum.magnitude : sum.magnitude + sum.row_norm * a.x_norm;
@@ -117,9 +120,17 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, T* r) {
   return worst;
 }
 
-ResidualWorst rows(const ResidualRows<float>& a, Index begin, Index end, float* r) { return rows_of(a, begin, end, r); }
-ResidualWorst rows(const ResidualRows<double>& a, Index begin, Index end, double* r) { return rows_of(a, begin, end, r); }
-void product_rows(const ResidualRows<float>& a, Index begin, Index end, float* y) { product_rows_of(a, begin, end, y); }
-void product_rows(const ResidualRows<double>& a, Index begin, Index end, double* y) { product_rows_of(a, begin, end, y); }
+ResidualWorst rows(const ResidualRows<float>& a, Index begin, Index end, const ResidualColumn<float>& r) {
+  return rows_of(a, begin, end, r);
+}
+ResidualWorst rows(const ResidualRows<double>& a, Index begin, Index end, const ResidualColumn<double>& r) {
+  return rows_of(a, begin, end, r);
+}
+void product_rows(const ResidualRows<float>& a, Index begin, Index end, const ResidualColumn<float>& y) {
+  product_rows_of(a, begin, end, y);
+}
+void product_rows(const ResidualRows<double>& a, Index begin, Index end, const ResidualColumn<double>& y) {
+  product_rows_of(a, begin, end, y);
+}
 
 }  // namespace kauri::numeric::cpu::KAURI_ROWS

@@ -1,4 +1,4 @@
-// Right-hand sides between the caller's columns and the rows that sweeps work on.
+// Right-hand sides between the caller's layout and the rows that sweeps work on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,18 +7,22 @@
 #include "kauri/matrix.hpp"
 #include "kauri/permutation.hpp"
 #include "numeric/cpu/workers.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cpu {
 
 inline constexpr Index kCopyRows = 4096;
 
-/// x(k,:) = sign b(old_of(k), :) for all k, or of b(k, :) without a permutation: column-major to row-major.
+/// x(k,:) = sign b(old_of(k), :) for all k, or of b(k, :) without a permutation: from either layout to rows.
 template <class T>
 void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& workers, T sign = 1) {
   const Index n = b.rows, r = b.cols;
+  const StridedView<const T> from = strided(b);
   workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
-    for (Index k = c * kCopyRows; k < std::min(n, (c + 1) * kCopyRows); ++k)
-      for (Index j = 0; j < r; ++j) x[Offset{k} * r + j] = sign * b.data[(perm != nullptr ? perm->old_of(k) : k) + j * b.ld];
+    for (Index k = c * kCopyRows; k < std::min(n, (c + 1) * kCopyRows); ++k) {
+      const T* row = &from(perm != nullptr ? perm->old_of(k) : k, 0);
+      for (Index j = 0; j < r; ++j) x[Offset{k} * r + j] = sign * row[j * from.column];
+    }
   });
 }
 
@@ -26,9 +30,13 @@ void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& worke
 template <class T>
 void scatter(const Permutation* perm, const T* x, MatrixView<T> b, Workers& workers) {
   const Index n = b.rows, r = b.cols;
+  const StridedView<T> to = strided(b);
   workers.parallel((n + kCopyRows - 1) / kCopyRows, [&](Index c) {
-    for (Index i = c * kCopyRows; i < std::min(n, (c + 1) * kCopyRows); ++i)
-      for (Index j = 0; j < r; ++j) b.data[i + j * b.ld] = x[Offset{perm != nullptr ? perm->new_of(i) : i} * r + j];
+    for (Index i = c * kCopyRows; i < std::min(n, (c + 1) * kCopyRows); ++i) {
+      const T* row = x + Offset{perm != nullptr ? perm->new_of(i) : i} * r;
+      T* out = &to(i, 0);
+      for (Index j = 0; j < r; ++j) out[j * to.column] = row[j];
+    }
   });
 }
 

@@ -57,27 +57,28 @@ void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* ou
   }
 }
 
-/// Each entry of a batch's matrices on the host, counted item by item and column by column: f(k, place, count) as in for_each_run().
-template <class T, class F>
-void each_item_run(const BatchView<T>& a, Offset begin, Offset end, const F& f) {
-  const Offset entries = Offset{a.rows} * a.cols;
+/// Each entry of a batch's matrices on the host, counted item by item, of which each has such lines: f(k, place, count) as in
+/// for_each_run().
+template <class F>
+void each_item_run(const Lines& lines, Offset stride, Offset begin, Offset end, const F& f) {
+  const Offset entries = lines.count * lines.length;
   for (Offset at = begin; at < end;) {
     const Offset item = at / entries, last = std::min(end, (item + 1) * entries);
-    for_each_run(a.rows, a.ld, at - item * entries, last - item * entries,
-                 [&](Offset k, Offset place, Offset count) { f(at - begin + k, item * a.stride + place, count); });
+    for_each_run(lines, at - item * entries, last - item * entries,
+                 [&](Offset k, Offset place, Offset count) { f(at - begin + k, item * stride + place, count); });
     at = last;
   }
 }
 
 template <class T>
 BatchView<T> batch_columns(const BatchView<T>& a, Index first, Index count) {
-  return {a.data + first * a.ld, a.items, a.rows, count, a.ld, a.stride};
+  return {columns(a.item(0), first, count).data, a.items, a.rows, count, a.ld, a.stride, a.layout};
 }
 
 /// Of the last entry.
 template <class T>
 const T* last_of(const BatchView<T>& a) {
-  return a.data + (a.items - 1) * a.stride + (a.cols - 1) * a.ld + a.rows - 1;
+  return &strided(a.item(a.items - 1))(a.rows - 1, a.cols - 1);
 }
 
 template <class T>
@@ -162,7 +163,7 @@ ItemValues<T> CudaBatch<T>::take(const ItemValues<T>& value) const {
   const cudaPointerAttributes place = attributes_of(value.data);
   if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value;
   const auto fill = [&](Offset begin, Offset end, void* out) {
-    for_each_run(static_cast<Index>(nnz), value.stride, begin, end,
+    for_each_run(Lines{items_, nnz, value.stride, 1}, begin, end,
                  [&](Offset k, Offset from, Offset count) { std::copy_n(value.data + from, count, static_cast<T*>(out) + k); });
   };
   context_.staging->send(value_.data(), items_ * nnz, sizeof(T), fill, stream_->get());
@@ -214,7 +215,7 @@ std::unique_ptr<BatchSolveStore<T>> CudaBatch<T>::make_workspace(Index nrhs) con
 template <class T>
 void CudaBatch<T>::enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x, const CudaBatchWorkspace<T>& workspace,
                                    cudaStream_t stream) const {
-  const BatchRhs<T> rhs{b.data, b.ld, b.stride, x.data, x.ld, x.stride, x.cols, workspace.scratch()};
+  const BatchRhs<T> rhs{strided(b.item(0)), b.stride, strided(x.item(0)), x.stride, x.cols, workspace.scratch()};
   enqueue_batch_solve(shared_, memory(), rhs, solve_blocks_, stream);
 }
 
@@ -226,16 +227,19 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
   for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
     const Index some = std::min(workspace.nrhs(), x.cols - c);
     const Offset entries = Offset{x.rows} * some;
-    const BatchView<T> there{workspace.rhs(), x.items, x.rows, some, x.rows, entries};
+    const BatchView<T> there{workspace.rhs(), x.items, x.rows, some, x.layout == Layout::row_major ? some : x.rows, entries, x.layout};
     const auto from = batch_columns(b, c, some);
     const auto to = batch_columns(x, c, some);
+    const Lines source = lines_of(from.item(0), x.layout), target = lines_of(to.item(0), x.layout);
     const auto fill = [&](Offset begin, Offset end, void* out) {
-      each_item_run(from, begin, end,
-                    [&](Offset k, Offset at, Offset count) { std::copy_n(from.data + at, count, static_cast<T*>(out) + k); });
+      each_item_run(source, from.stride, begin, end, [&](Offset k, Offset at, Offset count) {
+        copy_steps(from.data + at, source.from_entry, count, static_cast<T*>(out) + k, 1);
+      });
     };
     const auto drain = [&](Offset begin, Offset end, const void* in) {
-      each_item_run(to, begin, end,
-                    [&](Offset k, Offset at, Offset count) { std::copy_n(static_cast<const T*>(in) + k, count, to.data + at); });
+      each_item_run(target, to.stride, begin, end, [&](Offset k, Offset at, Offset count) {
+        copy_steps(static_cast<const T*>(in) + k, 1, count, to.data + at, target.from_entry);
+      });
     };
     context_.staging->send(there.data, x.items * entries, sizeof(T), fill, stream.get());
     enqueue_columns(there, there, workspace, stream.get());

@@ -6,6 +6,7 @@
 
 #include "kauri/verdict.hpp"
 #include "numeric/cuda/device_plan.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -55,13 +56,13 @@ struct BatchValues {
   T shift;
 };
 
-/// Right-hand sides and solutions, as in BatchView; x may be b.
+/// Right-hand sides and solutions, those of the first item and how far it is from item to item, as in BatchView; x may be b.
 template <class T>
 struct BatchRhs {
-  const T* b;
-  Offset b_ld, b_stride;
-  T* x;
-  Offset x_ld, x_stride;
+  StridedView<const T> b;
+  Offset b_stride;
+  StridedView<T> x;
+  Offset x_stride;
   Index cols;
   T* scratch;  ///< batch_vector() numbers a block, where they do not fit into shared memory
 };

@@ -169,17 +169,17 @@ __global__ void __launch_bounds__(kBatchThreads)
   const Offset columns = Offset{memory.items} * rhs.cols;
   for (Offset k = blockIdx.x; k < columns; k += gridDim.x) {
     const Offset item = k / rhs.cols, c = k % rhs.cols;
-    const T* b = rhs.b + item * rhs.b_stride + c * rhs.b_ld;
-    T* x = rhs.x + item * rhs.x_stride + c * rhs.x_ld;
+    const T* b = &rhs.b(0, c) + item * rhs.b_stride;
+    T* x = &rhs.x(0, c) + item * rhs.x_stride;
     if (memory.verdict[item].status != VerdictStatus::positive_definite) {
-      for (Index i = thread; i < plan.n; i += kBatchThreads) x[i] = not_a_number<T>();
+      for (Index i = thread; i < plan.n; i += kBatchThreads) x[i * rhs.x.row] = not_a_number<T>();
       continue;
     }
-    for (Index i = thread; i < plan.n; i += kBatchThreads) vector[i] = b[plan.plan.old_of[i]];
+    for (Index i = thread; i < plan.n; i += kBatchThreads) vector[i] = b[plan.plan.old_of[i] * rhs.b.row];
     __syncthreads();
     solve_column(BatchColumn<T>{plan, memory.entries + item * memory.stride, vector, vector + plan.n}, room);
     __syncthreads();
-    for (Index i = thread; i < plan.n; i += kBatchThreads) x[plan.plan.old_of[i]] = vector[i];
+    for (Index i = thread; i < plan.n; i += kBatchThreads) x[plan.plan.old_of[i] * rhs.x.row] = vector[i];
     __syncthreads();
   }
 }

@@ -1,8 +1,6 @@
-// Dense matrices between the host and the device: page-locked ones by columns, all others by the chunks of Staging.
+// Dense matrices between the host and the device: page-locked ones as they lie, all others by the chunks of Staging.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/dense_copy.hpp"
-
-#include <algorithm>
 
 #include "numeric/cuda/staging.hpp"
 #include "numeric/dense_view.hpp"
@@ -10,16 +8,24 @@
 namespace kauri::numeric::cuda {
 namespace {
 
+/// The driver copies from there or to there as it lies: rows that lie apart would be a copy each, as many as the matrix has rows.
 template <class T>
-bool is_reachable(const MatrixView<T>& a) {
-  return cuda::is_reachable(a.data) && cuda::is_reachable(a.data + (a.cols - 1) * a.ld + a.rows - 1);
+bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
+  const bool apart = host.layout == Layout::row_major && host.ld != host.cols && host.rows > 1;
+  return host.layout == device && !apart && is_reachable(host.data) && is_reachable(&strided(host)(host.rows - 1, host.cols - 1));
 }
 
 /// f(place in the matrix, place on the device, entries) for each column, or once for all if nothing lies between them.
 template <class T, class F>
 void each_column(const MatrixView<T>& a, const F& f) {
-  if (a.ld == a.rows) return f(Offset{0}, Offset{0}, Offset{a.rows} * a.cols);
-  for (Index c = 0; c < a.cols; ++c) f(c * a.ld, c * Offset{a.rows}, Offset{a.rows});
+  const Lines lines = lines_of(a, a.layout);
+  if (a.ld == lines.length || lines.count == 1) return f(Offset{0}, Offset{0}, lines.count * lines.length);
+  for (Offset c = 0; c < lines.count; ++c) f(c * a.ld, c * lines.length, lines.length);
+}
+
+template <class T>
+Offset entries_of(const MatrixView<T>& a) {
+  return Offset{a.rows} * a.cols;
 }
 
 std::size_t bytes(Offset count, std::size_t item) { return static_cast<std::size_t>(count) * item; }
@@ -27,37 +33,42 @@ std::size_t bytes(Offset count, std::size_t item) { return static_cast<std::size
 }  // namespace
 
 template <class T>
-void send(Staging& staging, const MatrixView<const T>& host, T* device, const Stream& stream) {
-  if (is_reachable(host))
+void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>& device, const Stream& stream) {
+  if (is_copied_as_it_lies(host, device.layout))
     return each_column(host, [&](Offset from, Offset to, Offset count) {
-      check(cudaMemcpyAsync(device + to, host.data + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()), "right-hand sides");
+      check(cudaMemcpyAsync(device.data + to, host.data + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()),
+            "right-hand sides");
     });
+  const Lines lines = lines_of(host, device.layout);
   const auto fill = [&](Offset begin, Offset end, void* out) {
-    for_each_run(host.rows, host.ld, begin, end,
-                 [&](Offset k, Offset place, Offset count) { std::copy_n(host.data + place, count, static_cast<T*>(out) + k); });
+    for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
+      copy_steps(host.data + place, lines.from_entry, count, static_cast<T*>(out) + k, 1);
+    });
   };
-  staging.send(device, Offset{host.rows} * host.cols, sizeof(T), fill, stream.get());
+  staging.send(device.data, entries_of(host), sizeof(T), fill, stream.get());
 }
 
 template <class T>
-void receive(Staging& staging, const T* device, const MatrixView<T>& host, const Stream& stream) {
-  if (is_reachable(host)) {
+void receive(Staging& staging, const MatrixView<const T>& device, const MatrixView<T>& host, const Stream& stream) {
+  if (is_copied_as_it_lies(host, device.layout)) {
     each_column(host, [&](Offset to, Offset from, Offset count) {
-      check(cudaMemcpyAsync(host.data + to, device + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()), "solutions");
+      check(cudaMemcpyAsync(host.data + to, device.data + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()), "solutions");
     });
     return stream.synchronize();
   }
   stream.synchronize();  // before others have to wait for the chunks
+  const Lines lines = lines_of(host, device.layout);
   const auto drain = [&](Offset begin, Offset end, const void* in) {
-    for_each_run(host.rows, host.ld, begin, end,
-                 [&](Offset k, Offset place, Offset count) { std::copy_n(static_cast<const T*>(in) + k, count, host.data + place); });
+    for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
+      copy_steps(static_cast<const T*>(in) + k, 1, count, host.data + place, lines.from_entry);
+    });
   };
-  staging.receive(device, Offset{host.rows} * host.cols, sizeof(T), drain, stream.get());
+  staging.receive(device.data, entries_of(host), sizeof(T), drain, stream.get());
 }
 
-template void send(Staging&, const MatrixView<const float>&, float*, const Stream&);
-template void send(Staging&, const MatrixView<const double>&, double*, const Stream&);
-template void receive(Staging&, const float*, const MatrixView<float>&, const Stream&);
-template void receive(Staging&, const double*, const MatrixView<double>&, const Stream&);
+template void send(Staging&, const MatrixView<const float>&, const MatrixView<float>&, const Stream&);
+template void send(Staging&, const MatrixView<const double>&, const MatrixView<double>&, const Stream&);
+template void receive(Staging&, const MatrixView<const float>&, const MatrixView<float>&, const Stream&);
+template void receive(Staging&, const MatrixView<const double>&, const MatrixView<double>&, const Stream&);
 
 }  // namespace kauri::numeric::cuda

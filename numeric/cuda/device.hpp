@@ -7,6 +7,7 @@
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
+#include "numeric/dense_view.hpp"
 #include "src/base/memory.hpp"
 
 namespace kauri::numeric::cuda {
@@ -23,7 +24,7 @@ void require_on_device(const void* first, const void* last, const char* name, in
 /// Of a matrix that is not empty.
 template <class T>
 void require_on_device(const MatrixView<T>& a, const char* name, int device) {
-  require_on_device(a.data, a.data + (a.cols - 1) * a.ld + a.rows - 1, name, device);
+  require_on_device(a.data, &strided(a)(a.rows - 1, a.cols - 1), name, device);
 }
 
 /// As long as this lives, the calling thread may ask about addresses while a stream is capturing, and nothing that it does disturbs

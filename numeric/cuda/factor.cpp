@@ -210,14 +210,14 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
   };
   PlanView in_order = plan_->view();
   in_order.old_of = nullptr;
-  enqueue_gather(steps.permute ? plan_->view() : in_order, b.rows, b.data, b.ld, memory, stream);
+  enqueue_gather(steps.permute ? plan_->view() : in_order, b.rows, strided(b), memory, stream);
   if (steps.backward && !steps.forward) copy(memory.y, memory.x);
   if (steps.forward)
     for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
   if (steps.backward)
     for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
   if (steps.forward && !steps.backward) copy(memory.x, memory.y);
-  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, x.data, x.ld, memory, verdict_address(), stream);
+  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, strided(x), memory, verdict_address(), stream);
 }
 
 template <class T>
@@ -227,14 +227,17 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     const Plan& p = *plan();
     const Index width = symbolic::solve_width(x.cols);
     SweepView view = *plan_->sweeps();
+    const StridedView<const T> from = strided(b);
+    const StridedView<T> to = strided(x);
     const Index most = symbolic::solve_width(std::min(workspace.nrhs(), context_.together));
     if (width > 1) {
       const Index team = team_width(p, width, context_.team_columns);
       WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
-      wide.numbers.verdict = verdict_address(), wide.numbers.b = b.data, wide.numbers.out = x.data;
+      wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
+      wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
       wide.numbers.unless_zero = steps.unless_zero;
       wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
-      wide.b_ld = b.ld, wide.out_ld = x.ld;
+      wide.b_column = from.column, wide.out_column = to.column;
       if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
       if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
       return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
@@ -242,15 +245,16 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     PlanView in_order = plan_->view();
     in_order.old_of = nullptr;
     SweepMemory memory = sweep_memory(p, entries_.data(), scratch_of(p, workspace.numbers(), most));
-    memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
+    memory.verdict = verdict_address(), memory.b = from.data, memory.out = to.data;
+    memory.b_step = from.row, memory.out_step = to.row;
     memory.unless_zero = steps.unless_zero;
     enqueue_unset(p, memory, stream);
     view.old_of = steps.permute ? plan_->view().old_of : nullptr;
     view.back_of = steps.back ? plan_->view().old_of : nullptr;
     const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1, steps.unless_zero};
-    if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b.data, p.n, y, stream);
+    if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, from, y, stream);
     enqueue_sweeps(view, memory, steps.forward, steps.backward, context_.sweep_blocks, stream);
-    if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x.data, p.n, y, verdict_address(), stream);
+    if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, to, y, verdict_address(), stream);
   }
 }
 
@@ -271,10 +275,10 @@ void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>&
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   for (Index c = 0; c < x.cols; c += w.nrhs()) {
     const Index nrhs = std::min(w.nrhs(), x.cols - c);
-    const MatrixView<T> there{w.rhs(), x.rows, nrhs, x.rows};
-    send(*context_.staging, columns(b, c, nrhs), there.data, w.stream());
+    const MatrixView<T> there = compact_view(w.rhs(), x.rows, nrhs, x.layout);
+    send(*context_.staging, columns(b, c, nrhs), there, w.stream());
     enqueue_block(there, there, w, steps, w.stream().get());
-    receive(*context_.staging, there.data, columns(x, c, nrhs), w.stream());
+    receive<T>(*context_.staging, there, columns(x, c, nrhs), w.stream());
   }
 }
 

@@ -20,7 +20,7 @@ void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
   const LentStream stream(context_.lending);
   T* out = block.template take<T>(plan()->n).data();
   enqueue_diagonal(plan_->view(), plan()->supernodes.count(), entries_.data(), out, stream->get());
-  receive(*context_.staging, out, column_view(to), *stream);
+  receive<T>(*context_.staging, {out, plan()->n, 1, plan()->n}, column_view(to), *stream);
 }
 
 /// In memory for the time of the call: a workspace of fast solves has no rows for updates.
@@ -35,7 +35,7 @@ void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
   DeviceBlock block(3 * symbolic::aligned_bytes(vector, sizeof(T)) + symbolic::aligned_bytes(update, sizeof(T)), heap);
   const LentStream stream(context_.lending);
-  T* columns_there = block.template take<T>(vector).data();
+  T* numbers_there = block.template take<T>(vector).data();
   SolveMemory<T> memory{entries_.data(), nullptr, nullptr, nullptr, most};
   memory.x = block.template take<T>(vector).data();
   memory.y = block.template take<T>(vector).data();
@@ -44,15 +44,16 @@ void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<
   in_order.old_of = nullptr;
   for (Index c = 0; c < x.cols; c += most) {
     memory.nrhs = std::min(most, x.cols - c);
-    send(*context_.staging, columns(b, c, memory.nrhs), columns_there, *stream);
-    enqueue_gather<T>(in_order, p.n, columns_there, p.n, memory, stream->get());
+    const MatrixView<T> there = compact_view(numbers_there, p.n, memory.nrhs, x.layout);
+    send(*context_.staging, columns(b, c, memory.nrhs), there, *stream);
+    enqueue_gather<T>(in_order, p.n, strided<const T>(there), memory, stream->get());
     for (const Level& level : levels)
       transposed ? enqueue_transposed_product(plan_->view(), level, memory, stream->get())
                  : enqueue_product(plan_->view(), level, memory, stream->get());
     SolveMemory<T> result = memory;
     result.x = memory.y;
-    enqueue_scatter(in_order, p.n, columns_there, p.n, result, verdict_address(), stream->get());
-    receive(*context_.staging, columns_there, columns(x, c, memory.nrhs), *stream);
+    enqueue_scatter(in_order, p.n, strided(there), result, verdict_address(), stream->get());
+    receive<T>(*context_.staging, there, columns(x, c, memory.nrhs), *stream);
   }
 }
 

@@ -121,7 +121,8 @@ void CudaInverse<T>::read(const Enqueue& enqueue, std::span<T> to) const {
   const CurrentDevice current(context_.device);
   const std::scoped_lock lock(reading_);
   enqueue(plan_->view(), plan()->supernodes.count(), z_.data(), out_.data(), stream_->get());
-  if (!to.empty()) cuda::receive(*context_.staging, out_.data(), column_view(to), *stream_);
+  const auto count = static_cast<Index>(to.size());
+  if (!to.empty()) cuda::receive<T>(*context_.staging, {out_.data(), count, 1, count}, column_view(to), *stream_);
 }
 
 template <class T>

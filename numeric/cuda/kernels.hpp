@@ -5,6 +5,7 @@
 #include "kauri/verdict.hpp"
 #include "numeric/cuda/device_plan.hpp"
 #include "numeric/cuda/kernels/front_kernels.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -94,12 +95,12 @@ template <class T>
 void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
-/// x(k,:) = b(old_of(k),:), and b(old_of(k),:) = x(k,:) if the verdict is good, else NaN; b is n x nrhs, column-major with leading
-/// dimension ld, on the device, as the verdict is. Without plan.old_of rows keep their places.
+/// x(k,:) = b(old_of(k),:), and b(old_of(k),:) = x(k,:) if the verdict is good, else NaN; b is n x nrhs, on the device, as the verdict is.
+/// Without plan.old_of rows keep their places.
 template <class T>
-void enqueue_gather(const PlanView& plan, Index n, const T* b, Offset ld, const SolveMemory<T>& memory, cudaStream_t stream);
+void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<T>& memory, cudaStream_t stream);
 template <class T>
-void enqueue_scatter(const PlanView& plan, Index n, T* b, Offset ld, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
+void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
                      cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

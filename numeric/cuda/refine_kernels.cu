@@ -14,22 +14,22 @@ namespace {
 
 constexpr unsigned kThreads = 256, kMostBlocks = 1024;
 
-/// f(place in x, place in an array of columns behind one another) for all entries, by all threads.
+/// f(entry of x, place in an array of columns behind one another) for all entries, by all threads.
 template <class T, class F>
-__device__ void for_entries(const MatrixView<T>& x, const F& f) {
+__device__ void for_entries(const RefinedColumns<T>& x, const F& f) {
   for (Index c = 0; c < x.cols; ++c)
     for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < x.rows; i += Offset{gridDim.x} * kThreads)
-      f(c * x.ld + i, Offset{c} * x.rows + i);
+      f(x.entry(i, c), Offset{c} * x.rows + i);
 }
 
 __device__ bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    begin(MatrixView<T> x, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host) {
+    begin(RefinedColumns<T> x, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host) {
   if (is_first_thread()) memory->report.status = host->status = VerdictStatus::none;
   if (verdict->status == VerdictStatus::positive_definite) return;
-  for_entries(x, [&](Offset at, Offset) { x.data[at] = std::numeric_limits<T>::quiet_NaN(); });
+  for_entries(x, [&](T& entry, Offset) { entry = std::numeric_limits<T>::quiet_NaN(); });
 }
 
 /// The worst over all columns, in every lane of the warp.
@@ -55,21 +55,21 @@ __global__ void decide(const ResidualNorms* norms, Index columns, RefineLimits l
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) add(MatrixView<T> x, const T* r, T* before, const RefineMemory* memory) {
+__global__ void __launch_bounds__(kThreads) add(RefinedColumns<T> x, const T* r, T* before, const RefineMemory* memory) {
   if (is_left_out(&memory->progress.going)) return;
-  for_entries(x, [&](Offset at, Offset k) {
-    before[k] = x.data[at];
-    x.data[at] = before[k] + r[k];
+  for_entries(x, [&](T& entry, Offset k) {
+    before[k] = entry;
+    entry = before[k] + r[k];
   });
 }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    finish(MatrixView<T> x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host) {
+    finish(RefinedColumns<T> x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host) {
   const RefineProgress& progress = memory->progress;
   if (is_first_thread()) memory->report = *host = {verdict->status, progress.done};
   if (progress.done.tried == progress.done.steps) return;
-  for_entries(x, [&](Offset at, Offset k) { x.data[at] = before[k]; });
+  for_entries(x, [&](T& entry, Offset k) { entry = before[k]; });
 }
 
 unsigned blocks_for(Index n) { return std::clamp((static_cast<unsigned>(n) + kThreads - 1) / kThreads, 1U, kMostBlocks); }
@@ -90,7 +90,7 @@ void load_refine_kernels() {
 }
 
 template <class T>
-void enqueue_refine_beginning(const MatrixView<T>& x, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host,
+void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host,
                               cudaStream_t stream) {
   launch(begin<T>, blocks_for(x.rows), kThreads, stream, x, verdict, memory, host);
 }
@@ -101,21 +101,22 @@ void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const Re
 }
 
 template <class T>
-void enqueue_refine_step(const MatrixView<T>& x, const T* r, T* before, const RefineMemory* memory, cudaStream_t stream) {
+void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before, const RefineMemory* memory, cudaStream_t stream) {
   launch(add<T>, blocks_for(x.rows), kThreads, stream, x, r, before, memory);
 }
 
 template <class T>
-void enqueue_refine_end(const MatrixView<T>& x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host,
-                        cudaStream_t stream) {
+void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory,
+                        DeviceRefinement* host, cudaStream_t stream) {
   launch(finish<T>, blocks_for(x.rows), kThreads, stream, x, before, verdict, memory, host);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                                          \
-  template void load_refine_kernels<T>();                                                                                             \
-  template void enqueue_refine_beginning(const MatrixView<T>&, const DeviceVerdict*, RefineMemory*, DeviceRefinement*, cudaStream_t); \
-  template void enqueue_refine_step(const MatrixView<T>&, const T*, T*, const RefineMemory*, cudaStream_t);                           \
-  template void enqueue_refine_end(const MatrixView<T>&, const T*, const DeviceVerdict*, RefineMemory*, DeviceRefinement*, cudaStream_t);
+#define KAURI_INSTANTIATE(T)                                                                                                              \
+  template void load_refine_kernels<T>();                                                                                                 \
+  template void enqueue_refine_beginning(const RefinedColumns<T>&, const DeviceVerdict*, RefineMemory*, DeviceRefinement*, cudaStream_t); \
+  template void enqueue_refine_step(const RefinedColumns<T>&, const T*, T*, const RefineMemory*, cudaStream_t);                           \
+  template void enqueue_refine_end(const RefinedColumns<T>&, const T*, const DeviceVerdict*, RefineMemory*, DeviceRefinement*,            \
+                                   cudaStream_t);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)
 #undef KAURI_INSTANTIATE

@@ -59,13 +59,14 @@ void CudaRefiner<T>::enqueue_steps(const CudaFactor<T>& factor, const MatrixView
   RefineMemory* memory = memory_.data();
   const RowsView<T> rows = rows_.view();
   const MatrixView<T> r{r_.data(), x.rows, x.cols, x.rows};
-  ResidualColumns<T> columns{x.data, x.ld, b.data, b.ld, r.data, r.ld, x.cols};
+  const RefinedColumns<T> refined{strided(x), x.rows, x.cols};
+  ResidualColumns<T> columns{strided<const T>(x), strided(b), strided(r), x.cols};
   enqueue_residual(rows, columns, norms_.data(), stream);
   enqueue_refine_decision(norms_.data(), x.cols, limits, true, memory, stream);
   columns.unless_zero = &memory->progress.going;
   for (int step = 0; step < limits.max_steps; ++step) {
     factor.enqueue_correction(r, workspace, columns.unless_zero, stream);
-    enqueue_refine_step(x, r.data, before_.data(), memory, stream);
+    enqueue_refine_step(refined, r.data, before_.data(), memory, stream);
     enqueue_residual(rows, columns, norms_.data(), stream);
     enqueue_refine_decision(norms_.data(), x.cols, limits, false, memory, stream);
   }
@@ -83,12 +84,13 @@ void CudaRefiner<T>::enqueue_refine(const FactorStore<T>& store, MatrixView<cons
     require_on_device(b, "Refiner: b", context_.device);
     require_on_device(x, "Refiner: x", context_.device);
   }
-  enqueue_refine_beginning(x, verdict, memory_.data(), host_report_.get(), stream);
+  const RefinedColumns<T> refined{strided(x), x.rows, x.cols};
+  enqueue_refine_beginning(refined, verdict, memory_.data(), host_report_.get(), stream);
   if (empty)
     enqueue_refine_decision(norms_.data(), 0, limits_of<T>(options), true, memory_.data(), stream);
   else
     enqueue_steps(factor, b, x, workspace, limits_of<T>(options), stream);
-  enqueue_refine_end(x, before_.data(), verdict, memory_.data(), host_report_.get(), stream);
+  enqueue_refine_end(refined, before_.data(), verdict, memory_.data(), host_report_.get(), stream);
 }
 
 template <class T>

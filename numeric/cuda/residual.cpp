@@ -11,10 +11,10 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// A vector of the host's.
+/// A column on the device.
 template <class T>
-MatrixView<T> vector(T* data, Index n) {
-  return {data, n, 1, n};
+MatrixView<T> column_there(const DeviceArray<T>& array, Index n) {
+  return {array.data(), n, 1, n};
 }
 
 /// Of all arrays of a CudaResidual.
@@ -55,12 +55,13 @@ RowsView<T> CudaResidual<T>::rows(const SymmetricView<T>& a, ValuesAre values) c
 }
 
 template <class T>
-BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const T* x, const T* b, T* r) const {
-  const Index n = rows.n;
-  send(*context_.staging, vector(x, n), x_.data(), *stream_);
-  send(*context_.staging, vector(b, n), b_.data(), *stream_);
-  enqueue_residual(rows, {x_.data(), n, b_.data(), n, r_.data(), n, 1}, norms_.data(), stream_->get());
-  receive(*context_.staging, r_.data(), vector(r, n), *stream_);
+BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const MatrixView<const T>& x, const MatrixView<const T>& b,
+                                      const MatrixView<T>& r) const {
+  const MatrixView<T> x_there = column_there(x_, rows.n), b_there = column_there(b_, rows.n), r_there = column_there(r_, rows.n);
+  send(*context_.staging, x, x_there, *stream_);
+  send(*context_.staging, b, b_there, *stream_);
+  enqueue_residual(rows, {strided<const T>(x_there), strided<const T>(b_there), strided(r_there), 1}, norms_.data(), stream_->get());
+  receive<T>(*context_.staging, r_there, r, *stream_);
   ResidualNorms norms{};
   check(cudaMemcpyAsync(&norms, norms_.data(), sizeof(norms), cudaMemcpyDeviceToHost, stream_->get()), "errors");
   stream_->synchronize();
@@ -73,7 +74,7 @@ BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<co
   if (a.pattern.n == 0 || x.cols == 0) return {};
   const CurrentDevice current(context_.device);
   const RowsView<T> rows = this->rows(a, values);
-  return worst_column(x.cols, [&](Index c) { return column(rows, x.data + c * x.ld, b.data + c * b.ld, r.data + c * r.ld); });
+  return worst_column(x.cols, [&](Index c) { return column(rows, columns(x, c, 1), columns(b, c, 1), columns(r, c, 1)); });
 }
 
 template <class T>
@@ -81,11 +82,11 @@ void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x,
   if (a.pattern.n == 0 || x.cols == 0) return;
   const CurrentDevice current(context_.device);
   const RowsView<T> rows = this->rows(a, ValuesAre::fresh);
-  const Index n = rows.n;
+  const MatrixView<T> x_there = column_there(x_, rows.n), y_there = column_there(r_, rows.n);
   for (Index c = 0; c < x.cols; ++c) {
-    send(*context_.staging, columns(x, c, 1), x_.data(), *stream_);
-    enqueue_product(rows, {x_.data(), n, nullptr, 0, r_.data(), n, 1}, stream_->get());
-    receive(*context_.staging, r_.data(), columns(y, c, 1), *stream_);
+    send(*context_.staging, columns(x, c, 1), x_there, *stream_);
+    enqueue_product(rows, {strided<const T>(x_there), {}, strided(y_there), 1}, stream_->get());
+    receive<T>(*context_.staging, y_there, columns(y, c, 1), *stream_);
   }
 }
 

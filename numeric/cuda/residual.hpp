@@ -21,7 +21,7 @@ class CudaResidual final : public ResidualStore<T> {
  private:
   CudaResidual(const HostRows& host, DeviceContext context);
   [[nodiscard]] RowsView<T> rows(const SymmetricView<T>& a, ValuesAre values) const;
-  BackwardError column(const RowsView<T>& rows, const T* x, const T* b, T* r) const;
+  BackwardError column(const RowsView<T>& rows, const MatrixView<const T>& x, const MatrixView<const T>& b, const MatrixView<T>& r) const;
 
   DeviceContext context_;
   LentStream stream_;

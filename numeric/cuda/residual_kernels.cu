@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kSpmvThreads) norms_of_x(Index n, ResidualColu
   for (Index c = 0; c < columns.count; ++c) {
     double most = 0;
     for (Offset i = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x; i < n; i += Offset{gridDim.x} * kSpmvThreads)
-      most = max_or_nan(fabs(static_cast<double>(columns.x[c * columns.x_ld + i])), most);
+      most = max_or_nan(fabs(static_cast<double>(columns.x(i, c))), most);
     raise_over_block(&norms[c].x, most, of_warp);
   }
 }
@@ -96,14 +96,14 @@ struct Ends {
   double* of_warp;
 
   [[nodiscard]] __device__ double b(Index c, Offset row) const {
-    return columns.b == nullptr ? 0 : static_cast<double>(columns.b[c * columns.b_ld + row]);
+    return columns.b.data == nullptr ? 0 : static_cast<double>(columns.b(row, c));
   }
   __device__ void finish(Index c, Offset row, bool there, const RowSum& sum, Offset count) const {
     ResidualWorst worst{0, 0, 0};
     double b_norm = 0;
     if (there) {
       const T value = static_cast<T>(sum.dot.value());
-      columns.y[c * columns.y_ld + row] = columns.b == nullptr ? static_cast<T>(0 - sum.dot.value()) : value;
+      columns.y(row, c) = columns.b.data == nullptr ? static_cast<T>(0 - sum.dot.value()) : value;
       if (norms != nullptr) {
         b_norm = fabs(b(c, row));
         worst = row_worst<T>(sum, static_cast<double>(value), b_norm, count, norms[c].x);
@@ -123,14 +123,14 @@ __device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<
   const Offset begin = a.ptr[row], count = a.ptr[row + 1] - begin;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   for (Index c = 0; c < columns.count; ++c) {
-    const T* x = columns.x + c * columns.x_ld;
+    const T* x = &columns.x(0, c);
     RowSum all;  // of thread 0
     for (Offset round = 0; round < count; round += kWarps * kResidualStretch) {
       const Offset stretch = round + warp * kResidualStretch, segment = stretch + lane * kResidualSegment;
       RowSum sum;
       if (segment == 0) sum.begin(ends.b(c, row));
       for (Offset k = segment; k < min(segment + kResidualSegment, count); ++k)
-        sum.subtract<T>(static_cast<double>(a.value[begin + k]), static_cast<double>(x[a.col[begin + k]]));
+        sum.subtract<T>(static_cast<double>(a.value[begin + k]), static_cast<double>(x[a.col[begin + k] * columns.x.row]));
       for (int l = 1; l < 32 && stretch + l * kResidualSegment < count; ++l) {
         const RowSum next = sum.of_lane(l);
         if (lane == 0) sum.join(next);
@@ -167,9 +167,9 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
   part.load(a.col, a.value, base, end);
   part.each(base, end, [&](int at, int g, int k) { value[skewed<T>(at)] = part.value[g][k]; });
   for (Index c = 0; c < columns.count; ++c) {
-    const T* x = columns.x + c * columns.x_ld;
+    const T* x = &columns.x(0, c);
     if (c > 0) __syncthreads();  // sums of the column before have been made
-    part.each(base, end, [&](int at, int g, int k) { factor[skewed<T>(at)] = __ldg(x + part.col[g][k]); });
+    part.each(base, end, [&](int at, int g, int k) { factor[skewed<T>(at)] = __ldg(x + part.col[g][k] * columns.x.row); });
     __syncthreads();
     RowSum sum;
     if (there) sum.begin(ends.b(c, row));

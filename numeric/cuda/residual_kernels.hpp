@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "numeric/cuda/full_rows.hpp"
+#include "numeric/dense_view.hpp"
 #include "numeric/residual_worst.hpp"
 
 namespace kauri::numeric::cuda {
@@ -29,15 +30,12 @@ struct RowsView {
   const ResidualTask* task;
 };
 
-/// Columns of n numbers, column c at x + c x_ld and so on.
+/// Columns of n numbers.
 template <class T>
 struct ResidualColumns {
-  const T* x;
-  Offset x_ld;
-  const T* b;  ///< null: y = A x, else y = b - A x
-  Offset b_ld;
-  T* y;
-  Offset y_ld;
+  StridedView<const T> x;
+  StridedView<const T> b;  ///< without data y = A x, else y = b - A x
+  StridedView<T> y;
   Index count;
   const std::int32_t* unless_zero = nullptr;  ///< null, or on the device: where that is 0, nothing is done
 };

@@ -18,6 +18,8 @@ struct SweepMemory {
   int* ticket;            ///< one for each direction; -1 at first
   const double* b;        ///< b(old_of(k)) is the right-hand side of row k
   double* out;            ///< out(old_of(k)) = x(k), or NaN where the verdict is not good; may be b
+  Offset b_step;          ///< from row to row of b
+  Offset out_step;
   const DeviceVerdict* verdict;
   const std::int32_t* unless_zero;  ///< null, or on the device: where that is 0, nothing is done
 };

@@ -230,7 +230,7 @@ __device__ void run_input(const Tiles& shared, const SweepView& view, const Swee
 /// What row r of a tile row starts from: b, the children's update rows one after the other, less the parts of its sum.
 __device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
                                    const SweepMemory& memory) {
-  double sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row)] : 0.0;
+  double sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : 0.0;
   if (task.kind == SweepTask::Kind::gathered) {
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
   } else {

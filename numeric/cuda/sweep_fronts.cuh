@@ -151,7 +151,7 @@ class Ahead {
       coming_[h] = 0;
       if (k >= count_ || r >= f.p) continue;
       if constexpr (kForward)
-        coming_[h] = memory_.b[next_.own[h]];
+        coming_[h] = memory_.b[next_.own[h] * memory_.b_step];
       else
         coming_[h] = load_relaxed(memory_.y + f.first + r);
     }
@@ -345,7 +345,7 @@ __device__ void sweep_fronts_backward(WarpShared<kRows>& shared, WarpBarriers& b
       const Index r = lane + 32 * h;
       if (r >= f.p) continue;
       publish(memory.x + f.first + r, x[h]);
-      memory.out[ahead.places.own[h]] = good ? x[h] : std::numeric_limits<double>::quiet_NaN();
+      memory.out[ahead.places.own[h] * memory.out_step] = good ? x[h] : std::numeric_limits<double>::quiet_NaN();
     }
     fronts.end();
     ahead.next();

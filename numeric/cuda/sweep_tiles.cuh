@@ -348,7 +348,8 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   const auto publish_column = [&](double solution) {
     if (!chosen || column >= cells.rows_of(task.column)) return;
     publish(memory.x + front.first + task.column * kTile + column, solution);
-    memory.out[place] = memory.verdict->status == VerdictStatus::positive_definite ? solution : std::numeric_limits<double>::quiet_NaN();
+    memory.out[place * memory.out_step] =
+        memory.verdict->status == VerdictStatus::positive_definite ? solution : std::numeric_limits<double>::quiet_NaN();
   };
   if (product) return step_column(shared, rings, at, stages, cells, panel, task.column, right, x, publish_column);
   if (stages.needs_correction()) correct_columns(shared, stages, at, cells, panel, task.column, right, x);

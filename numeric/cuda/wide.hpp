@@ -16,9 +16,10 @@ struct WideMemory {
   double* rows;          ///< b by rows, in the order of L's; of a tile that is made already room for its correction
   const Index* b_row;    ///< row i of b is row b_row[i] of L; null: the same
   const Index* out_row;  ///< of out
-  Offset b_ld, out_ld;   ///< leading dimensions of b and out
-  Offset kept;           ///< rows of update rows and parts
-  Index teams;           ///< that solve some columns each
+  Offset b_column;       ///< from column to column of b
+  Offset out_column;
+  Offset kept;  ///< rows of update rows and parts
+  Index teams;  ///< that solve some columns each
   Index n;
   Index columns;  ///< right-hand sides
 };

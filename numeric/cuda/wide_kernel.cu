@@ -82,7 +82,7 @@ __device__ Offset place_of_row(Index k, int c, Index n) {
   return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
 }
 
-/// f(row, column) of kCopyRows rows of kColumns: along the columns of the caller's arrays, or along rows of numbers.
+/// f(row, column) of kCopyRows rows of kColumns, along columns or along rows.
 template <int kColumns, bool kByRows, class F>
 __device__ void for_block(const F& f) {
 #pragma unroll
@@ -95,6 +95,15 @@ __device__ void for_block(const F& f) {
   }
 }
 
+/// Along what lies side by side in the caller's array, whose rows are `step` apart.
+template <int kColumns, class F>
+__device__ void for_caller(Offset step, const F& f) {
+  if (step == 1)
+    for_block<kColumns, false>(f);
+  else
+    for_block<kColumns, true>(f);
+}
+
 /// b by rows, and the numbers of the solve unset. For a backward sweep alone y = b: a NaN of the caller's must not look as if it were still
 /// to come.
 template <int kWidth, int kColumns>
@@ -103,8 +112,9 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
   __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets) memory.numbers.ticket[threadIdx.x] = -1;
-  for_block<kColumns, false>([&](int r, int c) {
-    block[c][r] = first + r < memory.n && c < memory.columns ? memory.numbers.b[first + r + c * memory.b_ld] : 0.0;
+  for_caller<kColumns>(memory.numbers.b_step, [&](int r, int c) {
+    const bool there = first + r < memory.n && c < memory.columns;
+    block[c][r] = there ? memory.numbers.b[(first + r) * memory.numbers.b_step + c * memory.b_column] : 0.0;
   });
   __syncthreads();
   for_block<kColumns, true>([&](int r, int c) {
@@ -128,9 +138,10 @@ __global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const 
       block[c][r] = from[place_of_row<kWidth>(row_of(memory.out_row, first + r), c, memory.n)];
   });
   __syncthreads();
-  for_block<kColumns, false>([&](int r, int c) {
+  for_caller<kColumns>(memory.numbers.out_step, [&](int r, int c) {
     if (first + r < memory.n && c < memory.columns)
-      memory.numbers.out[first + r + c * memory.out_ld] = good ? block[c][r] : std::numeric_limits<double>::quiet_NaN();
+      memory.numbers.out[(first + r) * memory.numbers.out_step + c * memory.out_column] =
+          good ? block[c][r] : std::numeric_limits<double>::quiet_NaN();
   });
 }
 

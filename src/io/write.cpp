@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kauri/io.hpp"
+#include "numeric/dense_view.hpp"
 #include "src/io/deflate.hpp"
 #include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"
@@ -54,16 +55,20 @@ class TextWriter {
 void write_market_array(const std::string& path, MatrixView<const double> x) {
   TextWriter out(path);
   out << "%%MatrixMarket matrix array real general\n" << Offset{x.rows} << " " << Offset{x.cols} << "\n";
+  const numeric::StridedView<const double> entry = numeric::strided(x);
   for (Index j = 0; j < x.cols; ++j)
-    for (Index i = 0; i < x.rows; ++i) out << x.data[i + j * x.ld] << "\n";
+    for (Index i = 0; i < x.rows; ++i) out << entry(i, j) << "\n";
   out.close();
 }
 
 void write_npy(const std::string& path, MatrixView<const double> x) {
   io::FileWriter out(path);
   out.write(io::npy_header(x.rows, x.cols));
-  for (Index j = 0; j < x.cols && x.rows > 0; ++j)
-    out.write({reinterpret_cast<const char*>(x.data + j * x.ld), static_cast<std::size_t>(x.rows) * sizeof(double)});
+  std::vector<double> column(static_cast<std::size_t>(x.rows));
+  for (Index j = 0; j < x.cols && x.rows > 0; ++j) {
+    numeric::copy_entries(numeric::columns(x, j, 1), column_view(std::span<double>(column)));
+    out.write({reinterpret_cast<const char*>(column.data()), column.size() * sizeof(double)});
+  }
   out.close();
 }
 

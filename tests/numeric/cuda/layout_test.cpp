@@ -1,0 +1,206 @@
+// Row-major right-hand sides and solutions on a CUDA device and on the emulated one: in the host's memory and in the device's, on streams
+// and in graphs, with the bits of columns.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/layout_bodies.hpp"
+
+namespace kauri::test {
+namespace {
+
+template <class W>
+class CudaLayouts : public OnCuda<W> {
+ protected:
+  using Value = typename OnCuda<W>::Value;
+  PlanOf plan_of() {
+    return [this](const Pattern& pattern) { return this->plan(pattern); };
+  }
+  /// The emulated device is slow.
+  bool emulated() { return this->backend().device() == "emulated"; }
+  std::vector<std::string> systems() {
+    if (emulated()) return {"poisson2d 4", "blockdiag 74 70"};
+    return {"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "blockdiag 300 100"};
+  }
+};
+/// One of each kind of solves: plain ones in float and in double, and sweeps.
+using LayoutWays = ::testing::Types<Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>>;
+TYPED_TEST_SUITE(CudaLayouts, LayoutWays);
+
+TYPED_TEST(CudaLayouts, SolvesFromTheHostsMemoryHaveTheBitsOfColumns) {
+  using T = typename TypeParam::T;
+  const std::vector<Index> rooms = this->emulated() ? std::vector<Index>{3, 64} : std::vector<Index>{1, 3, 64, 80};
+  solves_in_either_layout<T>(this->backend(), this->plan_of(), this->systems(), {0, 1, 5}, rooms);
+  solves_in_either_layout<T>(this->backend(), this->plan_of(), {"poisson2d 3"}, {70}, {64});
+}
+
+TYPED_TEST(CudaLayouts, ProductsAndRefinementHaveTheBitsOfColumns) {
+  using T = typename TypeParam::T;
+  products_and_refinement_in_either_layout<T>(this->backend(), this->plan_of(), this->systems(), {0, 1, 4});
+}
+
+TYPED_TEST(CudaLayouts, RefinersHaveTheBitsOfColumns) {
+  using T = typename TypeParam::T;
+  refiners_in_either_layout<T, CallerArray<T>>(this->backend(), this->plan_of(), this->emulated() ? "poisson2d 5" : "elast3d 6", {1, 9});
+  refiners_see_overlaps_of_rows<T, CallerArray<T>>(this->backend(), this->plan_of());
+}
+
+TYPED_TEST(CudaLayouts, BatchesHaveTheBitsOfColumns) {
+  using T = typename TypeParam::T;
+  for (const BatchWay way : {BatchWay::together, BatchWay::one_by_one}) {
+    batches_in_either_layout<T>(this->backend(), this->plan_of(), way, "poisson2d 5");
+    batches_may_lie_between_each_others_rows<T>(this->backend(), this->plan_of(), way);
+  }
+}
+
+TYPED_TEST(CudaLayouts, WhatIsRefused) {
+  using T = typename TypeParam::T;
+  what_is_refused_of_layouts<T>(this->backend(), this->plan_of());
+}
+
+/// Both calls on the device; what is enqueued takes no memory and may be captured. `together`: right-hand sides that sweeps take.
+template <class T>
+void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols, Index nrhs, const std::function<bool()>& took_memory) {
+  const Index n = factor.plan().n;
+  const CallerStream stream;
+  auto workspace = Workspace<T>::create(factor, nrhs);
+  const std::vector<T> dense = dense_numbers<T>(n, cols, 4);
+  std::vector<T> expected = dense;
+  factor.solve({expected.data(), n, cols, n}, workspace);
+  const Offset before = backend.bytes_in_use();
+  for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+    CallerArray<T> b(from.with(dense).data), x(to.data);
+    const DeviceMatrixView<T> bs(from.at(b.data())), xs(to.at(x.data()));
+    const auto fetched = [&] {
+      std::vector<T> out = x.fetch();
+      x.assign(to.data);
+      return out;
+    };
+    (void)took_memory();
+    factor.solve(bs, xs, workspace);
+    EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << where;
+    factor.enqueue_solve(bs, xs, workspace, stream.get());
+    EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << where << ", enqueued";
+    const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(bs, xs, workspace, s); });
+    EXPECT_TRUE(is_same(x.fetch(), to.data)) << where << ": the capture ran";
+    graph.launch(stream);
+    EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << where << ", captured";
+    EXPECT_TRUE(is_same(b.fetch(), from.with(dense).data)) << where;
+    if (from.layout == to.layout) {
+      factor.enqueue_solve(bs, workspace, stream.get());
+      EXPECT_TRUE(is_same(b.fetch(), from.with(expected).data)) << where << ", in place";
+    }
+    EXPECT_FALSE(took_memory()) << where;
+    EXPECT_EQ(backend.bytes_in_use(), before);
+  });
+}
+
+TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
+  using T = typename TypeParam::T;
+  static std::atomic<int> taken;
+  CudaOptions options{.device = 0, .allocator = {}, .loops = TypeParam::loops};
+  options.allocator.allocate = [](std::size_t bytes, void*) -> void* {
+    ++taken;
+    void* out = nullptr;
+    return cudaMalloc(&out, bytes) == cudaSuccess ? out : nullptr;
+  };
+  options.allocator.release = [](void* memory, std::size_t, void*) { cudaFree(memory); };
+  for (const Index together : {1, 8, 32}) {
+    if (TypeParam::loops != CudaLoops::hopper && together < 32) continue;
+    options.solves_together = together;
+    Backend backend = cuda_backend(options);
+    for (const std::string& spec : this->systems()) {
+      SCOPED_TRACE(spec + ", together " + std::to_string(together));
+      const auto a = generate(spec);
+      const auto factor = factor_of<T>(a, backend, this->plan_of());
+      for (const Index cols : {1, 6, 33})
+        if (cols < 2 * together || !this->emulated() || TypeParam::loops != CudaLoops::hopper)
+          expect_device_solves<T>(backend, factor, cols, cols == 6 ? 4 : 64, [] { return taken.exchange(0) > 0; });
+    }
+  }
+}
+
+/// Parts of a solve, and where there is no factor: NaN in x alone.
+TYPED_TEST(CudaLayouts, PartsOnTheDeviceAndSolutionsThatThereAreNot) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 7");
+  const Index n = a.n();
+  auto factor = factor_of<T>(a, this->backend(), this->plan_of());
+  const CallerStream stream;
+  for (const Index cols : {1, 12}) {
+    auto workspace = Workspace<T>::create(factor, 32);
+    const std::vector<T> dense = dense_numbers<T>(n, cols, 4);
+    for (const System system : {System::B, System::L, System::Lt, System::P, System::Pt}) {
+      std::vector<T> expected = dense;
+      factor.solve(system, {expected.data(), n, cols, n}, {expected.data(), n, cols, n}, workspace);
+      for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+        const CallerArray<T> b(from.with(dense).data), x(to.data);
+        factor.solve(system, DeviceMatrixView<T>(from.at(b.data())), DeviceMatrixView<T>(to.at(x.data())), workspace);
+        EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data)) << where << " " << static_cast<int>(system);
+      });
+    }
+    std::vector<T> bad = this->values(a);
+    bad[static_cast<std::size_t>(a.pattern().col_ptr[n / 2])] = T(-1);
+    const auto there = DeviceValues<T>::copy_of(bad, this->backend());
+    enqueue_refactorize(factor, there, T(0), stream.get());
+    const std::vector<T> nothing(dense.size(), std::numeric_limits<T>::quiet_NaN());
+    for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+      const CallerArray<T> b(from.with(dense).data), x(to.data);
+      factor.enqueue_solve(DeviceMatrixView<T>(from.at(b.data())), DeviceMatrixView<T>(to.at(x.data())), workspace, stream.get());
+      EXPECT_TRUE(is_same(x.fetch(), to.with(nothing).data)) << where;
+    });
+    ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
+  }
+}
+
+/// A matrix is looked at to its last entry: rows of the host's behind those of the device's are seen.
+TYPED_TEST(CudaLayouts, MatricesAreOnTheDeviceToTheirLastRow) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 5");
+  const auto factor = factor_of<T>(a, this->backend(), this->plan_of());
+  auto workspace = Workspace<T>::create(factor, 2);
+  const Laid<T> shape(a.n(), 3, 1, Layout::row_major);
+  const CallerArray<T> x(shape.data);
+  const DeviceMatrixView<T> good(shape.at(x.data()));
+  std::vector<T> host = shape.data;
+  EXPECT_EQ(
+      error_text(ErrorKind::usage, [&] { factor.enqueue_solve(DeviceMatrixView<T>(shape.at(host.data())), good, workspace, nullptr); }),
+      "solve: b is not in the memory of CUDA device 0 but in the host's");
+  const MatrixView<T> beyond{x.data(), a.n(), 3, Offset{1} << 40, Layout::row_major};
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(DeviceMatrixView<T>(beyond), good, workspace, nullptr); }), "no Error");
+}
+
+/// From each kind of the host's memory: what is page-locked and without gaps is copied as it lies, all else by way of chunks.
+TYPED_TEST(CudaLayouts, FromPageLockedMemory) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 6");
+  const Index n = a.n(), cols = 5;
+  const auto factor = factor_of<T>(a, this->backend(), this->plan_of());
+  const std::vector<T> dense = dense_numbers<T>(n, cols, 4);
+  T* pinned = nullptr;
+  require(cudaHostAlloc(reinterpret_cast<void**>(&pinned), 4096 * sizeof(T), cudaHostAllocDefault));
+  T *b = pinned, *x = pinned + 2048;
+  for (const Index nrhs : {2, 8}) {
+    auto workspace = Workspace<T>::create(factor, nrhs);
+    std::vector<T> expected = dense;
+    factor.solve({expected.data(), n, cols, n}, workspace);
+    for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+      const std::vector<T> given = from.with(dense).data;
+      std::copy(given.begin(), given.end(), b);
+      std::copy(to.data.begin(), to.data.end(), x);
+      factor.solve(from.at(b), to.at(x), workspace);
+      EXPECT_TRUE(is_same(std::vector<T>(x, x + to.data.size()), to.with(expected).data)) << where;
+      EXPECT_TRUE(is_same(std::vector<T>(b, b + given.size()), given)) << where;
+    });
+  }
+  require(cudaFreeHost(pinned));
+}
+
+}  // namespace
+}  // namespace kauri::test
