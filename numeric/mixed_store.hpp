@@ -21,6 +21,9 @@ class MixedStore {
  public:
   virtual ~MixedStore() = default;
   [[nodiscard]] virtual Index nrhs() const = 0;
+  /// Room for so many columns, no fewer than there is for. Vectors hold anything then; values stay. Throws Error(memory), with room for
+  /// none.
+  virtual void reserve(Index nrhs) = 0;
   /// Of all that it holds where it computes.
   [[nodiscard]] virtual Offset bytes() const = 0;
 

@@ -44,6 +44,7 @@ void require_shape(const MatrixView<T>& a, const char* name, Index n) {
 /// Of a column.
 void add(MixedReport& report, const MixedColumn& column) {
   report.path = std::max(report.path, column.path);
+  report.unrefined = numeric::worse(column.unrefined, report.unrefined);
   report.steps = std::max(report.steps, column.steps);
   report.cg_steps = std::max(report.cg_steps, column.cg_steps);
   report.contraction = std::max(report.contraction, column.contraction);
@@ -75,13 +76,21 @@ struct MixedFactor::State {
       : options(require_options(made_with)),
         plan(prepared),
         factor(Factor<float>::create(prepared)),
-        workspace(factor.executor().make_workspace(prepared.shared_plan(), nrhs, float{})),
         store(factor.executor().make_mixed(a, nrhs)),
         block{*store, {}, {}, {}, {}} {
-    block.column.reserve(static_cast<std::size_t>(nrhs));
-    block.active.reserve(static_cast<std::size_t>(nrhs));
-    block.error.reserve(static_cast<std::size_t>(nrhs));
-    error_of_zero.reserve(static_cast<std::size_t>(nrhs));
+    make_room(nrhs);
+  }
+
+  /// Of what the host has for each column, and of what solves take.
+  void make_room(Index nrhs) {
+    const auto columns = static_cast<std::size_t>(nrhs);
+    block.column.reserve(columns);
+    block.active.reserve(columns);
+    block.error.reserve(columns);
+    error_of_zero.reserve(columns);
+    workspace.reset();
+    workspace = factor.executor().make_workspace(plan.shared_plan(), nrhs, float{});
+    if (full_workspace) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
   }
 
   /// What a factor of S A S tells, of A: (S^-1)(i,i)^2 times the pivot.
@@ -145,7 +154,7 @@ void MixedFactor::State::load(MatrixView<const double> b) {
   block.column.assign(static_cast<std::size_t>(b.cols), {});
   error_of_zero.resize(block.column.size());
   store->load(b, error_of_zero);
-  for (std::size_t c = 0; c < block.column.size(); ++c) block.column[c].error = {error_of_zero[c], error_of_zero[c]};
+  for (std::size_t c = 0; c < block.column.size(); ++c) block.column[c].error = block.column[c].unrefined = {error_of_zero[c], error_of_zero[c]};
 }
 
 /// By the factor in double, columns that are stuck. A Breakdown where there is none.
@@ -155,7 +164,7 @@ std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop)
   const auto columns = static_cast<Index>(block.column.size());
   for (Index c = 0; c < columns; ++c)
     if (block.column[c].stuck) {
-      store->clear(c);
+      store->clear(c);  // from where nothing of the other paths is seen
       store->residuals({&c, 1}, {&block.column[c].error, 1});
       solve_in_double(block, full->store(), *full_workspace, c, 1);
     }
@@ -211,6 +220,13 @@ MixedFactor MixedFactor::create(const Pattern& a, std::shared_ptr<const Plan> pl
   return create(a, PreparedPlan::create(std::move(plan), backend), nrhs, options);
 }
 
+void MixedFactor::reserve(Index more) {
+  if (more <= nrhs()) return;
+  state_->workspace.reset();
+  state_->store->reserve(more);
+  state_->make_room(more);
+}
+
 Result<void, Breakdown> MixedFactor::refactorize(std::span<const double> value, const std::stop_token& stop) {
   if (static_cast<Offset>(value.size()) != plan().nnz)
     misuse("MixedFactor: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan().nnz) + " entries");
@@ -223,6 +239,7 @@ Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& val
 
 Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options) {
   if (!valid()) misuse("MixedFactor: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+  if (nrhs() == 0) misuse("MixedFactor: there is no room for right-hand sides, see reserve()");
   require_shape(b, "b", plan().n);
   require_shape(x, "x", plan().n);
   if (b.cols != x.cols) misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
@@ -246,7 +263,7 @@ DeviceVerdict MixedFactor::verdict() const {
 }
 
 const Plan& MixedFactor::plan() const { return state_->plan.plan(); }
-Index MixedFactor::nrhs() const { return state_->store->nrhs(); }
+Index MixedFactor::nrhs() const { return state_->workspace ? state_->store->nrhs() : 0; }
 Offset MixedFactor::bytes() const { return state_->store->bytes(); }
 
 }  // namespace kauri

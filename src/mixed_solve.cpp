@@ -31,6 +31,7 @@ bool accepted(const MixedColumn& column, const MixedLimits& limits) { return col
 /// From the error with one more correction. False: no more of them.
 bool take_correction(MixedStore& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
   const double ratio = error.componentwise / column.error.componentwise;
+  if (column.steps == 0) column.unrefined = error;
   const bool helped = ratio < 1;  // not if NaN
   if (column.steps > 0 && column.error.componentwise > limits.accept)
     column.contraction = std::max(column.contraction, std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio);
@@ -182,6 +183,7 @@ void solve_in_double(MixedBlock& block, const numeric::FactorStore<double>& fact
     column.path = MixedPath::factor_in_double;
     if (!(column.error.componentwise > 0)) continue;
     column.error = column.progress.done.final_error;
+    if (column.steps == 0) column.unrefined = column.progress.done.unrefined;
     column.steps = column.progress.done.steps + 1;
     column.stuck = !accepted(column, block.limits);
   }

@@ -60,6 +60,7 @@ struct MixedSolveOptions {
 struct MixedReport {
   MixedPath path = MixedPath::refinement;  ///< the costliest that a column took
   double shift = 0;                        ///< of the factor in float, in units of A's diagonal
+  BackwardError unrefined;                 ///< of x after one solve with the first factor tried, the worst over the columns
   int steps = 0;                           ///< corrections by a factor that were kept, of all paths: the most of a column
   int cg_steps = 0;                        ///< of conjugate gradients: the most of a column
   /// By how much a step of refinement shrank the componentwise error: the worst that was measured above `accept`, from the second
@@ -105,6 +106,10 @@ class MixedFactor {
   MixedFactor(MixedFactor&&) noexcept;
   MixedFactor& operator=(MixedFactor&&) noexcept;
   ~MixedFactor();
+
+  /// Room for more right-hand sides together: allocates anew what depends on their number. Fewer change nothing. Throws Error(memory): then
+  /// nrhs() is 0 until it succeeds.
+  void reserve(Index nrhs);
 
   /// value: of A, length nnz, in the order of the pattern; copied. Scales, rounds and factorises in float, then with each shift in turn,
   /// then in double. A Breakdown has the column and the pivot that Factor<double> would tell of A, without scaling (those of float where no

@@ -23,7 +23,6 @@ Offset bytes_of(const V& array) {
 
 CpuMixed::CpuMixed(const Pattern& lower, Index nrhs, Workers& workers)
     : n_(lower.n),
-      nrhs_(nrhs),
       chunks_(static_cast<Index>((Offset{n_} + kChunk - 1) / kChunk)),
       workers_(workers),
       col_ptr_(lower.col_ptr.begin(), lower.col_ptr.end()),
@@ -32,13 +31,23 @@ CpuMixed::CpuMixed(const Pattern& lower, Index nrhs, Workers& workers)
       scaled_(row_.size()),
       rounded_(row_.size()),
       residual_(lower, workers),
-      power_(static_cast<std::size_t>(nrhs)),
-      grow_(static_cast<std::size_t>(nrhs)),
       part_(static_cast<std::size_t>(chunks_)) {
-  const auto size = static_cast<std::size_t>(Offset{n_} * nrhs);
-  for (Vectors* v : {&c_, &y_, &before_, &r_}) v->resize(size);
-  d_.resize(size);
   for (Vectors* v : {&p_, &image_, &z_, &r_before_}) v->resize(static_cast<std::size_t>(n_));
+  reserve(nrhs);
+}
+
+void CpuMixed::reserve(Index nrhs) {
+  if (nrhs <= nrhs_) return;
+  const auto size = static_cast<std::size_t>(byte_count(n_, nrhs)), columns = static_cast<std::size_t>(nrhs);
+  try {
+    for (Vectors* v : {&c_, &y_, &before_, &r_}) Vectors().swap(*v), v->resize(size);
+    Array<float>().swap(d_), d_.resize(size);
+    power_.resize(columns), grow_.resize(columns);
+  } catch (const std::bad_alloc&) {
+    nrhs_ = 0;
+    throw Error(ErrorKind::memory, "not enough memory for vectors of " + std::to_string(nrhs) + " columns of " + std::to_string(n_) + " rows");
+  }
+  nrhs_ = nrhs;
 }
 
 Offset CpuMixed::bytes() const {

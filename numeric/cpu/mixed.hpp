@@ -13,6 +13,7 @@ class CpuMixed final : public MixedStore {
  public:
   CpuMixed(const Pattern& lower, Index nrhs, Workers& workers);
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
+  void reserve(Index nrhs) override;
   [[nodiscard]] Offset bytes() const override;
   void set_values(std::span<const double> value) override;
   [[nodiscard]] std::span<const float> rounded() const override { return rounded_; }
@@ -52,7 +53,7 @@ class CpuMixed final : public MixedStore {
   /// z = d.
   void take_correction();
 
-  Index n_, nrhs_, chunks_;
+  Index n_, nrhs_ = 0, chunks_;
   Workers& workers_;
   std::vector<Offset> col_ptr_;
   std::vector<Index> row_;

@@ -13,13 +13,10 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-Offset mixed_bytes(const HostRows& host, Index nrhs) {
+Offset bytes_of_rows(const HostRows& host) {
   using symbolic::aligned_bytes;
-  const Offset n = host.rows.n(), vectors = symbolic::checked_mul(n, nrhs, "scalars of a mixed solve");
   return DeviceRows<double>::bytes(host) + aligned_bytes(host.nnz, sizeof(double)) + aligned_bytes(host.nnz, sizeof(float)) +
-         aligned_bytes(n, sizeof(int)) + 4 * aligned_bytes(vectors, sizeof(double)) + aligned_bytes(vectors, sizeof(float)) +
-         5 * aligned_bytes(n, sizeof(double)) + aligned_bytes(nrhs, sizeof(ResidualNorms)) +
-         aligned_bytes(Offset{nrhs} + 1, sizeof(MixedFlags)) + aligned_bytes(Offset{kDotBlocks} + 1, sizeof(Dots));
+         aligned_bytes(host.rows.n(), sizeof(int)) + aligned_bytes(1, sizeof(MixedFlags));
 }
 
 }  // namespace
@@ -27,29 +24,47 @@ Offset mixed_bytes(const HostRows& host, Index nrhs) {
 CudaMixed::CudaMixed(const HostRows& host, Index nrhs, DeviceContext context)
     : context_(std::move(context)),
       n_(host.rows.n()),
-      nrhs_(nrhs),
-      bytes_(mixed_bytes(host, nrhs)),
+      bytes_(bytes_of_rows(host)),
       heap_{context_.device, context_.heap->allocator, nullptr},
       block_(bytes_, heap_),
       stream_(context_.lending),
-      rows_(host, *context_.staging, block_, *stream_),
-      seen_(static_cast<std::size_t>(nrhs)),
-      most_(static_cast<std::size_t>(nrhs)),
-      grow_(static_cast<std::size_t>(nrhs)) {
-  const Offset vectors = Offset{n_} * nrhs;
+      rows_(host, *context_.staging, block_, *stream_) {
   lower_ = block_.take<double>(host.nnz);
   rounded_ = block_.take<float>(host.nnz);
   exponent_ = block_.take<int>(n_);
-  for (DeviceArray<double>* v : {&c_, &y_, &before_, &r_}) *v = block_.take<double>(vectors);
-  d_ = block_.take<float>(vectors);
-  for (DeviceArray<double>* v : {&p_, &image_, &z_, &r_before_, &vector_}) *v = block_.take<double>(n_);
-  norms_ = block_.take<ResidualNorms>(nrhs);
-  flags_ = block_.take<MixedFlags>(Offset{nrhs} + 1);
-  dots_ = block_.take<Dots>(Offset{kDotBlocks} + 1);
-  // Those of columns that nobody uses are copied along.
-  check(cudaMemsetAsync(norms_.data(), 0, static_cast<std::size_t>(nrhs) * sizeof(ResidualNorms), stream_->get()), "norms");
+  of_a_ = block_.take<MixedFlags>(1);
   DeviceRows<double>::load_kernels();
   load_mixed_kernels();
+  reserve(nrhs);
+}
+
+Offset CudaMixed::bytes_of_vectors(Index nrhs) const {
+  using symbolic::aligned_bytes;
+  const Offset size = symbolic::checked_mul(n_, nrhs, "scalars of a mixed solve");
+  return 4 * aligned_bytes(size, sizeof(double)) + aligned_bytes(size, sizeof(float)) + 5 * aligned_bytes(n_, sizeof(double)) +
+         aligned_bytes(nrhs, sizeof(ResidualNorms)) + aligned_bytes(nrhs, sizeof(MixedFlags)) +
+         aligned_bytes(Offset{kDotBlocks} + 1, sizeof(Dots));
+}
+
+void CudaMixed::reserve(Index nrhs) {
+  if (nrhs <= nrhs_) return;
+  const CurrentDevice current(context_.device);
+  stream_->synchronize();
+  nrhs_ = 0, vector_bytes_ = 0;
+  vectors_.reset();
+  const Offset bytes = bytes_of_vectors(nrhs), size = Offset{n_} * nrhs;
+  vectors_ = std::make_unique<DeviceBlock>(bytes, heap_);
+  for (DeviceArray<double>* v : {&c_, &y_, &before_, &r_}) *v = vectors_->take<double>(size);
+  d_ = vectors_->take<float>(size);
+  for (DeviceArray<double>* v : {&p_, &image_, &z_, &r_before_, &vector_}) *v = vectors_->take<double>(n_);
+  norms_ = vectors_->take<ResidualNorms>(nrhs);
+  flags_ = vectors_->take<MixedFlags>(nrhs);
+  dots_ = vectors_->take<Dots>(Offset{kDotBlocks} + 1);
+  const auto columns = static_cast<std::size_t>(nrhs);
+  seen_.resize(columns), most_.resize(columns), grow_.resize(columns);
+  // Those of columns that nobody uses are copied along.
+  check(cudaMemsetAsync(norms_.data(), 0, columns * sizeof(ResidualNorms), stream_->get()), "norms");
+  nrhs_ = nrhs, vector_bytes_ = bytes;
 }
 
 template <class V>
@@ -68,7 +83,7 @@ void CudaMixed::set_values(std::span<const double> value) {
   positive_ = true, scaled_ = false;
   if (n_ == 0) return;
   const CurrentDevice current(context_.device);
-  MixedFlags* flags = flags_.data() + nrhs_;
+  MixedFlags* flags = of_a_.data();
   const RowsView<double> rows = rows_.view();
   context_.staging->copy(lower_.data(), std::as_bytes(value), stream_->get());
   check(cudaMemsetAsync(flags, 0, sizeof(MixedFlags), stream_->get()), "flags");

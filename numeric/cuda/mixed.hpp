@@ -15,7 +15,8 @@ class CudaMixed final : public MixedStore {
   CudaMixed(const Pattern& lower, Index nrhs, DeviceContext context) : CudaMixed(HostRows(lower), nrhs, std::move(context)) {}
   ~CudaMixed() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
-  [[nodiscard]] Offset bytes() const override { return bytes_; }
+  void reserve(Index nrhs) override;
+  [[nodiscard]] Offset bytes() const override { return bytes_ + vector_bytes_; }
   void set_values(std::span<const double> value) override;
   [[nodiscard]] std::span<const float> rounded() const override {
     return {rounded_.data(), static_cast<std::size_t>(rounded_.size())};
@@ -41,6 +42,8 @@ class CudaMixed final : public MixedStore {
 
  private:
   CudaMixed(const HostRows& host, Index nrhs, DeviceContext context);
+  /// Of the vectors of so many columns.
+  [[nodiscard]] Offset bytes_of_vectors(Index nrhs) const;
   [[nodiscard]] double* at(const DeviceArray<double>& of, Index column) const { return of.data() + Offset{n_} * column; }
   [[nodiscard]] float* correction(std::size_t k) const { return d_.data() + Offset{n_} * static_cast<Offset>(k); }
   void copy(const double* from, double* to);
@@ -52,10 +55,11 @@ class CudaMixed final : public MixedStore {
   Dots dots(const double* u, const double* v, const double* w);
 
   DeviceContext context_;
-  Index n_, nrhs_;
-  Offset bytes_;
+  Index n_, nrhs_ = 0;
+  Offset bytes_, vector_bytes_ = 0;
   DeviceHeap heap_;
-  DeviceBlock block_;
+  DeviceBlock block_;                     // what A has
+  std::unique_ptr<DeviceBlock> vectors_;  // the rest
   LentStream stream_;  // after these: it waits before they go
   DeviceRows<double> rows_;
   DeviceArray<double> lower_;                 // nnz: A, or S A S once scaled() was asked for
@@ -65,7 +69,7 @@ class CudaMixed final : public MixedStore {
   DeviceArray<float> d_;                      // n x nrhs: of the columns of the last precondition(), side by side
   DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; the last one: b or x on the way
   DeviceArray<ResidualNorms> norms_;          // nrhs
-  DeviceArray<MixedFlags> flags_;             // nrhs, and one of A's diagonal
+  DeviceArray<MixedFlags> flags_, of_a_;      // nrhs, and one of A's diagonal
   DeviceArray<Dots> dots_;                    // kDotBlocks parts, and their sum
   std::vector<ResidualNorms> seen_;           // nrhs: of the last residuals
   std::vector<double> most_;                  // nrhs: the largest entry of r, or a little less
