@@ -208,6 +208,8 @@ class RefineStore {
   [[nodiscard]] virtual DeviceRefinement fetch_report(StreamHandle stream) const = 0;
 };
 
+class MixedStore;  // numeric/mixed_store.hpp
+
 /// A device at work: makes the stores. One overload per scalar, since virtual functions cannot be templates.
 class Executor {
  public:
@@ -239,6 +241,7 @@ class Executor {
   virtual std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double tag) = 0;
   virtual std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double tag) = 0;
+  virtual std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) = 0;
 
   [[nodiscard]] MemoryLedger& memory() { return memory_; }
 

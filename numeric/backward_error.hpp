@@ -19,8 +19,10 @@ double norm_inf(const T* x, Offset step, Index n) {
 
 /// The errors of one column (Arioli, Demmel & Duff 1989) from the worst of its rows.
 KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, double x_norm, double b_norm) {
-  const double scale = std::fma(all.row_norm, x_norm, b_norm);  // in every backend, whatever its compiler would make of a product and a sum
-  return {all.residual == 0 ? 0 : all.residual / scale, all.componentwise};
+  double scale = std::fma(all.row_norm, x_norm, b_norm);  // in every backend, whatever its compiler would make of a product and a sum
+  double residual = all.residual;
+  if (is_too_large(scale, x_norm)) residual /= all.row_norm, scale = x_norm;
+  return {residual == 0 ? 0 : residual / scale, all.componentwise};
 }
 
 /// The worst of two columns.

@@ -15,6 +15,11 @@ inline constexpr Offset kResidualStretch = 32 * kResidualSegment;
 /// max that lets a NaN through. Always inline: sources compiled for several machines use it, and the linker must not mix them.
 KAURI_HOST_DEVICE inline __attribute__((always_inline)) double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
 
+/// A product with the norm of x, and more, overflowed, x did not: an error must not be divided by that, it would be told as zero.
+KAURI_HOST_DEVICE inline __attribute__((always_inline)) bool is_too_large(double product, double x_norm) {
+  return product - product != 0 && x_norm - x_norm == 0;
+}
+
 /// Worst over rows: |r|, the row sums of |A|, |r_i| over its denominator. A NaN wins over any number.
 struct ResidualWorst {
   double residual, row_norm, componentwise;

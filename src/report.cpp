@@ -79,6 +79,22 @@ JsonObject json_of(const Refinement& refinement) {
   return out;
 }
 
+JsonObject json_of(const MixedReport& mixed) {
+  JsonObject out;
+  out.add("path", name_of(mixed.path));
+  out.add("shift", mixed.shift);
+  out.add("unrefined", json_of(mixed.unrefined));
+  out.add("steps", mixed.steps);
+  out.add("cg_steps", mixed.cg_steps);
+  out.add("contraction", mixed.contraction);
+  out.add("cg_contraction", mixed.cg_contraction);
+  out.add("conjugate_gradients", mixed.conjugate_gradients);
+  out.add("in_double", mixed.in_double);
+  out.add("unconverged", mixed.unconverged);
+  out.add("error", json_of(mixed.error));
+  return out;
+}
+
 std::string_view name_of(BackendKind kind) { return kind == BackendKind::cpu ? "cpu" : "cuda"; }
 
 /// "1,234,567".
@@ -106,6 +122,15 @@ std::string row(Phase phase, const PhaseReport& of) {
   const std::string name{name_of(phase)};
   return name + right(in_digits(of.seconds, 3) + " s", 20 - name.size()) + right(scaled(of.flops, "flop"), 14) +
          right(scaled(static_cast<double>(of.bytes), "B"), 12) + "\n";
+}
+
+std::string mixed_line(const MixedReport& mixed) {
+  std::string out = "mixed precision: " + std::string(name_of(mixed.path));
+  if (mixed.shift > 0) out += ", shift of the factor in float " + in_digits(mixed.shift, 2);
+  if (mixed.contraction > 0) out += ", contraction of refinement " + in_digits(mixed.contraction, 2);
+  if (mixed.cg_steps > 0) out += ", steps of conjugate gradients: " + grouped(mixed.cg_steps);
+  if (mixed.unconverged > 0) out += ", not converged: " + grouped(mixed.unconverged);
+  return out + "\n";
 }
 
 std::string because(const std::string& reason) { return reason.empty() ? "\n" : " (" + reason + ")\n"; }
@@ -157,6 +182,7 @@ std::string to_json(const SolverReport& report) {
   out.add("kernels", report.kernels);
   out.add("threads", report.threads);
   out.add("scalar_bytes", report.scalar_bytes);
+  out.add("precision", std::string_view(report.precision == Precision::mixed ? "mixed" : "full"));
   out.add("smallest_pivot", report.smallest_pivot);
   if (report.smallest_column == kNone)
     out.add("smallest_column", std::numeric_limits<double>::quiet_NaN());
@@ -164,6 +190,7 @@ std::string to_json(const SolverReport& report) {
     out.add("smallest_column", report.smallest_column);
   out.add("right_hand_sides", report.right_hand_sides);
   out.add("refinement", json_of(report.refinement));
+  out.add("mixed", json_of(report.mixed));
   return out.text();
 }
 
@@ -182,6 +209,7 @@ std::string to_text(const SolverReport& report) {
   if (report.right_hand_sides > 0)
     out += "backward error, componentwise: " + in_digits(refinement.final_error.componentwise, 2) +
            " after corrections: " + grouped(refinement.steps) + ", before: " + in_digits(refinement.unrefined.componentwise, 2) + "\n";
+  if (report.precision == Precision::mixed) out += mixed_line(report.mixed);
   return out;
 }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "numeric/dense_view.hpp"
@@ -25,7 +27,12 @@ struct Solver<T>::State {
     if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
     options.analyze.on_message = options.on_message;
     set_stop(options.stop);
+    if (is_mixed() && !std::is_same_v<T, double>) throw Error(ErrorKind::usage, "Solver: mixed precision is for systems in double");
   }
+
+  [[nodiscard]] bool is_mixed() const { return options.precision == Precision::mixed; }
+  /// Of the numbers of L.
+  [[nodiscard]] int scalar_bytes() const { return is_mixed() ? sizeof(float) : sizeof(T); }
 
   /// To the caller's handler, which works for nobody that could be stopped. text(): made only where there is one.
   template <class Text>
@@ -38,19 +45,23 @@ struct Solver<T>::State {
   void prepare() {
     tell(Phase::prepare, 0, [&] { return "memory for the factor on " + backends.current().device(); });
     report.prepare.seconds = seconds_of([&] {
+      if (is_mixed()) {
+        mixed.emplace(MixedFactor::create(pattern(), analysis.plan, backends.current(), 1, options.mixed));
+        return;
+      }
       residual = backends.current().executor().make_residual(pattern(), T{});
       factor = Factor<T>::create(analysis.plan, backends.current());
     });
     tell(Phase::prepare, 1, [&] { return "memory for the factor: " + std::to_string(report.prepare.bytes) + " bytes"; });
   }
 
-  void set_stop(const std::stop_token& stop) { options.stop = options.analyze.ordering.stop = options.refine.stop = stop; }
+  void set_stop(const std::stop_token& stop) { options.stop = options.analyze.ordering.stop = options.refine.stop = options.mixed_solve.stop = stop; }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
     held = false;
     Result<void, Breakdown> result;
     try {
-      result = timed([&] { return kauri::refactorize<T>(*factor, fresh, shift, options.stop); });
+      result = timed([&] { return is_mixed() ? fill_mixed(fresh, shift) : kauri::refactorize<T>(*factor, fresh, shift, options.stop); });
     } catch (const Error& error) {
       // The pattern is known here, so that row and column can be named.
       if (error.kind() == ErrorKind::input) require_finite<T>({pattern(), fresh}, "Solver");
@@ -70,7 +81,9 @@ struct Solver<T>::State {
     set_shift(T(0));
     Result<void, Breakdown> result;
     try {
-      result = timed([&] { return kauri::refactorize_shifted<T>(*factor, value, shift, options.stop); });
+      result = timed([&] {
+        return is_mixed() ? fill_mixed(value, shift) : kauri::refactorize_shifted<T>(*factor, value, shift, options.stop);
+      });
     } catch (...) {  // a shift that is refused changes nothing
       set_shift(before);
       throw;
@@ -79,15 +92,32 @@ struct Solver<T>::State {
     return told(result);
   }
 
+  /// A factor of A + shift I: all that it is told of.
+  Result<void, Breakdown> fill_mixed(std::span<const T> fresh, T shift) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (!std::isfinite(shift)) throw Error(ErrorKind::usage, "refactorize: the shift is " + std::to_string(shift));
+      if (shift == 0 || static_cast<Offset>(fresh.size()) != analysis.plan->nnz) return mixed->refactorize(fresh, options.stop);
+      std::vector<double> shifted(fresh.begin(), fresh.end());
+      for (Index j = 0; j < analysis.plan->n; ++j) shifted[static_cast<std::size_t>(col_ptr[j])] += shift;
+      return mixed->refactorize(shifted, options.stop);
+    }
+    return {};
+  }
+
   template <class F>
   Result<void, Breakdown> timed(const F& f) {
     Result<void, Breakdown> result;
     tell(Phase::factor, 0, [&] { return "factorisation of " + symbolic::in_digits(analysis.plan->cost.flops) + " operations"; });
     report.factor.seconds = seconds_of([&] { result = f(); });
     report.factor.flops = analysis.plan->cost.flops;
-    report.smallest_pivot = factor->verdict().smallest_pivot;
-    report.smallest_column = factor->verdict().smallest_column;
+    take_verdict();
     return result;
+  }
+
+  void take_verdict() {
+    const DeviceVerdict verdict = is_mixed() ? mixed->verdict() : factor->verdict();
+    report.smallest_pivot = verdict.smallest_pivot;
+    report.smallest_column = verdict.smallest_column;
   }
 
   /// When all that a call keeps is in order, since the handler may throw.
@@ -103,6 +133,26 @@ struct Solver<T>::State {
           },
           MessageLevel::warning);
     return result;
+  }
+
+  /// The same with mixed precision. An A that turns out not to be positive definite leaves NaN.
+  void solve_mixed(MatrixView<const T> b, MatrixView<T> x) {
+    if constexpr (std::is_same_v<T, double>) {
+      tell(Phase::solve, 0, [&] { return "solve in mixed precision, right-hand sides: " + std::to_string(x.cols); });
+      mixed->reserve(std::min(x.cols, kSolveBlock));
+      report.solve.seconds = seconds_of([&] {
+        const Result<MixedReport, Breakdown> solved = mixed->solve(b, x, options.mixed_solve);
+        constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+        report.mixed = solved ? solved.value() : MixedReport{.unrefined = {kNaN, kNaN}, .unconverged = x.cols, .error = {kNaN, kNaN}};
+      });
+      take_verdict();
+      const double columns = x.cols, entries = static_cast<double>(analysis.plan->cost.nnz_l);
+      report.solve.flops = 4 * entries * columns * (report.mixed.steps + report.mixed.cg_steps);
+      report.solve.bytes = mixed->bytes();
+      report.right_hand_sides = x.cols;
+      report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
+      tell_refinement();
+    }
   }
 
   /// x: B on entry, X on return; b: B.
@@ -153,6 +203,7 @@ struct Solver<T>::State {
   bool held = false;        // the factor was filled with these
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
+  std::optional<MixedFactor> mixed;  // in place of these and of residual
   std::unique_ptr<numeric::ResidualStore<T>> residual;
   SolverReport report;
 };
@@ -172,13 +223,15 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   const StopScope scope(s.options.stop);
   s.factor.reset();
   s.workspace.reset();
+  s.mixed.reset();
   s.residual.reset();
   s.held = false;
   s.report = {};
   s.tell(Phase::ordering, 0, [&] { return "rows: " + std::to_string(a.pattern.n) + ", entries: " + std::to_string(a.pattern.nnz()); });
-  s.analysis = analyze_for(s.backends, s.options.analyze, sizeof(T), 1,
+  s.analysis = analyze_for(s.backends, s.options.analyze, s.scalar_bytes(), 1,
                            [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });
-  s.report = report_of(s.analysis, s.backends.current(), sizeof(T));
+  s.report = report_of(s.analysis, s.backends.current(), s.scalar_bytes());
+  s.report.precision = s.options.precision;
   s.tell(Phase::symbolic, 1, [&] { return "entries of L: " + std::to_string(s.report.nnz_l); });
   s.col_ptr.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end());
   s.row.assign(a.pattern.row.begin(), a.pattern.row.end());
@@ -188,7 +241,7 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
 
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
-  if (!state_->factor) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
+  if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
   return state_->fill(value, shift);
 }
 
@@ -201,19 +254,19 @@ Result<void, Breakdown> Solver<T>::refactorize_shifted(T shift) {
 template <Scalar T>
 void Solver<T>::solve(MatrixView<T> x) {
   State& s = *state_;
-  if (!s.factor) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
+  if (!s.factor && !s.mixed) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
   const Index n = s.analysis.plan->n;
   if (x.rows != n || !has_room(x))
     throw Error(ErrorKind::usage, "Solver::solve: x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) +
                                       " with leading dimension " + std::to_string(x.ld) + in_words(x.layout) +
                                       ", A has n = " + std::to_string(n));
-  if (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock))
+  if (!s.mixed && (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock)))
     s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backends.current());
   Array<T> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));
   const MatrixView<T> rhs = numeric::compact_view(b.data(), n, x.cols, x.layout);
   numeric::copy_entries<T>(x, rhs);
   try {
-    s.solve(rhs, x);
+    s.is_mixed() ? s.solve_mixed(rhs, x) : s.solve(rhs, x);
   } catch (...) {
     numeric::copy_entries<T>(rhs, x);
     throw;

@@ -15,6 +15,7 @@
 #include "kauri/lower_factor.hpp"      // IWYU pragma: export
 #include "kauri/matrix.hpp"            // IWYU pragma: export
 #include "kauri/message.hpp"           // IWYU pragma: export
+#include "kauri/mixed.hpp"             // IWYU pragma: export
 #include "kauri/ordering.hpp"          // IWYU pragma: export
 #include "kauri/permutation.hpp"       // IWYU pragma: export
 #include "kauri/plan.hpp"              // IWYU pragma: export
@@ -23,6 +24,7 @@
 #include "kauri/refinement.hpp"        // IWYU pragma: export
 #include "kauri/refiner.hpp"           // IWYU pragma: export
 #include "kauri/report.hpp"            // IWYU pragma: export
+#include "kauri/scaling.hpp"           // IWYU pragma: export
 #include "kauri/schur.hpp"             // IWYU pragma: export
 #include "kauri/selected_inverse.hpp"  // IWYU pragma: export
 #include "kauri/separators.hpp"        // IWYU pragma: export

@@ -11,7 +11,8 @@ namespace kauri {
 struct BackwardError {
   double normwise = 0;  ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
   /// max_i |b - A x|_i / (|A||x| + |b|)_i. A row i of k entries whose denominator is at most 1000 k eps (s_i ||x||_inf + |b_i|), with s_i
-  /// the sum of its |A_ij|, takes the second one of Arioli, Demmel & Duff 1989: s_i ||x||_inf is added to it. 0/0 counts as 0.
+  /// the sum of its |A_ij|, takes the second one of Arioli, Demmel & Duff 1989: s_i ||x||_inf is added to it, unless that overflows. 0/0
+  /// counts as 0.
   double componentwise = 0;
 };
 

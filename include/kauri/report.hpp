@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kauri/backend.hpp"
+#include "kauri/mixed.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/refine.hpp"
 
@@ -41,12 +42,16 @@ struct SolverReport {
   std::string device;                      ///< Backend::device()
   std::string kernels;                     ///< Backend::kernels()
   int threads = 0;                         ///< Backend::threads()
-  int scalar_bytes = 0;                    ///< 4 or 8
+  int scalar_bytes = 0;                    ///< of L: 4 or 8
+  Precision precision = Precision::full;   ///< mixed: L is in float, or was at first, and systems are in double
 
   double smallest_pivot = 0;      ///< of the last factorisation, see DeviceVerdict
   Index smallest_column = kNone;  ///< its column, in the caller's numbering; kNone if there is none
   Index right_hand_sides = 0;     ///< of the last solve
   Refinement refinement;          ///< of the last solve
+  /// The same, with mixed precision: `solve` then is all of it, its operations those of as many steps as the column that took most, and
+  /// `refine` is zeros; `refinement` has the errors, and the steps by a factor.
+  MixedReport mixed;
 };
 
 /// What an analysis alone tells, for factors in a scalar of 4 or 8 bytes on that backend: sizes, choices, ordering and symbolic, and bytes

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kauri/message.hpp"
+#include "kauri/mixed.hpp"
 #include "kauri/refine.hpp"
 #include "kauri/report.hpp"
 
@@ -29,7 +30,12 @@ struct SolverOptions {
   RefineOptions refine;                              ///< of solve()
   BackendChoice backend = BackendChoice::automatic;  ///< chosen by compute()
   int threads = 0;         ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
-  std::stop_token stop{};  ///< Solver::set_stop() at first; in place of analyze.ordering.stop and refine.stop
+  /// mixed: of Solver<double> alone, a MixedFactor in place of a Factor; solutions are refined by `mixed_solve`, not by `refine`. report()
+  /// tells how they came about; where columns did not converge, report().mixed.unconverged is not 0.
+  Precision precision = Precision::full;
+  MixedOptions mixed{};             ///< of its making
+  MixedSolveOptions mixed_solve{};  ///< of solve()
+  std::stop_token stop{};  ///< Solver::set_stop() at first; in place of analyze.ordering.stop, refine.stop and mixed_solve.stop
   /// Told when a phase of a call begins and ends, how it went, and in analyses of each ordering; in place of analyze.on_message.
   MessageHandler on_message{};
 };
@@ -44,7 +50,7 @@ struct SolverOptions {
 template <Scalar T>
 class Solver {
  public:
-  /// Computes nothing yet. Throws Error(usage) for threads < 0, Error(device) where the device asked for is not there.
+  /// Computes nothing yet. Throws Error(usage) for threads < 0 and for mixed precision of float, Error(device) where the device asked for is not there.
   explicit Solver(SolverOptions options = {});
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
@@ -58,7 +64,8 @@ class Solver {
   /// Throws Error(usage) where there are none, or they were refused.
   Result<void, Breakdown> refactorize_shifted(T shift);
   /// b: length n. Refined by options.refine. Throws Error(usage) before a successful compute() and for sizes that do not fit.
-  /// An x too large for T comes back with NaN or infinity in it, and report().refinement shows it: see BackwardError.
+  /// An x too large for T comes back with NaN or infinity in it, and report().refinement shows it: see BackwardError. So does, with mixed
+  /// precision, an x of an A that only the factor in double finds not to be positive definite: it is NaN, and the solver holds no factor.
   std::vector<T> solve(std::span<const T> b);
   /// In place, any number of columns, x.ld >= n: B on entry, X on return.
   void solve(MatrixView<T> x);

@@ -7,6 +7,7 @@
 
 #include "numeric/cpu/batch.hpp"
 #include "numeric/cpu/factor.hpp"
+#include "numeric/cpu/mixed.hpp"
 #include "numeric/cpu/refiner.hpp"
 #include "numeric/cpu/workers.hpp"
 
@@ -79,6 +80,9 @@ class CpuExecutor final : public Executor {
   }
   std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
     return std::make_unique<CpuRefiner<double>>(lower, nrhs, workers_);
+  }
+  std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) override {
+    return std::make_unique<CpuMixed>(lower, nrhs, workers_);
   }
 
  private:

@@ -114,7 +114,8 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, const Re
     const double residual = absolute(static_cast<double>(value)), entries = static_cast<double>(entries_of(a, i));
     // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
     const double noise = 1000 * entries * kEpsilon<T> * (sum.row_norm * a.x_norm + b);
-    const double scale = sum.magnitude > noise ? sum.magnitude : sum.magnitude + sum.row_norm * a.x_norm;
+    const double reach = sum.row_norm * a.x_norm;
+    const double scale = sum.magnitude > noise || is_too_large(reach, a.x_norm) ? sum.magnitude : sum.magnitude + reach;
     worst.take({residual, sum.row_norm, residual == 0 ? 0 : residual / scale});
   }
   return worst;

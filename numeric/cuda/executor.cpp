@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "numeric/cuda/batch.hpp"
+#include "numeric/cuda/mixed.hpp"
 #include "numeric/cuda/refiner.hpp"
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/staging.hpp"
@@ -165,6 +166,10 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float) override { return refiner<float>(lower, nrhs); }
   std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
     return refiner<double>(lower, nrhs);
+  }
+  std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) override {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaMixed>(lower, nrhs, context_);
   }
 
  private:

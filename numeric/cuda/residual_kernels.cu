@@ -84,7 +84,7 @@ __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset
   const double residual = fabs(r), entries = static_cast<double>(count), reach = __dmul_rn(sum.row_norm, x_norm);
   // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
   const double noise = 1000 * entries * epsilon * __dadd_rn(reach, fabs(b));
-  const double scale = sum.magnitude > noise ? sum.magnitude : __dadd_rn(sum.magnitude, reach);
+  const double scale = sum.magnitude > noise || is_too_large(reach, x_norm) ? sum.magnitude : __dadd_rn(sum.magnitude, reach);
   return {residual, sum.row_norm, residual == 0 ? 0 : residual / scale};
 }
 

@@ -35,7 +35,9 @@ already; solve1_s and solve32_s, the least of three solves in place for 1 and 32
 padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; planned_bytes, what
 the plan says that a factor takes, prepared_bytes of the plan on a device included; mem_gb, the most
 that plan on the device, factor and workspaces held; device_bytes, what the device's driver says that plan and factor
-took of its memory; peak_rss_bytes, the most that the process held.
+took of its memory; peak_rss_bytes, the most that the process held. With --precision mixed the factor is one in float
+with A scaled, factor_s has the scaling in it, solves are refined to the precision of double, and path, float_shift,
+contraction, cg_steps, cg_contraction and unconverged tell how the one with one right-hand side went.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Every key there is, in order, with null for what was not reached.
@@ -66,6 +68,13 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
                           "device_work",
                           "target_reason",
                           "targets",
+                          "precision",
+                          "path",
+                          "float_shift",
+                          "contraction",
+                          "cg_steps",
+                          "cg_contraction",
+                          "unconverged",
                           "smallest_pivot",
                           "residual",
                           "backward_error_componentwise",
@@ -127,7 +136,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis, co
   if (analysis.plan->on_device()) line["device_work"] = work_json(analysis.plan->device.work);
 }
 
-void add_trial(Json& line, const Trial& trial) {
+void add_trial(Json& line, const Trial& trial, const JobOptions& options) {
   line["prepare_s"] = trial.prepare_s;
   line["create_s"] = trial.create_s;
   line["factor1_s"] = trial.factor1_s;
@@ -136,6 +145,7 @@ void add_trial(Json& line, const Trial& trial) {
   if (trial.device_bytes) line["device_bytes"] = *trial.device_bytes;
   line["peak_rss_bytes"] = peak_rss_bytes();
   line["status"] = name_of(trial.status);
+  add_mixed(line, trial.mixed, options);
   line["smallest_pivot"] = trial.smallest_pivot;
   if (trial.breakdown) return;
   line["factor_s"] = trial.factor_s;
@@ -154,11 +164,12 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
   add_backend(line, job.backends.current(), options.job);
   add_targets(line, analysis);
   analysis.candidates.clear();  // and the plans that were not chosen
-  require(demand(*analysis.plan, scalar_bytes(options.job), kMany), options.limits, system.name);
+  const Plan& plan = *analysis.plan;
+  require(is_mixed(options.job) ? mixed_demand(plan, kMany) : demand(plan, scalar_bytes(options.job), kMany), options.limits, system.name);
   release_free_memory();
   const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backends.current(),
-                              {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed});
-  add_trial(line, trial);
+                              {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed, is_mixed(options.job)});
+  add_trial(line, trial, options.job);
   if (trial.breakdown) line["column"] = trial.breakdown->column;
   line["fail"] = reason_of(trial.status, trial.breakdown, options.job);
   return exit_code_of(trial.status);
@@ -200,6 +211,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_system_options(*command, options->system, true);
   add_job_options(*command, options->job, ordering_words());
   add_scalar_option(*command, options->job);
+  add_precision_option(*command, options->job);
   add_expectations(*command, options->job);
   add_repetitions_option(*command, options->repetitions, "refactorisations timed; the least counts");
   command->add_flag("--one-solve", options->one_solve, "solve for one right-hand side alone, not for 32");

@@ -88,6 +88,8 @@ Backend make_backend(const JobOptions& options) {
 }
 
 Job make_job(const JobOptions& options) {
+  if (is_mixed(options) && options.scalar == "float")
+    throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
   auto threads = allow_threads(options.threads);
   Job job{std::move(threads), Backends(choice_of(options), options.threads), {}, scalar_bytes(options), {}};
   job.analyze.ordering.seed = options.seed;
@@ -147,6 +149,10 @@ std::string ordering_label(const std::string& name, const JobOptions& options) {
 
 double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
 
-int scalar_bytes(const JobOptions& options) { return options.scalar == "float" ? sizeof(float) : sizeof(double); }
+int scalar_bytes(const JobOptions& options) {
+  return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double);
+}
+
+bool is_mixed(const JobOptions& options) { return options.precision == "mixed"; }
 
 }  // namespace kauri::cli

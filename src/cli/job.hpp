@@ -46,6 +46,8 @@ std::string ordering_name(const Candidate& candidate);
 std::string ordering_label(const std::string& name, const JobOptions& options);
 /// Entries of L for one of A's lower triangle.
 double fill_ratio(const Plan& plan);
+/// Of L, at first.
 int scalar_bytes(const JobOptions& options);
+bool is_mixed(const JobOptions& options);
 
 }  // namespace kauri::cli

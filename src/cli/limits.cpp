@@ -108,6 +108,14 @@ Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
   return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a, plan.cost.flops};
 }
 
+Demand mixed_demand(const Plan& plan, Index nrhs) {
+  Demand all = demand(plan, sizeof(float), nrhs);
+  if (plan.on_device()) return all;
+  // S A S in double and its pattern; b, x, four vectors of each column and five more in double, where demand() counts four floats a column.
+  all.bytes += plan.nnz * Offset{sizeof(double) + sizeof(Index)} + (Offset{5} * nrhs + 5) * plan.n * Offset{sizeof(double)};
+  return all;
+}
+
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system) {
   const std::string what = fmt::format("the factorisation of {}", system);
   if (demand.flops > limits.max_flops)

@@ -23,6 +23,8 @@ struct Demand {
   double flops = 0;
 };
 Demand demand(const Plan& plan, int scalar_bytes, Index nrhs);
+/// The same with mixed precision, without a factor in double.
+Demand mixed_demand(const Plan& plan, Index nrhs);
 
 /// Why this demand is refused ("the factorisation of vem2 needs 1.2 GB (1200000000 bytes), but ..."), or empty if it fits.
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system);

@@ -110,6 +110,17 @@ void add_scalar_option(CLI::App& command, JobOptions& options) {
       ->group("Method");
 }
 
+void add_precision_option(CLI::App& command, JobOptions& options) {
+  command
+      .add_option("--precision", options.precision,
+                  "full: L in --scalar; mixed: L in float, half the memory, and x in double by refinement or\n"
+                  "conjugate gradients, or by an L in double where these do not converge")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"full", "mixed"}))
+      ->type_name("NAME")
+      ->group("Method");
+}
+
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help) {
   command.add_option("--reps", repetitions, help)->capture_default_str()->check(CLI::Range(1, 1000))->type_name("N")->group("Method");
 }

@@ -34,6 +34,7 @@ struct JobOptions {
   std::string ties = "last";
   std::string backend = "auto";
   std::string scalar = "double";
+  std::string precision = "full";
   int threads = 0;
   std::uint64_t seed = 1;
   int solves = 1;
@@ -63,6 +64,7 @@ void add_ordering_options(CLI::App& command, JobOptions& options, const std::str
 void add_backend_options(CLI::App& command, JobOptions& options);
 void add_threads_option(CLI::App& command, JobOptions& options);
 void add_scalar_option(CLI::App& command, JobOptions& options);
+void add_precision_option(CLI::App& command, JobOptions& options);
 /// help: what is repeated.
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help);
 /// Solves and factorisations to come, which weigh in the choice of auto.

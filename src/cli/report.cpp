@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "kauri/error.hpp"
@@ -87,7 +88,7 @@ std::string title(const System& system) {
 std::string where(const Backend& backend, const JobOptions& options) {
   const std::string kernels = backend.kernels(scalar_bytes(options));
   return fmt::format("{}{}, {} thread{}, {}", backend.target(), kernels == backend.target() ? "" : fmt::format(" ({})", kernels),
-                     backend.threads(), backend.threads() == 1 ? "" : "s", options.scalar);
+                     backend.threads(), backend.threads() == 1 ? "" : "s", is_mixed(options) ? "mixed precision" : options.scalar);
 }
 
 const char* name_of(Status status) {
@@ -98,14 +99,33 @@ const char* name_of(Status status) {
       return "not_positive_definite";
     case Status::not_finite:
       return "not_finite";
+    case Status::unconverged:
+      return "not_converged";
   }
   return "";
 }
 
 ExitCode exit_code_of(Status status) { return status == Status::ok ? kOk : status == Status::indefinite ? kIndefinite : kInput; }
 
+void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobOptions& options) {
+  const auto if_there = [&](const auto& value) { return mixed ? Json(value(*mixed)) : Json(nullptr); };
+  object["precision"] = options.precision;
+  object["path"] = if_there([](const MixedReport& m) { return std::string(name_of(m.path)); });
+  object["float_shift"] = if_there([](const MixedReport& m) { return m.shift; });
+  object["contraction"] = if_there([](const MixedReport& m) { return m.contraction; });
+  object["cg_steps"] = if_there([](const MixedReport& m) { return m.cg_steps; });
+  object["cg_contraction"] = if_there([](const MixedReport& m) { return m.cg_contraction; });
+  object["unconverged"] = if_there([](const MixedReport& m) { return m.unconverged; });
+}
+
+Status status_of(const MixedReport& mixed, bool finite) {
+  if (!finite || !std::isfinite(mixed.error.normwise) || !std::isfinite(mixed.error.componentwise)) return Status::not_finite;
+  return mixed.converged() ? Status::ok : Status::unconverged;
+}
+
 std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options) {
   if (status == Status::not_finite) return fmt::format("not finite: the solution or its residual overflows {}", options.scalar);
+  if (status == Status::unconverged) return "not solved to the precision of double: the backward error of x is above what is accepted";
   if (!breakdown) return "";
   return fmt::format("not positive definite: column {} (counted from 0) met the pivot {:.6g}", breakdown->column, breakdown->pivot);
 }

@@ -9,6 +9,7 @@
 
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
+#include "kauri/mixed.hpp"
 #include "kauri/plan.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/system.hpp"
@@ -47,10 +48,16 @@ std::string title(const System& system);
 std::string where(const Backend& backend, const JobOptions& options);
 
 /// How a factorisation and its solves ended. "not_finite": they went through, but x or its residual does not fit the scalar.
-enum class Status { ok, indefinite, not_finite };
-/// "ok", "not_positive_definite", "not_finite".
+/// "not_converged", of mixed precision: the best x has a backward error above what is accepted.
+enum class Status { ok, indefinite, not_finite, unconverged };
+/// "ok", "not_positive_definite", "not_finite", "not_converged".
 const char* name_of(Status status);
 ExitCode exit_code_of(Status status);
+/// How x came about with mixed precision, each null where there is no report: precision is not mixed, or A not positive definite.
+void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobOptions& options);
+/// Of a solve in mixed precision whose x is finite, or not.
+Status status_of(const MixedReport& mixed, bool finite);
+
 /// One sentence on a status that is not ok; breakdown: of Status::indefinite.
 std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options);
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "kauri/io.hpp"
+#include "kauri/mixed.hpp"
 #include "kauri/refine.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
@@ -41,6 +42,7 @@ struct Outcome {
   double factor_s = 0, solve_s = 0, refine_s = 0;
   Index nrhs = 1;
   Refinement refinement;
+  std::optional<MixedReport> mixed;
   Offset planned_bytes = 0, peak_bytes = 0;
 };
 
@@ -70,19 +72,53 @@ void write_solution(const std::string& path, const std::vector<T>& x, Index n, I
   }
 }
 
+void take_breakdown(Outcome& out, const Breakdown& breakdown) {
+  out.status = Status::indefinite;
+  out.breakdown = breakdown;
+  out.smallest_pivot = breakdown.pivot;
+  out.smallest_column = breakdown.column;
+}
+
+/// The same as below with a factor in float; solve_s is all of the solve.
+std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, const std::vector<double>& b, Backend& backend, Outcome& out) {
+  const Index n = a.pattern.n;
+  const Stopwatch factor_watch;
+  MixedFactor factor = MixedFactor::create(a.pattern, out.analysis.plan, backend, std::min(out.nrhs, kSolveBlock));
+  const Result<void, Breakdown> filled = factor.refactorize(a.value);
+  out.factor_s = factor_watch.seconds();
+  out.smallest_pivot = factor.verdict().smallest_pivot;
+  out.smallest_column = factor.verdict().smallest_column;
+  std::vector<double> x(b.size());
+  if (!filled) {
+    take_breakdown(out, filled.error());
+  } else {
+    const Stopwatch solve_watch;
+    const auto solved = factor.solve(MatrixView<const double>{b.data(), n, out.nrhs, n}, MatrixView<double>{x.data(), n, out.nrhs, n});
+    out.solve_s = solve_watch.seconds();
+    if (solved) {
+      out.mixed = solved.value();
+      out.refinement = {out.mixed->steps, out.mixed->steps, out.mixed->unrefined, out.mixed->error};
+      out.status = status_of(*out.mixed, all_finite(std::span<const double>(x)));
+    } else {
+      take_breakdown(out, solved.error());
+    }
+  }
+  out.peak_bytes = backend.peak_bytes();
+  return x;
+}
+
 /// Factorises, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
 template <Scalar T>
 std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricView<T>& a, const std::vector<T>& b, Backend& backend,
                                    Outcome& out) {
+  if constexpr (std::is_same_v<T, double>)
+    if (is_mixed(options.job)) return solve_in_mixed_precision(a, b, backend, out);
   const std::shared_ptr<const Plan> plan = out.analysis.plan;
   const Stopwatch factor_watch;
   const Result<Factor<T>, Breakdown> factor = factorize<T>(plan, a.value, backend);
   out.factor_s = factor_watch.seconds();
   if (!factor) {
-    out.status = Status::indefinite;
-    out.breakdown = factor.error();
-    out.smallest_pivot = factor.error().pivot;
-    out.smallest_column = factor.error().column;
+    take_breakdown(out, factor.error());
     out.peak_bytes = backend.peak_bytes();
     return {};
   }
@@ -123,8 +159,9 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   }
   out.analysis.candidates.clear();  // and the plans that were not chosen
   const Plan& plan = *out.analysis.plan;
-  require(demand(plan, sizeof(T), out.nrhs), options.limits, system.name);
-  out.planned_bytes = plan.peak_bytes(sizeof(T)) + plan.workspace_bytes(sizeof(T), out.nrhs);
+  const int size = scalar_bytes(options.job);
+  require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, out.nrhs), options.limits, system.name);
+  out.planned_bytes = plan.peak_bytes(size) + plan.workspace_bytes(size, out.nrhs);
   release_free_memory();
 
   const Values<T> values(system);
@@ -170,6 +207,7 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job, 
   object["peak_bytes"] = out.peak_bytes;
   object["planned_bytes"] = out.planned_bytes;
   object["peak_rss_bytes"] = peak_rss_bytes();
+  add_mixed(object, out.mixed, options.job);
   object["reason"] = out.analysis.reason;
   add_targets(object, out.analysis);
   return object;
@@ -189,9 +227,18 @@ std::string phase_table(const System& system, const Outcome& out, const JobOptio
   add("factorise", out.factor_s, fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s), seconds(cost.predicted_factor_s)));
   if (!out.breakdown) {
     add("solve", out.solve_s, fmt::format("{} right-hand side{}", out.nrhs, out.nrhs == 1 ? "" : "s"));
-    add("refine", out.refine_s, fmt::format("{} step{}", out.refinement.steps, out.refinement.steps == 1 ? "" : "s"));
+    if (!out.mixed) add("refine", out.refine_s, fmt::format("{} step{}", out.refinement.steps, out.refinement.steps == 1 ? "" : "s"));
   }
   return table.text();
+}
+
+/// What a solve in mixed precision did.
+std::string mixed_words(const MixedReport& mixed) {
+  std::string words = fmt::format("{} corrections", mixed.steps);
+  if (mixed.contraction > 0) words += fmt::format(", contraction {:.2g}", mixed.contraction);
+  if (mixed.cg_steps > 0) words += fmt::format(", {} steps of conjugate gradients", mixed.cg_steps);
+  if (mixed.shift > 0) words += fmt::format(", L in float shifted by {:.2g}", mixed.shift);
+  return words;
 }
 
 std::string to_text(const SolveOptions& options, const System& system, const Job& job, const Outcome& out) {
@@ -204,6 +251,7 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
   if (!out.breakdown) {
     const bool any = out.smallest_column != kNone;
     facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot), any ? fmt::format("of column {}", out.smallest_column) : "");
+    if (out.mixed) facts.add("x by", std::string(name_of(out.mixed->path)), mixed_words(*out.mixed));
     const BackwardError &first = out.refinement.unrefined, &last = out.refinement.final_error;
     facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
     facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));
@@ -253,7 +301,8 @@ void add_solve(CLI::App& app, int& exit_code) {
                    "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx in a .tar.gz) or .npy")
       ->type_name("FILE")
       ->group("System");
-  command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement")
+  add_precision_option(*command, options->job);
+  command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement, in full precision")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000))
       ->type_name("STEPS")

@@ -8,6 +8,7 @@
 
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
+#include "kauri/mixed.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/refine.hpp"
 #include "src/cli/report.hpp"
@@ -22,6 +23,7 @@ struct TrialOptions {
   int repetitions = 3;     ///< of refactorisations, >= 1
   Index many = 32;         ///< right-hand sides of the second solve; 0: only one is solved for
   std::uint64_t seed = 1;  ///< of the right-hand sides
+  bool mixed = false;      ///< in mixed precision: solves are refined, and bring and take A and vectors of double
 };
 
 struct Trial {
@@ -34,7 +36,8 @@ struct Trial {
   double factor_s = 0;                 ///< the least of the refactorisations
   double solve1_s = 0;                 ///< in place, the least
   std::optional<double> solve_many_s;
-  BackwardError backward_error;        ///< of one right-hand side, unrefined
+  BackwardError backward_error;        ///< of one right-hand side, unrefined, but with mixed precision
+  std::optional<MixedReport> mixed;    ///< with mixed precision: of one right-hand side
   Offset peak_bytes = 0;               ///< high-water mark of factor and workspaces
   std::optional<Offset> device_bytes;  ///< by how much plan, factor and its first filling left the device less free memory
 };

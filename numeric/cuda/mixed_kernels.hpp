@@ -1,0 +1,51 @@
+// Launches of a mixed solve on a device: scaling, rounding, and vectors of one column.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/residual_kernels.hpp"
+#include "numeric/mixed_store.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// So that nothing is loaded at a first launch. Throws Error(device).
+void load_mixed_kernels();
+
+/// What the device tells of a scaling or of a column.
+struct MixedFlags {
+  int wrong;  ///< not 0: a diagonal entry that is not positive and finite, or an entry of b or x that is not
+  int above;  ///< of a right-hand side: the greatest exponent_above() of its entries, scaled; see scaling_rule.hpp
+};
+
+/// exponent[i] of A's diagonal, from A's values `lower` in the order of its entries; flags->wrong.
+void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source, const double* lower, int* exponent, MixedFlags* flags,
+                       cudaStream_t stream);
+/// value, by rows: that of S A S; and in float in the order of A's entries.
+void enqueue_scaling(const RowsView<double>& rows, const std::uint32_t* source, const double* lower, const int* exponent, double* value,
+                     float* rounded, cudaStream_t stream);
+/// lower, in the order of A's entries: the values by rows.
+void enqueue_gathering(const RowsView<double>& rows, const std::uint32_t* source, double* lower, cudaStream_t stream);
+
+/// flags->above of S b, and flags->wrong.
+void enqueue_height(Index n, const double* b, const int* exponent, MixedFlags* flags, cudaStream_t stream);
+/// c = r = S b 2^-t, y = 0, with 2^t above the greatest entry of S b.
+void enqueue_load(Index n, const double* b, const int* exponent, const MixedFlags* flags, double* c, double* y, double* r,
+                  cudaStream_t stream);
+/// x = S y 2^t, and flags->wrong.
+void enqueue_store(Index n, const double* y, const int* exponent, double* x, MixedFlags* flags, cudaStream_t stream);
+
+/// d = r shrink in float.
+void enqueue_rounding(Index n, const double* r, double shrink, float* d, cudaStream_t stream);
+/// before = y; y += d grow.
+template <class T>
+void enqueue_addition(Index n, const T* d, double grow, double* y, double* before, cudaStream_t stream);
+/// z = d grow, and p where it is not null.
+void enqueue_growth(Index n, const float* d, double grow, double* z, double* p, cudaStream_t stream);
+/// before = r; y += step p.
+void enqueue_advance(Index n, const double* r, double* before, double step, const double* p, double* y, cudaStream_t stream);
+/// p = z + beta p.
+void enqueue_turn(Index n, const double* z, double beta, double* p, cudaStream_t stream);
+/// to = u.v, u.w, with kDotBlocks parts of each: the same order always.
+inline constexpr unsigned kDotBlocks = 256;
+void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to, cudaStream_t stream);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,269 @@
+// MixedFactor: the factors in float and in double, the checks of its calls, and what a solve came to.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/mixed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "numeric/backward_error.hpp"
+#include "numeric/dense_view.hpp"
+#include "src/base/stopping.hpp"
+#include "src/misuse.hpp"
+#include "src/mixed_solve.hpp"
+
+namespace kauri {
+namespace {
+
+const MixedOptions& require_options(const MixedOptions& options) {
+  if (!(options.first_shift > 0) || !(options.shift_growth > 1) || options.shifts < 0 ||
+      !std::isfinite(static_cast<float>(options.first_shift * std::pow(options.shift_growth, options.shifts))))
+    misuse("MixedFactor: shifts of " + std::to_string(options.first_shift) + ", growing " + std::to_string(options.shift_growth) +
+           " times, " + std::to_string(options.shifts) + " of them");
+  return options;
+}
+
+MixedLimits limits_of(const MixedSolveOptions& options) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  if (options.max_steps < 1 || options.max_cg_steps < 0 || std::isnan(options.target) || std::isnan(options.accept))
+    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", max_cg_steps is " + std::to_string(options.max_cg_steps) +
+           ", target is " + std::to_string(options.target) + ", accept is " + std::to_string(options.accept));
+  const double target = options.target > 0 ? options.target : kEpsilon;
+  return {options.max_steps, options.max_cg_steps, target, std::max(options.accept > 0 ? options.accept : 4 * kEpsilon, target)};
+}
+
+template <class T>
+void require_shape(const MatrixView<T>& a, const char* name, Index n) {
+  if (a.rows == n && a.cols >= 0 && a.ld >= a.rows && (a.data != nullptr || a.rows == 0 || a.cols == 0)) return;
+  misuse(std::string("MixedFactor: ") + name + " is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) + " with leading dimension " +
+         std::to_string(a.ld) + (a.data == nullptr ? ", null" : "") + "; A has n = " + std::to_string(n));
+}
+
+/// Of a column.
+void add(MixedReport& report, const MixedColumn& column) {
+  report.path = std::max(report.path, column.path);
+  report.unrefined = numeric::worse(column.unrefined, report.unrefined);
+  report.steps = std::max(report.steps, column.steps);
+  report.cg_steps = std::max(report.cg_steps, column.cg_steps);
+  report.contraction = std::max(report.contraction, column.contraction);
+  report.cg_contraction = std::max(report.cg_contraction, column.cg_contraction);
+  report.conjugate_gradients += column.path == MixedPath::conjugate_gradients ? 1 : 0;
+  report.in_double += column.path == MixedPath::factor_in_double ? 1 : 0;
+  report.unconverged += column.stuck || std::isnan(column.error.componentwise) ? 1 : 0;
+  report.error = numeric::worse(column.error, report.error);
+}
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::string_view name_of(MixedPath path) {
+  switch (path) {
+    case MixedPath::refinement:
+      return "refinement";
+    case MixedPath::conjugate_gradients:
+      return "cg";
+    case MixedPath::factor_in_double:
+      return "double";
+  }
+  misuse("name_of: no such path");
+}
+
+struct MixedFactor::State {
+  State(const Pattern& a, const PreparedPlan& prepared, Index nrhs, const MixedOptions& made_with)
+      : options(require_options(made_with)),
+        plan(prepared),
+        factor(Factor<float>::create(prepared)),
+        store(factor.executor().make_mixed(a, nrhs)),
+        block{*store, {}, {}, {}, {}} {
+    make_room(nrhs);
+  }
+
+  /// Of what the host has for each column, and of what solves take.
+  void make_room(Index nrhs) {
+    const auto columns = static_cast<std::size_t>(nrhs);
+    block.column.reserve(columns);
+    block.active.reserve(columns);
+    block.error.reserve(columns);
+    error_of_zero.reserve(columns);
+    workspace.reset();
+    workspace = factor.executor().make_workspace(plan.shared_plan(), nrhs, float{});
+    if (full_workspace) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
+  }
+
+  /// What a factor of S A S tells, of A: (S^-1)(i,i)^2 times the pivot.
+  [[nodiscard]] double unscaled(double pivot, Index column) const {
+    return column == kNone ? pivot : std::scalbn(pivot, 2 * store->exponent(column));
+  }
+  [[nodiscard]] Breakdown unscaled(const Breakdown& breakdown) const {
+    return {breakdown.column, unscaled(breakdown.pivot, breakdown.column)};
+  }
+
+  Result<void, Breakdown> fill(std::span<const double> value, const std::stop_token& stop);
+  Result<void, Breakdown> fill_double(const std::stop_token& stop);
+  void load(MatrixView<const double> b);
+  std::optional<Breakdown> rescue(const std::stop_token& stop);
+  Result<MixedReport, Breakdown> solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& how);
+
+  MixedOptions options;
+  PreparedPlan plan;
+  Factor<float> factor;
+  std::unique_ptr<numeric::SolveStore<float>> workspace;
+  std::unique_ptr<numeric::MixedStore> store;
+  MixedBlock block;
+  std::vector<double> error_of_zero;  // of the block
+  std::optional<Factor<double>> full;
+  std::unique_ptr<numeric::SolveStore<double>> full_workspace;
+  double shift = 0;
+  bool valid = false, in_double = false;
+};
+
+Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, const std::stop_token& stop) {
+  valid = in_double = false;
+  shift = 0;
+  const StopScope scope(stop);
+  stop_here();
+  store->set_values(value);
+  Result<void, Breakdown> outcome = kauri::refactorize<float>(factor, store->rounded(), 0, stop);
+  double next = options.first_shift;
+  for (int k = 0; !outcome && k < options.shifts && store->positive_diagonal(); ++k, next *= options.shift_growth) {
+    shift = next;
+    outcome = kauri::refactorize_shifted<float>(factor, store->rounded(), static_cast<float>(next), stop);
+  }
+  if (outcome) {
+    valid = true;
+    return {};
+  }
+  shift = 0;
+  if (!options.allow_double) return unscaled(outcome.error());
+  return fill_double(stop);
+}
+
+Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& stop) {
+  valid = false;
+  if (!full) full.emplace(Factor<double>::create(plan));
+  if (!full_workspace) full_workspace = full->executor().make_workspace(plan.shared_plan(), store->nrhs(), double{});
+  if (auto outcome = kauri::refactorize<double>(*full, store->scaled(), 0, stop); !outcome) return unscaled(outcome.error());
+  valid = in_double = true;
+  return {};
+}
+
+void MixedFactor::State::load(MatrixView<const double> b) {
+  block.column.assign(static_cast<std::size_t>(b.cols), {});
+  error_of_zero.resize(block.column.size());
+  store->load(b, error_of_zero);
+  for (std::size_t c = 0; c < block.column.size(); ++c) block.column[c].error = block.column[c].unrefined = {error_of_zero[c], error_of_zero[c]};
+}
+
+/// By the factor in double, columns that are stuck. A Breakdown where there is none.
+std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop) {
+  if (!in_double)
+    if (auto outcome = fill_double(stop); !outcome) return outcome.error();
+  const auto columns = static_cast<Index>(block.column.size());
+  for (Index c = 0; c < columns; ++c)
+    if (block.column[c].stuck) {
+      store->clear(c);  // from where nothing of the other paths is seen
+      store->residuals({&c, 1}, {&block.column[c].error, 1});
+      solve_in_double(block, full->store(), *full_workspace, c, 1);
+    }
+  return {};
+}
+
+Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& how) {
+  MixedReport report;
+  block.limits = limits_of(how);
+  report.shift = shift;
+  if (x.rows == 0 || x.cols == 0) return report;
+  const StopScope scope(how.stop);
+  stop_here();
+  for (Index first = 0; first < x.cols; first += store->nrhs()) {
+    const Index count = std::min(store->nrhs(), x.cols - first);
+    load(numeric::columns(b, first, count));
+    if (in_double)
+      solve_in_double(block, full->store(), *full_workspace, 0, count);
+    else
+      solve_in_float(block, factor.store(), *workspace);
+    const bool stuck = std::any_of(block.column.begin(), block.column.end(), [](const MixedColumn& c) { return c.stuck; });
+    std::optional<Breakdown> breakdown;
+    if (stuck && options.allow_double && !in_double) breakdown = rescue(how.stop);
+    if (breakdown) {
+      store->spoil(0);
+      for (Index c = 0; c < x.cols; ++c) store->store(0, numeric::columns(x, c, 1));
+      return *breakdown;
+    }
+    for (Index c = 0; c < count; ++c) {
+      MixedColumn& column = block.column[c];
+      if (std::isnan(column.error.componentwise)) store->spoil(c);
+      if (!store->store(c, numeric::columns(x, first + c, 1))) column.error = {kNaN, kNaN};
+      add(report, column);
+    }
+  }
+  return report;
+}
+
+MixedFactor::MixedFactor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MixedFactor::MixedFactor(MixedFactor&&) noexcept = default;
+MixedFactor& MixedFactor::operator=(MixedFactor&&) noexcept = default;
+MixedFactor::~MixedFactor() = default;
+
+MixedFactor MixedFactor::create(const Pattern& a, const PreparedPlan& plan, Index nrhs, const MixedOptions& options) {
+  if (nrhs < 1) misuse("MixedFactor: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
+  check(a);
+  if (fingerprint(a) != plan.plan().fingerprint) misuse("MixedFactor: the plan belongs to a matrix of another pattern");
+  return MixedFactor(std::make_unique<State>(a, plan, nrhs, options));
+}
+
+MixedFactor MixedFactor::create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend, Index nrhs,
+                                const MixedOptions& options) {
+  return create(a, PreparedPlan::create(std::move(plan), backend), nrhs, options);
+}
+
+void MixedFactor::reserve(Index more) {
+  if (more <= nrhs()) return;
+  state_->workspace.reset();
+  state_->store->reserve(more);
+  state_->make_room(more);
+}
+
+Result<void, Breakdown> MixedFactor::refactorize(std::span<const double> value, const std::stop_token& stop) {
+  if (static_cast<Offset>(value.size()) != plan().nnz)
+    misuse("MixedFactor: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan().nnz) + " entries");
+  return state_->fill(value, stop);
+}
+
+Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value, const std::stop_token& stop) {
+  return refactorize(value.span(), stop);
+}
+
+Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options) {
+  if (!valid()) misuse("MixedFactor: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+  if (nrhs() == 0) misuse("MixedFactor: there is no room for right-hand sides, see reserve()");
+  require_shape(b, "b", plan().n);
+  require_shape(x, "x", plan().n);
+  if (b.cols != x.cols) misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
+  return state_->solve(b, x, options);
+}
+
+Result<MixedReport, Breakdown> MixedFactor::solve(DeviceMatrixView<const double> b, DeviceMatrixView<double> x,
+                                                  const MixedSolveOptions& options) {
+  return solve(b.view(), x.view(), options);
+}
+
+bool MixedFactor::valid() const { return state_->valid; }
+bool MixedFactor::in_double() const { return state_->in_double; }
+double MixedFactor::shift() const { return state_->shift; }
+
+DeviceVerdict MixedFactor::verdict() const {
+  DeviceVerdict verdict = state_->in_double || (state_->full && !valid()) ? state_->full->verdict() : state_->factor.verdict();
+  verdict.pivot = state_->unscaled(verdict.pivot, verdict.column);
+  verdict.smallest_pivot = state_->unscaled(verdict.smallest_pivot, verdict.smallest_column);
+  return verdict;
+}
+
+const Plan& MixedFactor::plan() const { return state_->plan.plan(); }
+Index MixedFactor::nrhs() const { return state_->workspace ? state_->store->nrhs() : 0; }
+Offset MixedFactor::bytes() const { return state_->store->bytes(); }
+
+}  // namespace kauri

@@ -1,0 +1,192 @@
+// Refinement with a factor in float, flexible conjugate gradients with it as preconditioner (Golub & Ye, SIAM J. Sci. Comput. 21, 1999;
+// Notay, SIAM J. Sci. Comput. 22, 2000), refinement with a factor in double. Residuals are made anew at each step, in about twice the
+// precision of double, so that errors are measured, not predicted.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/mixed_solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "src/base/stopping.hpp"
+
+namespace kauri {
+namespace {
+
+using numeric::Dots;
+using numeric::MixedStore;
+
+/// Refinement goes on while a step shrinks the error by this.
+constexpr double kContracts = 0.5;
+
+BackwardError error_of(MixedStore& store, Index column) {
+  BackwardError error;
+  store.residuals({&column, 1}, {&error, 1});
+  return error;
+}
+
+bool accepted(const MixedColumn& column, const MixedLimits& limits) { return column.error.componentwise <= limits.accept; }
+
+/// From the error with one more correction. False: no more of them.
+bool take_correction(MixedStore& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
+  const double ratio = error.componentwise / column.error.componentwise;
+  if (column.steps == 0) column.unrefined = error;
+  const bool helped = ratio < 1;  // not if NaN
+  if (column.steps > 0 && column.error.componentwise > limits.accept)
+    column.contraction = std::max(column.contraction, std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio);
+  if (helped) {
+    column.error = error;
+    ++column.steps;
+  } else {
+    store.take_back(c);
+  }
+  return ratio < kContracts && error.componentwise > limits.target && column.steps < limits.max_steps;
+}
+
+void measure(MixedBlock& block) {
+  block.error.resize(block.active.size());
+  block.store.residuals(block.active, block.error);
+}
+
+/// From y = 0, which solves b = 0; of a b that is not finite nothing is to be had.
+void begin(MixedBlock& block, Index first, Index count) {
+  block.active.resize(static_cast<std::size_t>(count));
+  std::iota(block.active.begin(), block.active.end(), first);
+  std::erase_if(block.active, [&](Index c) { return !(block.column[c].error.componentwise > 0); });
+}
+
+/// All columns side by side, each as long as it contracts.
+void refine_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace) {
+  begin(block, 0, static_cast<Index>(block.column.size()));
+  while (!block.active.empty()) {
+    stop_here();
+    block.store.precondition(factor, workspace, block.active);
+    block.store.correct(block.active);
+    measure(block);
+    std::size_t left = 0;
+    for (std::size_t k = 0; k < block.active.size(); ++k) {
+      const Index c = block.active[k];
+      if (take_correction(block.store, c, block.column[c], block.error[k], block.limits)) block.active[left++] = c;
+    }
+    block.active.resize(left);
+  }
+}
+
+/// The direction of a search and what it is measured by.
+struct Search {
+  MixedStore& store;
+  const numeric::FactorStore<float>& factor;
+  numeric::SolveStore<float>& workspace;
+  Index column;
+  double slope = 0;  ///< z.r
+
+  void precondition() { store.precondition(factor, workspace, {&column, 1}); }
+  /// Along M^-1 r.
+  bool begin() {
+    precondition();
+    slope = store.begin_search(column);
+    return slope > 0 && std::isfinite(slope);
+  }
+  /// To the least of y.H y / 2 - c.y on the line. False where the curvature is not positive: H, or what is left of it in double, is not.
+  bool advance() {
+    const Dots along = store.curvature(column);
+    const double step = along.second / along.first;
+    if (!(along.first > 0) || !std::isfinite(step)) return false;
+    store.advance(column, step);
+    return true;
+  }
+  /// Away from what the last step did, whatever M was then: (r - r before).z in place of r.z.
+  bool turn() {
+    precondition();
+    const Dots now = store.project(column);
+    const double beta = (now.first - now.second) / slope;
+    slope = now.first;
+    if (!(slope > 0) || !std::isfinite(beta)) return false;
+    store.turn(beta);
+    return true;
+  }
+};
+
+/// From the y that refinement left, to the best one met.
+void conjugate_gradients(MixedStore& store, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace,
+                         const MixedLimits& limits, Index c, MixedColumn& column) {
+  if (limits.max_cg_steps == 0) return;
+  const double start = column.error.componentwise;
+  double halved = start;  // the least error when it was last halved
+  int step = 0, since = 0, best = 0;
+  error_of(store, c);  // the residual of y, since a correction may have been taken back
+  store.keep(c);
+  Search search{store, factor, workspace, c};
+  for (bool going = search.begin(); going; going = going && search.turn()) {
+    stop_here();
+    if (!search.advance()) break;
+    const BackwardError error = error_of(store, c);
+    ++step, ++since;
+    if (error.componentwise < column.error.componentwise) {
+      column.error = error, best = step;
+      store.keep(c);
+    }
+    if (column.error.componentwise <= kContracts * halved) halved = column.error.componentwise, since = 0;
+    const bool enough = column.error.componentwise <= limits.accept && since > 1;
+    going = column.error.componentwise > limits.target && !enough && since < kPatience && step < limits.max_cg_steps &&
+            std::isfinite(error.componentwise);
+  }
+  store.take_back(c);
+  column.cg_steps = step;
+  column.cg_contraction = best > 0 ? std::pow(column.error.componentwise / start, 1.0 / best) : 1;
+}
+
+}  // namespace
+
+void solve_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace) {
+  refine_in_float(block, factor, workspace);
+  for (std::size_t c = 0; c < block.column.size(); ++c) {
+    MixedColumn& column = block.column[c];
+    if (accepted(column, block.limits) || std::isnan(column.error.componentwise)) continue;
+    column.path = MixedPath::conjugate_gradients;
+    conjugate_gradients(block.store, factor, workspace, block.limits, static_cast<Index>(c), column);
+    column.stuck = !accepted(column, block.limits);
+  }
+}
+
+void solve_in_double(MixedBlock& block, const numeric::FactorStore<double>& factor, numeric::SolveStore<double>& workspace, Index first,
+                     Index count) {
+  const numeric::RefineLimits limits{block.limits.max_steps, block.limits.target, 1 / kContracts};
+  begin(block, first, count);
+  for (const Index c : block.active) block.column[c].progress = {};
+  for (bool fresh = true; !block.active.empty(); fresh = false) {
+    stop_here();
+    block.store.correct(factor, workspace, first, count);  // of those that are done, too: taken back
+    std::size_t left = 0;
+    for (Index c = first; c < first + count; ++c)
+      if (left < block.active.size() && block.active[left] == c)
+        ++left;
+      else
+        block.store.take_back(c);
+    measure(block);
+    left = 0;
+    for (std::size_t k = 0; k < block.active.size(); ++k) {
+      const Index c = block.active[k];
+      numeric::RefineProgress& progress = block.column[c].progress;
+      if (fresh)
+        progress = numeric::begin_refinement(block.error[k], limits), progress.helped = true;
+      else
+        numeric::take_step(progress, block.error[k], limits);
+      if (!progress.helped) block.store.take_back(c);
+      if (progress.going != 0) block.active[left++] = c;
+    }
+    block.active.resize(left);
+  }
+  for (Index c = first; c < first + count; ++c) {
+    MixedColumn& column = block.column[c];
+    column.path = MixedPath::factor_in_double;
+    if (!(column.error.componentwise > 0)) continue;
+    column.error = column.progress.done.final_error;
+    if (column.steps == 0) column.unrefined = column.progress.done.unrefined;
+    column.steps = column.progress.done.steps + 1;
+    column.stuck = !accepted(column, block.limits);
+  }
+}
+
+}  // namespace kauri
