@@ -42,8 +42,8 @@ namespace kauri::eigen {
 /// std::bad_alloc. After any failure the object may be used again, and a factorize() that fails keeps the plan.
 ///
 /// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Dense ones, by
-/// columns or by rows, are read and written where they lie; copied are expressions, and what overlaps x. Where info() is not Success, all
-/// entries of x are NaN. Setters of options return *this. Neither copied nor moved, as Eigen's.
+/// columns or by rows, are read and written where they lie; copied are expressions, and what may overlap x. Where info() is not Success,
+/// all entries of x are NaN. Setters of options return *this. Neither copied nor moved, as Eigen's.
 template <class MatrixType_, int UpLo_ = Eigen::Lower>
 class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   using Base = Eigen::SparseSolverBase<LLT>;

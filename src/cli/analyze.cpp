@@ -92,8 +92,8 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
             fmt::format("factor {}, plan {}; available {}", memory(plan.factor_bytes(scalar)), memory(plan.plan_bytes()),
                         memory(available_bytes())));
   facts.add("predicted", seconds(cost.predicted_factor_s), fmt::format("to factorise; {} to solve", seconds(cost.predicted_solve_s)));
-  std::string text =
-      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job), facts.text(), front_table(cost));
+  std::string text = fmt::format("{}\non {}{}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
+                                 options.job.target.empty() ? "" : ", planned for " + plan.target, facts.text(), front_table(cost));
   if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
   text += target_lines(analysis);
   if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";
@@ -125,6 +125,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<AnalysisOptions>();
   add_common_options(*command, *options, ordering_words());
   add_expectations(*command, options->job);
+  add_plan_options(*command, options->job);
   command->add_option("-o", options->permutation_file, "write the permutation, as --ordering FILE takes it")
       ->type_name("FILE")
       ->group("Output");

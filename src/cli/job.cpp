@@ -96,7 +96,8 @@ Job make_job(const JobOptions& options) {
   job.analyze.ordering.tie_break = tie_break(options.ties);
   job.analyze.ordering.effort = effort_from_name(options.effort).value();
   job.analyze.ordering.threads = options.threads;
-  job.analyze.target = job.backends.current().target();
+  job.analyze.target = options.target.empty() ? job.backends.current().target() : options.target;
+  job.analyze.amalgamate = !options.fundamental;
   job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
   job.analyze.solves = options.solves;
   job.analyze.factorizations = options.factorizations;

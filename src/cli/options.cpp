@@ -80,6 +80,18 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
   add_threads_option(command, options);
 }
 
+void add_plan_options(CLI::App& command, JobOptions& options) {
+  command
+      .add_option("--target", options.target,
+                  "whose plan: cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80; which supernodes\nare merged depends on it; by default "
+                  "this machine's")
+      ->check(CLI::IsMember({"cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90", "sm_80"}))
+      ->type_name("NAME")
+      ->group("Method");
+  command.add_flag("--fundamental", options.fundamental, "supernodes as the elimination tree has them, none merged into another")
+      ->group("Method");
+}
+
 void add_threads_option(CLI::App& command, JobOptions& options) {
   command
       .add_option("--threads", options.threads,

@@ -39,6 +39,8 @@ struct JobOptions {
   std::uint64_t seed = 1;
   int solves = 1;
   int factorizations = 1;
+  std::string target;        ///< that plans are for; empty: of the backend
+  bool fundamental = false;  ///< no supernode is merged into another
 };
 
 /// What a job may take; infinity: no limit but the machine's.
@@ -62,6 +64,8 @@ void add_job_options(CLI::App& command, JobOptions& options, const std::string& 
 /// The part of add_job_options that orderings need: a command that computes no numbers takes no backend.
 void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
 void add_backend_options(CLI::App& command, JobOptions& options);
+/// What a plan alone is made by: for commands that compute no numbers.
+void add_plan_options(CLI::App& command, JobOptions& options);
 void add_threads_option(CLI::App& command, JobOptions& options);
 void add_scalar_option(CLI::App& command, JobOptions& options);
 void add_precision_option(CLI::App& command, JobOptions& options);

@@ -83,6 +83,7 @@ void add_spy(CLI::App& app, int& exit_code) {
       "Time and memory are those of the ordering: no number of L is computed.");
   add_picture_options(*command, *options, 512, "width and height, and the most cells to a side");
   add_ordering_options(*command, options->job, ordering_words());
+  add_plan_options(*command, options->job);
   command->add_flag("--factor", options->factor, "draw L; its ordering is auto where --ordering names none")->group("Method");
   command->callback([options, command, &exit_code] {
     options->ordered = command->get_option("--ordering")->count() > 0;

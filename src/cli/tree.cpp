@@ -75,6 +75,7 @@ void add_tree(CLI::App& app, int& exit_code) {
       "drawn with the one below them, subtrees too narrow as one triangle. In an SVG each shape says its figures when pointed at.");
   add_picture_options(*command, *options, 960, "width; the height is half of it");
   add_ordering_options(*command, options->job, ordering_words());
+  add_plan_options(*command, options->job);
   command->callback([options, &exit_code] { exit_code = tree(*options); });
 }
 

@@ -123,6 +123,32 @@ class TreeTest(ProgramTest):
             self.run_ok("tree", "--gen", spec, "--ordering", "amd", "-o", svg)
             self.assertLess(svg.stat().st_size, 500_000)
 
+    def test_targets_and_fundamental_supernodes(self):
+        words = ["--gen", "poisson3d 8", "--ordering", "nd"]
+
+        def of(target, *more):
+            path = self.folder / "t.svg"
+            result = self.json_of("tree", *words, "--target", target, "-o", path, *more)
+            analysed = self.json_of("analyze", *words, "--target", target, "--backend", "cpu", *more)
+            self.assertEqual(result["supernodes"], analysed["supernodes"], target)
+            return analysed["nnzL"], analysed["stored_entries"], analysed["supernodes"], path.read_bytes()
+
+        merged = {target: of(target) for target in ["cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90", "sm_80"]}
+        alone = {target: of(target, "--fundamental") for target in merged}
+        self.assertGreater(len({found[2] for found in merged.values()}), 1)
+        self.assertEqual(len({found[3] for found in alone.values()}), 1, "before they are merged they are the same for all")
+        for target, found in merged.items():
+            self.assertEqual(found[0], alone[target][0], target)
+            self.assertLess(found[2], alone[target][2], target)
+            self.assertGreater(found[1], alone[target][1], target)
+        own = self.json_of("info")["build"]["target"]
+        path = self.folder / "own.svg"
+        self.run_ok("tree", *words, "-o", path)
+        self.assertEqual(path.read_bytes(), merged[own][3])
+        self.assertIn("planned for sm_90", self.run_ok("analyze", *words, "--target", "sm_90"))
+        for command in ["analyze", "spy", "tree"]:
+            self.fails(1, command, *words, "-o", path, "--target", "cpu", says=["--target", "cpu-generic"])
+
 
 class ConvertTest(ProgramTest):
     def test_there_and_back_gives_the_same_bytes(self):

@@ -189,6 +189,8 @@ void refiners_in_either_layout(Backend& backend, const PlanOf& plan_of, const st
       const Refinement done = refiner.refine(factor, bs, xs, workspace);
       EXPECT_EQ(done.steps, naive.steps) << where;
       EXPECT_EQ(done.final_error.componentwise, naive.final_error.componentwise) << where;
+      EXPECT_EQ(done.final_error.normwise, naive.final_error.normwise) << where;
+      EXPECT_EQ(done.unrefined.normwise, naive.unrefined.normwise) << where;
       EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data)) << where;
       x.assign(to.with(zeros).data);
       refiner.enqueue_refine(factor, bs, xs, workspace, nullptr);
@@ -207,7 +209,7 @@ void refiners_see_overlaps_of_rows(Backend& backend, const PlanOf& plan_of) {
   auto workspace = Workspace<T>::create(factor, 2);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 2);
   refiner.set_values(DeviceValues<T>::copy_of(cast<T>(a.value()), backend));
-  Array numbers(dense_numbers<T>(9, 6, 1));
+  Array numbers(dense_numbers<T>(9, 12, 1));
   const auto at = [&](Offset first, Offset ld, Layout layout) { return DeviceMatrixView<T>({numbers.data() + first, 9, 2, ld, layout}); };
   const auto said = [&](DeviceMatrixView<T> b, DeviceMatrixView<T> x) {
     return error_text(ErrorKind::usage, [&] { (void)refiner.refine(factor, b, x, workspace); });
@@ -219,6 +221,8 @@ void refiners_see_overlaps_of_rows(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(said(at(0, 6, by_rows), at(0, 6, by_rows)), overlap);
   EXPECT_EQ(said(at(0, 5, by_rows), at(2, 6, by_rows)), overlap);
   EXPECT_EQ(said(at(0, 6, by_rows), at(3, 9, by_columns)), overlap);
+  EXPECT_EQ(said(at(0, 9, by_rows), at(4, 9, by_columns)), overlap);
+  EXPECT_EQ(said(at(4, 9, by_columns), at(0, 9, by_rows)), overlap);
   EXPECT_EQ(said(at(0, 2, by_rows), at(18, 9, by_columns)), "no Error");
   EXPECT_EQ(said(at(0, 9, by_columns), at(18, 2, by_rows)), "no Error");
 }
