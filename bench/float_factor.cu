@@ -1,6 +1,6 @@
-// Factors of floats on a device by each of its loops, and one of doubles for comparison: least seconds of timed refactorisations with values
-// on the device, how far a solution by the factor is from the one in double, its backward error in float, and how many steps of refinement
-// lead to that of a float. A line of JSON per system and loop.
+// Factors of floats on a device by each of its loops, and one of doubles for comparison: least seconds of timed refactorisations with
+// values on the device, how far a solution by the factor is from the one in double, its backward error in float, and how many steps of
+// refinement lead to that of a float. A line of JSON per system and loop.
 //   float_factor [--repeats N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -89,9 +89,10 @@ double distance(const std::vector<T>& x, const std::vector<double>& y) {
 template <class T>
 void print(const System& system, const char* loops, const Outcome<T>& result, const std::vector<double>& exact) {
   const auto flops = static_cast<double>(system.plan->cost.flops);
-  std::printf("{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"flops\": %.4e, \"scalar\": \"%s\", \"loops\": \"%s\", \"factor_s\": %.4e, ",
-              system.name.c_str(), system.a.n(), static_cast<long long>(system.plan->cost.nnz_l), flops,
-              sizeof(T) == sizeof(double) ? "double" : "float", loops, result.seconds);
+  std::printf(
+      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"flops\": %.4e, \"scalar\": \"%s\", \"loops\": \"%s\", \"factor_s\": %.4e, ",
+      system.name.c_str(), system.a.n(), static_cast<long long>(system.plan->cost.nnz_l), flops,
+      sizeof(T) == sizeof(double) ? "double" : "float", loops, result.seconds);
   if (result.x.empty())
     std::printf("\"status\": \"indefinite\"}\n");
   else

@@ -78,6 +78,7 @@ KNOWN = (
             ("Write", r"portable::(put|store_unit)<", ""),
             ("Read", r"portable::load_unit<", ""),
             ("Read", r"portable::\w+Loop.*::multiply", ""),
+            ("Read", r"portable::Tf32Loop.*::load", ""),
         ),
         "the halves of a chain's team meet at named barriers, at which one half arrives and the other waits",
         log=".portable.",

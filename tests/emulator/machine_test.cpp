@@ -161,19 +161,19 @@ float four(float c, float x, float y, int count) {
 
 TEST(TensorCore, OperandsHaveElevenBits) {
   EXPECT_EQ(four(0, 1 + 0x1p-10F, 1, 1), 1 + 0x1p-10F);
-  EXPECT_EQ(four(0, 1 + 0x1p-11F, 1 + 0x1p-11F, 2), 2);                                // cut off, not rounded
-  EXPECT_EQ(four(0, 2047, 2047, 1), 2047 * 2047);                                      // exact
-  EXPECT_EQ(four(0, 1 + 0x1p-10F, -1 - 0x1p-10F, 1), -1 - 0x1p-9F - 0x1p-20F);         // the same
-  EXPECT_EQ(four(0, 0x1p-75F, 0x1p-70F, 1), 0x1p-145F);                                // below the normal ones
+  EXPECT_EQ(four(0, 1 + 0x1p-11F, 1 + 0x1p-11F, 2), 2);                         // cut off, not rounded
+  EXPECT_EQ(four(0, 2047, 2047, 1), 2047 * 2047);                               // exact
+  EXPECT_EQ(four(0, 1 + 0x1p-10F, -1 - 0x1p-10F, 1), -1 - 0x1p-9F - 0x1p-20F);  // the same
+  EXPECT_EQ(four(0, 0x1p-75F, 0x1p-70F, 1), 0x1p-145F);                         // below the normal ones
   EXPECT_TRUE(std::isnan(four(0, std::numeric_limits<float>::quiet_NaN(), 1, 1)));
   EXPECT_EQ(four(1, std::numeric_limits<float>::infinity(), -2, 1), -std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isinf(four(0, 0x1p100F, 0x1p100F, 1)));
 }
 
 TEST(TensorCore, SumsAreCutOff) {
-  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-12F, 2), 1 + 0x1p-23F);    // 2 x 2^-24: one bit behind the 24 is there
-  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-13F, 4), 1);               // 4 x 2^-25: none behind it
-  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-12F, 3), 1 + 0x1p-23F);    // 3 x 2^-24, to nearest 1 + 2^-22
+  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-12F, 2), 1 + 0x1p-23F);     // 2 x 2^-24: one bit behind the 24 is there
+  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-13F, 4), 1);                // 4 x 2^-25: none behind it
+  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-12F, 3), 1 + 0x1p-23F);     // 3 x 2^-24, to nearest 1 + 2^-22
   EXPECT_EQ(four(-1, 0x1p-12F, -0x1p-12F, 3), -1 - 0x1p-23F);  // towards zero
   EXPECT_EQ(four(-1, 0x1p-15F, 0x1p-15F, 1), -1);
   EXPECT_EQ(four(0x1p20F, -0x1p10F, 0x1p10F, 1), 0);

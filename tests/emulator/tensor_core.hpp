@@ -14,10 +14,13 @@ namespace kauri::emulator {
 inline float as_tf32(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffffe000U); }
 
 /// x to 24 bits, towards zero.
-inline float truncated(double x) { return static_cast<float>(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((1ULL << 29) - 1))); }
+inline float truncated(double x) {
+  return static_cast<float>(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((1ULL << 29) - 1)));
+}
 
-/// c + left[0] right[0] + ... + left[3] right[3]: products are exact; all five are cut off, towards zero, at 25 bits of the largest of them,
-/// and their sum at 24. That is an A100, as far as was measured; what came later keeps more bits. Numbers below the normal ones are kept.
+/// c + left[0] right[0] + ... + left[3] right[3]: products are exact; all five are cut off, towards zero, at 25 bits of the largest of
+/// them, and their sum at 24. That is an A100, as far as was measured; what came later keeps more bits. Numbers below the normal ones are
+/// kept.
 inline float add_four(float c, const float* left, const float* right) {
   constexpr int kBits = 25;
   double term[5] = {c};

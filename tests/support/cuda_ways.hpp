@@ -29,8 +29,8 @@ struct Way {
 };
 template <class Scalar>
 using LevelByLevel = Way<Scalar, CudaLoops::automatic>;
-using Ways = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>, LevelByLevel<double>,
-                              Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
+using Ways = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
+                              Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>>;
 
 /// Those by tasks.
 using TaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>,

@@ -25,8 +25,8 @@ constexpr Arithmetic arithmetic_of(CudaLoops loops) {
   }
 }
 
-/// Teams, which are blocks, that the current device holds at once; 0 if it cannot run the kernel, or the arithmetic is not T's. To be called
-/// once before the first launch on a device.
+/// Teams, which are blocks, that the current device holds at once; 0 if it cannot run the kernel, or the arithmetic is not T's. To be
+/// called once before the first launch on a device.
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 

@@ -1,6 +1,6 @@
 // Products of tiles in shared memory on any device from sm_80 on, as one warp adds them to (32,64) entries in its registers: by FP64 tensor
-// cores (mma.m8n8k4), or by fused multiply-adds; in TF32: tf32_loop.cuh. A loop says which entries a lane holds, and multiplies; all else is
-// common.
+// cores (mma.m8n8k4), or by fused multiply-adds; in TF32: tf32_loop.cuh. A loop says which entries a lane holds, and multiplies; all else
+// is common.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

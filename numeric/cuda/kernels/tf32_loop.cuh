@@ -16,8 +16,8 @@ struct Tf32Parts {
 };
 
 /// x rounded to TF32, and the rest. `high` by integers, to nearest, ties away from zero: NaN may become a number, but then `low` is NaN.
-/// Infinities, and what is above the greatest of TF32, have NaN as `low`. Of `low` the tensor core takes 11 bits; it has 12 at most, since it
-/// is no more than half a unit of `high`, so what is cut off is one unit of x's last place, as often up as down.
+/// Infinities, and what is above the greatest of TF32, have NaN as `low`. Of `low` the tensor core takes 11 bits; it has 12 at most, since
+/// it is no more than half a unit of `high`, so what is cut off is one unit of x's last place, as often up as down.
 __device__ __forceinline__ void split(float x, float& high, float& low) {
   high = __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
   low = x - high;
@@ -75,9 +75,7 @@ struct Tf32Loop {
       split(pair.x, parts.high[i], parts.low[i]), split(pair.y, parts.high[i + step], parts.low[i + step]);
     }
   }
-  __device__ static __forceinline__ void load_a(Tf32Parts<4>& a, const T* from) {
-    load(a, 0, 2, from), load(a, 1, 2, from + kPairEntries);
-  }
+  __device__ static __forceinline__ void load_a(Tf32Parts<4>& a, const T* from) { load(a, 0, 2, from), load(a, 1, 2, from + kPairEntries); }
   __device__ static __forceinline__ void load_b(Tf32Parts<2>& b, const T* from) { load(b, 0, 1, from); }
 
   /// One product, straight to acc: what the tensor core cuts off in sums is little beside what operands have lost.

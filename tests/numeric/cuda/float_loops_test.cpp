@@ -160,8 +160,8 @@ INSTANTIATE_TEST_SUITE_P(Each, FloatLoops,
                                            Trial{Arithmetic::tf32, CudaLoops::tf32, 16400}),
                          name_of);
 
-constexpr FrontCells kShapes[] = {{1, 1},    {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},  {66, 1},
-                                  {72, 65},  {100, 33}, {128, 128}, {129, 63}, {137, 137}, {193, 70}, {200, 129}, {263, 191}};
+constexpr FrontCells kShapes[] = {{1, 1},   {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},   {66, 1},
+                                  {72, 65}, {100, 33}, {128, 128}, {129, 63}, {137, 137}, {193, 70}, {200, 129}, {263, 191}};
 
 TEST_P(FloatLoops, ResidualsAreWithinTheirBounds) {
   double worst = 0;
@@ -278,7 +278,8 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
     const SymmetricView<float> view{a.pattern(), value};
     const bool plain = arithmetic() == Arithmetic::tf32;
     const Refinement done = refine<float>(view, factor, rhs, {first.data(), a.n(), 1, a.n()}, workspace, {.max_steps = plain ? 12 : 4});
-    RecordProperty(spec.substr(0, spec.find(' ')), std::to_string(done.unrefined.componentwise / kUnit) + ", " + std::to_string(done.steps));
+    RecordProperty(spec.substr(0, spec.find(' ')),
+                   std::to_string(done.unrefined.componentwise / kUnit) + ", " + std::to_string(done.steps));
     EXPECT_LE(done.unrefined.componentwise, plain ? 3e-3 : 5e-6) << spec;
     EXPECT_LE(done.final_error.componentwise, std::numeric_limits<float>::epsilon()) << spec;
   }
