@@ -93,7 +93,7 @@ struct MixedFactor::State {
     error_of_zero.reserve(columns);
     workspace.reset();
     workspace = factor.executor().make_workspace(plan.shared_plan(), nrhs, float{});
-    if (full_workspace) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
+    if (full) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
   }
 
   /// What a factor of S A S tells, of A: (S^-1)(i,i)^2 times the pivot.
@@ -147,8 +147,11 @@ Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, 
 
 /// What throws leaves the factor in float as it is.
 Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& stop) {
-  if (!full) full.emplace(Factor<double>::create(plan));
-  if (!full_workspace) full_workspace = full->executor().make_workspace(plan.shared_plan(), store->nrhs(), double{});
+  if (!full) {
+    Factor<double> made = Factor<double>::create(plan);
+    full_workspace = made.executor().make_workspace(plan.shared_plan(), store->nrhs(), double{});
+    full.emplace(std::move(made));
+  }
   const Result<void, Breakdown> outcome = kauri::refactorize<double>(*full, store->scaled(), 0, stop);
   valid = in_double = outcome.ok();
   full_tells = true;
