@@ -25,13 +25,16 @@ const MixedOptions& require_options(const MixedOptions& options) {
   return options;
 }
 
-MixedLimits limits_of(const MixedSolveOptions& options) {
+MixedLimits limits_of(const MixedSolveOptions& options, const Plan& plan, bool allow_double) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-  if (options.max_steps < 1 || options.max_cg_steps < 0 || std::isnan(options.target) || std::isnan(options.accept))
-    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", max_cg_steps is " + std::to_string(options.max_cg_steps) +
-           ", target is " + std::to_string(options.target) + ", accept is " + std::to_string(options.accept));
+  constexpr int kMostSteps = 200;
+  if (options.max_steps < 1 || std::isnan(options.target) || std::isnan(options.accept))
+    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " + std::to_string(options.target) + ", accept is " + std::to_string(options.accept));
+  // What may be spent on them: no more than a factor in double is predicted to cost.
+  const double factor = plan.cost.predicted_factor_s / plan.cost.predicted_solve_s;
+  const int steps = !allow_double ? kMostSteps : factor > kPatience ? static_cast<int>(std::min(factor, double{kMostSteps})) : kPatience;
   const double target = options.target > 0 ? options.target : kEpsilon;
-  return {options.max_steps, options.max_cg_steps, target, std::max(options.accept > 0 ? options.accept : 4 * kEpsilon, target)};
+  return {options.max_steps, options.max_cg_steps < 0 ? steps : options.max_cg_steps, target, std::max(options.accept > 0 ? options.accept : 4 * kEpsilon, target)};
 }
 
 template <class T>
@@ -90,7 +93,7 @@ struct MixedFactor::State {
     error_of_zero.reserve(columns);
     workspace.reset();
     workspace = factor.executor().make_workspace(plan.shared_plan(), nrhs, float{});
-    if (full_workspace) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
+    if (full) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
   }
 
   /// What a factor of S A S tells, of A: (S^-1)(i,i)^2 times the pivot.
@@ -118,10 +121,11 @@ struct MixedFactor::State {
   std::unique_ptr<numeric::SolveStore<double>> full_workspace;
   double shift = 0;
   bool valid = false, in_double = false;
+  bool full_tells = false;  // the verdict is that of the factor in double
 };
 
 Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, const std::stop_token& stop) {
-  valid = in_double = false;
+  valid = in_double = full_tells = false;
   shift = 0;
   const StopScope scope(stop);
   stop_here();
@@ -141,12 +145,17 @@ Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, 
   return fill_double(stop);
 }
 
+/// What throws leaves the factor in float as it is.
 Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& stop) {
-  valid = false;
-  if (!full) full.emplace(Factor<double>::create(plan));
-  if (!full_workspace) full_workspace = full->executor().make_workspace(plan.shared_plan(), store->nrhs(), double{});
-  if (auto outcome = kauri::refactorize<double>(*full, store->scaled(), 0, stop); !outcome) return unscaled(outcome.error());
-  valid = in_double = true;
+  if (!full) {
+    Factor<double> made = Factor<double>::create(plan);
+    full_workspace = made.executor().make_workspace(plan.shared_plan(), store->nrhs(), double{});
+    full.emplace(std::move(made));
+  }
+  const Result<void, Breakdown> outcome = kauri::refactorize<double>(*full, store->scaled(), 0, stop);
+  valid = in_double = outcome.ok();
+  full_tells = true;
+  if (!outcome) return unscaled(outcome.error());
   return {};
 }
 
@@ -173,7 +182,7 @@ std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop)
 
 Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& how) {
   MixedReport report;
-  block.limits = limits_of(how);
+  block.limits = limits_of(how, plan.plan(), options.allow_double);
   report.shift = shift;
   if (x.rows == 0 || x.cols == 0) return report;
   const StopScope scope(how.stop);
@@ -256,7 +265,7 @@ bool MixedFactor::in_double() const { return state_->in_double; }
 double MixedFactor::shift() const { return state_->shift; }
 
 DeviceVerdict MixedFactor::verdict() const {
-  DeviceVerdict verdict = state_->in_double || (state_->full && !valid()) ? state_->full->verdict() : state_->factor.verdict();
+  DeviceVerdict verdict = state_->full_tells ? state_->full->verdict() : state_->factor.verdict();
   verdict.pivot = state_->unscaled(verdict.pivot, verdict.column);
   verdict.smallest_pivot = state_->unscaled(verdict.smallest_pivot, verdict.smallest_column);
   return verdict;

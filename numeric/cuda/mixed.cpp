@@ -76,7 +76,7 @@ V CudaMixed::fetch(const V* there) {
 }
 
 void CudaMixed::copy(const double* from, double* to) {
-  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n_) * sizeof(double), cudaMemcpyDeviceToDevice, stream_->get()), "a vector");
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n_) * sizeof(double), cudaMemcpyDefault, stream_->get()), "a vector");
 }
 
 void CudaMixed::set_values(std::span<const double> value) {
@@ -87,7 +87,7 @@ void CudaMixed::set_values(std::span<const double> value) {
   const RowsView<double> rows = rows_.view();
   context_.staging->copy(lower_.data(), std::as_bytes(value), stream_->get());
   check(cudaMemsetAsync(flags, 0, sizeof(MixedFlags), stream_->get()), "flags");
-  enqueue_exponents(rows, rows_.source(), lower_.data(), exponent_.data(), flags, stream_->get());
+  enqueue_exponents(rows, rows_.source().data(), lower_.data(), exponent_.data(), flags, stream_->get());
   enqueue_scaling(rows, rows_.source(), lower_.data(), exponent_.data(), rows_.values(), rounded_.data(), stream_->get());
   positive_ = fetch(flags).wrong == 0;
 }

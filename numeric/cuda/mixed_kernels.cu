@@ -161,10 +161,10 @@ __global__ void __launch_bounds__(kThreads) dots(Index n, const double* u, const
   if (threadIdx.x == 0) part[blockIdx.x] = sum;
 }
 
-__global__ void __launch_bounds__(kThreads) add_dots(const Dots* part, Dots* to) {
+__global__ void __launch_bounds__(kThreads) add_dots(unsigned parts, const Dots* part, Dots* to) {
   static_assert(kDotBlocks == kThreads);
   __shared__ Dots of_warp[kWarps];
-  const Dots sum = sum_of_block(part[threadIdx.x], of_warp);
+  const Dots sum = sum_of_block(threadIdx.x < parts ? part[threadIdx.x] : Dots{0, 0}, of_warp);
   if (threadIdx.x == 0) *to = sum;
 }
 
@@ -200,12 +200,12 @@ void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source
                        cudaStream_t stream) {
   launch(find_exponents, blocks_for(rows.n), stream, rows, source, lower, exponent, flags);
 }
-void enqueue_scaling(const RowsView<double>& rows, const std::uint32_t* source, const double* lower, const int* exponent, double* value,
-                     float* rounded, cudaStream_t stream) {
-  launch(scale, kMostBlocks, stream, rows, source, lower, exponent, value, rounded);
+void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t> source, const double* lower, const int* exponent,
+                     double* value, float* rounded, cudaStream_t stream) {
+  launch(scale, blocks_for(static_cast<Offset>(source.size())), stream, rows, source.data(), lower, exponent, value, rounded);
 }
-void enqueue_gathering(const RowsView<double>& rows, const std::uint32_t* source, double* lower, cudaStream_t stream) {
-  launch(gather, kMostBlocks, stream, rows, source, lower);
+void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source, double* lower, cudaStream_t stream) {
+  launch(gather, blocks_for(static_cast<Offset>(source.size())), stream, rows, source.data(), lower);
 }
 void enqueue_height(Index n, const double* b, const int* exponent, MixedFlags* flags, cudaStream_t stream) {
   launch(find_height, blocks_for(n), stream, n, b, exponent, flags);
@@ -236,8 +236,9 @@ void enqueue_turn(Index n, const double* z, double beta, double* p, cudaStream_t
   launch(turn_column, blocks_for(n), stream, n, z, beta, p);
 }
 void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to, cudaStream_t stream) {
-  launch(dots, kDotBlocks, stream, n, u, v, w, part);
-  launch(add_dots, 1U, stream, part, to);
+  const unsigned blocks = std::min(blocks_for(n), kDotBlocks);
+  launch(dots, blocks, stream, n, u, v, w, part);
+  launch(add_dots, 1U, stream, blocks, part, to);
 }
 
 }  // namespace kauri::numeric::cuda

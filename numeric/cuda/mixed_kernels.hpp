@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
+
 #include "numeric/cuda/residual_kernels.hpp"
 #include "numeric/mixed_store.hpp"
 
@@ -16,14 +18,14 @@ struct MixedFlags {
   int above;  ///< of a right-hand side: the greatest exponent_above() of its entries, scaled; see scaling_rule.hpp
 };
 
-/// exponent[i] of A's diagonal, from A's values `lower` in the order of its entries; flags->wrong.
+/// source: for each entry of the rows its place in the order of A's, in which `lower` is. exponent[i] of A's diagonal, and flags->wrong.
 void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source, const double* lower, int* exponent, MixedFlags* flags,
                        cudaStream_t stream);
 /// value, by rows: that of S A S; and in float in the order of A's entries.
-void enqueue_scaling(const RowsView<double>& rows, const std::uint32_t* source, const double* lower, const int* exponent, double* value,
-                     float* rounded, cudaStream_t stream);
+void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t> source, const double* lower, const int* exponent,
+                     double* value, float* rounded, cudaStream_t stream);
 /// lower, in the order of A's entries: the values by rows.
-void enqueue_gathering(const RowsView<double>& rows, const std::uint32_t* source, double* lower, cudaStream_t stream);
+void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source, double* lower, cudaStream_t stream);
 
 /// flags->above of S b, and flags->wrong.
 void enqueue_height(Index n, const double* b, const int* exponent, MixedFlags* flags, cudaStream_t stream);
@@ -44,7 +46,7 @@ void enqueue_growth(Index n, const float* d, double grow, double* z, double* p, 
 void enqueue_advance(Index n, const double* r, double* before, double step, const double* p, double* y, cudaStream_t stream);
 /// p = z + beta p.
 void enqueue_turn(Index n, const double* z, double beta, double* p, cudaStream_t stream);
-/// to = u.v, u.w, with kDotBlocks parts of each: the same order always.
+/// to = u.v, u.w, from up to kDotBlocks parts of each: the same order always.
 inline constexpr unsigned kDotBlocks = 256;
 void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to, cudaStream_t stream);
 

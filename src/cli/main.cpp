@@ -41,7 +41,8 @@ Examples:
 Systems for --gen: see kauri generate --help.
 
 Rows and columns count from 0. GB are 1e9 bytes; one multiply-add is two operations.
-Exit codes: 0 ok; 1 wrong usage or input, or a solution that overflows the scalar (status "not_finite", no x is written);
+Exit codes: 0 ok; 1 wrong usage or input, or a solution that overflows the scalar or, with --precision mixed,
+is not solved to double's precision (status "not_finite", "not_converged"; no x is written);
 2 A is not positive definite; 3 resources: more memory or operations than there are or than --max-gb and --max-flops allow
 (said before the work starts), or the device is not there.)";
 

@@ -23,7 +23,8 @@ BENCH_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "prepare_s", "create_s", "factor1_s", "factor_s",
     "predicted_factor_s",
     "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
-    "front_rows", "contribution_entries", "device_work", "target_reason", "targets", "smallest_pivot", "residual",
+    "front_rows", "contribution_entries", "device_work", "target_reason", "targets",
+    "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged", "smallest_pivot", "residual",
     "backward_error_componentwise", "prepared_bytes", "planned_bytes", "mem_gb", "peak_bytes", "device_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip
@@ -203,6 +204,19 @@ class BenchTest(ProgramTest):
         matrix = 12 * line["nnz_lower"] + 8 * line["n"]
         self.assertLess(line["peak_rss_bytes"] - small, line["peak_bytes"] + plan + matrix + 1.3 * many)
 
+    def test_mixed_precision(self):
+        words = ["bench", "--gen", "poisson2d 31", "--threads", "1", "--ordering", "amd", "--backend", "cpu"]
+        full, line = (strict_json(kauri(*words, "--precision", p).stdout) for p in ["full", "mixed"])
+        self.assertEqual(list(line), BENCH_KEYS)
+        self.assertEqual((full["precision"], full["path"], full["cg_steps"], full["contraction"]), ("full", None, None, None))
+        self.assertEqual((line["precision"], line["path"], line["cg_steps"], line["unconverged"]), ("mixed", "refinement", 0, 0))
+        self.assertEqual((line["scalar"], line["float_shift"], line["status"]), ("double", 0, "ok"))
+        self.assertLess(line["contraction"], 0.5)
+        self.assertLessEqual(line["backward_error_componentwise"], 1e-15)
+        self.assertLess(line["planned_bytes"], 0.6 * full["planned_bytes"])
+        for key in ["create_s", "factor1_s", "factor_s", "solve1_s", "solve32_s"]:
+            self.assertGreater(line[key], 0, key)
+
     def test_float(self):
         line = strict_json(kauri("bench", "--gen", "poisson2d 11", "--scalar", "float").stdout)
         self.assertEqual(line["scalar"], "float")
@@ -318,10 +332,10 @@ class HelpTest(ProgramTest):
 
     def test_commands(self):
         options = {
-            "solve": "--ordering --backend --threads --nrhs --scalar --rhs --refine --shift --seed --json -o --max-gb --max-flops --gen",
+            "solve": "--ordering --backend --threads --nrhs --scalar --precision --rhs --refine --shift --seed --json -o --max-gb --max-flops --gen",
             "analyze": "--ordering --threads --scalar --json --gen -o",
             "compare": "--factor --reps --json --gen --solves --factorizations --html --ordering",
-            "bench": "--reps --gen --ordering residual factor_s",
+            "bench": "--reps --gen --ordering --precision residual factor_s",
             "generate": "-o poisson3d elast3d --shuffle",
             "info": "--json --gen",
             "spy": "-o --factor --ordering --size .svg .png",

@@ -8,7 +8,8 @@ SOLVE_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "status", "column", "pivot", "smallest_pivot", "smallest_column", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
     "predicted_factor_s", "solve_s", "refine_s", "nnzL", "flops", "stored_entries", "refine_steps", "backward_error",
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
-    "planned_bytes", "peak_rss_bytes", "reason", "target_reason", "targets",
+    "planned_bytes", "peak_rss_bytes", "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged",
+    "reason", "target_reason", "targets",
 ]  # fmt: skip
 ORDERINGS = ["natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"]
 
@@ -46,6 +47,30 @@ class SolveTest(ProgramTest):
             for words in [[], ["--threads", 8, "--nrhs", 40], ["--scalar", "float", "--ordering", "amd"]]:
                 result = self.json_of("solve", "--gen", system, *words)
                 self.assertEqual(result["peak_bytes"], result["planned_bytes"], (system, words))
+
+    def test_mixed_precision(self):
+        result = self.json_of("solve", "--gen", "poisson3d 8", "--precision", "mixed", "--nrhs", "3")
+        self.assertEqual(list(result), SOLVE_KEYS)
+        self.assertEqual((result["precision"], result["path"], result["unconverged"], result["cg_steps"]), ("mixed", "refinement", 0, 0))
+        self.assertLessEqual(result["backward_error_componentwise"], 1e-15)
+        self.assertGreater(result["backward_error_componentwise_unrefined"], 1e-9)
+        self.assertGreaterEqual(result["refine_steps"], 2)
+        self.assertEqual(result["peak_bytes"], result["planned_bytes"])
+        self.assertIn("mixed precision\n", self.run_ok("solve", "--gen", "poisson3d 8", "--precision", "mixed"))
+        full = self.json_of("solve", "--gen", "poisson3d 8")
+        self.assertEqual((full["precision"], full["path"], full["float_shift"]), ("full", None, None))
+        self.assertLess(result["planned_bytes"], 0.8 * full["planned_bytes"])
+        # A x = b to the last bit that double has, whatever the units of the rows.
+        n, unit = 6, [10.0 ** (40 * (i - 3)) for i in range(6)]
+        entries = {(i, j): (4.0 if i == j else -1.0) * unit[i] * unit[j] for i in range(n) for j in range(i + 1) if i - j < 3}
+        x, error = self.solve_file(self.write_symmetric("units.mtx", n, entries), "--precision", "mixed")
+        self.assertLessEqual(error, 1e-15)
+        # The verdict is that of full precision.
+        entries[(3, 3)] = 0.1 * unit[3] ** 2
+        matrix = self.write_symmetric("indefinite.mtx", n, entries)
+        mixed, full = (self.json_of("solve", matrix, "--precision", p, code=2) for p in ["mixed", "full"])
+        for key in ["status", "column", "pivot", "smallest_pivot", "smallest_column", "path", "backward_error"]:
+            self.assertEqual(mixed[key], full[key], key)
 
     def test_counts_of_a_known_factor(self):
         # A tridiagonal matrix in its own order fills nowhere: c_j = 2, the last 1.

@@ -6,8 +6,10 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -220,6 +222,46 @@ TEST_F(Allocation, OnlyTheMakingOfARefinerAllocates) {
             }),
             0);
   EXPECT_GE(done.steps, 3);
+}
+
+/// Refactorisations and solves by float take nothing; a factor in double is taken by the solve that needs it, or not, and then the next
+/// one does.
+TEST_F(Allocation, OnlyTheMakingOfMixedFactorsAllocates) {
+  const auto a = generate("poisson2d 30");
+  Backend backend = cpu_backend(1);
+  const auto plan = analyze(a.pattern());
+  EXPECT_GT(fail_each_allocation([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 2); }), 20);
+  auto mixed = MixedFactor::create(a.pattern(), plan, backend, 2);
+  EXPECT_GT(fail_each_allocation([&] {
+              auto other = MixedFactor::create(a.pattern(), plan, backend);
+              other.reserve(3);
+            }),
+            25);
+  std::vector<double> b(2 * static_cast<std::size_t>(a.n()), 1.0), x(b.size(), 0.0);
+  std::iota(b.begin() + a.n(), b.end(), 0.0);
+  const MatrixView<const double> bs{b.data(), a.n(), 2, a.n()};
+  const MatrixView<double> xs{x.data(), a.n(), 2, a.n()};
+  MixedReport report;
+  const auto whole = [&](const MixedSolveOptions& options) {
+    ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+    report = mixed.solve(bs, xs, options).value();
+  };
+  EXPECT_EQ(fail_each_allocation([&] { whole({}); }), 0);
+  EXPECT_EQ(report.path, MixedPath::refinement);
+  EXPECT_EQ(fail_each_allocation([&] { whole({.max_steps = 1}); }), 0);
+  EXPECT_EQ(report.path, MixedPath::conjugate_gradients);
+  const std::vector<double> by_float = x;
+  ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+  const MixedSolveOptions no_way{.max_steps = 1, .max_cg_steps = 0};  // for float
+  EXPECT_GT(fail_each_allocation([&] {
+              EXPECT_TRUE(mixed.valid());
+              report = mixed.solve(bs, xs, no_way).value();
+              EXPECT_TRUE(mixed.in_double());
+            }),
+            5);
+  EXPECT_EQ(report.in_double, 2);
+  EXPECT_TRUE(report.converged());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], by_float[i], 1e-9 * std::abs(x[i]));
 }
 
 TEST_F(Allocation, ReadersSurviveEveryFailure) {

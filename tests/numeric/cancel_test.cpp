@@ -175,6 +175,45 @@ TEST_F(Cancel, FactorsAndSolves) {
     }
 }
 
+/// Float, conjugate gradients and the factor in double: cancelled anywhere, the same factor does it all with the same bits.
+TEST_F(Cancel, MixedPrecision) {
+  for (const int threads : {1, 3}) {
+    const SymmetricMatrix<double> a = generate("poisson3d 14");
+    Backend backend = cpu_backend(threads);
+    const auto plan = plan_of(a, threads);
+    MixedFactor mixed = MixedFactor::create(a.pattern(), plan, backend, 2);
+    const Index n = a.n(), columns = 3;
+    const std::vector<double> b(static_cast<std::size_t>(n) * columns, 1.0);
+    const MatrixView<const double> rhs{b.data(), n, columns, n};
+    std::vector<double> x(b.size());
+    const MatrixView<double> to{x.data(), n, columns, n};
+    for (const MixedSolveOptions& way : {MixedSolveOptions{}, MixedSolveOptions{.max_steps = 1}, MixedSolveOptions{.max_steps = 1, .max_cg_steps = 0}}) {
+      ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+      ASSERT_TRUE(mixed.solve(rhs, to, way).value().converged());
+      const std::vector<double> fresh = x;
+      const auto whole = [&](const std::stop_token& stop) {
+        MixedSolveOptions options = way;
+        options.stop = stop;
+        ASSERT_TRUE(mixed.refactorize(a.value(), stop).ok());
+        try {
+          ASSERT_TRUE(mixed.solve(rhs, to, options).ok());
+        } catch (const Error&) {
+          EXPECT_TRUE(mixed.valid());
+          ASSERT_TRUE(mixed.solve(rhs, to, way).ok());
+          EXPECT_EQ(x, fresh);
+          throw;
+        }
+        EXPECT_EQ(x, fresh);
+      };
+      cancel_often(9, microseconds_of([&] { whole({}); }), whole);
+    }
+    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)mixed.refactorize(a.value(), stopped()); }), kCancelled);
+    EXPECT_FALSE(mixed.valid());
+    ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)mixed.solve(rhs, to, {.stop = stopped()}); }), kCancelled);
+  }
+}
+
 TEST_F(Cancel, BeforeTheStart) {
   const SymmetricMatrix<double> a = generate("poisson2d 20");
   Backend backend = cpu_backend(1);

@@ -41,10 +41,25 @@ void expect_error(const Json& json, const BackwardError& error) {
   expect_number(json.at("componentwise"), error.componentwise);
 }
 
+void expect_mixed(const Json& json, const MixedReport& mixed) {
+  EXPECT_EQ(json.size(), 11U);
+  EXPECT_EQ(json.at("path").get<std::string>(), std::string(name_of(mixed.path)));
+  expect_number(json.at("shift"), mixed.shift);
+  expect_error(json.at("unrefined"), mixed.unrefined);
+  EXPECT_EQ(json.at("steps").get<int>(), mixed.steps);
+  EXPECT_EQ(json.at("cg_steps").get<int>(), mixed.cg_steps);
+  expect_number(json.at("contraction"), mixed.contraction);
+  expect_number(json.at("cg_contraction"), mixed.cg_contraction);
+  EXPECT_EQ(json.at("conjugate_gradients").get<Index>(), mixed.conjugate_gradients);
+  EXPECT_EQ(json.at("in_double").get<Index>(), mixed.in_double);
+  EXPECT_EQ(json.at("unconverged").get<Index>(), mixed.unconverged);
+  expect_error(json.at("error"), mixed.error);
+}
+
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 23U);
+  EXPECT_EQ(json.size(), 25U);
   expect_phase(json.at("ordering"), report.ordering);
   expect_phase(json.at("symbolic"), report.symbolic);
   expect_phase(json.at("prepare"), report.prepare);
@@ -76,6 +91,8 @@ void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(refinement.at("tried").get<int>(), report.refinement.tried);
   expect_error(refinement.at("unrefined"), report.refinement.unrefined);
   expect_error(refinement.at("final_error"), report.refinement.final_error);
+  EXPECT_EQ(json.at("precision").get<std::string>(), report.precision == Precision::mixed ? "mixed" : "full");
+  expect_mixed(json.at("mixed"), report.mixed);
 }
 
 /// Every member a value of its own, the strings full of what JSON escapes.
@@ -107,6 +124,8 @@ SolverReport made_up() {
   report.smallest_column = 1234;
   report.right_hand_sides = 32;
   report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
+  report.precision = Precision::mixed;
+  report.mixed = {MixedPath::conjugate_gradients, 1e-6, {0.25, 0.5}, 11, 12, kInfinity, 0.75, 13, 14, 15, {kNaN, 2e-16}};
   return report;
 }
 
@@ -141,7 +160,9 @@ TEST(Report, TextStaysAsItIs) {
             "solve        2e-05 s       1 kflop         0 B\n"
             "refine           1 s        2 flop         3 B\n"
             "smallest pivot: -2.5e-17 of column 1234\n"
-            "backward error, componentwise: nan after corrections: 2, before: inf\n");
+            "backward error, componentwise: nan after corrections: 2, before: inf\n"
+            "mixed precision: cg, shift of the factor in float 1e-06, contraction of refinement inf, steps of conjugate gradients: 12, not "
+            "converged: 15\n");
 }
 
 TEST(Report, OfAnAnalysisAlone) {

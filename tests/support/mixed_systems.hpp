@@ -106,4 +106,20 @@ inline SymmetricMatrix<double> random_scaled(Index n, double condition, double r
   return a;
 }
 
+/// Q D Q^T with a random orthogonal Q and eigenvalues D that fall by the same factor each: dense.
+inline SymmetricMatrix<double> spread_spectrum(Index n, double condition, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Eigen::MatrixXd g(n, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) g(i, j) = std::normal_distribution<double>()(random);
+  const Eigen::MatrixXd q = Eigen::HouseholderQR<Eigen::MatrixXd>(g).householderQ();
+  Eigen::VectorXd d(n);
+  for (Index i = 0; i < n; ++i) d(i) = std::pow(condition, -static_cast<double>(i) / std::max<Index>(n - 1, 1));
+  const Eigen::MatrixXd a = q * d.asDiagonal() * q.transpose();
+  Entries entries;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j; i < n; ++i) entries.add(i, j, a(i, j));
+  return entries.matrix(n);
+}
+
 }  // namespace kauri::test

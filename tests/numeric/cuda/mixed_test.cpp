@@ -1,0 +1,126 @@
+// Mixed precision on a CUDA device and on the emulated one: by the bodies of the CPU, vectors on the device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/numeric/cuda/hook.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/mixed_bodies.hpp"
+
+namespace kauri::test {
+namespace {
+
+/// The factor in float is made by what a backend has for it; the one in double by these loops.
+template <class W>
+class CudaMixedFactors : public OnCuda<W> {
+ protected:
+  PlanOf plan_of() {
+    return [this](const Pattern& pattern) { return this->plan(pattern); };
+  }
+  /// The emulated device is slow.
+  bool emulated() { return this->backend().device() == "emulated"; }
+};
+/// As a backend takes them by itself: Hopper's in double where they run.
+struct AsTaken {
+  using T = double;
+  static constexpr CudaLoops loops = CudaLoops::automatic;
+  static constexpr bool by_level = false;
+};
+using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaLoops::fma>, AsTaken>;
+TYPED_TEST_SUITE(CudaMixedFactors, MixedWays);
+
+TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
+  const std::vector<std::string> small{"poisson2d 1", "poisson2d 6", "arrow 40 2"},
+      all{"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1"};
+  refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), this->emulated() ? small : all);
+}
+
+TYPED_TEST(CudaMixedFactors, PathsFollowTheCondition) {
+  if (this->emulated()) {
+    PathsTaken ways;
+    for (const double condition : {1e4, 1e9}) solve_at_condition(moved_laplacian(6, condition), this->backend(), this->plan_of(), "small", ways);
+    solve_at_condition(random_scaled(30, 1e10, 149, 2), this->backend(), this->plan_of(), "small, far scaled", ways);
+    EXPECT_GT(ways.conjugate_gradients, 0);
+    return;
+  }
+  const PathsTaken ways = paths_follow_the_condition(this->backend(), this->plan_of(), 22, 9, 300);
+  EXPECT_GT(ways.refinement, 30);
+  EXPECT_GT(ways.conjugate_gradients, 15);
+  EXPECT_GT(ways.shifted, 0);
+}
+
+TYPED_TEST(CudaMixedFactors, SpreadSpectraWantDouble) {
+  spread_spectra_want_double(this->backend(), this->plan_of(), this->emulated() ? 26 : 100);
+}
+
+TYPED_TEST(CudaMixedFactors, UnitsChangeNothing) {
+  const std::vector<std::string> small{"poisson2d 5"}, all{"poisson2d 20", "elast3d 5", "arrow 60 2"};
+  units_change_nothing(this->backend(), this->plan_of(), this->emulated() ? small : all);
+}
+
+TYPED_TEST(CudaMixedFactors, IndefiniteAsInDouble) {
+  const std::vector<std::string> small{"poisson2d 4"}, all{"poisson2d 1", "poisson2d 12", "elast3d 4", "arrow 60 2", "blockdiag 9 4"};
+  for (const std::string& spec : this->emulated() ? small : all) indefinite_as_in_double(this->backend(), this->plan_of(), spec, 1e-10);
+}
+
+TYPED_TEST(CudaMixedFactors, NearlyDefiniteIsNeverWrong) {
+  nearly_definite_is_never_wrong(this->backend(), this->plan_of(), this->emulated() ? 5 : 16);
+}
+
+TYPED_TEST(CudaMixedFactors, ColumnsGoTheirOwnWays) {
+  columns_go_their_own_ways<CallerArray<double>>(this->backend(), this->plan_of(), this->emulated() ? 5 : 17);
+}
+
+TYPED_TEST(CudaMixedFactors, SmallSystems) { small_mixed_systems(this->backend(), this->plan_of()); }
+
+TYPED_TEST(CudaMixedFactors, LoopsAreAsFresh) { loops_are_as_fresh(this->backend(), this->plan_of(), this->emulated() ? 26 : 60); }
+
+TYPED_TEST(CudaMixedFactors, Refuse) { what_mixed_factors_refuse(this->backend(), this->plan_of()); }
+
+/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is left behind. The same where a factor in
+/// double has to be made by a solve.
+TYPED_TEST(CudaMixedFactors, EachAllocationMayFail) {
+  Hook hook;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  const auto a = spread_spectrum(26, 1e13, 1);
+  const std::vector<double> b = right_hand_side(a, false, 1);
+  const auto plan = this->plan(a.pattern());
+  std::vector<double> x;
+  long failures = 0;
+  for (long k = 0;; ++k) {
+    hook.fail_at(k);
+    const std::string text = error_text(ErrorKind::memory, [&] {
+      auto mixed = MixedFactor::create(a.pattern(), plan, backend);
+      EXPECT_EQ(hook.bytes(), backend.bytes_in_use() + mixed.bytes());
+      ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+      ASSERT_TRUE(solve_one(mixed, b, x).value().converged());
+      EXPECT_TRUE(mixed.in_double());
+    });
+    EXPECT_EQ(hook.alive(), 0U) << k;
+    EXPECT_EQ(backend.bytes_in_use(), 0) << k;
+    if (text == "no Error") break;
+    EXPECT_EQ(text.find("not enough device memory: "), 0U) << text;
+    ++failures;
+  }
+  EXPECT_EQ(failures, 7);  // plan, factor, rows, vectors, workspace; factor and workspace in double
+  hook.fail_at(std::numeric_limits<long>::max());
+  // A solve that did not get its memory may be called again.
+  auto mixed = MixedFactor::create(a.pattern(), plan, backend);
+  ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+  const std::vector<double> expected = x;
+  if (!mixed.in_double()) {
+    hook.fail_at(0);
+    EXPECT_NE(error_text(ErrorKind::memory, [&] { (void)solve_one(mixed, b, x); }), "no Error");
+    hook.fail_at(std::numeric_limits<long>::max());
+    ASSERT_TRUE(mixed.valid());
+  }
+  hook.fail_at(std::numeric_limits<long>::max());
+  ASSERT_TRUE(solve_one(mixed, b, x).ok());
+  EXPECT_EQ(x, expected);
+  EXPECT_TRUE(hook.sound());
+}
+
+}  // namespace
+}  // namespace kauri::test
