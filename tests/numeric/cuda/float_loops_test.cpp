@@ -257,8 +257,7 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
 TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
   for (const std::string spec : {"poisson3d 8", "elast3d 4", "poisson2d 20", "lap27 6", "rgg3d 300 12 1"}) {
     const auto a = generate(spec);
-    std::vector<float> value;
-    for (const double v : a.value()) value.push_back(static_cast<float>(v));
+    const std::vector<float> value = cast<float>(a.value());
     Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = GetParam().loops});
     AnalyzeOptions options;
     options.target = backend.target();
@@ -296,9 +295,12 @@ TEST_P(FloatLoops, DoublesGoAsEver) {
   AnalyzeOptions options;
   options.target = mine.target();
   const auto plan = analyze(a.pattern(), options);
+  const auto prepared = PreparedPlan::create(plan, mine);  // for both scalars
+  auto narrow = Factor<float>::create(prepared);
+  ASSERT_TRUE(refactorize<float>(narrow, cast<float>(a.value())).ok());
   std::vector<double> x[2];
   for (int k = 0; k < 2; ++k) {
-    auto factor = Factor<double>::create(plan, k == 0 ? mine : usual);
+    auto factor = k == 0 ? Factor<double>::create(prepared) : Factor<double>::create(plan, usual);
     ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
     auto workspace = Workspace<double>::create(factor, 1);
     x[k].assign(static_cast<std::size_t>(a.n()), 1.0);
