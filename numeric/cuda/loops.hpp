@@ -28,7 +28,7 @@ constexpr const char* short_name(CudaLoops kind) {
   }
 }
 
-/// Loops that factors of T may be asked to take; for others of them a backend has none, or chooses as on its own (CudaLoops).
+/// Which scalar alone has these loops. Of a backend that is asked for them, doubles choose as on its own, floats are refused (CudaLoops).
 constexpr bool is_of_double_alone(CudaLoops kind) { return kind == CudaLoops::hopper || kind == CudaLoops::tensor; }
 constexpr bool is_of_float_alone(CudaLoops kind) { return kind == CudaLoops::tf32x3 || kind == CudaLoops::tf32; }
 

@@ -16,8 +16,8 @@ struct Tf32Parts {
 };
 
 /// x rounded to TF32, and the rest. `high` by integers, to nearest, ties away from zero: NaN may become a number, but then `low` is NaN.
-/// Infinities, and what is above the greatest of TF32, have NaN as `low`. Of `low` the tensor core takes 11 bits; it has 12 at most, since
-/// it is no more than half a unit of `high`, so what is cut off is one unit of x's last place, as often up as down.
+/// Infinities, and what is above the greatest of TF32, have no number as `low` either. Of `low` the tensor core takes 11 bits; it has 12 at
+/// most, since it is no more than half a unit of `high`, so what is cut off is one unit of x's last place, as often up as down.
 __device__ __forceinline__ void split(float x, float& high, float& low) {
   high = __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
   low = x - high;
@@ -30,7 +30,7 @@ template <int kProducts>
 struct Tf32Loop {
   static_assert(kProducts == 1 || kProducts == 3);
   using T = float;
-  using InTile = Tf32Loop<3>;
+  using InTile = Tf32Loop<3>;  // whatever the products between tiles are
   static constexpr int kRows = 4;
   static constexpr int kBeside = 2;
   static constexpr int kBlocks = 2;

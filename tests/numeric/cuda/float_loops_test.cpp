@@ -27,8 +27,8 @@ namespace kernels = numeric::cuda::kernels;
 using kernels::portable::Arithmetic;
 using symbolic::FrontCells;
 
-constexpr double kUnit = 0x1p-24;  // what a float is rounded by
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kFloatUnit = 0x1p-24;  // what a float is rounded by
+constexpr double kNoPivot = std::numeric_limits<double>::quiet_NaN();
 
 /// A front in cells, A's lower triangle or L's, with an identity behind the pivots.
 struct FloatFront {
@@ -59,7 +59,7 @@ FloatFront random_front(const FrontCells& shape, std::mt19937_64& random) {
 }
 
 /// The largest |A - L L^T| over |L| |L|^T, and of the contribution block |C - (A - L L^T)| over |A| + |L| |L|^T.
-double residual(const FloatFront& a, const FloatFront& found) {
+double front_residual(const FloatFront& a, const FloatFront& found) {
   const FrontCells& cells = a.cells;
   double worst = 0;
   for (Index c = 0; c < cells.m; ++c)
@@ -76,15 +76,15 @@ double residual(const FloatFront& a, const FloatFront& found) {
 }
 
 /// Fronts on the device, with all that a launch needs.
-class DeviceFronts {
+class FloatFronts {
  public:
-  explicit DeviceFronts(const std::vector<FloatFront>& fronts) {
+  explicit FloatFronts(const std::vector<FloatFront>& fronts) {
     for (const FloatFront& f : fronts) {
       shapes_.push_back(f.cells);
       panel_.push_back(std::make_unique<CallerArray<float>>(f.panel));
       block_.push_back(std::make_unique<CallerArray<float>>(f.block));
       inverses_.push_back(std::make_unique<CallerArray<float>>(std::vector<float>(static_cast<std::size_t>(f.cells.diagonal_entries()))));
-      pivot_.push_back(std::make_unique<CallerArray<double>>(std::vector<double>{kNan}));
+      pivot_.push_back(std::make_unique<CallerArray<double>>(std::vector<double>{kNoPivot}));
     }
   }
   /// All tasks of a factorisation.
@@ -131,17 +131,17 @@ class DeviceFronts {
 
 /// A loop, and the residual that it may leave: c u of each entry's sum of products, u = 2^-24. Measured are 11, 9 and 10400; a single
 /// product of numbers of 11 bits is off by 16384 at most.
-struct Trial {
+struct FloatTrial {
   Arithmetic arithmetic;
   CudaLoops loops;
   double units;
 };
 
-std::string name_of(const ::testing::TestParamInfo<Trial>& trial) {
+std::string trial_name(const ::testing::TestParamInfo<FloatTrial>& trial) {
   return trial.param.loops == CudaLoops::fma ? "fma" : trial.param.loops == CudaLoops::tf32x3 ? "tf32x3" : "tf32";
 }
 
-class FloatLoops : public ::testing::TestWithParam<Trial> {
+class FloatLoops : public ::testing::TestWithParam<FloatTrial> {
  protected:
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
@@ -149,40 +149,41 @@ class FloatLoops : public ::testing::TestWithParam<Trial> {
     ASSERT_GT(resident_, 0);
   }
   static Arithmetic arithmetic() { return GetParam().arithmetic; }
-  static double bound() { return GetParam().units * kUnit; }
+  static double bound() { return GetParam().units * kFloatUnit; }
   [[nodiscard]] int resident() const { return resident_; }
 
  private:
   int resident_ = 0;
 };
 INSTANTIATE_TEST_SUITE_P(Each, FloatLoops,
-                         ::testing::Values(Trial{Arithmetic::fma, CudaLoops::fma, 20}, Trial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20},
-                                           Trial{Arithmetic::tf32, CudaLoops::tf32, 16400}),
-                         name_of);
+                         ::testing::Values(FloatTrial{Arithmetic::fma, CudaLoops::fma, 20},
+                                           FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20},
+                                           FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400}),
+                         trial_name);
 
-constexpr FrontCells kShapes[] = {{1, 1},   {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},   {66, 1},
-                                  {72, 65}, {100, 33}, {128, 128}, {129, 63}, {137, 137}, {193, 70}, {200, 129}, {263, 191}};
+constexpr FrontCells kFloatShapes[] = {{1, 1},   {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},   {66, 1},
+                                       {72, 65}, {100, 33}, {128, 128}, {129, 63}, {137, 137}, {193, 70}, {200, 129}, {263, 191}};
 
 TEST_P(FloatLoops, ResidualsAreWithinTheirBounds) {
   double worst = 0;
   for (std::uint32_t seed = 0; seed < seeds(4); ++seed) {
     std::mt19937_64 random(seed);
     std::vector<FloatFront> fronts;
-    for (const FrontCells& shape : kShapes) fronts.push_back(random_front(shape, random));
-    DeviceFronts few(fronts), many(fronts);
+    for (const FrontCells& shape : kFloatShapes) fronts.push_back(random_front(shape, random));
+    FloatFronts few(fronts), many(fronts);
     few.factor(arithmetic(), symbolic::kFewestTeams), many.factor(arithmetic(), resident());
     for (std::size_t f = 0; f < fronts.size(); ++f) {
       const FloatFront found = few.fetch(f), again = many.fetch(f);
       ASSERT_EQ(few.failed(f), 0);
       ASSERT_EQ(found.panel, again.panel) << seed << ", front " << f;
       ASSERT_EQ(found.block, again.block) << seed << ", front " << f;
-      const double error = residual(fronts[f], found);
+      const double error = front_residual(fronts[f], found);
       EXPECT_LE(error, bound()) << seed << ": " << fronts[f].cells.m << ", " << fronts[f].cells.p;
       worst = std::max(worst, error);
     }
   }
-  RecordProperty("worst", std::to_string(worst / kUnit));
-  EXPECT_EQ(worst > 200 * kUnit, arithmetic() == Arithmetic::tf32) << worst / kUnit << " units: another loop";
+  RecordProperty("worst", std::to_string(worst / kFloatUnit));
+  EXPECT_EQ(worst > 200 * kFloatUnit, arithmetic() == Arithmetic::tf32) << worst / kFloatUnit << " units: another loop";
 }
 
 /// The panel of one task's update: numbers between 0.5 and 1, so nothing cancels, and what each addition cuts off would add up.
@@ -215,17 +216,18 @@ Drift drift_of(const FloatFront& a, const FloatFront& found) {
 TEST_P(FloatLoops, LongSumsDoNotDrift) {
   for (const Index inner : {64, 512, 2048}) {
     const FloatFront front = long_sums(inner, 3);
-    DeviceFronts device({front});
+    FloatFronts device({front});
     device.update(arithmetic(), symbolic::kFewestTeams);
     const Drift drift = drift_of(front, device.fetch(0));
-    RecordProperty("drift" + std::to_string(inner), std::to_string(drift.mean / kUnit) + " " + std::to_string(drift.most / kUnit));
+    RecordProperty("drift" + std::to_string(inner),
+                   std::to_string(drift.mean / kFloatUnit) + " " + std::to_string(drift.most / kFloatUnit));
     if (arithmetic() == Arithmetic::tf32) {  // its additions cut off, 0.2 units a product
-      EXPECT_LE(std::abs(drift.mean), 1024 * kUnit) << inner;
-      EXPECT_LE(drift.most, 4096 * kUnit) << inner;
+      EXPECT_LE(std::abs(drift.mean), 1024 * kFloatUnit) << inner;
+      EXPECT_LE(drift.most, 4096 * kFloatUnit) << inner;
     } else {
       // Of tf32x3 each slab's own sum loses a few units, whatever the length; rounding in sums of slabs, or of products, goes either way.
-      EXPECT_LE(std::abs(drift.mean), (arithmetic() == Arithmetic::fma ? 2 : 6) * kUnit) << inner;
-      EXPECT_LE(drift.most, (8 + 2 * std::sqrt(inner)) * kUnit) << inner;
+      EXPECT_LE(std::abs(drift.mean), (arithmetic() == Arithmetic::fma ? 2 : 6) * kFloatUnit) << inner;
+      EXPECT_LE(drift.most, (8 + 2 * std::sqrt(inner)) * kFloatUnit) << inner;
     }
   }
 }
@@ -239,7 +241,7 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
       FloatFront front = long_sums(96, 1);
       const Index row = front.cells.p + 11;
       front.at(row, column) = bad;
-      DeviceFronts device({front});
+      FloatFronts device({front});
       device.update(arithmetic(), symbolic::kFewestTeams);
       const FloatFront found = device.fetch(0);
       for (Index c = front.cells.p; c < front.cells.m; ++c)
@@ -257,8 +259,7 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
 TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
   for (const std::string spec : {"poisson3d 8", "elast3d 4", "poisson2d 20", "lap27 6", "rgg3d 300 12 1"}) {
     const auto a = generate(spec);
-    std::vector<float> value;
-    for (const double v : a.value()) value.push_back(static_cast<float>(v));
+    const std::vector<float> value = cast<float>(a.value());
     Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = GetParam().loops});
     AnalyzeOptions options;
     options.target = backend.target();
@@ -279,7 +280,7 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
     const bool plain = arithmetic() == Arithmetic::tf32;
     const Refinement done = refine<float>(view, factor, rhs, {first.data(), a.n(), 1, a.n()}, workspace, {.max_steps = plain ? 12 : 4});
     RecordProperty(spec.substr(0, spec.find(' ')),
-                   std::to_string(done.unrefined.componentwise / kUnit) + ", " + std::to_string(done.steps));
+                   std::to_string(done.unrefined.componentwise / kFloatUnit) + ", " + std::to_string(done.steps));
     EXPECT_LE(done.unrefined.componentwise, plain ? 3e-3 : 5e-6) << spec;
     EXPECT_LE(done.final_error.componentwise, std::numeric_limits<float>::epsilon()) << spec;
   }
@@ -288,7 +289,7 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
 /// What backends say, and take: loops of float leave doubles as they are.
 TEST_P(FloatLoops, DoublesGoAsEver) {
   Backend mine = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = GetParam().loops});
-  EXPECT_EQ(mine.kernels(4), name_of({GetParam(), 0}));
+  EXPECT_EQ(mine.kernels(4), trial_name({GetParam(), 0}));
   if (GetParam().loops == CudaLoops::fma) return;
   Backend usual = cuda_backend();
   EXPECT_EQ(mine.kernels(8), usual.kernels(8));
@@ -296,9 +297,12 @@ TEST_P(FloatLoops, DoublesGoAsEver) {
   AnalyzeOptions options;
   options.target = mine.target();
   const auto plan = analyze(a.pattern(), options);
+  const auto prepared = PreparedPlan::create(plan, mine);  // for both scalars
+  auto narrow = Factor<float>::create(prepared);
+  ASSERT_TRUE(refactorize<float>(narrow, cast<float>(a.value())).ok());
   std::vector<double> x[2];
   for (int k = 0; k < 2; ++k) {
-    auto factor = Factor<double>::create(plan, k == 0 ? mine : usual);
+    auto factor = k == 0 ? Factor<double>::create(prepared) : Factor<double>::create(plan, usual);
     ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
     auto workspace = Workspace<double>::create(factor, 1);
     x[k].assign(static_cast<std::size_t>(a.n()), 1.0);
