@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "numeric/backward_error.hpp"
+#include "numeric/dense_view.hpp"
 #include "numeric/scaling_rule.hpp"
 
 namespace kauri::numeric::cpu {
@@ -45,7 +46,8 @@ void CpuMixed::reserve(Index nrhs) {
     power_.resize(columns), grow_.resize(columns);
   } catch (const std::bad_alloc&) {
     nrhs_ = 0;
-    throw Error(ErrorKind::memory, "not enough memory for vectors of " + std::to_string(nrhs) + " columns of " + std::to_string(n_) + " rows");
+    throw Error(ErrorKind::memory,
+                "not enough memory for vectors of " + std::to_string(nrhs) + " columns of " + std::to_string(n_) + " rows");
   }
   nrhs_ = nrhs;
 }
@@ -108,16 +110,16 @@ void CpuMixed::set_values(std::span<const double> value) {
 
 void CpuMixed::load(MatrixView<const double> b, std::span<double> error) {
   for (Index c = 0; c < b.cols; ++c) {
-    const double* from = b.data + c * b.ld;
+    const StridedView<const double> from = strided(columns(b, c, 1));
     int above = kNoExponent;
     bool finite = true;
     for (Index i = 0; i < n_; ++i) {
-      above = std::max(above, exponent_above(from[i]) - exponent_[i]);
-      finite = finite && is_finite(from[i]);
+      above = std::max(above, exponent_above(from(i, 0)) - exponent_[i]);
+      finite = finite && is_finite(from(i, 0));
     }
     power_[c] = loading_exponent(above);
     double *to = at(c_, c), *r = at(r_, c);
-    each_row([&](Offset i) { r[i] = to[i] = std::scalbn(from[i], -exponent_[i] - power_[c]); });
+    each_row([&](Offset i) { r[i] = to[i] = std::scalbn(from(i, 0), -exponent_[i] - power_[c]); });
     clear(c);
     error[c] = error_of_zero(above, finite);
   }
@@ -135,11 +137,13 @@ void CpuMixed::residuals(std::span<const Index> columns, std::span<BackwardError
 
 bool CpuMixed::store(Index column, MatrixView<double> x) {
   const double* y = at(y_, column);
+  const StridedView<double> to = strided(x);
   std::fill(part_.begin(), part_.end(), Dots{0, 0});
   each_chunk([&](Offset begin, Offset end, Index k) {
     for (Offset i = begin; i < end; ++i) {
-      x.data[i] = std::scalbn(y[i], power_[column] - exponent_[i]);
-      if (!is_finite(x.data[i])) part_[k].first = 1;
+      const double number = std::scalbn(y[i], power_[column] - exponent_[i]);
+      to(i, 0) = number;
+      if (!is_finite(number)) part_[k].first = 1;
     }
   });
   return std::all_of(part_.begin(), part_.end(), [](const Dots& part) { return part.first == 0; });
@@ -148,7 +152,7 @@ bool CpuMixed::store(Index column, MatrixView<double> x) {
 void CpuMixed::precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const double* r = at(r_, columns[k]);
-    const int exponent = shrinking_exponent(norm_inf(r, n_));
+    const int exponent = shrinking_exponent(norm_inf(r, 1, n_));
     const double shrink = std::scalbn(1.0, -exponent);
     grow_[k] = std::scalbn(1.0, exponent);
     float* d = d_.data() + Offset{n_} * static_cast<Offset>(k);
@@ -199,9 +203,7 @@ double CpuMixed::begin_search(Index column) {
 Dots CpuMixed::curvature(Index column) {
   residual_.multiply({pattern(), scaled_}, this->column(p_, 0), this->column(image_, 0));
   const double* r = at(r_, column);
-  return sums([&](Offset i) {
-    return Dots{p_[i] * image_[i], p_[i] * r[i]};
-  });
+  return sums([&](Offset i) { return Dots{p_[i] * image_[i], p_[i] * r[i]}; });
 }
 
 void CpuMixed::advance(Index column, double step) {
@@ -216,9 +218,7 @@ void CpuMixed::advance(Index column, double step) {
 Dots CpuMixed::project(Index column) {
   take_correction();
   const double* r = at(r_, column);
-  return sums([&](Offset i) {
-    return Dots{z_[i] * r[i], z_[i] * r_before_[i]};
-  });
+  return sums([&](Offset i) { return Dots{z_[i] * r[i], z_[i] * r_before_[i]}; });
 }
 
 void CpuMixed::turn(double beta) {

@@ -6,12 +6,19 @@
 
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/dense_copy.hpp"
+#include "numeric/dense_view.hpp"
 #include "numeric/scaling_rule.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
+
+/// Of this device or another one; solve() of the host's views has checked nothing.
+bool is_on_device(const void* place) {
+  const cudaMemoryType type = attributes_of(place).type;
+  return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
+}
 
 Offset bytes_of_rows(const HostRows& host) {
   using symbolic::aligned_bytes;
@@ -115,10 +122,12 @@ void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
   for (Index c = 0; c < b.cols; ++c) {
     const MixedFlags none{0, kNoExponent};
     MixedFlags* flags = flags_.data() + c;
-    send(*context_.staging, MatrixView<const double>{b.data + c * b.ld, n_, 1, n_}, vector_.data(), *stream_);
+    const StridedView<const double> from = strided(columns(b, c, 1));
+    const StridedView<const double> there = is_on_device(b.data) ? from : StridedView<const double>{vector_.data(), 1, n_};
+    if (there.data != from.data) send(*context_.staging, columns(b, c, 1), MatrixView<double>{vector_.data(), n_, 1, n_}, *stream_);
     check(cudaMemcpyAsync(flags, &none, sizeof(none), cudaMemcpyHostToDevice, stream_->get()), "flags");
-    enqueue_height(n_, vector_.data(), exponent_.data(), flags, stream_->get());
-    enqueue_load(n_, vector_.data(), exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c), stream_->get());
+    enqueue_height(n_, there, exponent_.data(), flags, stream_->get());
+    enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c), stream_->get());
     const MixedFlags found = fetch(flags);  // then `none` may go, and what is page-locked may change
     error[c] = error_of_zero(found.above, found.wrong == 0);
     most_[c] = 0.5;
@@ -136,7 +145,7 @@ void CudaMixed::spoil(Index column) { fill(column, 0xff); }  // the bits of a Na
 void CudaMixed::residuals(std::span<const Index> columns, std::span<BackwardError> error) {
   const CurrentDevice current(context_.device);
   for (const Index c : columns)
-    enqueue_residual(rows_.view(), {at(y_, c), n_, at(c_, c), n_, at(r_, c), n_, 1}, norms_.data() + c, stream_->get());
+    enqueue_residual(rows_.view(), {{at(y_, c), 1, n_}, {at(c_, c), 1, n_}, {at(r_, c), 1, n_}, 1}, norms_.data() + c, stream_->get());
   check(cudaMemcpyAsync(seen_.data(), norms_.data(), seen_.size() * sizeof(ResidualNorms), cudaMemcpyDeviceToHost, stream_->get()),
         "errors");
   stream_->synchronize();
@@ -150,8 +159,10 @@ void CudaMixed::residuals(std::span<const Index> columns, std::span<BackwardErro
 bool CudaMixed::store(Index column, MatrixView<double> x) {
   const CurrentDevice current(context_.device);
   MixedFlags* flags = flags_.data() + column;
-  enqueue_store(n_, at(y_, column), exponent_.data(), vector_.data(), flags, stream_->get());
-  receive(*context_.staging, vector_.data(), x, *stream_);
+  const bool there = is_on_device(x.data);
+  const StridedView<double> to = there ? strided(x) : StridedView<double>{vector_.data(), 1, n_};
+  enqueue_store(n_, at(y_, column), exponent_.data(), to, flags, stream_->get());
+  if (!there) receive<double>(*context_.staging, {vector_.data(), n_, 1, n_}, x, *stream_);
   return fetch(flags).wrong == 0;
 }
 
@@ -176,8 +187,7 @@ void CudaMixed::correct(const FactorStore<double>& factor, SolveStore<double>& w
   const CurrentDevice current(context_.device);
   const MatrixView<double> r{at(r_, first), n_, count, n_};
   factor.device_solves()->enqueue_solve(r, r, workspace, stream_->get());
-  for (Index c = first; c < first + count; ++c)
-    enqueue_addition(n_, at(r_, c), 1.0, at(y_, c), at(before_, c), stream_->get());
+  for (Index c = first; c < first + count; ++c) enqueue_addition(n_, at(r_, c), 1.0, at(y_, c), at(before_, c), stream_->get());
 }
 
 void CudaMixed::keep(Index column) {
@@ -203,7 +213,7 @@ double CudaMixed::begin_search(Index column) {
 
 Dots CudaMixed::curvature(Index column) {
   const CurrentDevice current(context_.device);
-  enqueue_product(rows_.view(), {p_.data(), n_, nullptr, 0, image_.data(), n_, 1}, stream_->get());
+  enqueue_product(rows_.view(), {{p_.data(), 1, n_}, {nullptr, 1, n_}, {image_.data(), 1, n_}, 1}, stream_->get());
   return dots(p_.data(), image_.data(), at(r_, column));
 }
 

@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-__global__ void __launch_bounds__(kThreads) scale(RowsView<double> a, const std::uint32_t* source, const double* lower, const int* exponent,
-                                                  double* value, float* rounded) {
+__global__ void __launch_bounds__(kThreads)
+    scale(RowsView<double> a, const std::uint32_t* source, const double* lower, const int* exponent, double* value, float* rounded) {
   for_entries(a, [&](Offset k, Index row, Index col) {
     const double entry = scaled_entry(lower[source[k]], exponent[row] + exponent[col]);
     value[k] = entry;
@@ -76,12 +76,13 @@ __global__ void __launch_bounds__(kThreads) gather(RowsView<double> a, const std
   });
 }
 
-__global__ void __launch_bounds__(kThreads) find_height(Index n, const double* b, const int* exponent, MixedFlags* flags) {
+__global__ void __launch_bounds__(kThreads) find_height(Index n, StridedView<const double> b, const int* exponent, MixedFlags* flags) {
   __shared__ int of_warp[kWarps];
   int above = kNoExponent;
   for_all(n, [&](Offset i) {
-    above = max(above, exponent_above(b[i]) - exponent[i]);
-    if (!is_finite(b[i])) flags->wrong = 1;
+    const double number = b(i, 0);
+    above = max(above, exponent_above(number) - exponent[i]);
+    if (!is_finite(number)) flags->wrong = 1;
   });
   for (int by = 16; by > 0; by /= 2) above = max(above, __shfl_xor_sync(~0U, above, by));
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = above;
@@ -92,19 +93,21 @@ __global__ void __launch_bounds__(kThreads) find_height(Index n, const double* b
 }
 
 __global__ void __launch_bounds__(kThreads)
-    load_column(Index n, const double* b, const int* exponent, const MixedFlags* flags, double* c, double* y, double* r) {
+    load_column(Index n, StridedView<const double> b, const int* exponent, const MixedFlags* flags, double* c, double* y, double* r) {
   const int power = loading_exponent(flags->above);
   for_all(n, [&](Offset i) {
-    r[i] = c[i] = std::scalbn(b[i], -exponent[i] - power);
+    r[i] = c[i] = std::scalbn(b(i, 0), -exponent[i] - power);
     y[i] = 0;
   });
 }
 
-__global__ void __launch_bounds__(kThreads) store_column(Index n, const double* y, const int* exponent, double* x, MixedFlags* flags) {
+__global__ void __launch_bounds__(kThreads)
+    store_column(Index n, const double* y, const int* exponent, StridedView<double> x, MixedFlags* flags) {
   const int power = loading_exponent(flags->above);
   for_all(n, [&](Offset i) {
-    x[i] = std::scalbn(y[i], power - exponent[i]);
-    if (!is_finite(x[i])) flags->wrong = 1;
+    const double number = std::scalbn(y[i], power - exponent[i]);
+    x(i, 0) = number;
+    if (!is_finite(number)) flags->wrong = 1;
   });
 }
 
@@ -127,7 +130,8 @@ __global__ void __launch_bounds__(kThreads) grow_column(Index n, const float* d,
   });
 }
 
-__global__ void __launch_bounds__(kThreads) advance_column(Index n, const double* r, double* before, double step, const double* p, double* y) {
+__global__ void __launch_bounds__(kThreads)
+    advance_column(Index n, const double* r, double* before, double step, const double* p, double* y) {
   for_all(n, [&](Offset i) {
     before[i] = r[i];
     y[i] += step * p[i];
@@ -207,14 +211,14 @@ void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t
 void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source, double* lower, cudaStream_t stream) {
   launch(gather, blocks_for(static_cast<Offset>(source.size())), stream, rows, source.data(), lower);
 }
-void enqueue_height(Index n, const double* b, const int* exponent, MixedFlags* flags, cudaStream_t stream) {
+void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent, MixedFlags* flags, cudaStream_t stream) {
   launch(find_height, blocks_for(n), stream, n, b, exponent, flags);
 }
-void enqueue_load(Index n, const double* b, const int* exponent, const MixedFlags* flags, double* c, double* y, double* r,
-                  cudaStream_t stream) {
+void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent, const MixedFlags* flags, double* c, double* y,
+                  double* r, cudaStream_t stream) {
   launch(load_column, blocks_for(n), stream, n, b, exponent, flags, c, y, r);
 }
-void enqueue_store(Index n, const double* y, const int* exponent, double* x, MixedFlags* flags, cudaStream_t stream) {
+void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x, MixedFlags* flags, cudaStream_t stream) {
   launch(store_column, blocks_for(n), stream, n, y, exponent, x, flags);
 }
 void enqueue_rounding(Index n, const double* r, double shrink, float* d, cudaStream_t stream) {

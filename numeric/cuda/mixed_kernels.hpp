@@ -27,13 +27,13 @@ void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t
 /// lower, in the order of A's entries: the values by rows.
 void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source, double* lower, cudaStream_t stream);
 
-/// flags->above of S b, and flags->wrong.
-void enqueue_height(Index n, const double* b, const int* exponent, MixedFlags* flags, cudaStream_t stream);
+/// flags->above of S b, of the first column, and flags->wrong.
+void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent, MixedFlags* flags, cudaStream_t stream);
 /// c = r = S b 2^-t, y = 0, with 2^t above the greatest entry of S b.
-void enqueue_load(Index n, const double* b, const int* exponent, const MixedFlags* flags, double* c, double* y, double* r,
-                  cudaStream_t stream);
+void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent, const MixedFlags* flags, double* c, double* y,
+                  double* r, cudaStream_t stream);
 /// x = S y 2^t, and flags->wrong.
-void enqueue_store(Index n, const double* y, const int* exponent, double* x, MixedFlags* flags, cudaStream_t stream);
+void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x, MixedFlags* flags, cudaStream_t stream);
 
 /// d = r shrink in float.
 void enqueue_rounding(Index n, const double* r, double shrink, float* d, cudaStream_t stream);

@@ -77,7 +77,9 @@ TEST(Residuals, OfUnitsWhoseProductsOverflow) {
   MixedFactor mixed = mixed_of(a, backend, mixed_plan);
   ASSERT_TRUE(mixed.refactorize(a.value()).ok());
   ASSERT_TRUE(solve_one(mixed, b, x).value().converged());
-  const auto error = [&] { return backward_error<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span<const double>(b)), backend); };
+  const auto error = [&] {
+    return backward_error<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span<const double>(b)), backend);
+  };
   EXPECT_LE(error().componentwise, kEps);
   std::size_t most = 0;
   for (std::size_t i = 0; i < x.size(); ++i) most = std::fabs(x[i]) > std::fabs(x[most]) ? i : most;
@@ -91,8 +93,9 @@ TEST(Mixed, RefinesAsTheNaiveLoop) {
   const ManyThreads many;
   for (const int threads : {1, 3}) {
     Backend backend = cpu_backend(threads);
-    refinement_is_the_naive_mixed_loop(backend, mixed_plan,
-                                       {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2", "blockdiag 30 7", "rgg3d 3000 12 1"});
+    refinement_is_the_naive_mixed_loop(
+        backend, mixed_plan,
+        {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2", "blockdiag 30 7", "rgg3d 3000 12 1"});
   }
 }
 
@@ -268,7 +271,8 @@ TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
   bad.value()[3] = std::nan("");
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)mixed.refactorize(bad.value()); }),
             error_text(ErrorKind::input, [&] { (void)exact.refactorize(bad.value()); }));
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { Solver<float> solver(mixed_options()); }), "Solver: mixed precision is for systems in double");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { Solver<float> solver(mixed_options()); }),
+            "Solver: mixed precision is for systems in double");
 }
 
 /// Found out by the solve alone: x is NaN, the report says so, and there is no factor any more.

@@ -161,7 +161,8 @@ struct PathsTaken {
 };
 
 /// Solved, by whatever path, to the errors of full precision; which path may be known from the condition.
-inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backend, const PlanOf& plan_of, const std::string& name, PathsTaken& ways) {
+inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backend, const PlanOf& plan_of, const std::string& name,
+                               PathsTaken& ways) {
   const double condition = scaled_condition(a);
   const ScaledSystem scaled(a);
   MixedFactor mixed = mixed_of(a, backend, plan_of);
@@ -428,7 +429,8 @@ inline void small_mixed_systems(Backend& backend, const PlanOf& plan_of) {
     b.assign(at.size(), 0.0);
     for (std::size_t i = 0; i < at.size(); ++i) {
       const int unit = static_cast<int>(i) - 4;
-      at[i] = static_cast<Index>(i), value[i] = std::scalbn(3.0, 101 * unit), b[i] = std::scalbn(6 - 2.5 * static_cast<double>(i), 50 * unit);
+      at[i] = static_cast<Index>(i), value[i] = std::scalbn(3.0, 101 * unit),
+      b[i] = std::scalbn(6 - 2.5 * static_cast<double>(i), 50 * unit);
     }
     const auto a = SymmetricMatrix<double>::from_triplets(n, at, at, value, Storage::lower);
     MixedFactor mixed = mixed_of(a, backend, plan_of);
@@ -490,9 +492,9 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 0); }), "MixedFactor: nrhs is 0, expected 1 or more");
   EXPECT_EQ(refused([&] { (void)MixedFactor::create(other.pattern(), plan, backend); }),
             "MixedFactor: the plan belongs to a matrix of another pattern");
-  for (const MixedOptions& bad : {MixedOptions{.first_shift = 0}, MixedOptions{.shift_growth = 1}, MixedOptions{.shifts = -1},
-                                  MixedOptions{.first_shift = std::numeric_limits<double>::quiet_NaN()},
-                                  MixedOptions{.shift_growth = 1e20, .shifts = 3}})
+  for (const MixedOptions& bad :
+       {MixedOptions{.first_shift = 0}, MixedOptions{.shift_growth = 1}, MixedOptions{.shifts = -1},
+        MixedOptions{.first_shift = std::numeric_limits<double>::quiet_NaN()}, MixedOptions{.shift_growth = 1e20, .shifts = 3}})
     EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 1, bad); }).find("MixedFactor: shifts of "), 0U);
   MixedFactor mixed = MixedFactor::create(a.pattern(), plan, backend, 2);
   EXPECT_FALSE(mixed.valid());
@@ -508,7 +510,8 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused([&] { (void)mixed.solve({nullptr, 16, 1, 16}, {x.data(), 16, 1, 16}); }).find("MixedFactor: b is 16 x 1"), 0U);
   EXPECT_EQ(refused([&] { (void)mixed.solve({b.data(), 16, 0, 16}, {x.data(), 16, 1, 16}); }), "MixedFactor: b has 0 columns, x has 1");
   for (const MixedSolveOptions& bad :
-       {MixedSolveOptions{.max_steps = 0}, MixedSolveOptions{.target = std::numeric_limits<double>::quiet_NaN()}, MixedSolveOptions{.accept = std::nan("")}})
+       {MixedSolveOptions{.max_steps = 0}, MixedSolveOptions{.target = std::numeric_limits<double>::quiet_NaN()},
+        MixedSolveOptions{.accept = std::nan("")}})
     EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x, bad); }).find("MixedFactor: max_steps is "), 0U);
   MixedFactor moved = std::move(mixed);
   EXPECT_TRUE(solve_one(moved, b, x).value().converged());
