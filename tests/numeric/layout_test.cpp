@@ -49,6 +49,11 @@ TYPED_TEST(Layouts, BatchesHaveTheBitsOfColumns) {
   batches_may_lie_between_each_others_rows<TypeParam>(backend, plan_here, BatchWay::automatic);
 }
 
+TEST(MixedLayouts, SolvesHaveTheBitsOfColumns) {
+  Backend backend = cpu_backend(2);
+  for (const char* spec : {"poisson2d 1", "elast3d 4"}) mixed_solves_in_either_layout<HostArray<double>>(backend, plan_here, spec);
+}
+
 TYPED_TEST(Layouts, WhatIsRefused) {
   Backend backend = cpu_backend(1);
   what_is_refused_of_layouts<TypeParam>(backend, plan_here);

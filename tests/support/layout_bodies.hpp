@@ -104,6 +104,37 @@ void expect_columns_bits(Index n, Index cols, bool in_place, const Call& call) {
   });
 }
 
+/// Mixed solves of the host's matrices, and of those of an Array, which lie where the backend computes; by blocks of several widths.
+template <class Array>
+void mixed_solves_in_either_layout(Backend& backend, const PlanOf& plan_of, const std::string& spec) {
+  const auto a = generate(spec);
+  for (const Index nrhs : {1, 3}) {
+    SCOPED_TRACE(spec + " by " + std::to_string(nrhs));
+    auto mixed = MixedFactor::create(a.pattern(), plan_of(a.pattern()), backend, nrhs);
+    ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+    for (const Index cols : {1, 4}) {
+      expect_columns_bits<double>(a.n(), cols, true, [&](MatrixView<const double> b, MatrixView<double> x) {
+        const auto report = mixed.solve(b, x);
+        ASSERT_TRUE(report.ok() && report.value().converged());
+      });
+      expect_columns_bits<double>(a.n(), cols, false, [&](MatrixView<const double> b, MatrixView<double> x) {
+        const auto entries = [](const auto& m) { return (m.layout == Layout::row_major ? m.rows : m.cols) * m.ld; };
+        Array from({b.data, b.data + entries(b)}), to({x.data, x.data + entries(x)});
+        const DeviceMatrixView<const double> there({from.data(), b.rows, b.cols, b.ld, b.layout});
+        ASSERT_TRUE(mixed.solve(there, DeviceMatrixView<double>({to.data(), x.rows, x.cols, x.ld, x.layout})).ok());
+        const std::vector<double> found = to.fetch();
+        std::copy(found.begin(), found.end(), x.data);
+      });
+    }
+  }
+  Laid<double> b(a.n(), 4, 0, Layout::row_major);
+  auto mixed = MixedFactor::create(a.pattern(), plan_of(a.pattern()), backend);
+  ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+  b.ld = 3;
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)mixed.solve(b.view(), b.view()); }).find("leading dimension 3, row-major"),
+            std::string::npos);
+}
+
 /// Solves of every part, by workspaces of several sizes.
 template <class T>
 void solves_in_either_layout(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs,

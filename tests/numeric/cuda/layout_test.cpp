@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/numeric/cuda/runtime.hpp"
@@ -57,6 +58,12 @@ TYPED_TEST(CudaLayouts, BatchesHaveTheBitsOfColumns) {
     batches_in_either_layout<T>(this->backend(), this->plan_of(), way, "poisson2d 5");
     batches_may_lie_between_each_others_rows<T>(this->backend(), this->plan_of(), way);
   }
+}
+
+TYPED_TEST(CudaLayouts, MixedSolvesHaveTheBitsOfColumns) {
+  if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::loops != CudaLoops::hopper) GTEST_SKIP() << "once is enough";
+  Backend backend = cuda_backend();  // which has loops for floats, too
+  mixed_solves_in_either_layout<CallerArray<double>>(backend, this->plan_of(), this->emulated() ? "poisson2d 4" : "elast3d 6");
 }
 
 TYPED_TEST(CudaLayouts, WhatIsRefused) {
