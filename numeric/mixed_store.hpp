@@ -16,7 +16,8 @@ struct Dots {
 
 /// A is H = S A S here, y = S^-1 x 2^-t and c = S b 2^-t with 2^t above the largest entry of S b: H y = c has numbers near 1 throughout,
 /// whatever the units of A, x and b. Of up to nrhs() columns at a time there are c, y, the y before, and the residual r; of a search, one
-/// column's at a time, its direction p, H p, M^-1 r and the r before. Shapes and addresses were checked by the caller. Calls wait for what they tell and for what is the caller's.
+/// column's at a time, its direction p, H p, M^-1 r and the r before. Shapes and addresses were checked by the caller. Calls wait for what
+/// they tell and for what is the caller's.
 class MixedStore {
  public:
   virtual ~MixedStore() = default;

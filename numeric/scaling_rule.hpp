@@ -36,9 +36,7 @@ KAURI_HOST_DEVICE inline double scaled_entry(double a, int exponent) {
 /// Of no number, and less than that of any.
 inline constexpr int kNoExponent = std::numeric_limits<int>::min() / 4;
 /// The power of two that is above |x| by less than a factor of two, for x that is not zero and finite; else kNoExponent.
-KAURI_HOST_DEVICE inline int exponent_above(double x) {
-  return x != 0 && is_finite(x) ? std::ilogb(x) + 1 : kNoExponent;
-}
+KAURI_HOST_DEVICE inline int exponent_above(double x) { return x != 0 && is_finite(x) ? std::ilogb(x) + 1 : kNoExponent; }
 
 /// t of c = S b 2^-t, from the greatest exponent_above() of the entries of S b.
 KAURI_HOST_DEVICE inline int loading_exponent(int above) { return above > kNoExponent / 2 ? above : 0; }

@@ -29,19 +29,21 @@ MixedLimits limits_of(const MixedSolveOptions& options, const Plan& plan, bool a
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   constexpr int kMostSteps = 200;
   if (options.max_steps < 1 || std::isnan(options.target) || std::isnan(options.accept))
-    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " + std::to_string(options.target) + ", accept is " + std::to_string(options.accept));
+    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " + std::to_string(options.target) +
+           ", accept is " + std::to_string(options.accept));
   // What may be spent on them: no more than a factor in double is predicted to cost.
   const double factor = plan.cost.predicted_factor_s / plan.cost.predicted_solve_s;
   const int steps = !allow_double ? kMostSteps : factor > kPatience ? static_cast<int>(std::min(factor, double{kMostSteps})) : kPatience;
   const double target = options.target > 0 ? options.target : kEpsilon;
-  return {options.max_steps, options.max_cg_steps < 0 ? steps : options.max_cg_steps, target, std::max(options.accept > 0 ? options.accept : 4 * kEpsilon, target)};
+  return {options.max_steps, options.max_cg_steps < 0 ? steps : options.max_cg_steps, target,
+          std::max(options.accept > 0 ? options.accept : 4 * kEpsilon, target)};
 }
 
 template <class T>
 void require_shape(const MatrixView<T>& a, const char* name, Index n) {
   if (a.rows == n && a.cols >= 0 && a.ld >= a.rows && (a.data != nullptr || a.rows == 0 || a.cols == 0)) return;
-  misuse(std::string("MixedFactor: ") + name + " is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) + " with leading dimension " +
-         std::to_string(a.ld) + (a.data == nullptr ? ", null" : "") + "; A has n = " + std::to_string(n));
+  misuse(std::string("MixedFactor: ") + name + " is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) +
+         " with leading dimension " + std::to_string(a.ld) + (a.data == nullptr ? ", null" : "") + "; A has n = " + std::to_string(n));
 }
 
 /// Of a column.
@@ -163,7 +165,8 @@ void MixedFactor::State::load(MatrixView<const double> b) {
   block.column.assign(static_cast<std::size_t>(b.cols), {});
   error_of_zero.resize(block.column.size());
   store->load(b, error_of_zero);
-  for (std::size_t c = 0; c < block.column.size(); ++c) block.column[c].error = block.column[c].unrefined = {error_of_zero[c], error_of_zero[c]};
+  for (std::size_t c = 0; c < block.column.size(); ++c)
+    block.column[c].error = block.column[c].unrefined = {error_of_zero[c], error_of_zero[c]};
 }
 
 /// By the factor in double, columns that are stuck. A Breakdown where there is none.

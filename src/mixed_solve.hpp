@@ -15,8 +15,8 @@ struct MixedColumn {
   MixedPath path = MixedPath::refinement;
   int steps = 0, cg_steps = 0;
   double contraction = 0, cg_contraction = 0;
-  BackwardError error, unrefined;  ///< of y, and of the first one
-  bool stuck = false;   ///< its path ended above `accept`
+  BackwardError error, unrefined;    ///< of y, and of the first one
+  bool stuck = false;                ///< its path ended above `accept`
   numeric::RefineProgress progress;  ///< by a factor in double
 };
 

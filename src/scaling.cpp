@@ -34,8 +34,8 @@ template <Scalar T>
 void SymmetricScaling::apply(const SymmetricView<double>& a, std::span<T> to) const {
   require_values(a);
   if (exponent_.size() != static_cast<std::size_t>(a.pattern.n) || to.size() != a.value.size())
-    misuse("SymmetricScaling: of " + std::to_string(exponent_.size()) + " rows, the matrix has " + std::to_string(a.pattern.n) + "; room for " +
-           std::to_string(to.size()) + " values of " + std::to_string(a.value.size()));
+    misuse("SymmetricScaling: of " + std::to_string(exponent_.size()) + " rows, the matrix has " + std::to_string(a.pattern.n) +
+           "; room for " + std::to_string(to.size()) + " values of " + std::to_string(a.value.size()));
   for (Index j = 0; j < a.pattern.n; ++j)
     for (Offset k = a.pattern.col_ptr[j]; k < a.pattern.col_ptr[j + 1]; ++k)
       to[k] = numeric::narrowed<T>(numeric::scaled_entry(a.value[k], exponent_[j] + exponent_[a.pattern.row[k]]));

@@ -53,7 +53,9 @@ struct Solver<T>::State {
     tell(Phase::prepare, 1, [&] { return "memory for the factor: " + std::to_string(report.prepare.bytes) + " bytes"; });
   }
 
-  void set_stop(const std::stop_token& stop) { options.stop = options.analyze.ordering.stop = options.refine.stop = options.mixed_solve.stop = stop; }
+  void set_stop(const std::stop_token& stop) {
+    options.stop = options.analyze.ordering.stop = options.refine.stop = options.mixed_solve.stop = stop;
+  }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
     held = false;
@@ -79,9 +81,8 @@ struct Solver<T>::State {
     set_shift(T(0));
     Result<void, Breakdown> result;
     try {
-      result = timed([&] {
-        return is_mixed() ? fill_mixed(value, shift) : kauri::refactorize_shifted<T>(*factor, value, shift, options.stop);
-      });
+      result =
+          timed([&] { return is_mixed() ? fill_mixed(value, shift) : kauri::refactorize_shifted<T>(*factor, value, shift, options.stop); });
     } catch (...) {  // a shift that is refused changes nothing
       set_shift(before);
       throw;

@@ -25,9 +25,9 @@ enum class Precision {
 
 /// How a column was solved, in the order of what it costs.
 enum class MixedPath {
-  refinement,          ///< x += M^-1 (b - A x), with M the factor in float, contracted by half or better a step
-  conjugate_gradients, ///< it did not, but conjugate gradients with M as preconditioner did
-  factor_in_double,    ///< nor did these: a factor in double, refined
+  refinement,           ///< x += M^-1 (b - A x), with M the factor in float, contracted by half or better a step
+  conjugate_gradients,  ///< it did not, but conjugate gradients with M as preconditioner did
+  factor_in_double,     ///< nor did these: a factor in double, refined
 };
 /// "refinement", "cg", "double".
 std::string_view name_of(MixedPath path);
@@ -46,11 +46,11 @@ struct MixedOptions {
 
 /// When MixedFactor::solve() stops. Errors are those of the scaled system, see MixedReport.
 struct MixedSolveOptions {
-  int max_steps = 30;    ///< of refinement, >= 1
-  /// Of conjugate gradients, a column. 0: none; less: as many as take no longer than a factor in double is predicted to, at least 16; 200 at
-  /// most, and where there is to be no such factor.
+  int max_steps = 30;  ///< of refinement, >= 1
+  /// Of conjugate gradients, a column. 0: none; less: as many as take no longer than a factor in double is predicted to, at least 16; 200
+  /// at most, and where there is to be no such factor.
   int max_cg_steps = -1;
-  double target = 0;     ///< a column is done when its componentwise backward error is at most this; 0: eps of double
+  double target = 0;  ///< a column is done when its componentwise backward error is at most this; 0: eps of double
   /// What is accepted where nothing is gained any more; above it the next path is taken. 0: 4 eps of double.
   double accept = 0;
   /// Asked to stop, by any thread, solve() throws Error(cancelled) within some 50 ms (on a device between steps), with x anything.
@@ -58,8 +58,8 @@ struct MixedSolveOptions {
 };
 
 /// What a solve came to, over its columns. Backward errors are those of S A S (S^-1 x) = S b, whose numbers have one size: componentwise
-/// that of A x = b, but for rows of the second kind of BackwardError, which take ||x||; normwise of its own. Entries of S^-1 x below 1e-38 of
-/// the largest one, which float does not hold beside that, may be lost.
+/// that of A x = b, but for rows of the second kind of BackwardError, which take ||x||; normwise of its own. Entries of S^-1 x below 1e-38
+/// of the largest one, which float does not hold beside that, may be lost.
 struct MixedReport {
   MixedPath path = MixedPath::refinement;  ///< the costliest that a column took
   double shift = 0;                        ///< of the factor in float, in units of A's diagonal
@@ -69,11 +69,11 @@ struct MixedReport {
   /// By how much a step of refinement shrank the componentwise error: the worst that was measured above `accept`, from the second
   /// correction on, since the first one's is that of the factor alone; 0 where there was none.
   double contraction = 0;
-  double cg_contraction = 0;     ///< a step of conjugate gradients in the geometric mean, the worst column's; 0 where there was none
-  Index conjugate_gradients = 0; ///< columns that took that path, and ended there
-  Index in_double = 0;           ///< columns solved by the factor in double
-  Index unconverged = 0;         ///< columns of an error above `accept`, or NaN: not to be taken for solutions
-  BackwardError error;           ///< of x as returned, the worst over the columns
+  double cg_contraction = 0;      ///< a step of conjugate gradients in the geometric mean, the worst column's; 0 where there was none
+  Index conjugate_gradients = 0;  ///< columns that took that path, and ended there
+  Index in_double = 0;            ///< columns solved by the factor in double
+  Index unconverged = 0;          ///< columns of an error above `accept`, or NaN: not to be taken for solutions
+  BackwardError error;            ///< of x as returned, the worst over the columns
 
   /// All columns are solved.
   [[nodiscard]] bool converged() const { return unconverged == 0; }
@@ -90,8 +90,9 @@ struct MixedReport {
 /// Each column goes its own way, as measured: refinement (Skeel 1980) while an error shrinks by half or better a step, which it does up to
 /// condition numbers of S A S of about 1e6; beyond, flexible conjugate gradients (Golub & Ye 1999; Notay 2000) on what is left, in double,
 /// with the factor as preconditioner, since that is another operator at each step; where these too gain less than a factor of two in
-/// sixteen steps, meet p.A p <= 0, or have taken as long as it would, a factor in double, made by the first call that needs it and kept for the next ones. It is filled at
-/// most once for each refactorize(), which begins with float again. All of it is a function of A, b and options.
+/// sixteen steps, meet p.A p <= 0, or have taken as long as it would, a factor in double, made by the first call that needs it and kept for
+/// the next ones. It is filled at most once for each refactorize(), which begins with float again. All of it is a function of A, b and
+/// options.
 ///
 /// Where refactorize() succeeds without a shift A is positive definite to the precision of float; with one, or for a lesser negative
 /// eigenvalue, only a factor in double can tell, which solve() then makes where it does not converge: it returns the Breakdown.
@@ -116,8 +117,9 @@ class MixedFactor {
 
   /// value: of A, length nnz, in the order of the pattern; copied. Scales, rounds and factorises in float, then with each shift in turn,
   /// then in double. A Breakdown has the column and the pivot that Factor<double> would tell of A, without scaling (those of float where no
-  /// factor in double is allowed; a pivot may be infinite where A's diagonal is next to nothing), and leaves no valid factor. Shifts are left out where A's diagonal is not positive. Throws as the
-  /// refactorize() of Factor does, and Error(memory) where a factor in double cannot be had.
+  /// factor in double is allowed; a pivot may be infinite where A's diagonal is next to nothing), and leaves no valid factor. Shifts are
+  /// left out where A's diagonal is not positive. Throws as the refactorize() of Factor does, and Error(memory) where a factor in double
+  /// cannot be had.
   Result<void, Breakdown> refactorize(std::span<const double> value, const std::stop_token& stop = {});
   /// The same with values that lie where the backend computes.
   Result<void, Breakdown> refactorize(const DeviceValues<double>& value, const std::stop_token& stop = {});

@@ -10,9 +10,9 @@
 namespace kauri {
 
 /// S = diag(2^-exponent(i)), with 2^-exponent(i) the power of two next to 1/sqrt(A(i,i)): of a positive definite A all entries of S A S are
-/// less than 2, those of its diagonal at least 1/2, whatever the units of A's rows are; its condition is within a factor n of the least that
-/// any S leaves, but for that rounding (van der Sluis 1969). Since all S(i,i) are powers of two, nothing is rounded: the factor of S A S is
-/// S L, bit for bit, and S x and its residuals are those of x, but where numbers underflow or overflow that would not have otherwise.
+/// less than 2, those of its diagonal at least 1/2, whatever the units of A's rows are; its condition is within a factor n of the least
+/// that any S leaves, but for that rounding (van der Sluis 1969). Since all S(i,i) are powers of two, nothing is rounded: the factor of S A
+/// S is S L, bit for bit, and S x and its residuals are those of x, but where numbers underflow or overflow that would not have otherwise.
 ///
 /// Exponents are of the matrix it was made of. A diagonal entry that is zero, negative, infinite or NaN has 2^0: such an A is not positive
 /// definite, and S A S is not either. Between the least and the greatest double exponents are -537 to 512.

@@ -29,13 +29,13 @@ struct SolverOptions {
   AnalyzeOptions analyze;                            ///< of compute()
   RefineOptions refine;                              ///< of solve()
   BackendChoice backend = BackendChoice::automatic;  ///< chosen by compute()
-  int threads = 0;         ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
+  int threads = 0;  ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
   /// mixed: of Solver<double> alone, a MixedFactor in place of a Factor; solutions are refined by `mixed_solve`, not by `refine`. report()
   /// tells how they came about; where columns did not converge, report().mixed.unconverged is not 0.
   Precision precision = Precision::full;
   MixedOptions mixed{};             ///< of its making
   MixedSolveOptions mixed_solve{};  ///< of solve()
-  std::stop_token stop{};  ///< Solver::set_stop() at first; in place of analyze.ordering.stop, refine.stop and mixed_solve.stop
+  std::stop_token stop{};           ///< Solver::set_stop() at first; in place of analyze.ordering.stop, refine.stop and mixed_solve.stop
   /// Told when a phase of a call begins and ends, how it went, and in analyses of each ordering; in place of analyze.on_message.
   MessageHandler on_message{};
 };
@@ -50,7 +50,8 @@ struct SolverOptions {
 template <Scalar T>
 class Solver {
  public:
-  /// Computes nothing yet. Throws Error(usage) for threads < 0 and for mixed precision of float, Error(device) where the device asked for is not there.
+  /// Computes nothing yet. Throws Error(usage) for threads < 0 and for mixed precision of float, Error(device) where the device asked for
+  /// is not there.
   explicit Solver(SolverOptions options = {});
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;

@@ -45,7 +45,8 @@ void CpuMixed::reserve(Index nrhs) {
     power_.resize(columns), grow_.resize(columns);
   } catch (const std::bad_alloc&) {
     nrhs_ = 0;
-    throw Error(ErrorKind::memory, "not enough memory for vectors of " + std::to_string(nrhs) + " columns of " + std::to_string(n_) + " rows");
+    throw Error(ErrorKind::memory,
+                "not enough memory for vectors of " + std::to_string(nrhs) + " columns of " + std::to_string(n_) + " rows");
   }
   nrhs_ = nrhs;
 }
@@ -199,9 +200,7 @@ double CpuMixed::begin_search(Index column) {
 Dots CpuMixed::curvature(Index column) {
   residual_.multiply({pattern(), scaled_}, this->column(p_, 0), this->column(image_, 0));
   const double* r = at(r_, column);
-  return sums([&](Offset i) {
-    return Dots{p_[i] * image_[i], p_[i] * r[i]};
-  });
+  return sums([&](Offset i) { return Dots{p_[i] * image_[i], p_[i] * r[i]}; });
 }
 
 void CpuMixed::advance(Index column, double step) {
@@ -216,9 +215,7 @@ void CpuMixed::advance(Index column, double step) {
 Dots CpuMixed::project(Index column) {
   take_correction();
   const double* r = at(r_, column);
-  return sums([&](Offset i) {
-    return Dots{z_[i] * r[i], z_[i] * r_before_[i]};
-  });
+  return sums([&](Offset i) { return Dots{z_[i] * r[i], z_[i] * r_before_[i]}; });
 }
 
 void CpuMixed::turn(double beta) {

@@ -57,17 +57,17 @@ class CpuMixed final : public MixedStore {
   Workers& workers_;
   std::vector<Offset> col_ptr_;
   std::vector<Index> row_;
-  std::vector<int> exponent_;     // n
-  std::vector<double> scaled_;    // nnz
-  std::vector<float> rounded_;    // nnz
+  std::vector<int> exponent_;   // n
+  std::vector<double> scaled_;  // nnz
+  std::vector<float> rounded_;  // nnz
   CpuResidual<double> residual_;
   bool positive_ = true;
-  Vectors c_, y_, before_, r_;    // n x nrhs each
-  Array<float> d_;                // n x nrhs: of the columns of the last precondition(), side by side
-  std::vector<int> power_;        // nrhs: c = S b 2^-power
-  std::vector<double> grow_;      // nrhs: d is to be taken so many times, a power of two
+  Vectors c_, y_, before_, r_;        // n x nrhs each
+  Array<float> d_;                    // n x nrhs: of the columns of the last precondition(), side by side
+  std::vector<int> power_;            // nrhs: c = S b 2^-power
+  std::vector<double> grow_;          // nrhs: d is to be taken so many times, a power of two
   Vectors p_, image_, z_, r_before_;  // n each
-  std::vector<Dots> part_;        // one a chunk
+  std::vector<Dots> part_;            // one a chunk
 };
 
 }  // namespace kauri::numeric::cpu

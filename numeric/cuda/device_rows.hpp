@@ -28,9 +28,7 @@ class DeviceRows {
   void enqueue_values(const T* lower, cudaStream_t stream) const;
   [[nodiscard]] RowsView<T> view() const;
   /// For each entry of the rows its place in the order of the pattern.
-  [[nodiscard]] std::span<const std::uint32_t> source() const {
-    return {source_.data(), static_cast<std::size_t>(source_.size())};
-  }
+  [[nodiscard]] std::span<const std::uint32_t> source() const { return {source_.data(), static_cast<std::size_t>(source_.size())}; }
   /// For who sets the values by itself.
   [[nodiscard]] T* values() const { return value_.data(); }
   /// So that nothing is loaded when kernels are first launched, which may be in a caller's capture. Throws Error(device).

@@ -176,8 +176,7 @@ void CudaMixed::correct(const FactorStore<double>& factor, SolveStore<double>& w
   const CurrentDevice current(context_.device);
   const MatrixView<double> r{at(r_, first), n_, count, n_};
   factor.device_solves()->enqueue_solve(r, r, workspace, stream_->get());
-  for (Index c = first; c < first + count; ++c)
-    enqueue_addition(n_, at(r_, c), 1.0, at(y_, c), at(before_, c), stream_->get());
+  for (Index c = first; c < first + count; ++c) enqueue_addition(n_, at(r_, c), 1.0, at(y_, c), at(before_, c), stream_->get());
 }
 
 void CudaMixed::keep(Index column) {

@@ -18,9 +18,7 @@ class CudaMixed final : public MixedStore {
   void reserve(Index nrhs) override;
   [[nodiscard]] Offset bytes() const override { return bytes_ + vector_bytes_; }
   void set_values(std::span<const double> value) override;
-  [[nodiscard]] std::span<const float> rounded() const override {
-    return {rounded_.data(), static_cast<std::size_t>(rounded_.size())};
-  }
+  [[nodiscard]] std::span<const float> rounded() const override { return {rounded_.data(), static_cast<std::size_t>(rounded_.size())}; }
   [[nodiscard]] std::span<const double> scaled() override;
   [[nodiscard]] int exponent(Index i) const override;
   [[nodiscard]] bool positive_diagonal() const override { return positive_; }
@@ -60,20 +58,20 @@ class CudaMixed final : public MixedStore {
   DeviceHeap heap_;
   DeviceBlock block_;                     // what A has
   std::unique_ptr<DeviceBlock> vectors_;  // the rest
-  LentStream stream_;  // after these: it waits before they go
+  LentStream stream_;                     // after these: it waits before they go
   DeviceRows<double> rows_;
-  DeviceArray<double> lower_;                 // nnz: A, or S A S once scaled() was asked for
-  DeviceArray<float> rounded_;                // nnz
-  DeviceArray<int> exponent_;                 // n
-  DeviceArray<double> c_, y_, before_, r_;    // n x nrhs each
-  DeviceArray<float> d_;                      // n x nrhs: of the columns of the last precondition(), side by side
+  DeviceArray<double> lower_;                              // nnz: A, or S A S once scaled() was asked for
+  DeviceArray<float> rounded_;                             // nnz
+  DeviceArray<int> exponent_;                              // n
+  DeviceArray<double> c_, y_, before_, r_;                 // n x nrhs each
+  DeviceArray<float> d_;                                   // n x nrhs: of the columns of the last precondition(), side by side
   DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; the last one: b or x on the way
-  DeviceArray<ResidualNorms> norms_;          // nrhs
-  DeviceArray<MixedFlags> flags_, of_a_;      // nrhs, and one of A's diagonal
-  DeviceArray<Dots> dots_;                    // kDotBlocks parts, and their sum
-  std::vector<ResidualNorms> seen_;           // nrhs: of the last residuals
-  std::vector<double> most_;                  // nrhs: the largest entry of r, or a little less
-  std::vector<double> grow_;                  // nrhs: d is to be taken so many times, a power of two
+  DeviceArray<ResidualNorms> norms_;                       // nrhs
+  DeviceArray<MixedFlags> flags_, of_a_;                   // nrhs, and one of A's diagonal
+  DeviceArray<Dots> dots_;                                 // kDotBlocks parts, and their sum
+  std::vector<ResidualNorms> seen_;                        // nrhs: of the last residuals
+  std::vector<double> most_;                               // nrhs: the largest entry of r, or a little less
+  std::vector<double> grow_;                               // nrhs: d is to be taken so many times, a power of two
   bool positive_ = true, scaled_ = false;
 };
 

@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-__global__ void __launch_bounds__(kThreads) scale(RowsView<double> a, const std::uint32_t* source, const double* lower, const int* exponent,
-                                                  double* value, float* rounded) {
+__global__ void __launch_bounds__(kThreads)
+    scale(RowsView<double> a, const std::uint32_t* source, const double* lower, const int* exponent, double* value, float* rounded) {
   for_entries(a, [&](Offset k, Index row, Index col) {
     const double entry = scaled_entry(lower[source[k]], exponent[row] + exponent[col]);
     value[k] = entry;
@@ -127,7 +127,8 @@ __global__ void __launch_bounds__(kThreads) grow_column(Index n, const float* d,
   });
 }
 
-__global__ void __launch_bounds__(kThreads) advance_column(Index n, const double* r, double* before, double step, const double* p, double* y) {
+__global__ void __launch_bounds__(kThreads)
+    advance_column(Index n, const double* r, double* before, double step, const double* p, double* y) {
   for_all(n, [&](Offset i) {
     before[i] = r[i];
     y[i] += step * p[i];

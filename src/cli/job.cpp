@@ -149,9 +149,7 @@ std::string ordering_label(const std::string& name, const JobOptions& options) {
 
 double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
 
-int scalar_bytes(const JobOptions& options) {
-  return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double);
-}
+int scalar_bytes(const JobOptions& options) { return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double); }
 
 bool is_mixed(const JobOptions& options) { return options.precision == "mixed"; }
 

@@ -99,7 +99,10 @@ template <class AnyTrial, Scalar T>
 double solve_seconds(AnyTrial& tried, std::span<T> x, Index n, Index nrhs, std::uint64_t seed) {
   tried.make_room(nrhs);
   return least_seconds(
-      kTimedSolves, [&] { fill_random(x, seed); }, [&] { tried.solve({x.data(), n, nrhs, n}); });
+      kTimedSolves, [&] { fill_random(x, seed); },
+      [&] {
+        tried.solve({x.data(), n, nrhs, n});
+      });
 }
 
 void fail(Trial& trial, const Breakdown& breakdown) {

@@ -187,7 +187,8 @@ TEST_F(Cancel, MixedPrecision) {
     const MatrixView<const double> rhs{b.data(), n, columns, n};
     std::vector<double> x(b.size());
     const MatrixView<double> to{x.data(), n, columns, n};
-    for (const MixedSolveOptions& way : {MixedSolveOptions{}, MixedSolveOptions{.max_steps = 1}, MixedSolveOptions{.max_steps = 1, .max_cg_steps = 0}}) {
+    for (const MixedSolveOptions& way :
+         {MixedSolveOptions{}, MixedSolveOptions{.max_steps = 1}, MixedSolveOptions{.max_steps = 1, .max_cg_steps = 0}}) {
       ASSERT_TRUE(mixed.refactorize(a.value()).ok());
       ASSERT_TRUE(mixed.solve(rhs, to, way).value().converged());
       const std::vector<double> fresh = x;

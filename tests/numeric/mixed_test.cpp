@@ -77,7 +77,9 @@ TEST(Residuals, OfUnitsWhoseProductsOverflow) {
   MixedFactor mixed = mixed_of(a, backend, mixed_plan);
   ASSERT_TRUE(mixed.refactorize(a.value()).ok());
   ASSERT_TRUE(solve_one(mixed, b, x).value().converged());
-  const auto error = [&] { return backward_error<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span<const double>(b)), backend); };
+  const auto error = [&] {
+    return backward_error<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span<const double>(b)), backend);
+  };
   EXPECT_LE(error().componentwise, kEps);
   std::size_t most = 0;
   for (std::size_t i = 0; i < x.size(); ++i) most = std::fabs(x[i]) > std::fabs(x[most]) ? i : most;
@@ -93,8 +95,9 @@ TEST(Mixed, RefinesAsTheNaiveLoop) {
     Backend backend = cpu_backend(threads);
     const int taken_back = refinement_is_the_naive_mixed_loop(
         backend, mixed_plan,
-        {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2", "blockdiag 30 7", "rgg3d 3000 12 1", "slow 15", "slow 17",
-         "slow 20", "slow 21", "slow 22", "slow 23", "slow 24", "slow 25"});
+        {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2", "blockdiag 30 7", "rgg3d 3000 12 1", "slow 15",
+         "slow 17",     "slow 20",      "slow 21",   "slow 22",    "slow 23",     "slow 24",        "slow 25",         "stiff 5",
+         "stiff 6",     "stiff 7",      "stiff 8",   "stiff 9",    "stiff 10",    "stiff 11"});
     EXPECT_GT(taken_back, 0);
   }
 }
@@ -271,7 +274,8 @@ TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
   bad.value()[3] = std::nan("");
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)mixed.refactorize(bad.value()); }),
             error_text(ErrorKind::input, [&] { (void)exact.refactorize(bad.value()); }));
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { Solver<float> solver(mixed_options()); }), "Solver: mixed precision is for systems in double");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { Solver<float> solver(mixed_options()); }),
+            "Solver: mixed precision is for systems in double");
 }
 
 /// Found out by the solve alone: x is NaN, the report says so, and there is no factor any more.

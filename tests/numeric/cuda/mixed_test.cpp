@@ -40,7 +40,8 @@ TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
 TYPED_TEST(CudaMixedFactors, PathsFollowTheCondition) {
   if (this->emulated()) {
     PathsTaken ways;
-    for (const double condition : {1e4, 1e9}) solve_at_condition(moved_laplacian(6, condition), this->backend(), this->plan_of(), "small", ways);
+    for (const double condition : {1e4, 1e9})
+      solve_at_condition(moved_laplacian(6, condition), this->backend(), this->plan_of(), "small", ways);
     solve_at_condition(random_scaled(30, 1e10, 149, 2), this->backend(), this->plan_of(), "small, far scaled", ways);
     EXPECT_GT(ways.conjugate_gradients, 0);
     return;
