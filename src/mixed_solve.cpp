@@ -111,7 +111,7 @@ struct Search {
 /// From the y that refinement left, to the best one met.
 void conjugate_gradients(MixedStore& store, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace,
                          const MixedLimits& limits, Index c, MixedColumn& column) {
-  if (limits.max_cg_steps == 0) return;
+  column.path = MixedPath::conjugate_gradients;
   const double start = column.error.componentwise;
   double halved = start;  // the least error when it was last halved
   int step = 0, since = 0, best = 0;
@@ -144,8 +144,7 @@ void solve_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor
   for (std::size_t c = 0; c < block.column.size(); ++c) {
     MixedColumn& column = block.column[c];
     if (accepted(column, block.limits) || std::isnan(column.error.componentwise)) continue;
-    column.path = MixedPath::conjugate_gradients;
-    conjugate_gradients(block.store, factor, workspace, block.limits, static_cast<Index>(c), column);
+    if (block.limits.max_cg_steps > 0) conjugate_gradients(block.store, factor, workspace, block.limits, static_cast<Index>(c), column);
     column.stuck = !accepted(column, block.limits);
   }
 }

@@ -6,154 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "kauri/kauri.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/mixed_systems.hpp"
-#include "tests/support/plan_of.hpp"
-#include "tests/support/refiner_bodies.hpp"
+#include "tests/support/mixed_naive.hpp"
 
 namespace kauri::test {
-
-inline constexpr double kEps = std::numeric_limits<double>::epsilon();
-
-/// Of H y = c, plainly and in long double: the greatest |c - H y|_i / (|H||y| + |c|)_i. Infinite where y is not finite.
-inline double naive_error(const SymmetricView<double>& h, const std::vector<double>& y, const std::vector<double>& c) {
-  std::vector<long double> r(c.begin(), c.end()), size(c.size());
-  for (std::size_t i = 0; i < c.size(); ++i) {
-    if (!std::isfinite(y[i])) return std::numeric_limits<double>::infinity();
-    size[i] = std::fabs(c[i]);
-  }
-  const auto take = [&](std::size_t i, std::size_t j, double v) {
-    r[i] -= static_cast<long double>(v) * y[j];
-    size[i] += std::fabs(static_cast<long double>(v) * y[j]);
-  };
-  for (Index j = 0; j < h.pattern.n; ++j)
-    for (Offset k = h.pattern.col_ptr[j]; k < h.pattern.col_ptr[j + 1]; ++k) {
-      const auto i = static_cast<std::size_t>(h.pattern.row[k]), col = static_cast<std::size_t>(j);
-      take(i, col, h.value[k]);
-      if (i != col) take(col, i, h.value[k]);
-    }
-  long double worst = 0;
-  for (std::size_t i = 0; i < c.size(); ++i) worst = std::max(worst, size[i] == 0 ? 0 : std::fabs(r[i]) / size[i]);
-  return static_cast<double>(worst);
-}
-
-/// A system, scaled by the public class.
-struct ScaledSystem {
-  explicit ScaledSystem(const SymmetricMatrix<double>& a) : h(a), scaling(a.view()) { scaling.apply(a.view(), h.value()); }
-  /// S b 2^-t, and t.
-  std::pair<std::vector<double>, int> right(const std::vector<double>& b) const {
-    std::vector<double> c = b;
-    int t = std::numeric_limits<int>::min();
-    for (std::size_t i = 0; i < c.size(); ++i)
-      if (c[i] != 0) t = std::max(t, std::ilogb(c[i]) + 1 - scaling.exponent()[i]);
-    if (t == std::numeric_limits<int>::min()) t = 0;
-    for (std::size_t i = 0; i < c.size(); ++i) c[i] = std::scalbn(c[i], -t - scaling.exponent()[i]);
-    return {c, t};
-  }
-  /// x 2^-t of S y, or y of x.
-  std::vector<double> moved(std::vector<double> y, int t, int sign) const {
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::scalbn(y[i], sign * (t - scaling.exponent()[i]));
-    return y;
-  }
-  /// The componentwise error of x in the terms of MixedReport.
-  double error(const std::vector<double>& x, const std::vector<double>& b) const {
-    const auto [c, t] = right(b);
-    return naive_error(h.view(), moved(x, t, -1), c);
-  }
-
-  SymmetricMatrix<double> h;
-  SymmetricScaling scaling;
-};
-
-/// Right-hand sides whose entries are alike once scaled; or A times such an x.
-inline std::vector<double> right_hand_side(const SymmetricMatrix<double>& a, bool of_solution, std::uint64_t seed) {
-  const ScaledSystem scaled(a);
-  std::vector<double> v = random_numbers<double>(a.n(), seed), out(v.size());
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = std::scalbn(v[i], scaled.scaling.exponent()[i] * (of_solution ? -1 : 1));
-  if (!of_solution) return v;
-  Backend backend = cpu_backend(1);
-  multiply<double>(a.view(), column_view(std::span<const double>(v)), column_view(std::span(out)), backend);
-  return out;
-}
-
-inline MixedFactor mixed_of(const SymmetricMatrix<double>& a, Backend& backend, const PlanOf& plan_of, Index nrhs = 1,
-                            const MixedOptions& options = {}) {
-  return MixedFactor::create(a.pattern(), plan_of(a.pattern()), backend, nrhs, options);
-}
-
-inline Result<MixedReport, Breakdown> solve_one(MixedFactor& factor, const std::vector<double>& b, std::vector<double>& x,
-                                                const MixedSolveOptions& options = {}) {
-  x.assign(b.size(), 7.0);
-  return factor.solve(column_view(std::span<const double>(b)), column_view(std::span(x)), options);
-}
-
-inline void expect_same(const MixedReport& mine, const MixedReport& theirs, const std::string& where) {
-  EXPECT_EQ(mine.path, theirs.path) << where;
-  EXPECT_EQ(mine.shift, theirs.shift) << where;
-  EXPECT_EQ(mine.steps, theirs.steps) << where;
-  EXPECT_EQ(mine.cg_steps, theirs.cg_steps) << where;
-  EXPECT_EQ(mine.contraction, theirs.contraction) << where;
-  EXPECT_EQ(mine.cg_contraction, theirs.cg_contraction) << where;
-  EXPECT_EQ(mine.unconverged, theirs.unconverged) << where;
-  EXPECT_EQ(mine.error.componentwise, theirs.error.componentwise) << where;
-  EXPECT_EQ(mine.error.normwise, theirs.error.normwise) << where;
-}
-
-/// The path of refinement by public calls, one column: steps, contraction, errors, and every bit of x.
-inline void refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs) {
-  for (const std::string& spec : specs) {
-    SymmetricMatrix<double> a = generate(spec);
-    std::mt19937_64 random(1);
-    for (Index j = 0; j < a.n(); ++j)  // other units in each row
-      for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k)
-        a.value()[static_cast<std::size_t>(k)] *= std::pow(3.0, j % 7) * std::pow(3.0, a.pattern().row[static_cast<std::size_t>(k)] % 7);
-    const ScaledSystem scaled(a);
-    const std::vector<double> b = right_hand_side(a, false, 3);
-    const auto [c, t] = scaled.right(b);
-    std::vector<float> rounded(scaled.h.value().begin(), scaled.h.value().end());
-    auto factor = factorize<float>(plan_of(a.pattern()), rounded, backend);
-    ASSERT_TRUE(factor.ok());
-    auto workspace = Workspace<float>::create(factor.value(), 1);
-    std::vector<double> y(c.size(), 0.0), r = c, next;
-    MixedReport naive;
-    const auto error_of = [&](const std::vector<double>& of) {
-      return backward_error<double>(scaled.h.view(), column_view(std::span(of)), column_view(std::span(c)), backend);
-    };
-    for (double before = 1; before > kEps;) {
-      double most = 0;
-      for (const double v : r) most = std::max(most, std::fabs(v));
-      const int grow = std::ilogb(most) + 1;
-      std::vector<float> d(r.size());
-      for (std::size_t i = 0; i < r.size(); ++i) d[i] = static_cast<float>(std::scalbn(r[i], -grow));
-      factor.value().solve(column_view(std::span(d)), workspace);
-      next = y;
-      for (std::size_t i = 0; i < r.size(); ++i) next[i] += std::scalbn(static_cast<double>(d[i]), grow);
-      const BackwardError error = error_of(next);
-      const double ratio = error.componentwise / before;
-      if (naive.steps > 0 && before > 4 * kEps) naive.contraction = std::max(naive.contraction, ratio);
-      if (ratio < 1) y = next, naive.error = error, ++naive.steps, before = error.componentwise;
-      if (!(ratio < 0.5)) break;
-      residual<double>(scaled.h.view(), column_view(std::span<const double>(y)), column_view(std::span(c)), column_view(std::span(r)),
-                       backend);
-    }
-    MixedFactor mixed = mixed_of(a, backend, plan_of);
-    ASSERT_TRUE(mixed.refactorize(a.value()).ok());
-    std::vector<double> x;
-    const auto solved = solve_one(mixed, b, x);
-    ASSERT_TRUE(solved.ok());
-    expect_same(solved.value(), naive, spec);
-    EXPECT_EQ(x, scaled.moved(y, t, 1)) << spec;
-    EXPECT_GE(naive.steps, a.n() > 1 ? 2 : 1) << spec;
-    EXPECT_LE(scaled.error(x, b), 4 * kEps) << spec;
-  }
-}
 
 /// Which ways a family goes.
 struct PathsTaken {

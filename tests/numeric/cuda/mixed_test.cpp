@@ -32,8 +32,8 @@ using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaLoops::
 TYPED_TEST_SUITE(CudaMixedFactors, MixedWays);
 
 TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
-  const std::vector<std::string> small{"poisson2d 1", "poisson2d 6", "arrow 40 2"},
-      all{"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1"};
+  const std::vector<std::string> small{"poisson2d 1", "poisson2d 6", "arrow 40 2", "slow 8"},
+      all{"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1", "slow 20", "slow 22"};
   refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), this->emulated() ? small : all);
 }
 
