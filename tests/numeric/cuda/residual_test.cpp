@@ -161,11 +161,12 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   const CallerArray<cuda::ResidualNorms> norms(
       std::vector<cuda::ResidualNorms>(static_cast<std::size_t>(cols), cuda::ResidualNorms{{9, 9, 9}, 9, 9}));
   const cuda::RowsView<T> view{n, static_cast<Index>(tasks.size()), ptr.data(), col.data(), values.data(), task.data()};
-  cuda::enqueue_residual<T>(view, {xs.data(), ld, bs.data(), ld, r.data(), ld, cols}, norms.data(), nullptr);
+  cuda::enqueue_residual<T>(view, {{xs.data(), 1, ld}, {bs.data(), 1, ld}, {r.data(), 1, ld}, cols}, norms.data(), nullptr);
   const std::vector<T> all = r.fetch();
   const std::vector<cuda::ResidualNorms> all_norms = norms.fetch();
   for (Index c = 0; c < cols; ++c) {
-    cuda::enqueue_residual<T>(view, {xs.data() + c * ld, ld, bs.data() + c * ld, ld, r.data(), ld, 1}, norms.data(), nullptr);
+    cuda::enqueue_residual<T>(view, {{xs.data() + c * ld, 1, ld}, {bs.data() + c * ld, 1, ld}, {r.data(), 1, ld}, 1}, norms.data(),
+                              nullptr);
     const std::vector<T> one = r.fetch();
     for (Index i = 0; i < n; ++i) ASSERT_EQ(one[i], all[c * ld + i]) << c << " " << i;
     const cuda::ResidualNorms mine = norms.fetch().front(), among = all_norms[c];
@@ -178,10 +179,10 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   }
   const CallerArray<std::int32_t> zero(std::vector<std::int32_t>{0});
   r.assign(b);
-  cuda::enqueue_residual<T>(view, {xs.data(), ld, bs.data(), ld, r.data(), ld, cols, zero.data()}, norms.data(), nullptr);
+  cuda::enqueue_residual<T>(view, {{xs.data(), 1, ld}, {bs.data(), 1, ld}, {r.data(), 1, ld}, cols, zero.data()}, norms.data(), nullptr);
   EXPECT_EQ(r.fetch(), b) << "left out";
   for (const cuda::ResidualNorms& none : norms.fetch()) EXPECT_EQ(none.x + none.b + none.worst.residual, 0) << "left out";
-  cuda::enqueue_product<T>(view, {xs.data(), ld, nullptr, 0, r.data(), ld, cols}, nullptr);
+  cuda::enqueue_product<T>(view, {{xs.data(), 1, ld}, {}, {r.data(), 1, ld}, cols}, nullptr);
   const std::vector<T> products = r.fetch();
   std::vector<T> there(x.size(), T(0));
   multiply<T>({a.pattern(), cast<T>(a.value())}, {x.data(), n, cols, ld}, {there.data(), n, cols, ld}, this->cpu_);
