@@ -18,7 +18,7 @@
 namespace kauri {
 namespace {
 
-const MixedOptions& require_options(const MixedOptions& options) {
+const MixedOptions& require_mixed_options(const MixedOptions& options) {
   if (!(options.first_shift > 0) || !(options.shift_growth > 1) || options.shifts < 0 ||
       !std::isfinite(static_cast<float>(options.first_shift * std::pow(options.shift_growth, options.shifts))))
     misuse("MixedFactor: shifts of " + std::to_string(options.first_shift) + ", growing " + std::to_string(options.shift_growth) +
@@ -26,7 +26,7 @@ const MixedOptions& require_options(const MixedOptions& options) {
   return options;
 }
 
-MixedLimits limits_of(const MixedSolveOptions& options, const Plan& plan, bool allow_double) {
+MixedLimits mixed_limits(const MixedSolveOptions& options, const Plan& plan, bool allow_double) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   constexpr int kMixedSteps = 200;
   if (options.max_steps < 1 || std::isnan(options.target) || std::isnan(options.accept))
@@ -41,7 +41,7 @@ MixedLimits limits_of(const MixedSolveOptions& options, const Plan& plan, bool a
 }
 
 template <class T>
-void require_shape(const MatrixView<T>& a, const char* name, Index n) {
+void require_vectors(const MatrixView<T>& a, const char* name, Index n) {
   if (a.rows == n && has_room(a) && (a.data != nullptr || a.rows == 0 || a.cols == 0)) return;
   misuse(std::string("MixedFactor: ") + name + " is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) +
          " with leading dimension " + std::to_string(a.ld) + in_words(a.layout) + (a.data == nullptr ? ", null" : "") +
@@ -49,7 +49,7 @@ void require_shape(const MatrixView<T>& a, const char* name, Index n) {
 }
 
 /// Of a column.
-void add(MixedReport& report, const MixedColumn& column) {
+void add_column(MixedReport& report, const MixedColumn& column) {
   report.path = std::max(report.path, column.path);
   report.unrefined = numeric::worse(column.unrefined, report.unrefined);
   report.steps = std::max(report.steps, column.steps);
@@ -62,7 +62,7 @@ void add(MixedReport& report, const MixedColumn& column) {
   report.error = numeric::worse(column.error, report.error);
 }
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoError = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -80,7 +80,7 @@ std::string_view name_of(MixedPath path) {
 
 struct MixedFactor::State {
   State(const Pattern& a, const PreparedPlan& prepared, Index nrhs, const MixedOptions& made_with)
-      : options(require_options(made_with)),
+      : options(require_mixed_options(made_with)),
         plan(prepared),
         factor(Factor<float>::create(prepared)),
         store(factor.executor().make_mixed(a, nrhs)),
@@ -129,10 +129,10 @@ struct MixedFactor::State {
 };
 
 Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, const std::stop_token& stop) {
-  valid = in_double = full_tells = false;
-  shift = 0;
   const StopScope scope(stop);
   stop_here();
+  valid = in_double = full_tells = false;
+  shift = 0;
   store->set_values(value);
   Result<void, Breakdown> outcome = kauri::refactorize<float>(factor, store->rounded(), 0, stop);
   double next = options.first_shift;
@@ -187,7 +187,7 @@ std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop)
 
 Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& how) {
   MixedReport report;
-  block.limits = limits_of(how, plan.plan(), options.allow_double);
+  block.limits = mixed_limits(how, plan.plan(), options.allow_double);
   report.shift = shift;
   if (x.rows == 0 || x.cols == 0) return report;
   const StopScope scope(how.stop);
@@ -210,8 +210,8 @@ Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double
     for (Index c = 0; c < count; ++c) {
       MixedColumn& column = block.column[c];
       if (std::isnan(column.error.componentwise)) store->spoil(c);
-      if (!store->store(c, numeric::columns(x, first + c, 1))) column.error = {kNaN, kNaN};
-      add(report, column);
+      if (!store->store(c, numeric::columns(x, first + c, 1))) column.error = {kNoError, kNoError};
+      add_column(report, column);
     }
   }
   return report;
@@ -254,8 +254,8 @@ Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& val
 Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options) {
   if (!valid()) misuse("MixedFactor: the factor is not valid (no successful factorisation yet, or the last one broke down)");
   if (nrhs() == 0) misuse("MixedFactor: there is no room for right-hand sides, see reserve()");
-  require_shape(b, "b", plan().n);
-  require_shape(x, "x", plan().n);
+  require_vectors(b, "b", plan().n);
+  require_vectors(x, "x", plan().n);
   if (b.cols != x.cols) misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   return state_->solve(b, x, options);
 }

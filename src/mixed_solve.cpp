@@ -20,16 +20,16 @@ using numeric::MixedStore;
 /// Refinement goes on while a step shrinks the error by this.
 constexpr double kContracts = 0.5;
 
-BackwardError error_of(MixedStore& store, Index column) {
+BackwardError column_error(MixedStore& store, Index column) {
   BackwardError error;
   store.residuals({&column, 1}, {&error, 1});
   return error;
 }
 
-bool accepted(const MixedColumn& column, const MixedLimits& limits) { return column.error.componentwise <= limits.accept; }
+bool is_accepted(const MixedColumn& column, const MixedLimits& limits) { return column.error.componentwise <= limits.accept; }
 
 /// From the error with one more correction. False: no more of them.
-bool take_correction(MixedStore& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
+bool take_mixed_step(MixedStore& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
   const double ratio = error.componentwise / column.error.componentwise;
   if (column.steps == 0) column.unrefined = error;
   const bool helped = ratio < 1;  // not if NaN
@@ -44,13 +44,13 @@ bool take_correction(MixedStore& store, Index c, MixedColumn& column, const Back
   return ratio < kContracts && error.componentwise > limits.target && column.steps < limits.max_steps;
 }
 
-void measure(MixedBlock& block) {
+void measure_active(MixedBlock& block) {
   block.error.resize(block.active.size());
   block.store.residuals(block.active, block.error);
 }
 
 /// From y = 0, which solves b = 0; of a b that is not finite nothing is to be had.
-void begin(MixedBlock& block, Index first, Index count) {
+void begin_at_zero(MixedBlock& block, Index first, Index count) {
   block.active.resize(static_cast<std::size_t>(count));
   std::iota(block.active.begin(), block.active.end(), first);
   std::erase_if(block.active, [&](Index c) { return !(block.column[c].error.componentwise > 0); });
@@ -58,16 +58,16 @@ void begin(MixedBlock& block, Index first, Index count) {
 
 /// All columns side by side, each as long as it contracts.
 void refine_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace) {
-  begin(block, 0, static_cast<Index>(block.column.size()));
+  begin_at_zero(block, 0, static_cast<Index>(block.column.size()));
   while (!block.active.empty()) {
     stop_here();
     block.store.precondition(factor, workspace, block.active);
     block.store.correct(block.active);
-    measure(block);
+    measure_active(block);
     std::size_t left = 0;
     for (std::size_t k = 0; k < block.active.size(); ++k) {
       const Index c = block.active[k];
-      if (take_correction(block.store, c, block.column[c], block.error[k], block.limits)) block.active[left++] = c;
+      if (take_mixed_step(block.store, c, block.column[c], block.error[k], block.limits)) block.active[left++] = c;
     }
     block.active.resize(left);
   }
@@ -115,13 +115,13 @@ void conjugate_gradients(MixedStore& store, const numeric::FactorStore<float>& f
   const double start = column.error.componentwise;
   double halved = start;  // the least error when it was last halved
   int step = 0, since = 0, best = 0;
-  error_of(store, c);  // the residual of y, since a correction may have been taken back
+  column_error(store, c);  // the residual of y, since a correction may have been taken back
   store.keep(c);
   Search search{store, factor, workspace, c};
   for (bool going = search.begin(); going; going = going && search.turn()) {
     stop_here();
     if (!search.advance()) break;
-    const BackwardError error = error_of(store, c);
+    const BackwardError error = column_error(store, c);
     ++step, ++since;
     if (error.componentwise < column.error.componentwise) {
       column.error = error, best = step;
@@ -143,16 +143,16 @@ void solve_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor
   refine_in_float(block, factor, workspace);
   for (std::size_t c = 0; c < block.column.size(); ++c) {
     MixedColumn& column = block.column[c];
-    if (accepted(column, block.limits) || std::isnan(column.error.componentwise)) continue;
+    if (is_accepted(column, block.limits) || std::isnan(column.error.componentwise)) continue;
     if (block.limits.max_cg_steps > 0) conjugate_gradients(block.store, factor, workspace, block.limits, static_cast<Index>(c), column);
-    column.stuck = !accepted(column, block.limits);
+    column.stuck = !is_accepted(column, block.limits);
   }
 }
 
 void solve_in_double(MixedBlock& block, const numeric::FactorStore<double>& factor, numeric::SolveStore<double>& workspace, Index first,
                      Index count) {
   const numeric::RefineLimits limits{block.limits.max_steps, block.limits.target, 1 / kContracts};
-  begin(block, first, count);
+  begin_at_zero(block, first, count);
   for (const Index c : block.active) block.column[c].progress = {};
   for (bool fresh = true; !block.active.empty(); fresh = false) {
     stop_here();
@@ -163,7 +163,7 @@ void solve_in_double(MixedBlock& block, const numeric::FactorStore<double>& fact
         ++left;
       else
         block.store.take_back(c);
-    measure(block);
+    measure_active(block);
     left = 0;
     for (std::size_t k = 0; k < block.active.size(); ++k) {
       const Index c = block.active[k];
@@ -184,7 +184,7 @@ void solve_in_double(MixedBlock& block, const numeric::FactorStore<double>& fact
     column.error = column.progress.done.final_error;
     if (column.steps == 0) column.unrefined = column.progress.done.unrefined;
     column.steps = column.progress.done.steps + 1;
-    column.stuck = !accepted(column, block.limits);
+    column.stuck = !is_accepted(column, block.limits);
   }
 }
 

@@ -11,7 +11,7 @@ namespace kauri {
 namespace {
 
 template <class T>
-void require_values(const SymmetricView<T>& a) {
+void require_every_value(const SymmetricView<T>& a) {
   if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
     misuse("SymmetricScaling: " + std::to_string(a.value.size()) + " values, the pattern has " + std::to_string(a.pattern.nnz()) +
            " entries");
@@ -22,7 +22,7 @@ void require_values(const SymmetricView<T>& a) {
 template <Scalar T>
 SymmetricScaling::SymmetricScaling(const SymmetricView<T>& a) : exponent_(static_cast<std::size_t>(a.pattern.n)) {
   check(a.pattern);
-  require_values(a);
+  require_every_value(a);
   for (std::size_t i = 0; i < exponent_.size(); ++i) {
     const auto diagonal = static_cast<double>(a.value[static_cast<std::size_t>(a.pattern.col_ptr[i])]);
     positive_ = positive_ && diagonal > 0 && numeric::is_finite(diagonal);
@@ -32,7 +32,7 @@ SymmetricScaling::SymmetricScaling(const SymmetricView<T>& a) : exponent_(static
 
 template <Scalar T>
 void SymmetricScaling::apply(const SymmetricView<double>& a, std::span<T> to) const {
-  require_values(a);
+  require_every_value(a);
   if (exponent_.size() != static_cast<std::size_t>(a.pattern.n) || to.size() != a.value.size())
     misuse("SymmetricScaling: of " + std::to_string(exponent_.size()) + " rows, the matrix has " + std::to_string(a.pattern.n) +
            "; room for " + std::to_string(to.size()) + " values of " + std::to_string(a.value.size()));

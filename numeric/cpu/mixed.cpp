@@ -13,10 +13,10 @@ namespace kauri::numeric::cpu {
 namespace {
 
 /// Rows of a chunk.
-constexpr Offset kChunk = Offset{1} << 13;
+constexpr Offset kVectorChunk = Offset{1} << 13;
 
 template <class V>
-Offset bytes_of(const V& array) {
+Offset bytes_in(const V& array) {
   return static_cast<Offset>(array.size() * sizeof(array[0]));
 }
 
@@ -24,7 +24,7 @@ Offset bytes_of(const V& array) {
 
 CpuMixed::CpuMixed(const Pattern& lower, Index nrhs, Workers& workers)
     : n_(lower.n),
-      chunks_(static_cast<Index>((Offset{n_} + kChunk - 1) / kChunk)),
+      chunks_(static_cast<Index>((Offset{n_} + kVectorChunk - 1) / kVectorChunk)),
       workers_(workers),
       col_ptr_(lower.col_ptr.begin(), lower.col_ptr.end()),
       row_(lower.row.begin(), lower.row.end()),
@@ -53,17 +53,17 @@ void CpuMixed::reserve(Index nrhs) {
 }
 
 Offset CpuMixed::bytes() const {
-  Offset sum = residual_.bytes() + bytes_of(col_ptr_) + bytes_of(row_) + bytes_of(exponent_) + bytes_of(scaled_) + bytes_of(rounded_);
-  for (const Vectors* v : {&c_, &y_, &before_, &r_, &p_, &image_, &z_, &r_before_}) sum += bytes_of(*v);
-  return sum + bytes_of(d_) + bytes_of(power_) + bytes_of(grow_) + bytes_of(part_);
+  Offset sum = residual_.bytes() + bytes_in(col_ptr_) + bytes_in(row_) + bytes_in(exponent_) + bytes_in(scaled_) + bytes_in(rounded_);
+  for (const Vectors* v : {&c_, &y_, &before_, &r_, &p_, &image_, &z_, &r_before_}) sum += bytes_in(*v);
+  return sum + bytes_in(d_) + bytes_in(power_) + bytes_in(grow_) + bytes_in(part_);
 }
 
 template <class F>
 void CpuMixed::each_chunk(const F& f) {
   workers_.execute([&] {
     workers_.parallel(chunks_, [&](Index k) {
-      const Offset begin = kChunk * k;
-      f(begin, std::min<Offset>(begin + kChunk, n_), k);
+      const Offset begin = kVectorChunk * k;
+      f(begin, std::min<Offset>(begin + kVectorChunk, n_), k);
     });
   });
 }

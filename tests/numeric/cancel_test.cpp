@@ -209,8 +209,7 @@ TEST_F(Cancel, MixedPrecision) {
       cancel_often(9, microseconds_of([&] { whole({}); }), whole);
     }
     EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)mixed.refactorize(a.value(), stopped()); }), kCancelled);
-    EXPECT_FALSE(mixed.valid());
-    ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+    EXPECT_TRUE(mixed.valid());  // nothing was touched
     EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)mixed.solve(rhs, to, {.stop = stopped()}); }), kCancelled);
   }
 }

@@ -158,6 +158,7 @@ TEST(Mixed, ColumnsGoTheirOwnWays) {
 TEST(Mixed, SmallSystems) {
   Backend backend = cpu_backend(1);
   small_mixed_systems(backend, mixed_plan);
+  no_shift_hides_a_diagonal(backend, mixed_plan);
 }
 
 TEST(Mixed, LoopsAreAsFresh) {
