@@ -98,7 +98,7 @@ class Factor {
 
   /// x holds B (n rows, any number of columns) on entry and X with A X = B on return. Throws Error(usage) if the factor is not valid,
   /// the sizes do not fit, or the workspace belongs to another plan. A device's factor copies page-locked memory as it lies, which is
-  /// faster than other memory.
+  /// faster than other memory, and than rows with gaps between them.
   ///
   /// stop: asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms, with x anything; factor and workspace are as
   /// before. On a device a solve that has begun runs to its end.

@@ -88,22 +88,32 @@ __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset
   return {residual, sum.row_norm, residual == 0 ? 0 : residual / scale};
 }
 
+/// Row i's place in a column. Where those are side by side, as they mostly are, there is no product, whose registers would cost a resident
+/// block.
+template <bool kApart>
+__device__ Offset row_place(Offset i, Offset step) {
+  if constexpr (kApart)
+    return i * step;
+  else
+    return i;
+}
+
 /// The end of one column's part of a row or of rows, of all threads: each has a row, its own or none.
-template <class T>
+template <class T, bool kApart>
 struct Ends {
   const ResidualColumns<T>& columns;
   ResidualNorms* norms;
   double* of_warp;
 
   [[nodiscard]] __device__ double b(Index c, Offset row) const {
-    return columns.b.data == nullptr ? 0 : static_cast<double>(columns.b(row, c));
+    return columns.b.data == nullptr ? 0 : static_cast<double>((&columns.b(0, c))[row_place<kApart>(row, columns.b.row)]);
   }
   __device__ void finish(Index c, Offset row, bool there, const RowSum& sum, Offset count) const {
     ResidualWorst worst{0, 0, 0};
     double b_norm = 0;
     if (there) {
       const T value = static_cast<T>(sum.dot.value());
-      columns.y(row, c) = columns.b.data == nullptr ? static_cast<T>(0 - sum.dot.value()) : value;
+      (&columns.y(0, c))[row_place<kApart>(row, columns.y.row)] = columns.b.data == nullptr ? static_cast<T>(0 - sum.dot.value()) : value;
       if (norms != nullptr) {
         b_norm = fabs(b(c, row));
         worst = row_worst<T>(sum, static_cast<double>(value), b_norm, count, norms[c].x);
@@ -118,8 +128,8 @@ struct Ends {
 };
 
 /// By all threads: a segment each, a warp a stretch.
-template <class T>
-__device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<T>& columns, const Ends<T>& ends, RowSum* of_warp) {
+template <bool kApart, class T>
+__device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<T>& columns, const Ends<T, kApart>& ends, RowSum* of_warp) {
   const Offset begin = a.ptr[row], count = a.ptr[row + 1] - begin;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   for (Index c = 0; c < columns.count; ++c) {
@@ -130,7 +140,8 @@ __device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<
       RowSum sum;
       if (segment == 0) sum.begin(ends.b(c, row));
       for (Offset k = segment; k < min(segment + kResidualSegment, count); ++k)
-        sum.subtract<T>(static_cast<double>(a.value[begin + k]), static_cast<double>(x[a.col[begin + k] * columns.x.row]));
+        sum.subtract<T>(static_cast<double>(a.value[begin + k]),
+                        static_cast<double>(x[row_place<kApart>(a.col[begin + k], columns.x.row)]));
       for (int l = 1; l < 32 && stretch + l * kResidualSegment < count; ++l) {
         const RowSum next = sum.of_lane(l);
         if (lane == 0) sum.join(next);
@@ -149,16 +160,16 @@ __device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<
   }
 }
 
-/// Y = A X or B - A X; norms: null for none.
-template <class T>
+/// Y = A X or B - A X; norms: null for none. kApart: rows of x, of b or of y may be apart.
+template <class T, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, ResidualColumns<T> columns, ResidualNorms* norms) {
   __shared__ T value[kSkewedChunk<T>], factor[kSkewedChunk<T>];
   __shared__ RowSum part_of_warp[kWarps];
   __shared__ double of_warp[kWarps];
   if (is_left_out(columns.unless_zero)) return;
-  const Ends<T> ends{columns, norms, of_warp};
+  const Ends<T, kApart> ends{columns, norms, of_warp};
   const ResidualTask task = a.task[blockIdx.x];
-  if (task.rows == 0) return long_row(a, task.first, columns, ends, part_of_warp);
+  if (task.rows == 0) return long_row<kApart>(a, task.first, columns, ends, part_of_warp);
   const Offset base = a.ptr[task.first] & ~Offset{3}, end = a.ptr[task.first + task.rows];
   const bool there = static_cast<Index>(threadIdx.x) < task.rows;
   const Offset row = Offset{task.first} + threadIdx.x;
@@ -169,7 +180,8 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
   for (Index c = 0; c < columns.count; ++c) {
     const T* x = &columns.x(0, c);
     if (c > 0) __syncthreads();  // sums of the column before have been made
-    part.each(base, end, [&](int at, int g, int k) { factor[skewed<T>(at)] = __ldg(x + part.col[g][k] * columns.x.row); });
+    part.each(base, end,
+              [&](int at, int g, int k) { factor[skewed<T>(at)] = __ldg(x + row_place<kApart>(part.col[g][k], columns.x.row)); });
     __syncthreads();
     RowSum sum;
     if (there) sum.begin(ends.b(c, row));
@@ -179,18 +191,25 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
   }
 }
 
+template <class T>
+void launch_sums(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream) {
+  const bool apart = columns.x.row != 1 || columns.y.row != 1 || (columns.b.data != nullptr && columns.b.row != 1);
+  auto* kernel = apart ? sum_rows<T, true> : sum_rows<T, false>;
+  check(kernels::launch(kernel, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, norms), "sums over rows of A");
+}
+
 }  // namespace
 
 template <class T>
 void load_residual_kernels() {
   load(norms_of_x<T>);
-  load(sum_rows<T>);
+  load(sum_rows<T, false>), load(sum_rows<T, true>);
 }
 
 template <class T>
 void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cudaStream_t stream) {
   if (a.tasks == 0) return;
-  check(kernels::launch(sum_rows<T>, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, nullptr), "a product");
+  launch_sums(a, columns, nullptr, stream);
 }
 
 template <class T>
@@ -199,7 +218,7 @@ void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, R
   if (a.tasks == 0) return;
   const auto blocks = static_cast<unsigned>((Offset{a.n} + kSpmvThreads - 1) / kSpmvThreads);
   check(kernels::launch(norms_of_x<T>, std::min(blocks, kNormBlocks), kSpmvThreads, 0, stream, a.n, columns, norms), "a residual");
-  check(kernels::launch(sum_rows<T>, static_cast<unsigned>(a.tasks), kSpmvThreads, 0, stream, a, columns, norms), "a residual");
+  launch_sums(a, columns, norms, stream);
 }
 
 #define KAURI_INSTANTIATE(T)                                                                  \
