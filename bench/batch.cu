@@ -11,6 +11,7 @@
 #include "bench/batch_job.hpp"
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
+#include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 
 namespace kauri::bench {
@@ -124,30 +125,16 @@ void time_job(const std::string& source, const Options& options, Backend& backen
 
 int main(int count, char** argument) {
   using namespace kauri;
+  CLI::App app("many systems of one pattern, together and one by one", "batch");
   bench::Options options;
-  std::vector<std::string> systems;
-  for (int k = 1; k < count; ++k) {
-    const std::string word = argument[k];
-    if (word == "--float")
-      options.single = true;
-    else if (word == "--items" && k + 1 < count)
-      options.items = std::max(std::atoi(argument[++k]), 1);
-    else if (word == "--repeats" && k + 1 < count)
-      options.repeats = std::max(std::atoi(argument[++k]), 1);
-    else if (word == "--nrhs" && k + 1 < count)
-      options.nrhs = std::max(std::atoi(argument[++k]), 1);
-    else if (word == "--method" && k + 1 < count)
-      options.method = ordering_from_name(argument[++k]).value();
-    else
-      systems.push_back(word);
-  }
-  try {
+  app.add_flag("--float", options.single);
+  app.add_option("--items", options.items)->check(CLI::PositiveNumber);
+  app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
+  app.add_option("--nrhs", options.nrhs)->check(CLI::PositiveNumber);
+  bench::add_method(app, options.method);
+  return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     Backend backend = cuda_backend();
     for (const std::string& system : systems)
       options.single ? bench::time_job<float>(system, options, backend) : bench::time_job<double>(system, options, backend);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "batch: %s\n", error.what());
-    return 2;
-  }
-  return 0;
+  });
 }

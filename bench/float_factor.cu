@@ -11,6 +11,7 @@
 
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
+#include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/loops.hpp"
 
@@ -116,22 +117,11 @@ void compare(const std::string& argument, const Options& options) {
 
 int main(int count, char** argument) {
   using namespace kauri;
+  CLI::App app("factorisations in float by each loop", "float_factor");
   bench::Options options;
-  std::vector<std::string> systems;
-  for (int k = 1; k < count; ++k) {
-    const std::string word = argument[k];
-    if (word == "--repeats" && k + 1 < count)
-      options.repeats = std::atoi(argument[++k]);
-    else if (word == "--method" && k + 1 < count)
-      options.method = ordering_from_name(argument[++k]).value();
-    else
-      systems.push_back(word);
-  }
-  try {
+  app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
+  bench::add_method(app, options.method);
+  return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     for (const std::string& system : systems) bench::compare(system, options);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "float_factor: %s\n", error.what());
-    return 2;
-  }
-  return 0;
+  });
 }

@@ -9,6 +9,7 @@
 
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
+#include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 
 namespace kauri::bench {
@@ -112,27 +113,14 @@ void run(const std::string& source, const Settings& settings, Backend& backend) 
 
 int main(int count, char** argument) {
   using namespace kauri;
+  CLI::App app("refinement on a device beside that of the host", "refine");
   bench::Settings settings;
-  std::vector<std::string> systems;
-  for (int k = 1; k < count; ++k) {
-    const std::string word = argument[k];
-    if (word == "--repeats" && k + 1 < count)
-      settings.repeats = std::atoi(argument[++k]);
-    else if (word == "--nrhs" && k + 1 < count)
-      settings.nrhs = std::max(std::atoi(argument[++k]), 1);
-    else if (word == "--shift" && k + 1 < count)
-      settings.shift = std::atof(argument[++k]);
-    else if (word == "--steps" && k + 1 < count)
-      settings.refine.max_steps = std::atoi(argument[++k]);
-    else
-      systems.push_back(word);
-  }
-  try {
+  app.add_option("--repeats", settings.repeats)->check(CLI::PositiveNumber);
+  app.add_option("--nrhs", settings.nrhs)->check(CLI::PositiveNumber);
+  app.add_option("--shift", settings.shift, "of the factor alone");
+  app.add_option("--steps", settings.refine.max_steps);
+  return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     Backend backend = cuda_backend();
     for (const std::string& system : systems) bench::run(system, settings, backend);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "refine: %s\n", error.what());
-    return 2;
-  }
-  return 0;
+  });
 }

@@ -10,6 +10,7 @@
 
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
+#include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 
 namespace kauri::bench {
@@ -106,31 +107,17 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
 
 int main(int count, char** argument) {
   using namespace kauri;
+  CLI::App app("solves of systems factorised on a device", "solves");
   bench::Options options;
-  std::vector<std::string> systems;
-  for (int k = 1; k < count; ++k) {
-    const std::string word = argument[k];
-    if (word == "--plain")
-      options.plain = true;
-    else if (word == "--repeats" && k + 1 < count)
-      options.repeats = std::atoi(argument[++k]);
-    else if (word == "--nrhs" && k + 1 < count)
-      options.nrhs = std::max(std::atoi(argument[++k]), 1);
-    else if (word == "--team" && k + 1 < count)
-      options.team = std::atoi(argument[++k]);
-    else if (word == "--method" && k + 1 < count)
-      options.method = ordering_from_name(argument[++k]).value();
-    else
-      systems.push_back(word);
-  }
-  try {
+  app.add_flag("--plain", options.plain, "level by level");
+  app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
+  app.add_option("--nrhs", options.nrhs)->check(CLI::PositiveNumber);
+  app.add_option("--team", options.team, "CudaOptions::team_columns");
+  bench::add_method(app, options.method);
+  return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     CudaOptions device;
     device.fast_solve = !options.plain, device.team_columns = options.team;
     Backend backend = cuda_backend(device);
     for (const std::string& system : systems) bench::run(system, options, backend);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "solves: %s\n", error.what());
-    return 2;
-  }
-  return 0;
+  });
 }

@@ -13,6 +13,7 @@
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
 #include "bench/sparse_vendor.cuh"
+#include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/spmv.hpp"
 
@@ -202,23 +203,12 @@ void run(const std::string& source, const Options& options, Staging& staging) {
 
 int main(int count, char** argument) {
   using namespace kauri;
+  CLI::App app("products with A beside cuSPARSE's", "spmv");
   bench::Options options;
-  std::vector<std::string> systems;
-  for (int k = 1; k < count; ++k) {
-    const std::string word = argument[k];
-    if (word == "--repeats" && k + 1 < count)
-      options.repeats = std::atoi(argument[++k]);
-    else if (word == "--all-kernels")
-      options.all_kernels = true;
-    else
-      systems.push_back(word);
-  }
-  try {
+  app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
+  app.add_flag("--all-kernels", options.all_kernels);
+  return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     numeric::cuda::Staging staging;
     for (const std::string& system : systems) bench::run(system, options, staging);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "spmv: %s\n", error.what());
-    return 2;
-  }
-  return 0;
+  });
 }

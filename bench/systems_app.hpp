@@ -1,0 +1,39 @@
+// Command lines of the benchmarks that time one system after another.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kauri/error.hpp"
+#include "kauri/ordering.hpp"
+
+namespace kauri::bench {
+
+/// --method NAME: an ordering.
+inline void add_method(CLI::App& app, OrderingMethod& method) {
+  app.add_option_function<std::string>("--method", [&method](const std::string& name) {
+    const auto found = ordering_from_name(name);
+    if (!found) throw CLI::ValidationError("--method", "there is no ordering " + name);
+    method = *found;
+  });
+}
+
+/// job(systems) of those that are named behind the app's own options; returns the exit status of main().
+inline int with_systems(CLI::App& app, int count, char** argument, const std::function<void(const std::vector<std::string>&)>& job) {
+  std::vector<std::string> systems;
+  app.add_option("SYSTEM", systems, "the name of a generated system, or a file")->required();
+  CLI11_PARSE(app, count, argument);
+  try {
+    job(systems);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), error.what());
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace kauri::bench
