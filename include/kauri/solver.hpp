@@ -60,7 +60,7 @@ class Solver {
   /// b: length n. Refined by options.refine. Throws Error(usage) before a successful compute() and for sizes that do not fit.
   /// An x too large for T comes back with NaN or infinity in it, and report().refinement shows it: see BackwardError.
   std::vector<T> solve(std::span<const T> b);
-  /// In place, any number of columns, x.ld >= n: B on entry, X on return.
+  /// In place, any number of columns, of either layout: B on entry, X on return.
   void solve(MatrixView<T> x);
 
   /// Asked to stop, by any thread, the calls after this one throw Error(cancelled) within some 50 ms (on a device
