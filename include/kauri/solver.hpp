@@ -68,7 +68,7 @@ class Solver {
   /// An x too large for T comes back with NaN or infinity in it, and report().refinement shows it: see BackwardError. So does, with mixed
   /// precision, an x of an A that only the factor in double finds not to be positive definite: it is NaN, and the solver holds no factor.
   std::vector<T> solve(std::span<const T> b);
-  /// In place, any number of columns, x.ld >= n: B on entry, X on return.
+  /// In place, any number of columns, of either layout: B on entry, X on return.
   void solve(MatrixView<T> x);
 
   /// Asked to stop, by any thread, the calls after this one throw Error(cancelled) within some 50 ms (on a device
