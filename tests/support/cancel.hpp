@@ -27,14 +27,19 @@ inline constexpr std::uint32_t kCancelRounds = seeds(8);
 
 inline const std::string kCancelled = "cancelled: the stop token of the call was asked to stop";
 
-/// Asks a token to stop so many microseconds after it was made.
+/// Asks a token to stop so many microseconds after it was made, which ends once its thread runs: threads may wait long for a core.
 class StopAfter {
  public:
   explicit StopAfter(std::int64_t microseconds)
-      : thread_([this, until = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds)] {
+      : thread_([this, microseconds] {
+          const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+          if (microseconds == 0) source_.request_stop();
+          running_ = true;
           while (std::chrono::steady_clock::now() < until && !done_.load()) std::this_thread::yield();
           source_.request_stop();
-        }) {}
+        }) {
+    while (!running_.load()) std::this_thread::yield();
+  }
   ~StopAfter() {
     done_ = true;
     thread_.join();
@@ -43,7 +48,7 @@ class StopAfter {
 
  private:
   std::stop_source source_;
-  std::atomic<bool> done_{false};
+  std::atomic<bool> running_{false}, done_{false};
   std::thread thread_;
 };
 
