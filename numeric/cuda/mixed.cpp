@@ -14,10 +14,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Of this device or another one; solve() of the host's views has checked nothing.
-bool is_on_device(const void* place) {
-  const cudaMemoryType type = attributes_of(place).type;
-  return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
+/// False where it is the host's. Throws Error(usage) where it is another device's: kernels work on it as it lies.
+template <class T>
+bool is_there(const MatrixView<T>& a, const char* name, int device) {
+  const cudaMemoryType type = attributes_of(a.data).type;
+  if (type != cudaMemoryTypeDevice && type != cudaMemoryTypeManaged) return false;
+  require_on_device(a, name, device);
+  return true;
 }
 
 Offset bytes_of_rows(const HostRows& host) {
@@ -119,12 +122,12 @@ int CudaMixed::exponent(Index i) const {
 
 void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
   const CurrentDevice current(context_.device);
+  const bool is_copied = !is_there(b, "MixedFactor: b", context_.device);
   for (Index c = 0; c < b.cols; ++c) {
     const MixedFlags none{0, kNoExponent};
     MixedFlags* flags = flags_.data() + c;
-    const StridedView<const double> from = strided(columns(b, c, 1));
-    const StridedView<const double> there = is_on_device(b.data) ? from : StridedView<const double>{vector_.data(), 1, n_};
-    if (there.data != from.data) send(*context_.staging, columns(b, c, 1), MatrixView<double>{vector_.data(), n_, 1, n_}, *stream_);
+    const StridedView<const double> there = is_copied ? StridedView<const double>{vector_.data(), 1, n_} : strided(columns(b, c, 1));
+    if (is_copied) send(*context_.staging, columns(b, c, 1), MatrixView<double>{vector_.data(), n_, 1, n_}, *stream_);
     check(cudaMemcpyAsync(flags, &none, sizeof(none), cudaMemcpyHostToDevice, stream_->get()), "flags");
     enqueue_height(n_, there, exponent_.data(), flags, stream_->get());
     enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c), stream_->get());
@@ -159,7 +162,7 @@ void CudaMixed::residuals(std::span<const Index> columns, std::span<BackwardErro
 bool CudaMixed::store(Index column, MatrixView<double> x) {
   const CurrentDevice current(context_.device);
   MixedFlags* flags = flags_.data() + column;
-  const bool there = is_on_device(x.data);
+  const bool there = is_there(x, "MixedFactor: x", context_.device);
   const StridedView<double> to = there ? strided(x) : StridedView<double>{vector_.data(), 1, n_};
   enqueue_store(n_, at(y_, column), exponent_.data(), to, flags, stream_->get());
   if (!there) receive<double>(*context_.staging, {vector_.data(), n_, 1, n_}, x, *stream_);
