@@ -17,7 +17,7 @@
 #include "bench/vendor.cuh"
 #include "kauri/backend.hpp"
 #include "numeric/cuda/kernels/front_kernels.hpp"
-#include "numeric/cuda/kernels/portable_kernels.hpp"
+#include "numeric/cuda/kernels/streamed_kernels.hpp"
 #include "numeric/cuda/loops.hpp"
 
 namespace kauri::bench {
@@ -103,9 +103,16 @@ double peak_of(CudaLoops loops) {
   return loops != CudaLoops::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
 }
 
+// Of those kernels, where the device has them; 0 for other loops.
+template <class T>
+int streamed_teams(CudaLoops loops) {
+  return std::is_same_v<T, float> ? kernels::streamed::resident_teams(kernels::portable::arithmetic_of(loops)) : 0;
+}
+
 template <class T>
 int teams_of(CudaLoops loops) {
   if (loops == CudaLoops::hopper) return kernels::resident_teams();
+  if (const int teams = streamed_teams<T>(loops); teams > 0) return teams;
   return kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(loops));
 }
 
@@ -143,6 +150,7 @@ class Fronts {
         cells_(cells),
         count_(count),
         teams_(teams_of<T>(loops)),
+        streamed_(streamed_teams<T>(loops) > 0),
         entries_(cells.panel().entries() + cells.block().entries()),
         front_(static_cast<std::size_t>(entries_) * count),
         inverses_(static_cast<std::size_t>(cells.diagonal_entries()) * count),
@@ -190,6 +198,9 @@ class Fronts {
       if (loops_ == CudaLoops::hopper)
         return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {}, DeviceSchedule::kLeastPart, teams_, 0,
                                        nullptr);
+    } else if (streamed_) {
+      return kernels::streamed::enqueue_factor(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {}, {},
+                                               {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     }
     return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
                                                 {}, {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
@@ -219,6 +230,7 @@ class Fronts {
   FrontCells cells_;
   int count_;
   int teams_;
+  bool streamed_;
   std::int64_t entries_;
   DeviceArray<T> front_, inverses_;
   DeviceArray<double> bad_;

@@ -7,18 +7,15 @@
 #include <vector>
 
 #include "numeric/cuda/device.hpp"
-#include "numeric/cuda/kernels/portable_kernels.hpp"
+#include "numeric/cuda/kernels/streamed_kernels.hpp"
 #include "numeric/cuda/small_factor.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-/// What float takes on its own. The line to change where tensor cores are measured to be faster, with what CudaLoops says of it, and
-/// TheBackendTellsItsLoops.
-constexpr CudaLoops kLoopsOfFloat = CudaLoops::fma;
-
-/// Devices whose FP64 tensor cores do several times what their other FP64 units do; elsewhere they are not there, or slow.
-bool has_tensor_cores() {
+/// Devices whose tensor cores do several times what their other units do, in FP64 and, three products for one, in TF32; elsewhere they are
+/// not there, or slow.
+bool has_fast_tensor_cores() {
   int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "the current device");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "the device");
@@ -26,16 +23,21 @@ bool has_tensor_cores() {
   return minor == 0 && major >= 8 && major <= 10;
 }
 
+int enough(int teams, int fewest) { return teams >= fewest ? teams : 0; }
+
 int hopper_teams() {
-  const int teams = prepare_gathered_fronts() ? kernels::resident_teams() : 0;
-  return teams >= symbolic::kFewestTeams ? teams : 0;
+  return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0;
 }
 
+/// Of those that T has.
 template <class T>
-int teams_of(CudaLoops kind) {
-  if (kind == CudaLoops::hopper) return std::is_same_v<T, double> ? hopper_teams() : 0;
-  const int teams = kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(kind));
-  return teams >= symbolic::kFewestEver ? teams : 0;
+Loops loops_of(CudaLoops kind) {
+  if (kind == CudaLoops::hopper) return {kind, std::is_same_v<T, double> ? hopper_teams() : 0};
+  const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(kind);
+  if constexpr (std::is_same_v<T, float>) {
+    if (const int teams = enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver); teams > 0) return {kind, teams, true};
+  }
+  return {kind, enough(kernels::portable::resident_teams<T>(arithmetic), symbolic::kFewestEver)};
 }
 
 constexpr const char* name_of(CudaLoops kind) {
@@ -46,7 +48,7 @@ constexpr const char* name_of(CudaLoops kind) {
 /// In the order in which T takes them on its own.
 template <class T>
 std::vector<CudaLoops> own_choices() {
-  if (std::is_same_v<T, float>) return {kLoopsOfFloat, CudaLoops::fma};
+  if (std::is_same_v<T, float>) return {CudaLoops::tf32x3, CudaLoops::fma};
   return {CudaLoops::hopper, CudaLoops::tensor, CudaLoops::fma};
 }
 
@@ -55,15 +57,15 @@ std::vector<CudaLoops> own_choices() {
 template <class T>
 Loops choose_loops(CudaLoops wanted) {
   if (wanted != CudaLoops::automatic && !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
-    const Loops forced{wanted, teams_of<T>(wanted)};
+    const Loops forced = loops_of<T>(wanted);
     if (forced.teams > 0) return forced;
     throw Error(ErrorKind::usage,
                 std::string("the loops for ") + name_of(wanted) +
                     (std::is_same_v<T, float> && is_of_double_alone(wanted) ? " are of double alone" : " do not run on this device"));
   }
   for (const CudaLoops kind : own_choices<T>()) {
-    if (kind == CudaLoops::tensor && !has_tensor_cores()) continue;
-    if (const Loops chosen{kind, teams_of<T>(kind)}; chosen.teams > 0) return chosen;
+    if ((kind == CudaLoops::tensor || kind == CudaLoops::tf32x3) && !has_fast_tensor_cores()) continue;
+    if (const Loops chosen = loops_of<T>(kind); chosen.teams > 0) return chosen;
   }
   return {};
 }

@@ -10,6 +10,7 @@ namespace kauri::numeric::cuda {
 struct Loops {
   CudaLoops kind = CudaLoops::automatic;  ///< in a choice that has been made never this one, unless teams is 0
   int teams = 0;
+  bool streamed = false;  ///< those of floats: operands come by bulk copies (kernels/streamed_kernels.hpp)
 };
 
 /// As in CudaLoops: "hopper", "tensor", "fma", "tf32x3", "tf32".

@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "numeric/cuda/kernels/portable_kernels.hpp"
+#include "numeric/cuda/kernels/streamed_kernels.hpp"
 #include "numeric/cuda/view_kernels.hpp"
 
 namespace kauri::numeric::cuda {
@@ -57,8 +57,14 @@ cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket, c
     if (loops_.kind == CudaLoops::hopper)
       return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_, least_part_, loops_.teams, pauses_, stream);
   }
-  return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_.kind), front_.data(), task, tasks, ticket, levels,
-                                              values, sums_, least_part_, loops_.teams, pauses_, stream);
+  const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(loops_.kind);
+  if constexpr (std::is_same_v<T, float>) {
+    if (loops_.streamed)
+      return kernels::streamed::enqueue_factor(arithmetic, front_.data(), task, tasks, ticket, levels, values, sums_, least_part_,
+                                               loops_.teams, pauses_, stream);
+  }
+  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task, tasks, ticket, levels, values, sums_, least_part_,
+                                              loops_.teams, pauses_, stream);
 }
 
 template <class T>

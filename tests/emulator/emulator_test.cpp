@@ -80,7 +80,7 @@ TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
   const auto expected = [](CudaLoops loops) -> std::pair<std::string, std::string> {
     switch (loops) {
       case CudaLoops::automatic:
-        return {"hopper", "fma"};
+        return {"hopper", "tf32x3"};
       case CudaLoops::hopper:
         return {"hopper", "none"};
       case CudaLoops::tensor:

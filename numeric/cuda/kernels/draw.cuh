@@ -1,4 +1,4 @@
-// What both kernels on tiled fronts do with a ticket: bring what it stands for to shared memory, and pause where a test asks for it.
+// What all kernels on tiled fronts do with a ticket: bring what it stands for to shared memory, and pause where a test asks for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,6 +12,25 @@ __device__ void copy_words(T& to, const T& from, int lane) {
   static_assert(sizeof(T) <= 32 * sizeof(int) && sizeof(T) % sizeof(int) == 0);
   if (lane < static_cast<int>(sizeof(T) / sizeof(int)))
     reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
+}
+
+/// Draws a ticket, and brings what it stands for: the producer's part of a ticket that consumers wait for. `turn`: as Ticket has it. All
+/// lanes; returns the number.
+template <class Ticket, class Front>
+__device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks, int task_count, int* next, unsigned turn,
+                    int lane) {
+  int number = 0;
+  if (lane == 0) {
+    number = atomicAdd(next, 1);
+    ticket.number = number, ticket.turn = turn;
+  }
+  number = __shfl_sync(0xffffffffu, number, 0);
+  if (number < task_count) {
+    copy_words(ticket.task, tasks[number], lane);
+    copy_words(ticket.front, fronts[tasks[number].front], lane);
+  }
+  __syncwarp();
+  return number;
 }
 
 /// Up to a microsecond, or 30, that seed, ticket and warp tell.

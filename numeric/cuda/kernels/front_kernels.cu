@@ -81,17 +81,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     if (draw >= kTicketSlots) ptx::barrier_wait(control.ticket_empty + slot, (turn - 1) & 1);
     if (wait_for_consumers) ptx::barrier_wait(control.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
     Ticket& ticket = control.ticket[slot];
-    int number = 0;
-    if (me.lane == 0) {
-      number = atomicAdd(next, 1);
-      ticket.number = number, ticket.turn = ring.turn;
-    }
-    number = __shfl_sync(0xffffffffu, number, 0);
-    if (number < task_count) {
-      copy_words(ticket.task, tasks[number], me.lane);
-      copy_words(ticket.front, fronts[tasks[number].front], me.lane);
-    }
-    __syncwarp();
+    const int number = draw_ticket(ticket, fronts, tasks, task_count, next, ring.turn, me.lane);
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_full + slot);
     if (number >= task_count) return;
     pause(pauses, number, me.warp);

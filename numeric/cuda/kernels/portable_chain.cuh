@@ -13,7 +13,7 @@ inline constexpr int kProductBarrier = 3;  // L(j,j-1) is not read any more
 inline constexpr int kSlabBarrier = 4;     // and the next three: columns 16 s.. of L(j,j) are there
 inline constexpr int kHalfThreads = kThreads / 2;
 
-/// Shared memory of a chain, in place of the stages.
+/// Shared memory of a chain.
 template <class T>
 struct ChainMemory {
   T* diagonal;     // slabs of L(j,j)
@@ -22,14 +22,14 @@ struct ChainMemory {
   T* reciprocals;  // kTile: of L(j,j)'s diagonal
   T* columns;      // two columns of 16
 
-  __device__ explicit ChainMemory(Shared<T>& shared)
-      : diagonal(shared.stages),
-        below(shared.stages + kTileEntries),
-        left(shared.stages + 2 * kTileEntries),
-        reciprocals(shared.reciprocals),
-        columns(shared.columns) {}
+  __device__ explicit ChainMemory(const Room<T>& room)
+      : diagonal(room.work),
+        below(room.work + kTileEntries),
+        left(room.work + 2 * kTileEntries),
+        reciprocals(room.reciprocals),
+        columns(room.columns) {}
 };
-static_assert(2 * kTileEntries + 2 * kWarpSlabEntries <= kSharedEntries);
+static_assert(2 * kTileEntries + 2 * kWarpSlabEntries <= kWorkEntries);
 
 /// A diagonal tile of a front and the one below.
 template <class T>
@@ -163,12 +163,12 @@ __device__ __forceinline__ void eliminate_slab(const ChainStep<T>& step, const C
 }
 
 /// Step j. Returns whether a pivot has failed, in this step or, as `failed` tells, before.
-template <class Loop>
-__device__ __forceinline__ bool run_diagonal(int j, bool failed) {
+template <class Kernel>
+__device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::T>& front, int j, bool failed) {
+  using Loop = typename Kernel::Loop;
   using T = typename Loop::T;
-  Shared<T>& shared = shared_memory<T>();
-  const ChainStep<T> step{shared.front, j};
-  const ChainMemory<T> memory(shared);
+  const ChainStep<T> step{front, j};
+  const ChainMemory<T> memory(Kernel::room());
   const Member me = this_thread();
   typename Loop::Accumulators acc;
   const int columns = me.warp == 0 ? kTileCells / 2 : kTileCells;  // what lies right of the diagonal is not needed
@@ -198,6 +198,7 @@ __device__ __forceinline__ bool run_diagonal(int j, bool failed) {
       store_unit(to + e, unit);
     }
   }
+  Kernel::publish();
   ptx::named_sync(kHalfBarrier, kHalfThreads);
   if (me.thread() == 0) {
     ptx::release_fence();
@@ -226,12 +227,12 @@ __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& ac
 }
 
 /// Step j.
-template <class Loop>
-__device__ __forceinline__ void run_below(int j) {
+template <class Kernel>
+__device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>& front, int j) {
+  using Loop = typename Kernel::Loop;
   using T = typename Loop::T;
-  Shared<T>& shared = shared_memory<T>();
-  const ChainStep<T> step{shared.front, j};
-  const ChainMemory<T> memory(shared);
+  const ChainStep<T> step{front, j};
+  const ChainMemory<T> memory(Kernel::room());
   const Member me = this_thread();
   const int row_cell = 4 * (me.warp - 2);
   const TileViewOf<T> tile = step.tile(step.has_below() ? 1 : 0);
@@ -255,26 +256,26 @@ __device__ __forceinline__ void run_below(int j) {
     if (2 * s + 2 < tile.width) update_right<Loop>(rows, memory.diagonal, s, kTileCells, me.lane);
     __syncwarp();
   }
+  Kernel::publish();
   ptx::named_sync(kHalfBarrier + 1, kHalfThreads);
   if (!step.has_below() || me.thread() != kHalfThreads) return;
   ptx::release_fence();
   ptx::store_relaxed(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j + 1));
 }
 
-/// The whole chain: all threads of a block.
-template <class Loop>
-__device__ __forceinline__ void run_chain(const Levels& levels) {
-  const FrontViewOf<typename Loop::T>& front = shared_memory<typename Loop::T>().front;
+/// The whole chain: the whole team.
+template <class Kernel>
+__device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>& front, const Levels& levels) {
   const Member me = this_thread();
   bool failed = false;
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, me.lane);
   if (front.child_count > 0) wait_for_children(front, me.lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     if (me.warp < 2)
-      failed = run_diagonal<Loop>(j, failed);
+      failed = run_diagonal<Kernel>(front, j, failed);
     else
-      run_below<Loop>(j);
-    __syncthreads();
+      run_below<Kernel>(front, j);
+    Kernel::sync();
   }
   if (me.thread() != 0 || levels.done == nullptr) return;
   ptx::release_fence();

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "numeric/cuda/kernels/draw.cuh"
-#include "numeric/cuda/kernels/fill.cuh"
 #include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/kernels/portable_chain.cuh"
 #include "numeric/cuda/kernels/tf32_loop.cuh"
@@ -15,16 +14,6 @@ namespace {
 
 template <class T>
 constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<T>));
-
-/// Tasks that compute no products.
-template <class T>
-__device__ __forceinline__ void prepare_tiles(const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums) {
-  const Shared<T>& shared = shared_memory<T>();
-  if (shared.task.kind == TaskKind::fill)
-    fill(shared.task, shared.front, levels, values, this_thread());
-  else
-    add_sums(shared.task, shared.front, sums, this_thread());
-}
 
 template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
@@ -49,14 +38,11 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     __syncwarp();
     const TaskKind kind = shared.task.kind;
     if (kind == TaskKind::chain) {
-      run_chain<Loop>(levels);
+      run_chain<Alone<Loop>>(shared.front, levels);
       continue;
     }
-    if (kind == TaskKind::fill || kind == TaskKind::sum)
-      prepare_tiles(levels, values, sums);
-    else
-      run_tiles<Loop>(levels, least_part);
-    announce<typename Loop::T>(levels);
+    if (!fill_or_sum<Alone<Loop>>(shared.task, shared.front, levels, values, sums)) run_tiles<Loop>(levels, least_part);
+    announce<Alone<Loop>>(shared.task, shared.front, levels);
   }
 }
 

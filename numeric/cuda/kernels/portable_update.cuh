@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/kernels/fill.cuh"
 #include "numeric/cuda/kernels/portable_loops.cuh"
-#include "numeric/cuda/kernels/update.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
 
@@ -19,7 +19,6 @@ struct Member {
   int lane;
 
   __device__ int thread() const { return 32 * warp + lane; }
-  __device__ void sync_consumers() const { __syncthreads(); }
 };
 __device__ __forceinline__ Member this_thread() {
   const int thread = anew(static_cast<int>(threadIdx.x));
@@ -43,6 +42,38 @@ __device__ __forceinline__ Shared<T>& shared_memory() {
   extern __shared__ __align__(128) unsigned char bytes[];
   return *reinterpret_cast<Shared<T>*>(bytes);
 }
+
+/// Where a team keeps what is not a product's operand.
+template <class T>
+struct Room {
+  T* work;         // kWorkEntries: a triangle and rows that are solved for, or a chain's tiles
+  T* reciprocals;  // kTile
+  T* columns;      // two of 16
+};
+inline constexpr int kWorkEntries = 2 * kTileEntries + 2 * kWarpSlabEntries;
+
+/// A team that is a block, and brings what it multiplies itself: the stages are free when it is done with products. Other kinds of teams
+/// have the same members.
+template <class LoopOf>
+struct Alone {
+  using Loop = LoopOf;
+  using T = typename Loop::T;
+  static_assert(kWorkEntries <= kSharedEntries);
+
+  __device__ static Room<T> room() {
+    Shared<T>& shared = shared_memory<T>();
+    return {shared.stages, shared.reciprocals, shared.columns};
+  }
+  __device__ static void sync() { __syncthreads(); }
+  /// What the thread has written is about to be announced.
+  __device__ static void publish() {}
+};
+
+/// As fill() and add_sums() want it.
+template <class Kernel>
+struct TeamMember : Member {
+  __device__ void sync_consumers() const { Kernel::sync(); }
+};
 
 template <class T>
 __device__ __forceinline__ void copy_run(T* shared, const T* global, int entries, int thread, int threads) {
@@ -137,6 +168,17 @@ __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, con
   set_zero<Loop>(acc);
 }
 
+/// Between parts of a long sum. `parts`: one is in memory; then it is.
+template <class Loop>
+__device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc, const FrontTask& task,
+                                               const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
+                                               bool& parts, int lane) {
+  const bool before = parts || has_beginning(task, front);
+  if (before && !parts) wait_until_filled(front, lane);
+  store_part<Loop>(acc, task, front, levels, place, before, lane);
+  parts = true;
+}
+
 /// The products of a task, from zero; the first stages are on their way. Returns whether a part of them is in memory. Afterwards nothing of
 /// the stages is read any more.
 template <class Loop>
@@ -146,12 +188,8 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
   bool parts = false;
   set_zero<Loop>(acc);
   for (int slab = 0; slab < slabs; ++slab) {
-    if (slab > 0 && slab % part == 0 && place.active) {
-      const bool before = parts || has_beginning(operands.task, operands.front);
-      if (before && !parts) wait_until_filled(operands.front, me.lane);
-      store_part<Loop>(acc, operands.task, operands.front, levels, place, before, me.lane);
-      parts = true;
-    }
+    if (slab > 0 && slab % part == 0 && place.active)
+      put_part_aside<Loop>(acc, operands.task, operands.front, levels, place, parts, me.lane);
     ptx::wait_for_copies<kStageCount - 2>();
     __syncthreads();  // the stage is there, and no one reads the one before
     operands.bring(slab + kStageCount - 1, me);
@@ -248,19 +286,37 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, ty
   }
 }
 
-/// L(column, column), from the blocks on its diagonal downwards, to slabs, and the reciprocals of its diagonal. All threads.
-template <class T>
-__device__ __forceinline__ void bring_triangle(T* triangle, T* reciprocals, const FrontViewOf<T>& front, int column, const Member& me) {
+/// L(column, column), from the blocks on its diagonal downwards, to slabs in room.work, and the reciprocals of its diagonal. The whole team.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void bring_triangle(const Room<T>& room, const FrontViewOf<T>& front, int column, const Member& me) {
   wait_warp(state_of(front, column), kFinished, me.lane);
   const TileViewOf<T> tile = tile_of(front, column, column);
   for (int c = 0; c < tile.width; c += 2)
-    copy_slab(triangle + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c, me.thread(), kThreads);
+    copy_slab(room.work + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c, me.thread(), kThreads);
   ptx::commit_copies();
   ptx::wait_for_copies<0>();
-  __syncthreads();
+  Kernel::sync();
   if (const int c = me.thread(); c < tile.width * kCell)
-    reciprocals[c] = T(1) / slab_row(triangle + c / kSlabColumns * kSlabEntries, c)[c / kCell % 2 * kCellEntries + c % kCell];
-  __syncthreads();
+    room.reciprocals[c] = T(1) / slab_row(room.work + c / kSlabColumns * kSlabEntries, c)[c / kCell % 2 * kCellEntries + c % kCell];
+  Kernel::sync();
+}
+
+/// A task on tiles after its products, with minus their result in acc; all but its announcement.
+template <class Kernel, class Loop = typename Kernel::Loop>
+__device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc, const FrontTask& task,
+                                             const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
+                                             const Member& me) {
+  const Room<typename Loop::T> room = Kernel::room();
+  if (task.kind == TaskKind::panel) bring_triangle<Kernel>(room, front, task.column, me);
+  if (!place.active) return;
+  const TileViewOf<typename Loop::T> target = tile_of(front, task.row + place.tile, task.column);
+  if (task.kind == TaskKind::panel) {
+    typename Loop::T* x = room.work + kTileEntries + me.warp * kWarpSlabEntries;
+    solve_slabs<Loop, 0>(acc, x, room.work, room.reciprocals, target, place.row_cell, me.lane);
+    return;
+  }
+  if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, me.lane);
+  store_accumulators<Loop>(acc, target, place.row_cell, me.lane);
 }
 
 /// All of a task on tiles but its announcement.
@@ -279,23 +335,29 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   typename Loop::Accumulators acc;
   const bool parts = add_products<Loop>(acc, operands, levels, least_part, place, me);
   if (place.active) subtract_beginning<Loop>(acc, task, front, place, parts, me.lane);
-  if (task.kind == TaskKind::panel) bring_triangle(shared.stages, shared.reciprocals, front, task.column, me);
-  if (!place.active) return;
-  const TileViewOf<T> target = tile_of(front, task.row + place.tile, task.column);
-  if (task.kind == TaskKind::panel) {
-    T* x = shared.stages + kTileEntries + me.warp * kWarpSlabEntries;
-    solve_slabs<Loop, 0>(acc, x, shared.stages, shared.reciprocals, target, place.row_cell, me.lane);
-    return;
-  }
-  if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, me.lane);
-  store_accumulators<Loop>(acc, target, place.row_cell, me.lane);
+  finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me);
 }
 
-/// Tells other blocks that the task's tiles are written. All threads.
-template <class T>
-__device__ __forceinline__ void announce(const Levels& levels) {
-  __syncthreads();
-  if (threadIdx.x == 0) count_task(shared_memory<T>().task, shared_memory<T>().front, levels);
+/// Tasks that compute no products; false for others.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels,
+                                            const ValuesOf<T>& values, const SumsOf<T>& sums) {
+  const TeamMember<Kernel> me{this_thread()};
+  if (task.kind == TaskKind::fill)
+    fill(task, front, levels, values, me);
+  else if (task.kind == TaskKind::sum)
+    add_sums(task, front, sums, me);
+  else
+    return false;
+  return true;
+}
+
+/// Tells other teams that the task's tiles are written. The whole team.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void announce(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
+  Kernel::publish();
+  Kernel::sync();
+  if (threadIdx.x == 0) count_task(task, front, levels);
 }
 
 }  // namespace kauri::numeric::cuda::kernels::portable

@@ -37,22 +37,24 @@ struct Member {
 /// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it;
 /// then a word for each: with the stages of a panel task's solve, 1 where the block's inverse is to be corrected. What changes is a single
 /// number, since registers are short where products are added.
-struct Ring {
-  double* stages;
+template <class T>
+struct RingOf {
+  T* stages;
   std::uint64_t* barriers;
   unsigned turn = 0;             // stages entered so far
   unsigned left = 0;             // of a consumer: those before its task, which it has left
-  const double* rows = nullptr;  // of the first stage: those of a consumer's warp
+  const T* rows = nullptr;       // of the first stage: those of a consumer's warp
 
   __device__ unsigned stage() const { return turn % kStages; }
   __device__ unsigned parity() const { return turn / kStages % 2; }
-  __device__ double* data() const { return stages + stage() * kStageEntries; }
-  __device__ const double* warp_rows() const { return rows + stage() * kStageEntries; }
+  __device__ T* data() const { return stages + stage() * kStageEntries; }
+  __device__ const T* warp_rows() const { return rows + stage() * kStageEntries; }
   __device__ std::uint64_t* full() const { return barriers + stage(); }
   __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
   __device__ std::uint64_t* word() const { return barriers + 2 * kStages + stage(); }
   __device__ std::uint64_t* last_empty() const { return barriers + kStages + (turn + kStages - 1) % kStages; }
 };
+using Ring = RingOf<double>;
 
 /// Number of tile columns whose products the task adds.
 template <class T>
@@ -100,14 +102,17 @@ __device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>
 
 // ---- producer: one thread ----
 
-__device__ inline void wait_for_slab(const FrontTask& task, const FrontView& front, int slab, int& ready) {
+template <class T>
+__device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>& front, int slab, int& ready) {
   if (ready > slab) return;
   ready = wait_for_slabs(task, front, slab + 1);
   ptx::proxy_fence();
 }
 
 /// Brings the operands of the products, pair by pair of columns of cells, in which the rows of the task's tiles follow one another.
-__device__ inline void produce_products(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
+template <class T>
+__device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front, RingOf<T>& ring, bool dependent) {
+  constexpr int kBytes = sizeof(T);
   const symbolic::FrontCells& shape = front.cells;
   const int products = products_of(task, front), cells = cells_in(front, products);
   const int upper = shape.cells_of(task.row), lower = task.rows == 2 ? shape.cells_of(task.row + 1) : 0;
@@ -116,16 +121,16 @@ __device__ inline void produce_products(const FrontTask& task, const FrontView& 
   for (int first = 0; first < cells; first += 2) {
     wait_for_slab(task, front, first / 2, ready);
     const int entries = min(2, cells - first) * kCellEntries;  // of a row of cells
-    const double* pair = front.panel + shape.panel().pair(first / 2);
-    const double* rows = pair + (shape.first_cell(task.row) - first) * entries;
+    const T* pair = front.panel + shape.panel().pair(first / 2);
+    const T* rows = pair + (shape.first_cell(task.row) - first) * entries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
     std::uint64_t* full = ring.full();
-    double* data = ring.data();
-    ptx::barrier_arrive_expecting(full, (upper + lower + right) * entries * 8);
+    T* data = ring.data();
+    ptx::barrier_arrive_expecting(full, (upper + lower + right) * entries * kBytes);
     const int together = upper * entries == kSlabEntries ? upper + lower : upper;
-    ptx::bulk_copy(data, rows, together * entries * 8, full);
-    if (together < upper + lower) ptx::bulk_copy(data + kSlabEntries, rows + upper * entries, lower * entries * 8, full);
-    ptx::bulk_copy(data + 2 * kSlabEntries, pair + (shape.first_cell(task.column) - first) * entries, right * entries * 8, full);
+    ptx::bulk_copy(data, rows, together * entries * kBytes, full);
+    if (together < upper + lower) ptx::bulk_copy(data + kSlabEntries, rows + upper * entries, lower * entries * kBytes, full);
+    ptx::bulk_copy(data + 2 * kSlabEntries, pair + (shape.first_cell(task.column) - first) * entries, right * entries * kBytes, full);
     ++ring.turn;
   }
 }
@@ -138,13 +143,14 @@ __device__ inline void copy_triangle(double* slab, const TileView& triangle, int
 }
 
 /// Brings to the L2 cache what the task's consumers start from, while they are with the task before.
-__device__ inline void prefetch_tiles(const FrontTask& task, const FrontView& front) {
+template <class T>
+__device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution && front.loads_block == 0) return;
   for (int r = 0; r < task.rows; ++r) {
-    const TileView tile = tile_of(front, task.row + r, task.column);
+    const TileViewOf<T> tile = tile_of(front, task.row + r, task.column);
     for (int column = 0; column < tile.width; column += 2) {
       const int row = tile.diagonal ? column : 0;
-      ptx::prefetch(tile.cell(row, column), (tile.height - row) * tile.pair_width(column) * kCellEntries * 8);
+      ptx::prefetch(tile.cell(row, column), (tile.height - row) * tile.pair_width(column) * kCellEntries * static_cast<int>(sizeof(T)));
     }
   }
 }
@@ -226,13 +232,15 @@ __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
 
 /// Leaves the stage entered last, if it is of this task. Not right after its products: the compiler may place an arrival right after the
 /// loads that it follows, and these, queued behind stores to global memory, were seen to read the next bytes.
-__device__ inline void leave_stage(const Ring& ring) {
+template <class T>
+__device__ inline void leave_stage(const RingOf<T>& ring) {
   __syncwarp();  // all lanes have read it
   if (ptx::elect() && ring.turn != ring.left) ptx::barrier_arrive(ring.last_empty());
 }
 
 /// Waits for the next stage, then leaves the one before: the products that needed it have been issued.
-__device__ inline void enter_stage(const Ring& ring) {
+template <class T>
+__device__ inline void enter_stage(const RingOf<T>& ring) {
   ptx::barrier_wait(ring.full(), ring.parity());
   leave_stage(ring);
 }

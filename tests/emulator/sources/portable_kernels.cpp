@@ -3,7 +3,11 @@
 #include "tests/emulator/shared_array.hpp"
 
 namespace kauri::numeric::cuda::kernels::portable {
-KAURI_SHARED_ARRAY(128, unsigned char, bytes);
+KAURI_SHARED_ARRAY_OF(100 << 10, 128, unsigned char, bytes);
 }  // namespace kauri::numeric::cuda::kernels::portable
 
 #include "numeric/cuda/kernels/portable_kernels.cu"
+
+namespace kauri::numeric::cuda::kernels::portable {
+static_assert(sizeof(bytes) >= sizeof(Shared<double>));
+}

@@ -15,7 +15,8 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/refine.hpp"
-#include "numeric/cuda/kernels/portable_kernels.hpp"
+#include "numeric/cuda/kernels/streamed_kernels.hpp"
+#include "numeric/cuda/loops.hpp"
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/seeds.hpp"
@@ -75,6 +76,21 @@ double front_residual(const FloatFront& a, const FloatFront& found) {
   return worst;
 }
 
+/// Which kernel runs tasks: a loop, with operands that its threads copy or that are streamed to them.
+struct FloatKernel {
+  Arithmetic arithmetic;
+  bool streamed = false;
+
+  [[nodiscard]] int resident_teams() const {
+    return streamed ? kernels::streamed::resident_teams(arithmetic) : kernels::portable::resident_teams<float>(arithmetic);
+  }
+  template <class... A>
+  [[nodiscard]] cudaError_t enqueue(A... arguments) const {
+    return streamed ? kernels::streamed::enqueue_factor(arithmetic, arguments...)
+                    : kernels::portable::enqueue_factor<float>(arithmetic, arguments...);
+  }
+};
+
 /// Fronts on the device, with all that a launch needs.
 class FloatFronts {
  public:
@@ -88,13 +104,16 @@ class FloatFronts {
     }
   }
   /// All tasks of a factorisation.
-  void factor(Arithmetic arithmetic, int teams) {
+  void factor(const FloatKernel& kernel, int teams, unsigned pauses = 0) {
     std::vector<symbolic::LevelFront> level;
     for (const FrontCells& cells : shapes_) level.push_back({cells, 0});
-    run(arithmetic, symbolic::factor_tasks(level, false, 1, teams), 0, teams);
+    run(kernel, symbolic::factor_tasks(level, false, 1, teams), 0, teams, pauses);
   }
   /// C -= A A^T alone: to the kernel the panels are finished.
-  void update(Arithmetic arithmetic, int teams) { run(arithmetic, symbolic::update_tasks(shapes_), 1 << 20, teams); }
+  void update(const FloatKernel& kernel, int teams, int least_part = DeviceSchedule::kLeastPart) {
+    least_part_ = least_part;
+    run(kernel, symbolic::update_tasks(shapes_), 1 << 20, teams, 0);
+  }
   [[nodiscard]] FloatFront fetch(std::size_t f) const {
     FloatFront front(shapes_[f]);
     front.panel = panel_[f]->fetch(), front.block = block_[f]->fetch();
@@ -103,7 +122,7 @@ class FloatFronts {
   [[nodiscard]] int failed(std::size_t f) const { return failed_[f]; }
 
  private:
-  void run(Arithmetic arithmetic, const std::vector<symbolic::FrontTask>& host_tasks, int finished, int teams) {
+  void run(const FloatKernel& kernel, const std::vector<symbolic::FrontTask>& host_tasks, int finished, int teams, unsigned pauses) {
     std::vector<std::unique_ptr<CallerArray<int>>> counters;
     std::vector<kernels::FrontViewOf<float>> views(shapes_.size());
     for (std::size_t f = 0; f < shapes_.size(); ++f) {
@@ -117,8 +136,8 @@ class FloatFronts {
     const CallerArray<kernels::FrontViewOf<float>> view(views);
     const CallerArray<symbolic::FrontTask> tasks(host_tasks);
     const CallerArray<int> ticket(std::vector<int>{0});
-    require(kernels::portable::enqueue_factor<float>(arithmetic, view.data(), tasks.data(), static_cast<int>(host_tasks.size()),
-                                                     ticket.data(), {}, {}, {}, DeviceSchedule::kLeastPart, teams, 0, nullptr));
+    require(kernel.enqueue(view.data(), tasks.data(), static_cast<int>(host_tasks.size()), ticket.data(), kernels::Levels{},
+                           kernels::ValuesOf<float>{}, kernels::SumsOf<float>{}, least_part_, teams, pauses, nullptr));
     failed_.clear();
     for (const auto& c : counters) failed_.push_back(c->fetch()[kernels::kFailed]);
   }
@@ -127,6 +146,7 @@ class FloatFronts {
   std::vector<std::unique_ptr<CallerArray<float>>> panel_, block_, inverses_;
   std::vector<std::unique_ptr<CallerArray<double>>> pivot_;
   std::vector<int> failed_;
+  int least_part_ = DeviceSchedule::kLeastPart;
 };
 
 /// A loop, and the residual that it may leave: c u of each entry's sum of products, u = 2^-24. Measured are 11, 9 and 10400; a single
@@ -135,19 +155,23 @@ struct FloatTrial {
   Arithmetic arithmetic;
   CudaLoops loops;
   double units;
+  bool streamed;
 };
 
 std::string trial_name(const ::testing::TestParamInfo<FloatTrial>& trial) {
-  return trial.param.loops == CudaLoops::fma ? "fma" : trial.param.loops == CudaLoops::tf32x3 ? "tf32x3" : "tf32";
+  const std::string loops = numeric::cuda::short_name(trial.param.loops);
+  return trial.param.streamed ? loops + "_streamed" : loops;
 }
 
 class FloatLoops : public ::testing::TestWithParam<FloatTrial> {
  protected:
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
-    resident_ = kernels::portable::resident_teams<float>(GetParam().arithmetic);
+    resident_ = kernel().resident_teams();
+    if (GetParam().streamed && resident_ == 0) GTEST_SKIP() << "no such instructions";
     ASSERT_GT(resident_, 0);
   }
+  static FloatKernel kernel() { return {GetParam().arithmetic, GetParam().streamed}; }
   static Arithmetic arithmetic() { return GetParam().arithmetic; }
   static double bound() { return GetParam().units * kFloatUnit; }
   [[nodiscard]] int resident() const { return resident_; }
@@ -156,9 +180,11 @@ class FloatLoops : public ::testing::TestWithParam<FloatTrial> {
   int resident_ = 0;
 };
 INSTANTIATE_TEST_SUITE_P(Each, FloatLoops,
-                         ::testing::Values(FloatTrial{Arithmetic::fma, CudaLoops::fma, 20},
-                                           FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20},
-                                           FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400}),
+                         ::testing::Values(FloatTrial{Arithmetic::fma, CudaLoops::fma, 20, false},
+                                           FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20, false},
+                                           FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20, true},
+                                           FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400, false},
+                                           FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400, true}),
                          trial_name);
 
 constexpr FrontCells kFloatShapes[] = {{1, 1},   {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},   {66, 1},
@@ -171,7 +197,7 @@ TEST_P(FloatLoops, ResidualsAreWithinTheirBounds) {
     std::vector<FloatFront> fronts;
     for (const FrontCells& shape : kFloatShapes) fronts.push_back(random_front(shape, random));
     FloatFronts few(fronts), many(fronts);
-    few.factor(arithmetic(), symbolic::kFewestTeams), many.factor(arithmetic(), resident());
+    few.factor(kernel(), symbolic::kFewestTeams), many.factor(kernel(), resident());
     for (std::size_t f = 0; f < fronts.size(); ++f) {
       const FloatFront found = few.fetch(f), again = many.fetch(f);
       ASSERT_EQ(few.failed(f), 0);
@@ -217,7 +243,7 @@ TEST_P(FloatLoops, LongSumsDoNotDrift) {
   for (const Index inner : {64, 512, 2048}) {
     const FloatFront front = long_sums(inner, 3);
     FloatFronts device({front});
-    device.update(arithmetic(), symbolic::kFewestTeams);
+    device.update(kernel(), symbolic::kFewestTeams);
     const Drift drift = drift_of(front, device.fetch(0));
     RecordProperty("drift" + std::to_string(inner),
                    std::to_string(drift.mean / kFloatUnit) + " " + std::to_string(drift.most / kFloatUnit));
@@ -242,7 +268,7 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
       const Index row = front.cells.p + 11;
       front.at(row, column) = bad;
       FloatFronts device({front});
-      device.update(arithmetic(), symbolic::kFewestTeams);
+      device.update(kernel(), symbolic::kFewestTeams);
       const FloatFront found = device.fetch(0);
       for (Index c = front.cells.p; c < front.cells.m; ++c)
         for (Index r = c; r < front.cells.m; ++r) {
@@ -255,8 +281,34 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
     }
 }
 
+/// Nothing but the way of the operands differs: tiles, odd columns of cells, sums in parts of one slab or many, whatever comes first.
+TEST_P(FloatLoops, StreamedAsCopied) {
+  if (!GetParam().streamed) GTEST_SKIP() << "the other side of the same comparison";
+  const FloatKernel copied{arithmetic(), false};
+  std::mt19937_64 random(11);
+  std::vector<FloatFront> fronts;
+  for (const FrontCells& shape : kFloatShapes) fronts.push_back(random_front(shape, random));
+  for (unsigned pauses = 0; pauses < seeds(3); ++pauses) {
+    FloatFronts one(fronts), other(fronts);
+    one.factor(kernel(), resident(), pauses), other.factor(copied, symbolic::kFewestTeams);
+    for (std::size_t f = 0; f < fronts.size(); ++f) {
+      ASSERT_EQ(one.fetch(f).panel, other.fetch(f).panel) << pauses << ", front " << f;
+      ASSERT_EQ(one.fetch(f).block, other.fetch(f).block) << pauses << ", front " << f;
+    }
+  }
+  for (const Index inner : {8, 65, 200, 328})
+    for (const int least_part : {16, 48, DeviceSchedule::kLeastPart}) {
+      const FloatFront front = long_sums(inner, static_cast<std::uint64_t>(inner));
+      FloatFronts one({front}), other({front});
+      one.update(kernel(), resident(), least_part), other.update(copied, resident(), least_part);
+      ASSERT_EQ(one.fetch(0).block, other.fetch(0).block) << inner << ", parts of " << least_part;
+      EXPECT_NE(one.fetch(0).block, front.block);
+    }
+}
+
 /// Componentwise backward error of a solve without refinement, and how many steps lead to that of a float.
 TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
+  if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
   for (const std::string spec : {"poisson3d 8", "elast3d 4", "poisson2d 20", "lap27 6", "rgg3d 300 12 1"}) {
     const auto a = generate(spec);
     const std::vector<float> value = cast<float>(a.value());
@@ -288,8 +340,9 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
 
 /// What backends say, and take: loops of float leave doubles as they are.
 TEST_P(FloatLoops, DoublesGoAsEver) {
+  if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
   Backend mine = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = GetParam().loops});
-  EXPECT_EQ(mine.kernels(4), trial_name({GetParam(), 0}));
+  EXPECT_EQ(mine.kernels(4), numeric::cuda::short_name(GetParam().loops));
   if (GetParam().loops == CudaLoops::fma) return;
   Backend usual = cuda_backend();
   EXPECT_EQ(mine.kernels(8), usual.kernels(8));

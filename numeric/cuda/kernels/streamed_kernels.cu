@@ -1,0 +1,55 @@
+// The kernel on tiled fronts of floats on Hopper, once per loop, and its launches.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/kernels/streamed_kernels.hpp"
+
+#include "numeric/cuda/kernels/launch.hpp"
+#include "numeric/cuda/kernels/streamed.cuh"
+#include "numeric/cuda/kernels/tf32_loop.cuh"
+
+namespace kauri::numeric::cuda::kernels::streamed {
+namespace {
+
+using portable::Tf32Loop;
+
+constexpr int kConsumerRegisters = 216;
+constexpr int kProducerRegisters = 40;
+
+template <class Loop>
+__global__ void __launch_bounds__(kThreads, Loop::kBlocks)
+    run_streamed_tasks(const FrontViewOf<float>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
+                       ValuesOf<float> values, SumsOf<float> sums, int least_part, unsigned pauses) {
+  start<float>();
+  if (threadIdx.x < kConsumers) {
+    ptx::take_registers<kConsumerRegisters>();
+    run_consumers<Streamed<Loop>>(task_count, levels, values, sums, least_part, pauses);
+  } else {
+    ptx::leave_registers<kProducerRegisters>();
+    if (threadIdx.x / 32 == kConsumerWarps) run_producer(fronts, tasks, task_count, next, pauses, static_cast<int>(threadIdx.x % 32));
+  }
+}
+
+template <class Use>
+auto with_kernel(Arithmetic arithmetic, const Use& use) {
+  return arithmetic == Arithmetic::tf32 ? use(run_streamed_tasks<Tf32Loop<1>>) : use(run_streamed_tasks<Tf32Loop<3>>);
+}
+
+constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<float>));
+
+}  // namespace
+
+int resident_teams(Arithmetic arithmetic) {
+  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32) return 0;
+  return with_kernel(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes); });
+}
+
+cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts, const symbolic::FrontTask* tasks, int task_count,
+                           int* ticket, const Levels& levels, const ValuesOf<float>& values, const SumsOf<float>& sums, int least_part,
+                           int teams, unsigned pauses, cudaStream_t stream) {
+  if (task_count == 0) return cudaSuccess;
+  return with_kernel(arithmetic, [&](auto* kernel) {
+    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes, stream, fronts, tasks, task_count, ticket,
+                              levels, values, sums, least_part / kSlabColumns, pauses);
+  });
+}
+
+}  // namespace kauri::numeric::cuda::kernels::streamed
