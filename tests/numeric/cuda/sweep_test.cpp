@@ -27,6 +27,7 @@ namespace kauri::test {
 namespace {
 
 using symbolic::aligned_bytes;
+using symbolic::kTile;
 
 /// What a number looks like that is not there yet.
 template <class T>
@@ -66,15 +67,15 @@ class Sweeps : public ::testing::Test {
     return out;
   }
   static Values values(const SymmetricMatrix<double>& a) { return cast<T>(a.value()); }
-  /// L L^T, exactly, where L has -1 below its unit diagonal in groups of 12 columns, whose inverses have 2^10, and little elsewhere. The
-  /// pattern is that of its own L.
+  /// L L^T, exactly, where L has -1 below its unit diagonal in groups of 12 columns, whose inverses have 2^10, and little further away: so
+  /// that the inverse of L is in the range of floats. The pattern is that of its own L.
   static Values marked_tiles(const Pattern& a) {
     const auto n = static_cast<std::size_t>(a.n);
     std::vector<std::vector<double>> l(n, std::vector<double>(n, 0));
     for (Index j = 0; j < a.n; ++j)
       for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) {
         const Index i = a.row[k];
-        l[i][j] = i == j ? 1 : i / 12 == j / 12 ? -1 : ((i + 2 * j) % 3 - 1) / 64.0;
+        l[i][j] = i == j ? 1 : i / 12 == j / 12 ? -1 : i / kTile == j / kTile ? 0 : ((i + 2 * j) % 3 - 1) / 64.0;
       }
     Values value(a.row.size());
     for (Index j = 0; j < a.n; ++j)
@@ -126,7 +127,7 @@ class Sweeps : public ::testing::Test {
       return backward_error<T>(a, {solution.data(), n, 1, n}, {b.data(), n, 1, n}, cpu_).componentwise;
     };
     EXPECT_LE(error(x), std::max(double{18 * kEpsilon}, 4 * error(expected)));
-    EXPECT_LE(error_of_l(fast, b, x), 64);
+    EXPECT_LE(error_of_l(fast, b, x), 4);  // up to 2 were seen
     EXPECT_EQ(solve(fast, b, 1, 1), x);
     if (!well_conditioned) return;
     T largest = 0, difference = 0;
@@ -198,6 +199,7 @@ TYPED_TEST(Sweeps, CorrectsNearlySingularTiles) {
       const auto a = near_singular({"", {order, 90}}, seed);
       const auto made = this->plan(a.pattern(), OrderingMethod::natural, false);
       const auto value = this->marked_tiles(a.pattern());
+      SCOPED_TRACE(order);
       this->check({a.pattern(), value}, made, false);
       if constexpr (sizeof(TypeParam) == 8) this->check(a.view(), made, false);  // of a condition that float does not see
     }
@@ -211,8 +213,8 @@ TYPED_TEST(Sweeps, HardCases) {
     const auto value = random_dominant<TypeParam>(pattern.view(), 3);
     this->check({pattern.view(), value}, this->plan(pattern.view(), method, amalgamate));
   };
-  for (const Index n : {0, 1, 2, 100}) check(n, {}, OrderingMethod::amd, true);
-  for (const Index reach : {1, 20, 40, 70}) {
+  for (const Index n : {0, 1, 100}) check(n, {}, OrderingMethod::amd, true);
+  for (const Index reach : {1, 20, 70}) {
     EdgeList path, apart;
     for (Index i = 0; i < 200; ++i)
       for (Index j = std::max(i - reach, Index{0}); j < i; ++j) {
@@ -225,7 +227,6 @@ TYPED_TEST(Sweeps, HardCases) {
   EdgeList arrow;
   for (Index i = 0; i < 150; ++i)
     for (const Index hub : {150, 151}) arrow.emplace_back(hub, i);
-  check(152, arrow, OrderingMethod::natural, false);
   check(152, arrow, OrderingMethod::amd, true);
 }
 
