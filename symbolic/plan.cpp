@@ -63,10 +63,12 @@ Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_leve
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const {
   if (on_device()) {
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
-    if (scalar_bytes == sizeof(double) && !device.by_level && device.sweeps.bytes > 0)  // right-hand sides, and the numbers of one solve
-      return symbolic::checked_add(
-          symbolic::aligned_bytes(n, row),
-          symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, n, std::min(nrhs, together)), scalar_bytes), "bytes of workspace");
+    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides, and the numbers of one solve, in double
+      const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
+      return symbolic::checked_add(symbolic::aligned_bytes(n, row),
+                                   symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),
+                                   "bytes of workspace");
+    }
     // Right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them; update rows.
     return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
                                  "bytes of workspace");

@@ -3,6 +3,7 @@
 #include "numeric/cuda/device_plan.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "numeric/cuda/lending.hpp"
 #include "numeric/cuda/staging.hpp"
@@ -40,6 +41,9 @@ int teams_of(const DeviceContext& context) {
 
 bool has_tasks(const Plan& plan, const DeviceContext& context) { return !plan.device.by_level && teams_of(context) > 0; }
 
+/// Factors of either scalar may ask for the lists.
+bool has_lists(const Plan& plan, const DeviceContext& context) { return has_sweeps<float>(plan, context) || has_sweeps<double>(plan, context); }
+
 }  // namespace
 
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan) {
@@ -48,20 +52,27 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
   return plan;
 }
 
+template <class T>
 bool has_sweeps(const Plan& plan, const DeviceContext& context) {
-  return context.sweep_blocks > 0 && context.of_double.teams > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
+  constexpr bool in_double = std::is_same_v<T, double>;
+  const int blocks = in_double ? context.sweep_blocks : context.float_sweep_blocks;
+  const Loops& loops = in_double ? context.of_double : context.of_float;
+  return blocks > 0 && loops.teams > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
 }
+
+template bool has_sweeps<float>(const Plan&, const DeviceContext&);
+template bool has_sweeps<double>(const Plan&, const DeviceContext&);
 
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
   return plan.device.plan_bytes + (has_tasks(plan, context) ? plan.device.shared_bytes : 0) +
-         (has_sweeps(plan, context) ? plan.device.sweeps.bytes : 0);
+         (has_lists(plan, context) ? plan.device.sweeps.bytes : 0);
 }
 
 DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
     : PlanStore(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
   const LentStream stream(context.lending);
   Uploader uploader(*context.staging, block_, *stream);
-  const bool sweeps = cuda::has_sweeps(*this->plan(), context);
+  const bool sweeps = has_lists(*this->plan(), context);
   symbolic::SweepLists lists;
   meanwhile(
       [&] {

@@ -25,14 +25,16 @@ struct DeviceContext {
   CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
   Loops of_float, of_double;                ///< what runs
   int sweep_blocks = 0;                     ///< of the fast solve, in double; none: the plain one does all
-  Index together = 1;                       ///< right-hand sides that it takes at once
+  int float_sweep_blocks = 0;               ///< of that of factors in float
+  Index together = 1;                       ///< right-hand sides that it takes at once, in double
   int sweep_8_blocks = 0;                   ///< of that of up to 8 right-hand sides
   int sweep_16_blocks = 0;                  ///< of teams that solve 16 of up to 32
   int sweep_32_blocks = 0;                  ///< of up to 32
   Index team_columns = 0;                   ///< CudaOptions
 };
 
-/// True for plans that a device solves with by the fast sweeps.
+/// True for plans that a device solves with by the fast sweeps, with factors of that scalar.
+template <class T>
 bool has_sweeps(const Plan& plan, const DeviceContext& context);
 
 /// A front as kernels see it. Places are entries into the arrays of FactorMemory.
@@ -99,7 +101,7 @@ class DevicePlan final : public PlanStore {
   [[nodiscard]] std::span<const Level> levels() const { return plan()->device.level; }
   /// Empty where the tiled fronts are done level by level.
   [[nodiscard]] const TiledPlan& tiled() const { return tiled_; }
-  /// Null where solves go level by level.
+  /// Null where solves go level by level, in double and in float.
   [[nodiscard]] const SweepView* sweeps() const { return sweeps_ ? &*sweeps_ : nullptr; }
 
  private:

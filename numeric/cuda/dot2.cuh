@@ -12,10 +12,10 @@ namespace kauri::numeric::cuda {
 struct Dot2 {
   double sum = 0, error = 0;
 
-  /// v x, of two numbers of type T, is taken away.
+  /// v x is taken away. T: of both, or of v, beside which a sum in double is exact enough.
   template <class T>
   __device__ void subtract(double v, double x) {
-    if constexpr (sizeof(T) == 4) {  // the product of two floats is exact
+    if constexpr (sizeof(T) == 4) {  // of two floats the product is exact
       sum = __dsub_rn(sum, __dmul_rn(v, x));
       return;
     }

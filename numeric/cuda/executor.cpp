@@ -112,7 +112,7 @@ class CudaExecutor final : public Executor {
                 .team_columns = options.team_columns};
     if (!is_of_double_alone(options.loops)) context_.of_float = choose_loops<float>(options.loops);
     if (options.fast_solve) {
-      context_.sweep_blocks = sweep_blocks();
+      context_.sweep_blocks = sweep_blocks<double>(), context_.float_sweep_blocks = sweep_blocks<float>();
       if (options.solves_together >= 8) context_.sweep_8_blocks = wide_blocks<8>();
       if (options.solves_together == 32) context_.sweep_16_blocks = wide_blocks<16>(), context_.sweep_32_blocks = wide_blocks<32>();
       context_.together = std::min({context_.sweep_8_blocks, context_.sweep_16_blocks, context_.sweep_32_blocks}) > 0 ? 32

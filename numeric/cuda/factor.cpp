@@ -52,6 +52,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
     : context_(std::move(context)),
       plan_(std::move(plan)),
       loops_(loops_for<T>(*plan_->plan(), context_)),
+      fast_(has_sweeps<T>(*plan_->plan(), context_)),
       host_verdict_(context_.lending),
       block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap),
       stream_(context_.lending) {
@@ -96,7 +97,7 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
     tiled_.enqueue(plan_->view(), memory(), stream);
   else
     level_by_level(tiled);
-  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), sizeof(T) == sizeof(double) && plan_->sweeps() != nullptr, stream);
+  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), fast_, stream);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
 }
 
@@ -193,9 +194,9 @@ std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<
 template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                   const SolveSteps& steps, cudaStream_t stream) const {
-  if (plan_->sweeps() != nullptr && sizeof(T) == sizeof(double)) {
+  if (fast_) {
     for (Index c = 0; c < x.cols;) {
-      const Index some = std::min(x.cols - c, context_.together);
+      const Index some = std::min(x.cols - c, together());
       enqueue_fast(columns(b, c, some), columns(x, c, some), workspace, steps, stream);
       c += some;
     }
@@ -223,39 +224,45 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
 template <class T>
 void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                  const SolveSteps& steps, cudaStream_t stream) const {
+  const Plan& p = *plan();
+  const StridedView<const T> from = strided(b);
+  const StridedView<T> to = strided(x);
+  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), together())), width = symbolic::solve_width(x.cols);
+  if (width == 1) return enqueue_one(from, to, scratch_of(p, workspace.numbers(), most), steps, stream);
   if constexpr (std::is_same_v<T, double>) {
-    const Plan& p = *plan();
-    const Index width = symbolic::solve_width(x.cols);
-    SweepView view = *plan_->sweeps();
-    const StridedView<const T> from = strided(b);
-    const StridedView<T> to = strided(x);
-    const Index most = symbolic::solve_width(std::min(workspace.nrhs(), context_.together));
-    if (width > 1) {
-      const Index team = team_width(p, width, context_.team_columns);
-      WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
-      wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
-      wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
-      wide.numbers.unless_zero = steps.unless_zero;
-      wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
-      wide.b_column = from.column, wide.out_column = to.column;
-      if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
-      if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
-      return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
-    }
-    PlanView in_order = plan_->view();
-    in_order.old_of = nullptr;
-    SweepMemory memory = sweep_memory(p, entries_.data(), scratch_of(p, workspace.numbers(), most));
-    memory.verdict = verdict_address(), memory.b = from.data, memory.out = to.data;
-    memory.b_step = from.row, memory.out_step = to.row;
-    memory.unless_zero = steps.unless_zero;
-    enqueue_unset(p, memory, stream);
-    view.old_of = steps.permute ? plan_->view().old_of : nullptr;
-    view.back_of = steps.back ? plan_->view().old_of : nullptr;
-    const SolveMemory<T> y{memory.l, memory.y, memory.y, memory.update, 1, steps.unless_zero};
-    if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, from, y, stream);
-    enqueue_sweeps(view, memory, steps.forward, steps.backward, context_.sweep_blocks, stream);
-    if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, to, y, verdict_address(), stream);
+    const SweepView& view = *plan_->sweeps();
+    const Index team = team_width(p, width, context_.team_columns);
+    WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
+    wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
+    wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
+    wide.numbers.unless_zero = steps.unless_zero;
+    wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
+    wide.b_column = from.column, wide.out_column = to.column;
+    if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
+    if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
+    return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
   }
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
+                                cudaStream_t stream) const {
+  const Plan& p = *plan();
+  PlanView in_order = plan_->view();
+  in_order.old_of = nullptr;
+  SweepMemory<T> memory = sweep_memory<T>(p, entries_.data(), numbers);
+  memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
+  memory.b_step = b.row, memory.out_step = x.row;
+  memory.unless_zero = steps.unless_zero;
+  enqueue_unset(p, numbers, stream);
+  SweepView view = *plan_->sweeps();
+  view.old_of = steps.permute ? plan_->view().old_of : nullptr;
+  view.back_of = steps.back ? plan_->view().old_of : nullptr;
+  const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.unless_zero};
+  if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
+  const int blocks = std::is_same_v<T, double> ? context_.sweep_blocks : context_.float_sweep_blocks;
+  enqueue_sweeps(view, memory, steps.forward, steps.backward, blocks, stream);
+  if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
 }
 
 template <class T>
@@ -342,7 +349,7 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
 
 template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
-  if (has_sweeps(plan, context) || sizeof(T) != sizeof(double)) return plan.workspace_bytes(sizeof(T), nrhs, context.together);
+  if (has_sweeps<T>(plan, context)) return plan.workspace_bytes(sizeof(T), nrhs, context.together);
   using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
   return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
@@ -353,18 +360,17 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
     : plan_(require_device_plan(std::move(plan))),
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.lending),
-      fast_(sizeof(T) == sizeof(double) && has_sweeps(*plan_, context)),
+      fast_(has_sweeps<T>(*plan_, context)),
       block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
-    const Index most = symbolic::solve_width(std::min(nrhs_, context.together));
-    numbers_ = block_.template take<T>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most));
-    if constexpr (std::is_same_v<T, double>)
-      if (most > 1) {
-        enqueue_first_unset(*plan_, numbers_.data(), most, stream_->get());
-        stream_->synchronize();  // solves may be on any stream
-      }
+    const Index most = std::is_same_v<T, double> ? symbolic::solve_width(std::min(nrhs_, context.together)) : 1;
+    numbers_ = block_.template take<double>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most));
+    if (most > 1) {
+      enqueue_first_unset(*plan_, numbers_.data(), most, stream_->get());
+      stream_->synchronize();  // solves may be on any stream
+    }
     return;
   }
   x_ = block_.template take<T>(vector);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "numeric/backend.hpp"
 #include "numeric/cuda/graph.hpp"
 #include "numeric/cuda/lending.hpp"
@@ -60,9 +62,14 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   /// b and x on the device, of at most as many columns as the workspace has room for.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                      cudaStream_t stream) const;
-  /// The same of up to symbolic::kMostTogether columns by sweeps.
+  /// The same of up to together() columns by sweeps.
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
+  /// Of one column.
+  void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
+                   cudaStream_t stream) const;
+  /// Right-hand sides that sweeps take at once: of factors in float one.
+  [[nodiscard]] Index together() const { return std::is_same_v<T, double> ? context_.together : 1; }
   /// Of any number of columns.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
@@ -72,6 +79,7 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
   Loops loops_;               // of the tiled fronts
+  bool fast_;                 // solves go by sweeps
   LentVerdict host_verdict_;  // written by the device with verdict_
   DeviceBlock block_;         // holds all arrays, those of small_ and tiled_ too
   LentStream stream_;         // after these: it waits before they go
@@ -101,8 +109,8 @@ class CudaWorkspace final : public SolveStore<T> {
   /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
   /// its own.
   [[nodiscard]] T* rhs() const { return y_.data(); }
-  /// Of a fast solve, symbolic::solve_numbers(); else nothing.
-  [[nodiscard]] T* numbers() const { return numbers_.data(); }
+  /// Of a fast solve, symbolic::solve_numbers(), in double for factors in float, too; else nothing.
+  [[nodiscard]] double* numbers() const { return numbers_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 
  private:
@@ -111,7 +119,8 @@ class CudaWorkspace final : public SolveStore<T> {
   LentStream stream_;
   bool fast_;
   DeviceBlock block_;
-  DeviceArray<T> x_, y_, update_, numbers_;
+  DeviceArray<T> x_, y_, update_;
+  DeviceArray<double> numbers_;
 };
 
 }  // namespace kauri::numeric::cuda

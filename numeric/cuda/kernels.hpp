@@ -96,11 +96,11 @@ void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory
 template <class T>
 void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
 /// x(k,:) = b(old_of(k),:), and b(old_of(k),:) = x(k,:) if the verdict is good, else NaN; b is n x nrhs, on the device, as the verdict is.
-/// Without plan.old_of rows keep their places.
-template <class T>
-void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<T>& memory, cudaStream_t stream);
-template <class T>
-void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
+/// Without plan.old_of rows keep their places. Numbers of a solve may be in double where b is in float.
+template <class T, class V>
+void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<V>& memory, cudaStream_t stream);
+template <class T, class V>
+void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<V>& memory, const DeviceVerdict* verdict,
                      cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

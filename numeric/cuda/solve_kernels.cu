@@ -269,22 +269,22 @@ __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begi
 /// In the caller's numbering; without a permutation k itself.
 __device__ Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
 
-template <class T>
-__global__ void gather(PlanView plan, Index n, StridedView<const T> b, SolveMemory<T> memory) {
+template <class T, class V>
+__global__ void gather(PlanView plan, Index n, StridedView<const T> b, SolveMemory<V> memory) {
   if (is_left_out(memory.unless_zero)) return;
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
   for (Index c = 0; c < memory.nrhs; ++c) memory.x[Offset{k} * memory.nrhs + c] = b(row_of(plan.old_of, k), c);
 }
 
-template <class T>
-__global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<T> memory, const DeviceVerdict* verdict) {
+template <class T, class V>
+__global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<V> memory, const DeviceVerdict* verdict) {
   if (is_left_out(memory.unless_zero)) return;
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
   const bool good = verdict->status == VerdictStatus::positive_definite;
   for (Index c = 0; c < memory.nrhs; ++c)
-    b(row_of(plan.old_of, k), c) = good ? memory.x[Offset{k} * memory.nrhs + c] : std::numeric_limits<T>::quiet_NaN();
+    b(row_of(plan.old_of, k), c) = good ? static_cast<T>(memory.x[Offset{k} * memory.nrhs + c]) : std::numeric_limits<T>::quiet_NaN();
 }
 
 unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
@@ -297,13 +297,15 @@ std::size_t pivot_bytes(Index nrhs) {
 
 template <class T>
 void load_kernels() {
-  load(gather<T>);
+  load(gather<T, T>);
+  load(gather<T, double>);
   load(forward_small<T>);
   load(forward_pull<T>);
   load(forward_pivots<T>);
   load(forward_tiles<T>);
   load(backward_fronts<T>);
-  load(scatter<T>);
+  load(scatter<T, T>);
+  load(scatter<T, double>);
 }
 
 }  // namespace
@@ -340,15 +342,15 @@ void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemor
         "a launch of a backward sweep");
 }
 
-template <class T>
-void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<T>& memory, cudaStream_t stream) {
-  check(kernels::launch(gather<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory), "a launch of a gather");
+template <class T, class V>
+void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<V>& memory, cudaStream_t stream) {
+  check(kernels::launch(gather<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory), "a launch of a gather");
 }
 
-template <class T>
-void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<T>& memory, const DeviceVerdict* verdict,
+template <class T, class V>
+void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<V>& memory, const DeviceVerdict* verdict,
                      cudaStream_t stream) {
-  check(kernels::launch(scatter<T>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory, verdict), "a launch of a scatter");
+  check(kernels::launch(scatter<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory, verdict), "a launch of a scatter");
 }
 
 template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
@@ -356,8 +358,11 @@ template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<d
 template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
 template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
 template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&, const SolveMemory<double>&, cudaStream_t);
 template void enqueue_gather(const PlanView&, Index, const StridedView<const double>&, const SolveMemory<double>&, cudaStream_t);
 template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&, const SolveMemory<float>&, const DeviceVerdict*,
+                              cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&, const SolveMemory<double>&, const DeviceVerdict*,
                               cudaStream_t);
 template void enqueue_scatter(const PlanView&, Index, const StridedView<double>&, const SolveMemory<double>&, const DeviceVerdict*,
                               cudaStream_t);

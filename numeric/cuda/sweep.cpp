@@ -12,7 +12,8 @@ constexpr Index kFewestRows = Index{1} << 14, kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
 
 /// Parts of sums lie behind the update rows, each a row of so many columns.
-void place_parts(const Plan& plan, Index columns, SweepMemory& memory) {
+template <class S>
+void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory) {
   const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;
   memory.forward_part = memory.update + below * columns;
   memory.backward_part = memory.forward_part + Offset{plan.device.sweeps.forward_parts} * symbolic::kTile * columns;
@@ -20,9 +21,10 @@ void place_parts(const Plan& plan, Index columns, SweepMemory& memory) {
 
 }  // namespace
 
-SweepMemory sweep_memory(const Plan& plan, const double* l, double* numbers) {
+template <class S>
+SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers) {
   const DeviceSchedule::Sweeps& sweeps = plan.device.sweeps;
-  SweepMemory out{};
+  SweepMemory<S> out{};
   out.l = l;
   out.x = numbers;
   out.y = out.x + plan.n;
@@ -66,9 +68,12 @@ void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStre
 }
 
 /// All bits of a number that is not there yet are set, and the first ticket is the one after -1.
-void enqueue_unset(const Plan& plan, const SweepMemory& memory, cudaStream_t stream) {
-  check(cudaMemsetAsync(memory.x, 0xff, static_cast<std::size_t>(plan.device.sweeps.numbers) * sizeof(double), stream),
+void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream) {
+  check(cudaMemsetAsync(numbers, 0xff, static_cast<std::size_t>(plan.device.sweeps.numbers) * sizeof(double), stream),
         "numbers of a solve");
 }
+
+template SweepMemory<float> sweep_memory(const Plan&, const float*, double*);
+template SweepMemory<double> sweep_memory(const Plan&, const double*, double*);
 
 }  // namespace kauri::numeric::cuda

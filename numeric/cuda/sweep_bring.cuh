@@ -11,33 +11,34 @@ namespace kauri::numeric::cuda::sweep {
 // ---- the loader
 
 /// Stages of the ring, as the loader fills them.
+template <class S>
 class Stages {
  public:
-  __device__ explicit Stages(const Tiles& shared) : shared_(shared) {}
+  __device__ explicit Stages(const Tiles<S>& shared) : shared_(shared) {}
   /// The next stage, free, for so many bytes.
-  __device__ double* begin(int bytes) {
+  __device__ S* begin(int bytes) {
     ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
     ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
     return shared_.data.stage[turn_.at];
   }
-  __device__ void copy(double* to, const double* from, int entries) {
-    ptx::bulk_copy(to, from, entries * 8, &shared_.barrier.full[turn_.at]);
+  __device__ void copy(S* to, const S* from, int entries) {
+    ptx::bulk_copy(to, from, entries * kBytes<S>, &shared_.barrier.full[turn_.at]);
   }
   __device__ void end() { turn_.next(); }
 
  private:
-  const Tiles& shared_;
+  const Tiles<S>& shared_;
   Turn<kStages> turn_;
 };
 
 /// Tile (i, k) of a panel, two pairs of columns a stage. Ring: Stages, or another of stages as large.
-template <class Ring>
-__device__ void load_tile(Ring& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
+template <class Ring, class S>
+__device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
   const Index first = k * symbolic::kTileCells, end = first + cells.cells_of(k), rows = cells.cells_of(i), row = cells.first_cell(i);
   for (Index c = first; c < end; c += 4) {
     const int one = rows * layout.width(c) * kCellEntries, two = c + 2 < end ? rows * layout.width(c + 2) * kCellEntries : 0;
-    double* to = stages.begin((one + two) * 8);
+    S* to = stages.begin((one + two) * kBytes<S>);
     stages.copy(to, panel + layout.cell(row, c), one);
     if (two > 0) stages.copy(to + kForwardPair, panel + layout.cell(row, c + 2), two);
     stages.end();
@@ -45,44 +46,44 @@ __device__ void load_tile(Ring& stages, const double* panel, const FrontCells& c
 }
 
 /// The same for the backward sweep, half the rows a stage.
-template <class Ring>
-__device__ void load_tile_back(Ring& stages, const double* panel, const FrontCells& cells, Index i, Index k) {
+template <class Ring, class S>
+__device__ void load_tile_back(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
   const Index first = k * symbolic::kTileCells, columns = cells.cells_of(k), all = cells.cells_of(i), half = symbolic::kTileCells / 2;
   for (Index at = 0; at < all; at += half) {
     const Index rows = min(half, all - at), row = cells.first_cell(i) + at;
-    double* to = stages.begin(rows * columns * kCellEntries * 8);
+    S* to = stages.begin(rows * columns * kCellEntries * kBytes<S>);
     for (Index c = 0; c < columns; c += 2)
       stages.copy(to + c / 2 * kBackwardPair, panel + layout.cell(row, first + c), rows * layout.width(first + c) * kCellEntries);
     stages.end();
   }
 }
 
-template <class Ring>
-__device__ void load_inverse(Ring& stages, const double* inverse, int blocks) {
+template <class Ring, class S>
+__device__ void load_inverse(Ring& stages, const S* inverse, int blocks) {
   const int all = blocks * (blocks + 1) / 2, first = min(all, kFirstBlocks);
-  double* to = stages.begin(first * symbolic::kInverseEntries * 8);
+  S* to = stages.begin(first * symbolic::kInverseEntries * kBytes<S>);
   stages.copy(to, inverse, first * symbolic::kInverseEntries);
   stages.end();
   if (all == first) return;
-  to = stages.begin((all - first) * symbolic::kInverseEntries * 8);
+  to = stages.begin((all - first) * symbolic::kInverseEntries * kBytes<S>);
   stages.copy(to, inverse + first * symbolic::kInverseEntries, (all - first) * symbolic::kInverseEntries);
   stages.end();
 }
 
 /// A product, in the order in which sweeps read it: half a stage each.
-template <class Ring>
-__device__ void load_product(Ring& stages, const double* product) {
+template <class Ring, class S>
+__device__ void load_product(Ring& stages, const S* product) {
   for (int half = 0; half < 2; ++half) {
-    stages.copy(stages.begin(kStageEntries * 8), product + half * kStageEntries, kStageEntries);
+    stages.copy(stages.begin(kStageEntries * kBytes<S>), product + half * kStageEntries, kStageEntries);
     stages.end();
   }
 }
 
-template <bool kForward>
-__device__ void load_task(Stages& stages, const SweepTask& task, const Front& front, const double* l) {
+template <bool kForward, class S>
+__device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front& front, const S* l) {
   const FrontCells cells{front.m, front.p};
-  const double *panel = l + front.panel, *inverses = l + front.inverses;
+  const S *panel = l + front.panel, *inverses = l + front.inverses;
   const Index pivots = cells.pivot_tiles();
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
@@ -104,13 +105,13 @@ __device__ void load_task(Stages& stages, const SweepTask& task, const Front& fr
 }
 
 /// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
-template <bool kForward>
-__device__ void run_loader(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
+template <bool kForward, class S>
+__device__ void run_loader(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
   const int lane = ptx::thread_index() % 32;
-  Stages stages(shared);
+  Stages<S> stages(shared);
   Turn<2> turn;
   for (;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
@@ -166,7 +167,8 @@ __device__ inline Two await_two(const Places& at, bool next, int lane) {
   return out;
 }
 
-__device__ inline void bring_tile(const Tiles& shared, Turn<kInputs>& turn, const Two& numbers, int lane) {
+template <class S>
+__device__ inline void bring_tile(const Tiles<S>& shared, Turn<kInputs>& turn, const Two& numbers, int lane) {
   ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
   shared.data.input[turn.at][lane] = numbers.of[0];
   shared.data.input[turn.at][lane + 32] = numbers.of[1];
@@ -180,7 +182,8 @@ __device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
 }
 
 /// Numbers of tile row i in the backward sweep: x of the front's own pivots, or of its ancestors'.
-__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view, const SweepMemory& memory,
+template <class S>
+__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view, const SweepMemory<S>& memory,
                                      int lane) {
   const Index rows = cells.rows_of(i);
   if (i < cells.pivot_tiles()) return rows_at(memory.x + front.first + i * kTile, rows, lane);
@@ -188,9 +191,9 @@ __device__ inline Places places_back(const Front& front, const FrontCells& cells
   return {{lane < rows ? memory.x + row[lane] : nullptr, lane + 32 < rows ? memory.x + row[lane + 32] : nullptr}, memory.x + row[0]};
 }
 
-template <bool kForward>
-__device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const Front& front, const SweepView& view,
-                             const SweepMemory& memory, Turn<kInputs>& turn, int lane) {
+template <bool kForward, class S>
+__device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, const Front& front, const SweepView& view,
+                             const SweepMemory<S>& memory, Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   const bool whole = task.kind != SweepTask::Kind::part;
@@ -213,8 +216,8 @@ __device__ void bring_inputs(const Tiles& shared, const SweepTask& task, const F
   }
 }
 
-template <bool kForward>
-__device__ void run_input(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
+template <bool kForward, class S>
+__device__ void run_input(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const int lane = ptx::thread_index() % 32;
   Turn<kInputs> inputs;
   for (Turn<2> turn;; turn.next()) {
@@ -228,8 +231,9 @@ __device__ void run_input(const Tiles& shared, const SweepView& view, const Swee
 }
 
 /// What row r of a tile row starts from: b, the children's update rows one after the other, less the parts of its sum.
+template <class S>
 __device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
-                                   const SweepMemory& memory) {
+                                   const SweepMemory<S>& memory) {
   double sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : 0.0;
   if (task.kind == SweepTask::Kind::gathered) {
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
@@ -241,16 +245,17 @@ __device__ inline double start_row(const SweepTask& task, const Front& front, In
   return sum;
 }
 
-__device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory& memory) {
-  Dot2 sum{await_number(memory.y + front.first + task.column * kTile + r)};
+template <class S>
+__device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory<S>& memory) {
+  Dot2 sum{handed_on<S>(await_number(memory.y + front.first + task.column * kTile + r))};
   for_numbers(memory.backward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater, [&](double x) { sum = add(sum, Dot2{-x}); });
   return sum;
 }
 
 /// A row of each lane.
-template <bool kForward>
-__device__ void bring_start(const Tiles& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
-                            const SweepMemory& memory, Turn<2>& turn, Index r) {
+template <bool kForward, class S>
+__device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
+                            const SweepMemory<S>& memory, Turn<2>& turn, Index r) {
   const FrontCells cells{front.m, front.p};
   ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
   const bool there = r < cells.rows_of(i);
@@ -268,8 +273,8 @@ __device__ void bring_start(const Tiles& shared, const SweepTask& task, const Fr
   turn.next();
 }
 
-template <bool kForward>
-__device__ void run_start(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
+template <bool kForward, class S>
+__device__ void run_start(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const Index row = ptx::thread_index() - 32 * kStart;
   Turn<2> starts;
   for (Turn<2> turn;; turn.next()) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
 #include "numeric/cuda/sweep_shared.cuh"
 
@@ -24,7 +25,8 @@ struct Dealt {
 template <class Panels>
 class Fronts {
  public:
-  __device__ Fronts(Panels& shared, WarpBarriers& barriers, const SweepView& view, const double* l, const Dealt& dealt, int lane)
+  using S = std::remove_extent_t<decltype(Panels::panel)>;
+  __device__ Fronts(Panels& shared, WarpBarriers& barriers, const SweepView& view, const S* l, const Dealt& dealt, int lane)
       : shared_(shared), barriers_(barriers), view_(view), l_(l), dealt_(dealt), lane_(lane) {
     const Index ids = lane < 4 ? id_of(lane) : 0;
     int word[3];
@@ -54,7 +56,7 @@ class Fronts {
   }
   [[nodiscard]] __device__ const Front& front(Index k) const { return shared_.front[k & 3]; }
   [[nodiscard]] __device__ Index id(Index k) const { return shared_.id[k & 3]; }
-  __device__ const double* await_panel() const {
+  __device__ const S* await_panel() const {
     ptx::barrier_wait(&barriers_.full[k_ & 1], static_cast<unsigned>(k_) >> 1 & 1u);
     return shared_.panel + place(k_);
   }
@@ -69,11 +71,15 @@ class Fronts {
     if (lane_ < kFrontWords) reinterpret_cast<int*>(&shared_.front[k & 3])[lane_] = word;
     if (lane_ == 0) shared_.id[k & 3] = id;
   }
-  [[nodiscard]] __device__ int storage(Index k) const { return small_of(front(k)).panel_storage(); }
+  /// Rounded up to units of 16 bytes, which panels begin with: whole pairs of doubles are.
+  [[nodiscard]] __device__ int storage(Index k) const {
+    const int entries = small_of(front(k)).panel_storage();
+    return sizeof(S) == sizeof(double) ? entries : (entries + 3) / 4 * 4;
+  }
   [[nodiscard]] __device__ int place(Index k) const { return k % 2 == 0 ? 0 : Panels::kRoom - storage(k); }
   __device__ void bring(Index k) {
     if (lane_ != 0) return;
-    const int bytes = storage(k) * 8;
+    const int bytes = storage(k) * kBytes<S>;
     ptx::barrier_arrive_expecting(&barriers_.full[k & 1], bytes);
     ptx::bulk_copy(shared_.panel + place(k), l_ + front(k).panel, bytes, &barriers_.full[k & 1]);
   }
@@ -81,7 +87,7 @@ class Fronts {
   Panels& shared_;
   WarpBarriers& barriers_;
   const SweepView& view_;
-  const double* l_;
+  const S* l_;
   Dealt dealt_;
   Index k_ = 0, id_ = 0, next_ = 0;
   int lane_, word_ = 0;
@@ -114,11 +120,11 @@ struct RowPlaces {
 };
 
 /// Those of number k are there, of its pivots b or y as well; places of the next one are on their way.
-template <int kRows, bool kForward>
+template <class S, int kRows, bool kForward>
 class Ahead {
  public:
   static constexpr int kHalves = kRows / 32;
-  __device__ Ahead(const Fronts<WarpShared<kRows>>& fronts, Index count, const SweepView& view, const SweepMemory& memory, int lane)
+  __device__ Ahead(const Fronts<WarpShared<S, kRows>>& fronts, Index count, const SweepView& view, const SweepMemory<S>& memory, int lane)
       : fronts_(fronts), count_(count), view_(view), memory_(memory), lane_(lane) {
     next_.template load<kForward>(fronts.front(0), fronts.id(0), count > 0, view, lane);
     look(0);
@@ -157,18 +163,18 @@ class Ahead {
     }
   }
 
-  const Fronts<WarpShared<kRows>>& fronts_;
+  const Fronts<WarpShared<S, kRows>>& fronts_;
   Index count_;
   const SweepView& view_;
-  const SweepMemory& memory_;
+  const SweepMemory<S>& memory_;
   int lane_;
   RowPlaces<kHalves> next_, after_;
   double coming_[kHalves];
 };
 
 /// 1 / L(r, r) of a lane's pivots.
-template <int kHalves>
-__device__ void take_reciprocals(const double* l, const Front& f, int lane, double (&out)[kHalves]) {
+template <class S, int kHalves>
+__device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&out)[kHalves]) {
 #pragma unroll
   for (int h = 0; h < kHalves; ++h) {
     const Index r = lane + 32 * h;
@@ -198,9 +204,9 @@ __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, 
 
 /// Pivots of half kHalf, up to `end`, are taken away from the rows below: v_r -= (L_rc / L_cc) v_c, so that from column to column there are
 /// one exchange and one product.
-template <int kHalf, int kHalves>
-__device__ void eliminate(const double* l, const double* reciprocal, Index m, Index end, int lane, double (&v)[kHalves]) {
-  const double* column = l + packed_column(32 * kHalf, m) + lane;
+template <int kHalf, class S, int kHalves>
+__device__ void eliminate(const S* l, const double* reciprocal, Index m, Index end, int lane, double (&v)[kHalves]) {
+  const S* column = l + packed_column(32 * kHalf, m) + lane;
 #pragma unroll 4
   for (Index c = 32 * kHalf; c < end; ++c) {
     double factor[kHalves];
@@ -216,19 +222,19 @@ __device__ void eliminate(const double* l, const double* reciprocal, Index m, In
   }
 }
 
-template <int kRows>
-__device__ void sweep_fronts_forward(WarpShared<kRows>& shared, WarpBarriers& barriers, const SweepView& view, const SweepMemory& memory,
+template <class S, int kRows>
+__device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view, const SweepMemory<S>& memory,
                                      const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
-  Fronts<WarpShared<kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
-  Ahead<kRows, true> ahead(fronts, dealt.count, view, memory, lane);
+  Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
+  Ahead<S, kRows, true> ahead(fronts, dealt.count, view, memory, lane);
   for (Index k = 0; k < dealt.count; ++k) {
     fronts.begin(k);
     const Front& f = fronts.front(k);
     ahead.ask(k);
     double v[kHalves], reciprocal[kHalves];
-    const double* l = fronts.await_panel();
+    const S* l = fronts.await_panel();
     take_reciprocals(l, f, lane, reciprocal);
 #pragma unroll
     for (int h = 0; h < kHalves; ++h) shared.x[lane + 32 * h] = reciprocal[h], v[h] = ahead.number[h];
@@ -251,10 +257,11 @@ __device__ void sweep_fronts_forward(WarpShared<kRows>& shared, WarpBarriers& ba
 struct Trailing {
   Dot2 sum;
   double last = 0;
+  template <class S>
   __device__ void subtract(double v, double x) {
     const double before = sum.error;
     sum.error = 0;
-    sum.subtract<double>(v, x);
+    sum.subtract<S>(v, x);
     const double error = sum.error;
     sum.error = before + last;
     last = error;
@@ -263,10 +270,10 @@ struct Trailing {
 
 /// Columns of half kHalf from the last: x of each, taken away from those before it. Of the product with the column just before it what it
 /// rounds is left out, all other errors are in: it comes too late by five operations.
-template <int kHalf, int kHalves>
-__device__ void eliminate_back(const double* l, const Front& f, Index end, Index column, const double (&reciprocal)[kHalves],
+template <int kHalf, class S, int kHalves>
+__device__ void eliminate_back(const S* l, const Front& f, Index end, Index column, const double (&reciprocal)[kHalves],
                                Trailing (&z)[kHalves], double (&x)[kHalves], int lane) {
-  const double* row[kHalves];
+  const S* row[kHalves];
 #pragma unroll
   for (int h = 0; h <= kHalf; ++h) row[h] = l + packed_column(column + 32 * h, f.m);
 #pragma unroll 2
@@ -275,14 +282,14 @@ __device__ void eliminate_back(const double* l, const Front& f, Index end, Index
     if (lane == c % 32) x[kHalf] = solution;
 #pragma unroll
     for (int h = 0; h <= kHalf; ++h)
-      if (column + 32 * h < c) z[h].subtract(row[h][c], solution);
+      if (column + 32 * h < c) z[h].template subtract<S>(row[h][c], solution);
   }
 }
 
 /// y less the products of the rows below the pivots, whose x is in shared.x: of column `column` and the one 32 further. Columns lie side by
 /// side, as many lanes have one together; all of them end with the sum.
-template <int kHalves>
-__device__ void subtract_below(const double* l, const Front& f, const double* x, const double (&number)[kHalves], int width, Index column,
+template <class S, int kHalves>
+__device__ void subtract_below(const S* l, const Front& f, const double* x, const double (&number)[kHalves], int width, Index column,
                                int lane, Trailing (&z)[kHalves]) {
 #pragma unroll
   for (int h = 0; h < kHalves; ++h) {
@@ -290,8 +297,8 @@ __device__ void subtract_below(const double* l, const Front& f, const double* x,
     const Index own = column + 32 * h;
     Dot2 sum;
     if (own < f.p) {
-      const double* below = l + packed_column(own, f.m);
-      for (Index r = f.p + lane / width; r < f.m; r += 32 / width) sum.subtract<double>(below[r], x[r]);
+      const S* below = l + packed_column(own, f.m);
+      for (Index r = f.p + lane / width; r < f.m; r += 32 / width) sum.subtract<S>(below[r], x[r]);
     }
     __syncwarp();
     for (int lanes = width; lanes < 32; lanes *= 2) sum = add(sum, exchange(sum, lanes));
@@ -300,8 +307,8 @@ __device__ void subtract_below(const double* l, const Front& f, const double* x,
 }
 
 /// x of the rows below the pivots to shared memory, looked at together; and y, which is there by then or a little later.
-template <int kHalves>
-__device__ void await_rows_below(const Front& f, const SweepMemory& memory, const RowPlaces<kHalves>& at, int lane, double* x,
+template <class S, int kHalves>
+__device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory, const RowPlaces<kHalves>& at, int lane, double* x,
                                  double (&number)[kHalves]) {
   const double* place[2 * kHalves];
   double below[2 * kHalves];
@@ -313,22 +320,22 @@ __device__ void await_rows_below(const Front& f, const SweepMemory& memory, cons
   }
   await_numbers(place, below, kSoon);
 #pragma unroll
-  for (int h = 0; h < kHalves; ++h) x[lane + 32 * h] = below[h], number[h] = below[kHalves + h];
+  for (int h = 0; h < kHalves; ++h) x[lane + 32 * h] = below[h], number[h] = handed_on<S>(below[kHalves + h]);
 }
 
-template <int kRows>
-__device__ void sweep_fronts_backward(WarpShared<kRows>& shared, WarpBarriers& barriers, const SweepView& view, const SweepMemory& memory,
+template <class S, int kRows>
+__device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view, const SweepMemory<S>& memory,
                                       const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
-  Fronts<WarpShared<kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
+  Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
   const bool good = memory.verdict->status == VerdictStatus::positive_definite;
-  Ahead<kRows, false> ahead(fronts, dealt.count, view, memory, lane);
+  Ahead<S, kRows, false> ahead(fronts, dealt.count, view, memory, lane);
   for (Index k = 0; k < dealt.count; ++k) {
     fronts.begin(k);
     const Front& f = fronts.front(k);
     ahead.ask(k);
-    const double* l = fronts.await_panel();
+    const S* l = fronts.await_panel();
     double reciprocal[kHalves], x[kHalves] = {};
     take_reciprocals(l, f, lane, reciprocal);
     await_rows_below(f, memory, ahead.places, lane, shared.x, ahead.number);
@@ -345,7 +352,7 @@ __device__ void sweep_fronts_backward(WarpShared<kRows>& shared, WarpBarriers& b
       const Index r = lane + 32 * h;
       if (r >= f.p) continue;
       publish(memory.x + f.first + r, x[h]);
-      memory.out[ahead.places.own[h] * memory.out_step] = good ? x[h] : std::numeric_limits<double>::quiet_NaN();
+      memory.out[ahead.places.own[h] * memory.out_step] = good ? static_cast<S>(x[h]) : std::numeric_limits<S>::quiet_NaN();
     }
     fronts.end();
     ahead.next();

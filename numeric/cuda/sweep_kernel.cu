@@ -13,9 +13,9 @@ namespace kauri::numeric::cuda::sweep {
 namespace {
 
 /// Fronts [begin, end) of view.order, dealt to the warps of a team's blocks, block by block; those warps of a block that there is room for.
-template <bool kForward, int kRows, int kWarps>
-__device__ void sweep_fronts(WarpShared<kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const SweepMemory& memory, const Team& team, Index begin, Index end) {
+template <bool kForward, class S, int kRows, int kWarps>
+__device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
+                             const SweepMemory<S>& memory, const Team& team, Index begin, Index end) {
   const int thread = ptx::thread_index(), warp = thread / 32, lane = thread % 32;  // kept from phase to phase, they would be spilled
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp);
@@ -25,20 +25,20 @@ __device__ void sweep_fronts(WarpShared<kRows> (&shared)[kWarps], WarpBarriers (
     sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
 }
 
-template <bool kForward>
-__device__ void sweep_narrow(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team) {
+template <bool kForward, class S>
+__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
   sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, team, 0, view.narrow);
 }
 
-template <bool kForward>
-__device__ void sweep_small(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team) {
+template <bool kForward, class S>
+__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
   sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, team, view.narrow, view.small);
 }
 
-template <bool kForward>
-__device__ void sweep_tiles(Shared& shared, const SweepView& view, const SweepMemory& memory, const Team& team) {
+template <bool kForward, class S>
+__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
   if (place_in(team) < 0) return;
-  sweep_tiles<kForward>(Tiles{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
+  sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }
 
 /// y as a caller gave it, whose NaN must not look as if it were still to come. Who is ahead of this waits for it.
@@ -54,10 +54,11 @@ __device__ void hand_over() {
   __syncthreads();
 }
 
-__global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, SweepMemory memory, bool forward, bool backward) {
+template <class S>
+__global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
   if (is_left_out(memory.unless_zero)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
-  Shared& shared = *reinterpret_cast<Shared*>(sweep_shared);
+  Shared<S>& shared = *reinterpret_cast<Shared<S>*>(sweep_shared);
   if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
     ptx::barrier_init_fence();
@@ -87,14 +88,24 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Swe
 
 namespace kauri::numeric::cuda {
 
-int sweep_blocks() { return kernels::cooperative_blocks(sweep::sweep, sweep::kThreads, sizeof(sweep::Shared)); }
+template <class S>
+int sweep_blocks() {
+  return kernels::cooperative_blocks(sweep::sweep<S>, sweep::kThreads, sizeof(sweep::Shared<S>));
+}
 
-void enqueue_sweeps(const SweepView& view, const SweepMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
+
+template <class S>
+void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
-  check(kernels::launch_cooperative(sweep::sweep, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
-                                    sizeof(sweep::Shared), stream, view, memory, forward, backward),
+  check(kernels::launch_cooperative(sweep::sweep<S>, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
+                                    sizeof(sweep::Shared<S>), stream, view, memory, forward, backward),
         "a launch of sweeps");
 }
+
+template int sweep_blocks<float>();
+template int sweep_blocks<double>();
+template void enqueue_sweeps(const SweepView&, const SweepMemory<float>&, bool, bool, int, cudaStream_t);
+template void enqueue_sweeps(const SweepView&, const SweepMemory<double>&, bool, bool, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -16,13 +16,15 @@ struct Rings {
   unsigned parity = 0;  // of TileShared::sum
 };
 
-__device__ inline const double* await_stage(const Tiles& shared, const Rings& rings) {
+template <class S>
+__device__ inline const S* await_stage(const Tiles<S>& shared, const Rings& rings) {
   ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
   return shared.data.stage[rings.stage.at];
 }
 /// What was read of a stage has come once the fence is passed: loads that are merely under way may be overtaken by the copy that comes
 /// next, and have been (in one of some 10^6 tiles).
-__device__ inline void leave_stage(const Tiles& shared, Rings& rings, int lane) {
+template <class S>
+__device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(&shared.barrier.empty[rings.stage.at]);
@@ -37,27 +39,29 @@ struct WholeTile {
 __device__ inline bool is_whole(Index rows, Index columns) { return rows == symbolic::kTileCells && columns == symbolic::kTileCells; }
 
 /// of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of cell 4 h + 2 pair + e.
-__device__ inline void take_tile(const Tiles& shared, Rings& rings, const Lane& at, WholeTile& out) {
+template <class S>
+__device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const double* stage = await_stage(shared, rings) + at.lane * 2 + 2 * at.warp * kPair;
+    const S* stage = await_stage(shared, rings) + at.lane * 2 + 2 * at.warp * kPair;
 #pragma unroll
     for (int pair = 0; pair < 2; ++pair)
 #pragma unroll
       for (int r = 0; r < 2; ++r)
 #pragma unroll
         for (int e = 0; e < 2; ++e)
-          out.of[h][4 * pair + 2 * r + e] = *reinterpret_cast<const double2*>(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
+          out.of[h][4 * pair + 2 * r + e] = pair_at(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
     leave_stage(shared, rings, at.lane);
   }
 }
 /// of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and the next.
-__device__ inline void take_tile_back(const Tiles& shared, Rings& rings, const Lane& at, WholeTile& out) {
+template <class S>
+__device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const double* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
+    const S* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
 #pragma unroll
-    for (int k = 0; k < 8; ++k) out.of[h][k] = *reinterpret_cast<const double2*>(stage + k * kCellEntries);
+    for (int k = 0; k < 8; ++k) out.of[h][k] = pair_at(stage + k * kCellEntries);
     leave_stage(shared, rings, at.lane);
   }
 }
@@ -104,17 +108,18 @@ struct Four {
 
 /// The same for tiles at a front's edges, of which there are few: apart, and the rings by value, so that those stay in registers. Forward
 /// (columns + 3) / 4 stages, backward (rows + 3) / 4.
-__device__ __noinline__ Four multiply_edge(Tiles shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
+template <class S>
+__device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
   double sum[2][2] = {};
   for (Index c = 0; c < columns; c += 4) {
-    const double* stage = await_stage(shared, rings) + at.lane * 2;
+    const S* stage = await_stage(shared, rings) + at.lane * 2;
     for (int r = 0; r < 2; ++r) {
       if (2 * at.warp + r >= rows) continue;
       for (Index e = c; e < min(c + 4, columns); ++e) {
         const Index width = e % 2 == 0 && e == columns - 1 ? 1 : 2;
         const double2 y = *reinterpret_cast<const double2*>(x + e * symbolic::kCell + 2 * at.t);
         const double2 v =
-            *reinterpret_cast<const double2*>(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
+            pair_at(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
         const double first = fma(v.x, y.x, r == 0 ? sum[0][0] : sum[1][0]), second = fma(v.y, y.y, r == 0 ? sum[0][1] : sum[1][1]);
         if (r == 0)
           sum[0][0] = first, sum[0][1] = second;
@@ -126,19 +131,20 @@ __device__ __noinline__ Four multiply_edge(Tiles shared, Rings rings, Lane at, I
   }
   return {{sum[0][0], sum[0][1], sum[1][0], sum[1][1]}};
 }
-__device__ __noinline__ Four multiply_edge_back(Tiles shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
+template <class S>
+__device__ __noinline__ Four multiply_edge_back(Tiles<S> shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
   const Index width = min(columns - 2 * at.warp, 2);
   Four part{};
   for (Index r = 0; r < rows; r += symbolic::kTileCells / 2) {
-    const double* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
+    const S* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
     for (int k = 0; k < min(rows - r, symbolic::kTileCells / 2); ++k) {
       const double number = x[(r + k) * symbolic::kCell + at.g];
       if (width >= 1) {
-        const double2 v = *reinterpret_cast<const double2*>(stage + k * width * kCellEntries);
+        const double2 v = pair_at(stage + k * width * kCellEntries);
         part.of[0] = fma(v.x, number, part.of[0]), part.of[1] = fma(v.y, number, part.of[1]);
       }
       if (width == 2) {
-        const double2 v = *reinterpret_cast<const double2*>(stage + (2 * k + 1) * kCellEntries);
+        const double2 v = pair_at(stage + (2 * k + 1) * kCellEntries);
         part.of[2] = fma(v.x, number, part.of[2]), part.of[3] = fma(v.y, number, part.of[3]);
       }
     }
@@ -169,18 +175,19 @@ __device__ inline double sum_of_column(const double (&sum)[4], int lane) {
 __device__ inline int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
 
 /// The stages of an inverse, both held until they are left.
+template <class S>
 struct InverseStages {
-  const double* first;
-  const double* second;
+  const S* first;
+  const S* second;
   int blocks;
-  __device__ InverseStages(const Tiles& shared, const Rings& rings, int block_rows)
+  __device__ InverseStages(const Tiles<S>& shared, const Rings& rings, int block_rows)
       : first(await_stage(shared, rings)), second(first), blocks(block_rows) {
     if (blocks < 4) return;
     Rings next = rings;
     next.stage.next();
     second = await_stage(shared, next);
   }
-  __device__ void leave(const Tiles& shared, Rings& rings, int lane) const {
+  __device__ void leave(const Tiles<S>& shared, Rings& rings, int lane) const {
     leave_stage(shared, rings, lane);
     if (blocks == 4) leave_stage(shared, rings, lane);
   }
@@ -197,21 +204,21 @@ struct InverseStages {
 struct Inverse {
   double2 of[4][4];
 };
-template <bool kForward>
-__device__ void take_inverse(const InverseStages& stages, const Lane& at, Inverse& out) {
+template <bool kForward, class S>
+__device__ void take_inverse(const InverseStages<S>& stages, const Lane& at, Inverse& out) {
   static_assert(kFirstBlocks == 6);  // rows 0 to 2 of blocks in the first stage, row 3 in the second
   const int before = at.warp < 3 ? at.warp * (at.warp + 1) / 2 : 0;
-  const double* row = (at.warp < 3 ? stages.first : stages.second) + before * symbolic::kInverseEntries + at.lane * 2;
+  const S* row = (at.warp < 3 ? stages.first : stages.second) + before * symbolic::kInverseEntries + at.lane * 2;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     const bool there = kForward ? j <= at.warp && at.warp < stages.blocks : at.warp <= j && j < stages.blocks;
-    const double* from = row + j * symbolic::kInverseEntries;
+    const S* from = row + j * symbolic::kInverseEntries;
     if constexpr (!kForward)
       from = (j < 3 ? stages.first + j * (j + 1) / 2 * symbolic::kInverseEntries : stages.second) + at.warp * symbolic::kInverseEntries +
              at.lane * 2;
 #pragma unroll
     for (int cell = 0; cell < 4; ++cell)
-      out.of[j][cell] = there ? *reinterpret_cast<const double2*>(from + cell * kCellEntries) : double2{0, 0};
+      out.of[j][cell] = there ? pair_at(from + cell * kCellEntries) : double2{0, 0};
   }
   if (at.warp == 0 && at.lane == 0) out.of[0][0].y = 0;
 }

@@ -1,5 +1,6 @@
 // What the warps of a block share that sweeps through tiled fronts (sweep_tiles.cu): rings in shared memory, and how all of them go through
-// a task.
+// a task. S, here and in what includes this: the scalar of L, of the inverses and products beside it, and of the caller's vectors. L in float
+// becomes double where it is read; numbers, sums and products are in double in either case.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,8 +26,9 @@ constexpr int kBackwardPair = symbolic::kTileCells / 2 * kPair;  // backward: fo
 constexpr int kFirstBlocks = 6;                                  // blocks of an inverse in its first stage: its first three rows of them
 constexpr int kBarrier = 1, kBringBarrier = 2;                   // named, of the warps that multiply, and of those that bring
 
+template <class S>
 struct TileShared {
-  double stage[kStages][kStageEntries];
+  S stage[kStages][kStageEntries];
   double input[kInputs][kTile];
   double start[2][2 * kTile];     // backward: and what the sum rounded
   double sum[2][kTile];           // of the rows of a diagonal tile, to be multiplied by its inverse
@@ -42,11 +44,11 @@ struct TileBarriers {
 };
 
 /// What a warp has that takes narrow or small fronts: panels of two of them, one from the beginning and one to the end, if both fit.
-template <int kRows>
+template <class S, int kRows>
 struct WarpShared {
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
   static constexpr int kRoom = kRows <= 32 ? 2 * kPanel : kPanel + kPanel / 4;
-  double panel[kRoom];
+  alignas(16) S panel[kRoom];
   double x[kRows];
   Front front[4];
   Index id[4];
@@ -63,18 +65,20 @@ struct Barriers {
   WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
 };
 
+template <class S>
 struct Shared {
   Barriers direction[2];
   union {
-    TileShared tiles;
-    WarpShared<32> narrow[kNarrowWarps];
-    WarpShared<64> small[kSmallWarps];
+    TileShared<S> tiles;
+    WarpShared<S, 32> narrow[kNarrowWarps];
+    WarpShared<S, 64> small[kSmallWarps];
   };
 };
 
 /// What sweeps through tiles are done in.
+template <class S>
 struct Tiles {
-  TileShared& data;
+  TileShared<S>& data;
   TileBarriers& barrier;
 };
 
@@ -110,6 +114,24 @@ __device__ inline bool ends_with_product(const SweepTask& task, Index row, Index
 }
 __device__ inline bool ends_with_product_back(const SweepTask& task, Index pivots) {
   return task.kind != SweepTask::Kind::part && task.column + 1 < pivots;
+}
+
+/// Of an entry of L.
+template <class S>
+constexpr int kBytes = static_cast<int>(sizeof(S));
+
+/// What a backward sweep begins with, as a caller would have it who asked for the forward sweep alone: parts of a solve have the bits of the
+/// whole.
+template <class S>
+__device__ inline double handed_on(double y) {
+  return static_cast<double>(static_cast<S>(y));
+}
+
+/// Two neighbours of L, at once.
+__device__ inline double2 pair_at(const double* p) { return *reinterpret_cast<const double2*>(p); }
+__device__ inline double2 pair_at(const float* p) {
+  const float2 pair = *reinterpret_cast<const float2*>(p);
+  return {static_cast<double>(pair.x), static_cast<double>(pair.y)};
 }
 
 /// Entries of the inverse of a tile of so many cells.

@@ -14,20 +14,21 @@ namespace kauri::numeric::cuda::sweep {
 
 /// rest = c - T y, or c - T^T y, T the diagonal tile k: what V leaves, from L itself. All threads that multiply; y and c are theirs to
 /// read.
-template <bool kForward>
-__device__ __noinline__ void find_rest(const double* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
+template <bool kForward, class S>
+__device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
   const symbolic::CellLayout layout = cells.panel();
   const Index rows = cells.rows_of(k), first = k * kTile, r = ptx::thread_index();
   if (r >= kTile) return;
   Dot2 sum{r < rows ? c[r] : 0.0};
   for (Index j = kForward ? 0 : r; j < (kForward ? min(r + 1, rows) : rows); ++j)
-    if (r < rows) sum.subtract<double>(panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))], y[j]);
+    if (r < rows) sum.subtract<S>(panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))], y[j]);
   rest[r] = sum.value();
 }
 
 /// y += V (sum - T y): one step of refinement, where V alone is not accurate enough.
-__device__ inline void correct_rows(const Tiles& shared, const InverseStages& stages, const Lane& at, const FrontCells& cells,
-                                    const double* panel, Index k, const double* sum, double (&y)[2]) {
+template <class S>
+__device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages, const Lane& at, const FrontCells& cells,
+                                    const S* panel, Index k, const double* sum, double (&y)[2]) {
   if (at.t == 0) shared.data.own[16 * at.warp + at.g] = y[0], shared.data.own[16 * at.warp + 8 + at.g] = y[1];
   together();
   find_rest<true>(panel, cells, k, sum, shared.data.own, shared.data.rest);
@@ -39,8 +40,9 @@ __device__ inline void correct_rows(const Tiles& shared, const InverseStages& st
   y[0] += more[0], y[1] += more[1];
 }
 
-__device__ inline void correct_columns(const Tiles& shared, const InverseStages& stages, const Lane& at, const FrontCells& cells,
-                                       const double* panel, Index k, const double* sum, double& x) {
+template <class S>
+__device__ inline void correct_columns(const Tiles<S>& shared, const InverseStages<S>& stages, const Lane& at, const FrontCells& cells,
+                                       const S* panel, Index k, const double* sum, double& x) {
   if ((at.lane & 4) == 0) shared.data.own[own_column(at)] = x;
   together();
   find_rest<false>(panel, cells, k, sum, shared.data.own, shared.data.rest);
@@ -50,11 +52,13 @@ __device__ inline void correct_columns(const Tiles& shared, const InverseStages&
   x += multiply_inverse_back(v, at, shared.data.rest);
 }
 
-__device__ inline const double* await_input(const Tiles& shared, const Rings& rings) {
+template <class S>
+__device__ inline const double* await_input(const Tiles<S>& shared, const Rings& rings) {
   ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
   return shared.data.input[rings.input.at];
 }
-__device__ inline void leave_input(const Tiles& shared, Rings& rings, int lane) {
+template <class S>
+__device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lane) {
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
   rings.input.next();
@@ -62,7 +66,8 @@ __device__ inline void leave_input(const Tiles& shared, Rings& rings, int lane) 
 
 /// Products of tile row i of a task, but for the last one where that is one with the inverse; those of its own numbers, or of numbers that
 /// the input warp brings.
-__device__ inline void add_products(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells,
+template <class S>
+__device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells,
                                     Index i, double (&out)[2]) {
   double sum[2][2] = {};
   const Index rows = cells.cells_of(i);
@@ -83,14 +88,16 @@ __device__ inline void add_products(const Tiles& shared, Rings& rings, const Lan
   out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
 }
 
-__device__ inline void leave_start(const Tiles& shared, Rings& rings, int lane) {
+template <class S>
+__device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lane) {
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
 }
 
 /// What sums of rows start from, less the products, and where update rows go.
-__device__ inline void start_rows(const Tiles& shared, Rings& rings, const Lane& at, double (&sum)[2], std::uint32_t (&place)[2]) {
+template <class S>
+__device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, double (&sum)[2], std::uint32_t (&place)[2]) {
   const int row = 16 * at.warp + at.g;
   ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
   const double* start = shared.data.start[rings.start.at];
@@ -104,7 +111,8 @@ struct Rows {
 };
 
 /// Rows of V (right - C y) where V is marked, C the tile of L that is there in place of a product, y the numbers of the tile before.
-__device__ __noinline__ Rows correct_step(Tiles shared, Rings rings, Lane at, InverseStages stages, FrontCells cells, const double* panel,
+template <class S>
+__device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells, const S* panel,
                                           Index k, double* right) {
   Rings after = rings;
   stages.pass(after);
@@ -129,9 +137,9 @@ __device__ __noinline__ Rows correct_step(Tiles shared, Rings rings, Lane at, In
 
 /// The numbers of a tile from those of the tile before it, to f: y = V right - U y, where V right is in `y`. Past the inverse and the
 /// product.
-template <class F>
-__device__ inline void step_rows(const Tiles& shared, Rings& rings, const Lane& at, const InverseStages& stages, const FrontCells& cells,
-                                 const double* panel, Index k, double* right, double (&y)[2], const F& f) {
+template <class S, class F>
+__device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages, const FrontCells& cells,
+                                 const S* panel, Index k, double* right, double (&y)[2], const F& f) {
   if (stages.needs_correction()) {
     const Rows rows = correct_step(shared, rings, at, stages, cells, panel, k, right);
     f(rows.of);
@@ -151,8 +159,9 @@ __device__ inline void step_rows(const Tiles& shared, Rings& rings, const Lane& 
 }
 
 /// Numbers of a pivot tile, of what start_rows() left; to shared.data.own, too, where rows below in the same task read them.
-__device__ inline void finish_pivots(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, Index i,
-                                     double (&sum)[2], const SweepMemory& memory) {
+template <class S>
+__device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, Index i,
+                                     double (&sum)[2], const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
   const int row = 16 * at.warp + at.g;
   const Index rows = cells.rows_of(i);
@@ -161,12 +170,12 @@ __device__ inline void finish_pivots(const Tiles& shared, Rings& rings, const La
   double* right = shared.data.sum[rings.parity];
   rings.parity ^= 1;
   if (at.t == 0) right[row] = row < rows ? sum[0] : 0.0, right[row + 8] = row + 8 < rows ? sum[1] : 0.0;
-  const InverseStages stages(shared, rings, blocks_of(cells.cells_of(i)));
+  const InverseStages<S> stages(shared, rings, blocks_of(cells.cells_of(i)));
   Inverse inverse;
   take_inverse<true>(stages, at, inverse);  // while the others come
   together();
   multiply_inverse(inverse, at, right, sum);
-  const double* panel = memory.l + front.panel;
+  const S* panel = memory.l + front.panel;
   double* out = memory.y + front.first + i * kTile + row;
   const auto publish_rows = [&](const double(&y)[2]) {
     if (at.t != 0) return;
@@ -185,8 +194,9 @@ __device__ inline void finish_pivots(const Tiles& shared, Rings& rings, const La
 }
 
 /// Update rows.
-__device__ inline void finish_rows_below(const Tiles& shared, Rings& rings, const Lane& at, Index rows, double (&sum)[2],
-                                         const SweepMemory& memory) {
+template <class S>
+__device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, const Lane& at, Index rows, double (&sum)[2],
+                                         const SweepMemory<S>& memory) {
   const int row = 16 * at.warp + at.g;
   std::uint32_t place[2];
   start_rows(shared, rings, at, sum, place);
@@ -196,8 +206,9 @@ __device__ inline void finish_rows_below(const Tiles& shared, Rings& rings, cons
 }
 
 /// Some rows of a tile row: the children's update rows, a warp its own, in a fixed tree.
+template <class S>
 __device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
-                                   const SweepMemory& memory) {
+                                   const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
   constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
   for (Index r = symbolic::kGatherRows * task.column + kOwn * at.warp, e = 0; e < kOwn; ++e, ++r) {
@@ -223,8 +234,9 @@ __device__ inline void gather_rows(const SweepTask& task, const Front& front, co
   }
 }
 
-__device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
-                               const SweepView& view, const SweepMemory& memory) {
+template <class S>
+__device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                               const SweepView& view, const SweepMemory<S>& memory) {
   if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
   const FrontCells cells{front.m, front.p};
   for (Index i = task.row; i < task.row + task.rows; ++i) {
@@ -244,8 +256,9 @@ __device__ inline void do_task(const Tiles& shared, Rings& rings, const Lane& at
 }
 
 /// correct_step() of a column.
-__device__ __noinline__ double correct_step_back(Tiles shared, Rings rings, Lane at, InverseStages stages, FrontCells cells,
-                                                 const double* panel, Index k, double* right) {
+template <class S>
+__device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells,
+                                                 const S* panel, Index k, double* right) {
   Rings after = rings;
   stages.pass(after);
   WholeTile tile;
@@ -266,9 +279,9 @@ __device__ __noinline__ double correct_step_back(Tiles shared, Rings rings, Lane
 }
 
 /// step_rows() of a column: x = V^T right - W^T x of the tile after it, where V^T right is in `x`.
-template <class F>
-__device__ inline void step_column(const Tiles& shared, Rings& rings, const Lane& at, const InverseStages& stages, const FrontCells& cells,
-                                   const double* panel, Index k, double* right, double x, const F& f) {
+template <class S, class F>
+__device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages, const FrontCells& cells,
+                                   const S* panel, Index k, double* right, double x, const F& f) {
   if (stages.needs_correction()) {
     f(correct_step_back(shared, rings, at, stages, cells, panel, k, right));
     stages.pass(rings);
@@ -286,7 +299,8 @@ __device__ inline void step_column(const Tiles& shared, Rings& rings, const Lane
 }
 
 /// What lanes of a column add up: tiles of L from the last tile row that the task takes to `first`.
-__device__ inline double add_products_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task,
+template <class S>
+__device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task,
                                            const FrontCells& cells, Index first) {
   const Index columns = cells.cells_of(task.column);
   Dot2 sums[4];
@@ -319,8 +333,9 @@ __device__ inline double add_products_back(const Tiles& shared, Rings& rings, co
   return sum_of_column(all, at.lane);
 }
 
-__device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
-                                    const SweepMemory& memory) {
+template <class S>
+__device__ inline void do_task_back(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                                    const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
   const Index columns = cells.cells_of(task.column);
   const bool product = ends_with_product_back(task, cells.pivot_tiles());
@@ -339,17 +354,17 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   double* right = shared.data.sum[rings.parity];
   rings.parity ^= 1;
   if (chosen) right[column] = column < cells.rows_of(task.column) ? value : 0.0;
-  const InverseStages stages(shared, rings, blocks_of(columns));
+  const InverseStages<S> stages(shared, rings, blocks_of(columns));
   Inverse inverse;
   take_inverse<false>(stages, at, inverse);
   together();
   double x = multiply_inverse_back(inverse, at, right);
-  const double* panel = memory.l + front.panel;
+  const S* panel = memory.l + front.panel;
   const auto publish_column = [&](double solution) {
     if (!chosen || column >= cells.rows_of(task.column)) return;
     publish(memory.x + front.first + task.column * kTile + column, solution);
     memory.out[place * memory.out_step] =
-        memory.verdict->status == VerdictStatus::positive_definite ? solution : std::numeric_limits<double>::quiet_NaN();
+        memory.verdict->status == VerdictStatus::positive_definite ? static_cast<S>(solution) : std::numeric_limits<S>::quiet_NaN();
   };
   if (product) return step_column(shared, rings, at, stages, cells, panel, task.column, right, x, publish_column);
   if (stages.needs_correction()) correct_columns(shared, stages, at, cells, panel, task.column, right, x);
@@ -357,8 +372,8 @@ __device__ inline void do_task_back(const Tiles& shared, Rings& rings, const Lan
   stages.leave(shared, rings, at.lane);
 }
 
-template <bool kForward>
-__device__ void run_multipliers(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
+template <bool kForward, class S>
+__device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const int thread = ptx::thread_index();
   const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
   Rings rings;
@@ -378,8 +393,8 @@ __device__ void run_multipliers(const Tiles& shared, const SweepView& view, cons
 
 /// All tasks of tiled fronts, by all threads of a block. Those that multiply hold whole tiles in registers, which those that bring leave
 /// them. The four warps of either group meet before they change their registers again, as PTX asks for.
-template <bool kForward>
-__device__ void sweep_tiles(const Tiles& shared, const SweepView& view, const SweepMemory& memory) {
+template <bool kForward, class S>
+__device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const int warp = ptx::thread_index() / 32;
   if (warp < kMultipliers) {
     ptx::take_registers<kMultiplierRegisters>();

@@ -12,7 +12,7 @@ namespace kauri::numeric::cuda {
 /// What is read once, update rows and parts, is unset again by who reads it: so it is unset between solves, of whatever width, and lies
 /// apart from all else. The rest is unset by the launch that brings b.
 struct WideMemory {
-  SweepMemory numbers;
+  SweepMemory<double> numbers;
   double* rows;          ///< b by rows, in the order of L's; of a tile that is made already room for its correction
   const Index* b_row;    ///< row i of b is row b_row[i] of L; null: the same
   const Index* out_row;  ///< of out

@@ -377,7 +377,7 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
 
 /// Vector a of a start. Backward the first is y.
 template <bool kForward, int kWidth>
-__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a, const SweepMemory& memory) {
+__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a, const SweepMemory<double>& memory) {
   const Index count = FrontCells{front.m, front.p}.rows_of(i);
   const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
   if constexpr (kForward) {
@@ -392,7 +392,7 @@ __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, In
 
 /// Tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows from the last, the front's own or its ancestors'.
 template <bool kForward, int kWidth>
-__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view, const SweepMemory& memory) {
+__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view, const SweepMemory<double>& memory) {
   const FrontCells cells{front.m, front.p};
   const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n, count = cells.rows_of(k);
   if (k < cells.pivot_tiles())

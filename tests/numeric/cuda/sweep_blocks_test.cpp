@@ -49,52 +49,59 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 .staging = std::make_shared<cuda::Staging>(),
                 .lending = std::make_shared<cuda::Lending>(),
                 .wanted = CudaLoops::automatic,
-                .of_float = {},
+                .of_float = cuda::choose_loops<float>(CudaLoops::automatic),
                 .of_double = cuda::choose_loops<double>(CudaLoops::automatic),
-                .sweep_blocks = cuda::sweep_blocks(),
+                .sweep_blocks = cuda::sweep_blocks<double>(),
+                .float_sweep_blocks = cuda::sweep_blocks<float>(),
                 .together = 32,
                 .sweep_8_blocks = cuda::wide_blocks<8>(),
                 .sweep_16_blocks = cuda::wide_blocks<16>(),
                 .sweep_32_blocks = cuda::wide_blocks<32>()};
   }
   /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of context_.team_columns.
-  Values solve(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Index columns, int blocks) {
-    (columns == 1                                 ? context_.sweep_blocks
+  template <class T>
+  std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value, Index columns, int blocks) {
+    (sizeof(T) == 4                               ? context_.float_sweep_blocks
+     : columns == 1                               ? context_.sweep_blocks
      : columns <= 8 || context_.team_columns == 8 ? context_.sweep_8_blocks
      : context_.team_columns == 16                ? context_.sweep_16_blocks
                                                   : context_.sweep_32_blocks) = blocks;
-    cuda::CudaFactor<double> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
+    cuda::CudaFactor<T> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
-    cuda::CudaWorkspace<double> workspace(plan, columns, context_);
+    cuda::CudaWorkspace<T> workspace(plan, columns, context_);
     const Index n = plan->n;
-    Values b(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns)), all;
+    std::vector<T> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns)), all;
     std::mt19937_64 random(7);
-    for (double& x : b) x = std::uniform_real_distribution<double>(-1, 1)(random);
+    for (T& x : b) x = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
     for (const numeric::SolveSteps& steps :
          {numeric::SolveSteps{}, numeric::SolveSteps{.backward = false}, numeric::SolveSteps{.forward = false}}) {
-      Values x = b;
+      std::vector<T> x = b;
       factor.solve({x.data(), n, columns, n}, {x.data(), n, columns, n}, workspace, steps);
       all.insert(all.end(), x.begin(), x.end());
     }
     return all;
   }
-  /// Who does what is no part of any sum.
-  void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method, bool amalgamate) {
+  /// Who does what is no part of any sum. in_float: it is positive definite in float, too.
+  void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method, bool amalgamate, bool in_float = true) {
     const auto plan = plan_of(pattern, method, amalgamate);
     ASSERT_GT(plan->device.sweeps.bytes, 0);
-    const Values expected = solve(plan, value, 1, cuda::sweep_blocks());
+    const Values expected = solve<double>(plan, value, 1, cuda::sweep_blocks<double>());
     const bool slow = backend_->device() == "emulated";
-    for (const int blocks : slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7})
-      EXPECT_TRUE(solve(plan, value, 1, blocks) == expected) << blocks << " blocks";
-    const Values of_5 = solve(plan, value, 5, cuda::wide_blocks<8>());
+    const std::vector<int> some = slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7};
+    for (const int blocks : some) EXPECT_TRUE(solve<double>(plan, value, 1, blocks) == expected) << blocks << " blocks";
+    if (in_float) {
+      const std::vector<float> rounded = cast<float>(value), of_float = solve<float>(plan, rounded, 1, cuda::sweep_blocks<float>());
+      for (const int blocks : some) EXPECT_TRUE(solve<float>(plan, rounded, 1, blocks) == of_float) << blocks << " blocks, in float";
+    }
+    const Values of_5 = solve<double>(plan, value, 5, cuda::wide_blocks<8>());
     for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5})
-      EXPECT_TRUE(solve(plan, value, 5, blocks) == of_5) << blocks << " blocks";
+      EXPECT_TRUE(solve<double>(plan, value, 5, blocks) == of_5) << blocks << " blocks";
     for (const int team : {8, 16, 32}) {  // 18 columns are those of three teams of 8, or two of 16
       context_.team_columns = team;
       const int all = team == 8 ? cuda::wide_blocks<8>() : team == 16 ? cuda::wide_blocks<16>() : cuda::wide_blocks<32>();
-      const Values of_18 = solve(plan, value, 18, all);
+      const Values of_18 = solve<double>(plan, value, 18, all);
       for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})
-        EXPECT_TRUE(solve(plan, value, 18, blocks) == of_18) << blocks << " blocks, teams of " << team;
+        EXPECT_TRUE(solve<double>(plan, value, 18, blocks) == of_18) << blocks << " blocks, teams of " << team;
     }
   }
 
@@ -136,7 +143,7 @@ TEST_F(SweepsOfFewBlocks, TasksOfEachKind) {
   const auto hubs = hubs_and_cube(2000, 4, 5);
   same_bits(hubs.view(), random_dominant<double>(hubs.view(), 3), OrderingMethod::amd, false);
   const auto corrected = near_singular({"", {130, 90}}, 1);
-  same_bits(corrected.pattern(), corrected.value(), OrderingMethod::natural, false);
+  same_bits(corrected.pattern(), corrected.value(), OrderingMethod::natural, false, false);
 }
 
 }  // namespace
