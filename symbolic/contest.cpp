@@ -41,12 +41,14 @@ Forecast host_forecast(const Outline& outline, std::string_view target, int work
 }
 
 /// Scalars of a workspace: b, x, y and about as many rows again for updates; where sweeps solve, whose numbers never share a place, b, and
-/// for as many columns as they take together x, y, b by rows and all update rows (parts of sums, which are few, are left out).
+/// for as many columns as they take together (of float one) x, y, b by rows and all update rows, in double (parts of sums, which are few,
+/// are left out).
 Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
-  if (offer.target != "sm_90" || offer.scalar_bytes != sizeof(double)) return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
-  const Offset width = solve_width(nrhs), vectors = width > 1 ? 2 : 1;  // beside one that the rows of fronts have, their pivots'
-  return checked_add(Offset{n} * nrhs, checked_mul(vectors * n + nodes.row_ptr.back(), width, "rows of a workspace"),
+  if (offer.target != "sm_90") return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
+  const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1, scalars = sizeof(double) / offer.scalar_bytes,
+               vectors = width > 1 ? 2 : 1;  // beside one that the rows of fronts have, their pivots'
+  return checked_add(Offset{n} * nrhs, checked_mul(vectors * n + nodes.row_ptr.back(), width * scalars, "rows of a workspace"),
                      "rows of a workspace");
 }
 

@@ -55,8 +55,14 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
+  cost.sweep_panel_tile_s *= scalar_bytes / 8.0;  // all blocks at work wait for bytes, and one for another as long as ever
+  return cost;
+}
+
+/// The same without sweeps.
+constexpr DeviceCost with_plain_solves(DeviceCost cost) {
   cost.sweep_start_s = 0;
-  cost.plain_bandwidth *= scalar_bytes / 8.0;  // a sweep's block waits for entries, whatever their bytes
+  cost.plain_bandwidth *= cost.scalar_bytes / 8.0;  // a block waits for entries, whatever their bytes
   return cost;
 }
 
@@ -85,8 +91,9 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
 }
 
 constexpr DeviceCost kHopperFloat = with_portable_kernels(kHopper, sizeof(float));
-constexpr std::array kCosts{kHopper, kHopperFloat, on_card(with_portable_kernels(kHopper, sizeof(double)), "sm_80", kH200, kA100),
-                            on_card(kHopperFloat, "sm_80", kH200, kA100)};
+constexpr std::array kCosts{kHopper, kHopperFloat,
+                            on_card(with_plain_solves(with_portable_kernels(kHopper, sizeof(double))), "sm_80", kH200, kA100),
+                            on_card(with_plain_solves(kHopperFloat), "sm_80", kH200, kA100)};
 
 /// Of a scalar, for one of DeviceWork, which counts bytes of doubles.
 double share(const DeviceCost& cost) { return cost.scalar_bytes / static_cast<double>(sizeof(double)); }

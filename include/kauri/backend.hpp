@@ -97,11 +97,12 @@ struct CudaOptions {
   int device = 0;                          ///< as CUDA numbers them
   DeviceAllocator allocator;               ///< both functions null: cudaMalloc and cudaFree
   CudaLoops loops = CudaLoops::automatic;  ///< for large fronts
-  /// Solves in double on Hopper by sweeps that are as fast as memory, in place of simple kernels level by level, the way of everything
-  /// else. Without it what DeviceSchedule::Sweeps::bytes says is not taken, and workspaces are of other sizes.
+  /// Solves on Hopper by sweeps that are as fast as memory, in place of simple kernels level by level, the way of everything else. Of
+  /// factors in float these read L as it is, and keep all numbers of a solve in double but b, x and, between the two sweeps, y. Without it
+  /// what DeviceSchedule::Sweeps::bytes says is not taken, and workspaces are of other sizes.
   bool fast_solve = true;
-  /// Right-hand sides that these sweeps take together at most: 1, 8 or 32. A workspace for more than one has room for as many solutions at
-  /// once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
+  /// Right-hand sides that these sweeps take together at most, of factors in double: 1, 8 or 32. A workspace for more than one has room for
+  /// as many solutions at once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
   Index solves_together = 32;
   /// Of 9 to 32 columns that are taken together, how many a team of the device's blocks solves: 16, so that two teams work side by side on
   /// as many each; or 8, by four; or 32; or 0: where L has up to 2^24 entries, 8 for up to 2^14 rows of A and 16 for up to 2^16; else 32. A

@@ -284,14 +284,14 @@ struct DeviceSchedule {
   Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, on sm_90 in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
-  /// Lists of a fast solve (symbolic/sweep_lists.hpp): tasks and vectors of parts of sums. On sm_90 alone, used in double.
+  /// Lists of a fast solve (symbolic/sweep_lists.hpp): tasks and vectors of parts of sums. On sm_90 alone.
   struct Sweeps {
     Index forward_tasks = 0;   ///< of the forward sweep
     Index backward_tasks = 0;  ///< of the backward sweep
     Index forward_parts = 0;   ///< vectors, in the forward sweep
     Index backward_parts = 0;  ///< vectors, in the backward sweep
     Offset bytes = 0;          ///< of the lists, in each PreparedPlan; 0: there are none
-    Offset numbers = 0;        ///< those of one solve with one right-hand side; Plan::workspace_bytes() counts them
+    Offset numbers = 0;        ///< those of one solve with one right-hand side, 8 bytes each; Plan::workspace_bytes() counts them
     bool operator==(const Sweeps&) const = default;
   };
   Sweeps sweeps;          ///< of a fast solve
@@ -358,7 +358,7 @@ struct Plan {
   /// Of these, the bytes that PreparedPlan::create takes: the plan's arrays on a device; none on the CPU.
   [[nodiscard]] Offset prepared_bytes() const;
   /// Bytes that Workspace::create takes for `nrhs` right-hand sides; more than kSolveBlock are solved in blocks of that many. `together`:
-  /// CudaOptions::solves_together as it is by default; room for 2 is as large as for 8.
+  /// CudaOptions::solves_together as it is by default; room for 2 is as large as for 8. Of float columns go one after the other.
   [[nodiscard]] Offset workspace_bytes(int scalar_bytes, Index nrhs, Index together = 32) const;
   /// Bytes of the plan's own arrays.
   [[nodiscard]] Offset plan_bytes() const;

@@ -42,7 +42,9 @@ int teams_of(const DeviceContext& context) {
 bool has_tasks(const Plan& plan, const DeviceContext& context) { return !plan.device.by_level && teams_of(context) > 0; }
 
 /// Factors of either scalar may ask for the lists.
-bool has_lists(const Plan& plan, const DeviceContext& context) { return has_sweeps<float>(plan, context) || has_sweeps<double>(plan, context); }
+bool has_lists(const Plan& plan, const DeviceContext& context) {
+  return has_sweeps<float>(plan, context) || has_sweeps<double>(plan, context);
+}
 
 }  // namespace
 

@@ -183,8 +183,8 @@ __device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
 
 /// Numbers of tile row i in the backward sweep: x of the front's own pivots, or of its ancestors'.
 template <class S>
-__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view, const SweepMemory<S>& memory,
-                                     int lane) {
+__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view,
+                                     const SweepMemory<S>& memory, int lane) {
   const Index rows = cells.rows_of(i);
   if (i < cells.pivot_tiles()) return rows_at(memory.x + front.first + i * kTile, rows, lane);
   const Index* row = view.row + front.row + cells.first_row(i);

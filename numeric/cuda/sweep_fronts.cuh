@@ -223,8 +223,8 @@ __device__ void eliminate(const S* l, const double* reciprocal, Index m, Index e
 }
 
 template <class S, int kRows>
-__device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view, const SweepMemory<S>& memory,
-                                     const Dealt& dealt, int lane) {
+__device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view,
+                                     const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
   Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
@@ -324,8 +324,8 @@ __device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory, c
 }
 
 template <class S, int kRows>
-__device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view, const SweepMemory<S>& memory,
-                                      const Dealt& dealt, int lane) {
+__device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view,
+                                      const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
   Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);

@@ -93,7 +93,6 @@ int sweep_blocks() {
   return kernels::cooperative_blocks(sweep::sweep<S>, sweep::kThreads, sizeof(sweep::Shared<S>));
 }
 
-
 template <class S>
 void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);

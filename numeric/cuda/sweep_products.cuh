@@ -49,8 +49,7 @@ __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lan
 #pragma unroll
       for (int r = 0; r < 2; ++r)
 #pragma unroll
-        for (int e = 0; e < 2; ++e)
-          out.of[h][4 * pair + 2 * r + e] = pair_at(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
+        for (int e = 0; e < 2; ++e) out.of[h][4 * pair + 2 * r + e] = pair_at(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
     leave_stage(shared, rings, at.lane);
   }
 }
@@ -118,8 +117,7 @@ __device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at
       for (Index e = c; e < min(c + 4, columns); ++e) {
         const Index width = e % 2 == 0 && e == columns - 1 ? 1 : 2;
         const double2 y = *reinterpret_cast<const double2*>(x + e * symbolic::kCell + 2 * at.t);
-        const double2 v =
-            pair_at(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
+        const double2 v = pair_at(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
         const double first = fma(v.x, y.x, r == 0 ? sum[0][0] : sum[1][0]), second = fma(v.y, y.y, r == 0 ? sum[0][1] : sum[1][1]);
         if (r == 0)
           sum[0][0] = first, sum[0][1] = second;
@@ -217,8 +215,7 @@ __device__ void take_inverse(const InverseStages<S>& stages, const Lane& at, Inv
       from = (j < 3 ? stages.first + j * (j + 1) / 2 * symbolic::kInverseEntries : stages.second) + at.warp * symbolic::kInverseEntries +
              at.lane * 2;
 #pragma unroll
-    for (int cell = 0; cell < 4; ++cell)
-      out.of[j][cell] = there ? pair_at(from + cell * kCellEntries) : double2{0, 0};
+    for (int cell = 0; cell < 4; ++cell) out.of[j][cell] = there ? pair_at(from + cell * kCellEntries) : double2{0, 0};
   }
   if (at.warp == 0 && at.lane == 0) out.of[0][0].y = 0;
 }

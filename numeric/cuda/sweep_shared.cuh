@@ -1,6 +1,6 @@
 // What the warps of a block share that sweeps through tiled fronts (sweep_tiles.cu): rings in shared memory, and how all of them go through
-// a task. S, here and in what includes this: the scalar of L, of the inverses and products beside it, and of the caller's vectors. L in float
-// becomes double where it is read; numbers, sums and products are in double in either case.
+// a task. S, here and in what includes this: the scalar of L, of the inverses and products beside it, and of the caller's vectors. L in
+// float becomes double where it is read; numbers, sums and products are in double in either case.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -120,8 +120,8 @@ __device__ inline bool ends_with_product_back(const SweepTask& task, Index pivot
 template <class S>
 constexpr int kBytes = static_cast<int>(sizeof(S));
 
-/// What a backward sweep begins with, as a caller would have it who asked for the forward sweep alone: parts of a solve have the bits of the
-/// whole.
+/// What a backward sweep begins with, as a caller would have it who asked for the forward sweep alone: parts of a solve have the bits of
+/// the whole.
 template <class S>
 __device__ inline double handed_on(double y) {
   return static_cast<double>(static_cast<S>(y));

@@ -138,8 +138,8 @@ __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
 /// The numbers of a tile from those of the tile before it, to f: y = V right - U y, where V right is in `y`. Past the inverse and the
 /// product.
 template <class S, class F>
-__device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages, const FrontCells& cells,
-                                 const S* panel, Index k, double* right, double (&y)[2], const F& f) {
+__device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
+                                 const FrontCells& cells, const S* panel, Index k, double* right, double (&y)[2], const F& f) {
   if (stages.needs_correction()) {
     const Rows rows = correct_step(shared, rings, at, stages, cells, panel, k, right);
     f(rows.of);
@@ -160,8 +160,8 @@ __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lan
 
 /// Numbers of a pivot tile, of what start_rows() left; to shared.data.own, too, where rows below in the same task read them.
 template <class S>
-__device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front, Index i,
-                                     double (&sum)[2], const SweepMemory<S>& memory) {
+__device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                                     Index i, double (&sum)[2], const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
   const int row = 16 * at.warp + at.g;
   const Index rows = cells.rows_of(i);
@@ -280,8 +280,8 @@ __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, L
 
 /// step_rows() of a column: x = V^T right - W^T x of the tile after it, where V^T right is in `x`.
 template <class S, class F>
-__device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages, const FrontCells& cells,
-                                   const S* panel, Index k, double* right, double x, const F& f) {
+__device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
+                                   const FrontCells& cells, const S* panel, Index k, double* right, double x, const F& f) {
   if (stages.needs_correction()) {
     f(correct_step_back(shared, rings, at, stages, cells, panel, k, right));
     stages.pass(rings);

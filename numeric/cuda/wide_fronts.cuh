@@ -139,7 +139,8 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
 
 /// y of the pivots and x of the rows below them.
 template <int kRows, int kWidth>
-__device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f, const SweepMemory<double>& memory, const Part<kWidth>& at) {
+__device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f, const SweepMemory<double>& memory,
+                               const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
   constexpr int kLooks = kWidth == 32 ? 12 : Part::kLooks;  // two rounds of most fronts
   for (Index first = at.row; first < f.m; first += kLooks * Part::kApart) {

@@ -172,7 +172,8 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 
 /// Some rows of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of every kTogether-th.
 template <int kWidth>
-__device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view, const SweepMemory<double>& memory) {
+__device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
+                            const SweepMemory<double>& memory) {
   constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;

@@ -50,8 +50,8 @@ class OnCuda : public ::testing::Test {
     }
   }
   Backend& backend() { return *backend_; }
-  /// Of diagonal tiles with their neighbours, for sweeps: of doubles, by Hopper's loops.
-  static constexpr bool kHasProducts = sizeof(Value) == 8 && W::loops == CudaLoops::hopper;
+  /// Of diagonal tiles with their neighbours, for sweeps: on Hopper, by tasks.
+  bool has_products() { return !W::by_level && backend().target() == "sm_90"; }
   /// What a factor holds.
   static Offset factor_bytes(const Plan& plan) {
     const bool none = W::by_level || W::loops == CudaLoops::hopper || sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need

@@ -45,13 +45,13 @@ class DisturbedRuns : public OnCuda<W> {
     FactorReader<Value> reader(memory);
     auto undisturbed = Factor<Value>::create(made, backend);
     ASSERT_TRUE(refactorize(undisturbed, there).ok());
-    const std::vector<Value> expected = reader.read(undisturbed, stored_numbers(*made, this->kHasProducts));
+    const std::vector<Value> expected = reader.read(undisturbed, stored_numbers(*made, this->has_products()));
     expect_l(undisturbed, expected);
     std::vector<std::shared_ptr<const Plan>> plans;
     std::vector<std::vector<StoredNumber>> stored;
     for (const Index teams : trial.teams) {
       plans.push_back(run_by(*made, teams));
-      stored.push_back(stored_numbers(*plans.back(), this->kHasProducts));
+      stored.push_back(stored_numbers(*plans.back(), this->has_products()));
     }
     for (int run = 0; run < trial.runs; ++run) {
       const std::size_t k = static_cast<std::size_t>(run) % plans.size();
@@ -68,8 +68,8 @@ class DisturbedRuns : public OnCuda<W> {
 
  private:
   /// What was read are numbers, and L indeed: some of its entries.
-  static void expect_l(const Factor<Value>& factor, const std::vector<Value>& read) {
-    const std::vector<StoredNumber> stored = stored_numbers(factor.plan(), OnCuda<W>::kHasProducts);
+  void expect_l(const Factor<Value>& factor, const std::vector<Value>& read) {
+    const std::vector<StoredNumber> stored = stored_numbers(factor.plan(), this->has_products());
     ASSERT_EQ(read.size(), stored.size());
     ASSERT_TRUE(std::all_of(read.begin(), read.end(), [](Value v) { return std::isfinite(v); }));
     std::mt19937_64 random(3);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/numeric/cuda/runtime.hpp"
@@ -56,9 +57,11 @@ class DeviceSolves : public test::OnCuda<W> {
 };
 TYPED_TEST_SUITE(DeviceSolves, test::Ways);
 
-/// Of rows of L^T x = y, over the rows below the pivots too.
+/// Of rows of L^T x = y, over the rows below the pivots too. Fast sweeps of factors in float have x in double until it is written, so that
+/// it is no row's rounding that shows there, but that of x: sweep_test.cpp holds them against L.
 TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
   for (const bool fast : {false, true}) {
+    if (fast && std::is_same_v<typename TypeParam::T, float> && !TypeParam::by_level) continue;
     CudaOptions options;
     options.loops = TypeParam::loops, options.fast_solve = fast;
     Backend backend = cuda_backend(options);

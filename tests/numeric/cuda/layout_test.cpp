@@ -30,7 +30,7 @@ class CudaLayouts : public OnCuda<W> {
     return {"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "blockdiag 300 100"};
   }
 };
-/// One of each kind of solves: plain ones in float and in double, and sweeps.
+/// One of each kind of solves: plain ones, and sweeps in float and in double.
 using LayoutWays = ::testing::Types<Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>>;
 TYPED_TEST_SUITE(CudaLayouts, LayoutWays);
 

@@ -33,7 +33,8 @@ using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaLoops::
 TYPED_TEST_SUITE(CudaMixedFactors, MixedWays);
 
 TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
-  std::vector<std::string> specs{"poisson2d 1", "arrow 40 2", "slow 3", "slow 4", "slow 5", "slow 12", "slow 17", "stiff 3"};  // 17: sums of two blocks
+  std::vector<std::string> specs{"poisson2d 1", "arrow 40 2", "slow 3",  "slow 4",
+                                 "slow 5",      "slow 12",    "slow 17", "stiff 3"};  // 17: sums of two blocks
   if (!this->emulated())
     specs.insert(specs.end(),
                  {"poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});

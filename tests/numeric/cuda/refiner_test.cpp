@@ -34,7 +34,7 @@ class CudaRefiners : public OnCuda<W> {
     return report;
   }
 };
-/// One of each kind of solves: plain ones in float and in double, and sweeps.
+/// One of each kind of solves: plain ones, and sweeps in float and in double.
 using SolveWays = ::testing::Types<Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>>;
 TYPED_TEST_SUITE(CudaRefiners, SolveWays);
 

@@ -324,8 +324,8 @@ TYPED_TEST(Sweeps, GiveNoNumbersWithoutAVerdict) {
   const auto bad = DeviceValues<T>::copy_of(value, *this->fast_);
   const auto solve_with = [&](const DeviceValues<T>& from) {
     enqueue_refactorize(out, from, T(0), stream.get());
-    out.enqueue_solve(DeviceMatrixView<const T>({there.data(), a.n(), 1, a.n()}),
-                      DeviceMatrixView<T>({x.data(), a.n(), 1, a.n()}), workspace, stream.get());
+    out.enqueue_solve(DeviceMatrixView<const T>({there.data(), a.n(), 1, a.n()}), DeviceMatrixView<T>({x.data(), a.n(), 1, a.n()}),
+                      workspace, stream.get());
     out.fetch_verdict(stream.get());
     return x.fetch();
   };

@@ -171,7 +171,7 @@ class TileInverses : public OnCuda<W> {
   }
   /// The bits that solves read.
   std::vector<Value> stored(const Factor<Value>& factor) {
-    return FactorReader<Value>(memory_).read(factor, stored_numbers(factor.plan(), OnCuda<W>::kHasProducts));
+    return FactorReader<Value>(memory_).read(factor, stored_numbers(factor.plan(), this->has_products()));
   }
 
   static Tile read_tile(const Value* panel, const Value* inverses, const FrontCells& cells, Index k, Index front) {
@@ -248,7 +248,7 @@ TYPED_TEST(TileInverses, AreThoseOfASubstitution) {
     for (const Index p : {first, second, Index{80}})
       for (Index begin = 0; begin < p; begin += kTile) expected.insert(std::min(kTile, p - begin));
     EXPECT_EQ(pivots, expected);
-    if (this->kHasProducts) {
+    if (this->has_products()) {
       EXPECT_EQ(this->expect_products(factor), static_cast<Index>(expected.size()) - 3);
     }
     const std::vector<T> bits = this->stored(factor);
@@ -272,12 +272,12 @@ TYPED_TEST(TileInverses, MarksComeAndGo) {
   const auto found = this->tiles(factor);
   EXPECT_EQ(this->marked(found), 5);
   for (const Tile& tile : found) EXPECT_EQ(tile.v[16 * kTile], tile.pivots > 16 ? std::ldexp(1.0L, 15) : 0) << tile.pivots;
-  if (this->kHasProducts) {
+  if (this->has_products()) {
     EXPECT_EQ(this->expect_products(factor), 2);
   }
   ASSERT_TRUE(refactorize<T>(factor, sound).ok());
   EXPECT_EQ(this->marked(this->tiles(factor)), 0);
-  if (this->kHasProducts) {
+  if (this->has_products()) {
     EXPECT_EQ(this->expect_products(factor), 2);
   }
   const std::vector<T> bits = this->stored(factor), expected = this->stored(fresh);
