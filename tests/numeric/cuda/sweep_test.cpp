@@ -311,29 +311,31 @@ TYPED_TEST(Sweeps, NumbersOfEveryKindComeThroughTheBackwardSweepAlone) {
 
 TYPED_TEST(Sweeps, GiveNoNumbersWithoutAVerdict) {
   using T = TypeParam;
-  auto a = generate("poisson2d 9");
-  std::vector<T> value = this->values(a);
-  const auto made = this->plan(a.pattern());
-  auto out = Factor<T>::create(made, *this->fast_);
-  auto workspace = Workspace<T>::create(out, 1);
-  const std::vector<T> b = this->random_rhs(a.n(), 1);
-  const CallerArray<T> there(b), x(b);
-  const CallerStream stream;
-  const auto good = DeviceValues<T>::copy_of(value, *this->fast_);
-  value[0] = -1;
-  const auto bad = DeviceValues<T>::copy_of(value, *this->fast_);
-  const auto solve_with = [&](const DeviceValues<T>& from) {
-    enqueue_refactorize(out, from, T(0), stream.get());
-    out.enqueue_solve(DeviceMatrixView<const T>({there.data(), a.n(), 1, a.n()}), DeviceMatrixView<T>({x.data(), a.n(), 1, a.n()}),
-                      workspace, stream.get());
-    out.fetch_verdict(stream.get());
-    return x.fetch();
-  };
-  const std::vector<T> expected = this->solve(this->factor(made, this->values(a), *this->fast_), b, 1, 1);
-  for (int turn = 0; turn < 2; ++turn) {
-    for (const T v : solve_with(bad)) EXPECT_TRUE(std::isnan(v));
-    EXPECT_EQ(out.verdict().status, VerdictStatus::not_positive_definite);
-    EXPECT_EQ(solve_with(good), expected);
+  for (const char* spec : {"poisson2d 9", "blockdiag 160 80"}) {  // small fronts, and tiled ones
+    const auto a = generate(spec);
+    std::vector<T> value = this->values(a);
+    const auto made = this->plan(a.pattern());
+    auto out = Factor<T>::create(made, *this->fast_);
+    auto workspace = Workspace<T>::create(out, 1);
+    const std::vector<T> b = this->random_rhs(a.n(), 1);
+    const CallerArray<T> there(b), x(b);
+    const CallerStream stream;
+    const auto good = DeviceValues<T>::copy_of(value, *this->fast_);
+    value[0] = -1;
+    const auto bad = DeviceValues<T>::copy_of(value, *this->fast_);
+    const auto solve_with = [&](const DeviceValues<T>& from) {
+      enqueue_refactorize(out, from, T(0), stream.get());
+      out.enqueue_solve(DeviceMatrixView<const T>({there.data(), a.n(), 1, a.n()}), DeviceMatrixView<T>({x.data(), a.n(), 1, a.n()}),
+                        workspace, stream.get());
+      out.fetch_verdict(stream.get());
+      return x.fetch();
+    };
+    const std::vector<T> expected = this->solve(this->factor(made, this->values(a), *this->fast_), b, 1, 1);
+    for (int turn = 0; turn < 2; ++turn) {
+      for (const T v : solve_with(bad)) EXPECT_TRUE(std::isnan(v));
+      EXPECT_EQ(out.verdict().status, VerdictStatus::not_positive_definite);
+      EXPECT_EQ(solve_with(good), expected);
+    }
   }
 }
 
