@@ -199,8 +199,8 @@ class Fronts {
         return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {}, DeviceSchedule::kLeastPart, teams_, 0,
                                        nullptr);
     } else if (streamed_) {
-      return kernels::streamed::enqueue_factor(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {}, {},
-                                               {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+      return kernels::streamed::enqueue_factor(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
+                                               {}, {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     }
     return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
                                                 {}, {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);

@@ -81,8 +81,8 @@ struct DeviceAllocator {
 };
 
 /// The loops that add products in large fronts. On its own a backend takes, in double, those of `hopper` on compute capability 9.0, else
-/// `tensor` where tensor cores are fast (8.0, 9.0, 10.0), else `fma`; in float `tf32x3` there, else `fma`. With loops of float alone, doubles
-/// go as they do on its own; with loops of double alone, it has no factors of floats.
+/// `tensor` where tensor cores are fast (8.0, 9.0, 10.0), else `fma`; in float `tf32x3` there, else `fma`. With loops of float alone,
+/// doubles go as they do on its own; with loops of double alone, it has no factors of floats.
 enum class CudaLoops {
   automatic,  ///< as said above
   hopper,  ///< double: mma.m16n8k16, bulk copies; small fronts too have kernels of their own. Compute capability 9.0, 114 multiprocessors

@@ -25,9 +25,7 @@ bool has_fast_tensor_cores() {
 
 int enough(int teams, int fewest) { return teams >= fewest ? teams : 0; }
 
-int hopper_teams() {
-  return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0;
-}
+int hopper_teams() { return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0; }
 
 /// Of those that T has.
 template <class T>
@@ -35,7 +33,8 @@ Loops loops_of(CudaLoops kind) {
   if (kind == CudaLoops::hopper) return {kind, std::is_same_v<T, double> ? hopper_teams() : 0};
   const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(kind);
   if constexpr (std::is_same_v<T, float>) {
-    if (const int teams = enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver); teams > 0) return {kind, teams, true};
+    if (const int teams = enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver); teams > 0)
+      return {kind, teams, true};
   }
   return {kind, enough(kernels::portable::resident_teams<T>(arithmetic), symbolic::kFewestEver)};
 }

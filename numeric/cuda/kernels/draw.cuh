@@ -18,7 +18,7 @@ __device__ void copy_words(T& to, const T& from, int lane) {
 /// lanes; returns the number.
 template <class Ticket, class Front>
 __device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks, int task_count, int* next, unsigned turn,
-                    int lane) {
+                           int lane) {
   int number = 0;
   if (lane == 0) {
     number = atomicAdd(next, 1);

@@ -286,7 +286,8 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, ty
   }
 }
 
-/// L(column, column), from the blocks on its diagonal downwards, to slabs in room.work, and the reciprocals of its diagonal. The whole team.
+/// L(column, column), from the blocks on its diagonal downwards, to slabs in room.work, and the reciprocals of its diagonal. The whole
+/// team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void bring_triangle(const Room<T>& room, const FrontViewOf<T>& front, int column, const Member& me) {
   wait_warp(state_of(front, column), kFinished, me.lane);

@@ -1,6 +1,6 @@
-// Tasks of fronts of floats on Hopper: four warps that multiply, by a loop of portable_loops.cuh, and a warp that streams what they multiply
-// to them by bulk copies, as update.cuh has it. All but the products is that of the portable kernel, in memory beside the stages, and the
-// bits are the same.
+// Tasks of fronts of floats on Hopper: four warps that multiply, by a loop of portable_loops.cuh, and a warp that streams what they
+// multiply to them by bulk copies, as update.cuh has it. All but the products is that of the portable kernel, in memory beside the stages,
+// and the bits are the same.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

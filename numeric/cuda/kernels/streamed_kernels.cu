@@ -13,6 +13,8 @@ using portable::Tf32Loop;
 
 constexpr int kConsumerRegisters = 216;
 constexpr int kProducerRegisters = 40;
+// Groups take what others leave: with fewer they would wait for ever.
+static_assert(kConsumers * (kConsumerRegisters + kProducerRegisters) * Tf32Loop<3>::kBlocks == 65536);
 
 template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)

@@ -1,5 +1,5 @@
-// The portable kernel's tasks in float with operands by bulk copies of a warp of their own: Hopper, by tensor cores in TF32. The same lists,
-// fronts and counters, and the same bits.
+// The portable kernel's tasks in float with operands by bulk copies of a warp of their own: Hopper, by tensor cores in TF32. The same
+// lists, fronts and counters, and the same bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

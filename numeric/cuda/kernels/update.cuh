@@ -41,9 +41,9 @@ template <class T>
 struct RingOf {
   T* stages;
   std::uint64_t* barriers;
-  unsigned turn = 0;             // stages entered so far
-  unsigned left = 0;             // of a consumer: those before its task, which it has left
-  const T* rows = nullptr;       // of the first stage: those of a consumer's warp
+  unsigned turn = 0;        // stages entered so far
+  unsigned left = 0;        // of a consumer: those before its task, which it has left
+  const T* rows = nullptr;  // of the first stage: those of a consumer's warp
 
   __device__ unsigned stage() const { return turn % kStages; }
   __device__ unsigned parity() const { return turn / kStages % 2; }
