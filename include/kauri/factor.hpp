@@ -121,11 +121,13 @@ class Factor {
   /// Enqueues a solve on the caller's stream, and returns without waiting for it (but that CUDA makes the host wait once about a thousand
   /// launches are enqueued on a stream, of which a solve on devices before Hopper takes some for each level of the tree, and one in float
   /// some for each right-hand side); nothing is allocated. Factor, b, x and workspace are in use until the work is done: what changes them
-  /// before comes later in the same stream's order. Several solves may be on several streams at once, with a workspace each.  The factor is
-  /// valid, or its verdict has not been fetched since enqueue_refactorize(): on the same stream a solve may follow at once. If A then is
-  /// not positive definite, all entries of x are NaN. The stream may be capturing: then the work becomes part of the caller's graph, with
-  /// the addresses of factor, workspace, b and x as they are now; a replay reads the numbers that b and the factor hold then.  Throws
-  /// Error: usage (as solve()), device (CUDA refused the work).
+  /// before comes later in the same stream's order. Several solves may be on several streams at once, with a workspace each.
+  ///
+  /// The factor is valid, or its verdict has not been fetched since enqueue_refactorize(): on the same stream a solve may follow at once.
+  /// If A then is not positive definite, all entries of x are NaN. The stream may be capturing: then the work becomes part of the caller's
+  /// graph, with the addresses of factor, workspace, b and x as they are now; a replay reads the numbers that b and the factor hold then.
+  ///
+  /// Throws Error: usage (as solve()), device (CUDA refused the work).
   void enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
   /// The same with B in b, as for solve().
   void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
