@@ -93,7 +93,7 @@ __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum)
   atomicAdd(sum, mine);
 }
 
-// Kernels on tiled fronts; all but those of `hopper` are the portable ones.
+// Kernels on tiled fronts: those of `hopper`; in TF32 the streamed ones where the device has them; else the portable ones.
 inline const char* name_of(CudaLoops loops) { return loops == CudaLoops::tensor ? "mma" : numeric::cuda::short_name(loops); }
 
 // Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor cores: a share of half is its most.
