@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/kernels/fragment.cuh"
+#include "numeric/cuda/kernels/gather.cuh"
 
 namespace kauri::numeric::cuda::kernels::portable {
 

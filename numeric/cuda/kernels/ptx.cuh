@@ -231,6 +231,51 @@ __device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const floa
                  "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
+/// A right operand of multiply_group() in shared memory: (64,8) in groups of 8 rows, `stride` entries apart, of which each is 8 x 4
+/// entries, then 8 x 4 more, by rows.
+struct GroupOperand {
+  std::uint64_t descriptor;
+};
+__device__ inline GroupOperand group_operand(const float* first, int stride) {
+  constexpr std::uint64_t kHalf = 128 / 16;  // bytes from the first four columns to the others, by 16
+  return {(shared_address(first) & 0x3ffffU) >> 4 | kHalf << 16 | static_cast<std::uint64_t>(stride) * sizeof(float) / 16 << 32};
+}
+
+/// Before products of a group of four warps, when what they hold has been computed; after these have been asked for; and until they are
+/// there: until then nobody may touch what they read and write.
+__device__ inline void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void commit_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ inline void finish_group() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+
+/// c (16x64) += a (16x8) b (64x8)^T for each warp of a group, in TF32, as mma_tf32() has it: rows 0-7 of c, and 8-15, by columns of 8.
+__device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+  asm volatile(
+      "{\n .reg .pred p;\n setp.ne.b32 p, 1, 0;\n"
+      " wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 "
+      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
+      "{%32,%33,%34,%35}, %36, p, 1, 1;\n}"
+      : "+f"(upper[0][0]), "+f"(upper[0][1]), "+f"(lower[0][0]), "+f"(lower[0][1]), "+f"(upper[1][0]), "+f"(upper[1][1]), "+f"(lower[1][0]),
+        "+f"(lower[1][1]), "+f"(upper[2][0]), "+f"(upper[2][1]), "+f"(lower[2][0]), "+f"(lower[2][1]), "+f"(upper[3][0]), "+f"(upper[3][1]),
+        "+f"(lower[3][0]), "+f"(lower[3][1]), "+f"(upper[4][0]), "+f"(upper[4][1]), "+f"(lower[4][0]), "+f"(lower[4][1]), "+f"(upper[5][0]),
+        "+f"(upper[5][1]), "+f"(lower[5][0]), "+f"(lower[5][1]), "+f"(upper[6][0]), "+f"(upper[6][1]), "+f"(lower[6][0]), "+f"(lower[6][1]),
+        "+f"(upper[7][0]), "+f"(upper[7][1]), "+f"(lower[7][0]), "+f"(lower[7][1])
+      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b.descriptor));
+}
+/// c = a b^T.
+__device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+  asm volatile(
+      "{\n .reg .pred p;\n setp.ne.b32 p, 0, 0;\n"
+      " wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 "
+      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
+      "{%32,%33,%34,%35}, %36, p, 1, 1;\n}"
+      : "=f"(upper[0][0]), "=f"(upper[0][1]), "=f"(lower[0][0]), "=f"(lower[0][1]), "=f"(upper[1][0]), "=f"(upper[1][1]), "=f"(lower[1][0]),
+        "=f"(lower[1][1]), "=f"(upper[2][0]), "=f"(upper[2][1]), "=f"(lower[2][0]), "=f"(lower[2][1]), "=f"(upper[3][0]), "=f"(upper[3][1]),
+        "=f"(lower[3][0]), "=f"(lower[3][1]), "=f"(upper[4][0]), "=f"(upper[4][1]), "=f"(lower[4][0]), "=f"(lower[4][1]), "=f"(upper[5][0]),
+        "=f"(upper[5][1]), "=f"(lower[5][0]), "=f"(lower[5][1]), "=f"(upper[6][0]), "=f"(upper[6][1]), "=f"(lower[6][0]), "=f"(lower[6][1]),
+        "=f"(upper[7][0]), "=f"(upper[7][1]), "=f"(lower[7][0]), "=f"(lower[7][1])
+      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b.descriptor));
+}
+
 /// The same number, of which the compiler knows nothing: what depends on it is computed where it is used, not ahead of a loop and kept in
 /// registers.
 __device__ __forceinline__ int anew(int x) {
@@ -238,6 +283,7 @@ __device__ __forceinline__ int anew(int x) {
   return x;
 }
 __device__ __forceinline__ unsigned anew(unsigned x) { return static_cast<unsigned>(anew(static_cast<int>(x))); }
+__device__ __forceinline__ void renew(float& x) { asm volatile("" : "+f"(x)::"memory"); }
 
 /// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.
 __device__ inline void reciprocal_parts(double x, double& y, double& e) {

@@ -1,24 +1,26 @@
-// Tasks of fronts of floats on Hopper: four warps that multiply, by a loop of portable_loops.cuh, and a warp that streams what they
-// multiply to them by bulk copies, as update.cuh has it. All but the products is that of the portable kernel, in memory beside the stages,
-// and the bits are the same.
+// Tasks of fronts of floats on Hopper: four warps that multiply, as a group (group_products.cuh); a warp that streams what they multiply
+// to them by bulk copies, as update.cuh has it; and two that split the right operand. All but the products is that of the portable kernel,
+// in memory beside the stages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "numeric/cuda/kernels/draw.cuh"
+#include "numeric/cuda/kernels/group_products.cuh"
 #include "numeric/cuda/kernels/portable_chain.cuh"
 
 namespace kauri::numeric::cuda::kernels::streamed {
 
 using portable::kTileCells;
-using portable::Member;
 using portable::Place;
 using portable::Room;
 
-inline constexpr int kThreads = 2 * kConsumers;  // registers are given to groups of four warps: of the second, one works
+inline constexpr int kThreads = 2 * kConsumers;  // registers are given to groups of four warps: of the second, three work
+inline constexpr int kSplitterWarps = 2;
+inline constexpr int kFirstSplitter = kConsumers + 32;  // thread
 inline constexpr int kTicketSlots = 2;
 inline constexpr int kTeamBarrier = portable::kSlabBarrier + kSlabs;  // after those of chains
 
-/// A ticket, and what it stands for, brought by the producer.
+/// A ticket, and what it stands for, brought by the producer for consumers and splitters.
 template <class T>
 struct Ticket {
   FrontViewOf<T> front;
@@ -30,10 +32,12 @@ struct Ticket {
 template <class T>
 struct Shared {
   T stages[kStages * kStageEntries];
+  T low[kStages * kSlabEntries];  // low parts of right operands
   T work[portable::kWorkEntries];
   T reciprocals[kTile];
   T columns[2 * kSlabColumns];
   std::uint64_t stage[2 * kStages];  // full, then empty
+  std::uint64_t split[kStages];      // the right operand is there in parts
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   Ticket<T> ticket[kTicketSlots];
 };
@@ -66,14 +70,20 @@ __device__ void start() {
     for (int s = 0; s < kStages; ++s) {
       ptx::barrier_init(shared.stage + s, 1);
       ptx::barrier_init(shared.stage + kStages + s, kConsumerWarps);
+      ptx::barrier_init(shared.split + s, kSplitterWarps);
     }
     for (int s = 0; s < kTicketSlots; ++s) {
       ptx::barrier_init(shared.ticket_full + s, 1);
-      ptx::barrier_init(shared.ticket_empty + s, kConsumerWarps);
+      ptx::barrier_init(shared.ticket_empty + s, kConsumerWarps + kSplitterWarps);
     }
     ptx::barrier_init_fence();
   }
   __syncthreads();
+}
+
+/// The task adds products up.
+__device__ __forceinline__ bool has_products(TaskKind kind) {
+  return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
 }
 
 /// Draws tickets, hands them to the consumers, copies what they multiply: one ticket ahead of them, except where a task may wait for later
@@ -94,7 +104,7 @@ __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* task
     pause(pauses, number, kConsumerWarps);
     const TaskKind kind = ticket.task.kind;
     wait_for_consumers = kind == TaskKind::chain || kind == TaskKind::prepare;
-    if (kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain) {
+    if (has_products(kind)) {
       if (lane == 0) {
         prefetch_tiles(ticket.task, ticket.front);
         produce_products(ticket.task, ticket.front, ring, true);
@@ -105,62 +115,92 @@ __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* task
   }
 }
 
-/// A stage with one column of cells to the work room, zeros beside it, as multiply() wants it. The whole team.
-template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ const T* spread(const T* stage, const Member& me) {
-  constexpr int kUnit = portable::kUnit<T>;
-  T* work = Kernel::room().work;
-  const T zeros[kUnit] = {};
-  for (int e = me.thread() * kUnit; e < 3 * kTileCells * kCellEntries; e += kConsumers * kUnit) {
-    const int tile = e / (kTileCells * kCellEntries), cell = e / kCellEntries % kTileCells;
-    T* to = work + tile * kSlabEntries + cell * portable::kPairEntries + e % kCellEntries;
-    T unit[kUnit];
-    portable::load_unit(unit, stage + tile * kSlabEntries + e % (kTileCells * kCellEntries));
-    portable::store_unit(to, unit);
-    portable::store_unit(to + kCellEntries, zeros);
+/// Hands right operands on in parts: so many warps.
+template <class Loop, class T = typename Loop::T>
+__device__ void run_splitters(int task_count) {
+  Shared<T>& shared = shared_memory<T>();
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
+    const Ticket<T>& ticket = shared.ticket[slot];
+    if (ticket.number >= task_count) return;
+    if (has_products(ticket.task.kind)) {
+      const int cells = cells_in(ticket.front, products_of(ticket.task, ticket.front)),
+                rows = ticket.front.cells.cells_of(ticket.task.column);
+      RingOf<T> ring{shared.stages, shared.stage, ticket.turn};
+      for (int first = 0; first < cells; first += 2, ++ring.turn) {
+        ptx::barrier_wait(ring.full(), ring.parity());
+        split_right<Loop::kParts>(ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries, rows * min(2, cells - first),
+                                  ptx::thread_index() - kFirstSplitter, 32 * kSplitterWarps);
+        ptx::shared_proxy_fence();
+        __syncwarp();
+        if (ptx::elect()) ptx::barrier_arrive(shared.split + ring.stage());
+      }
+    }
+    __syncwarp();
+    if (ptx::elect()) ptx::barrier_arrive(shared.ticket_empty + slot);
   }
-  Kernel::sync();
-  return work;
 }
 
+/// What a warp has to do with a ticket, found out anew: kept over the products, for which registers are short, it would be spilled, and so
+/// would all that is made of it.
+template <class T>
+struct Part {
+  const Ticket<T>& ticket;
+  portable::Member me;
+  Place place;
+
+  __device__ explicit Part(int slot)
+      : ticket(shared_memory<T>().ticket[ptx::anew(slot)]),
+        me(portable::this_thread()),
+        place(portable::place_of(ticket.task, ticket.front, me.warp)) {}
+};
+
 /// The products of a task, from zero. Returns whether a part of them is in memory. The last stage is not left yet.
-template <class Kernel, class Loop = typename Kernel::Loop, class T = typename Loop::T>
-__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, const FrontTask& task, const FrontViewOf<T>& front,
-                                             const Levels& levels, int least_part, RingOf<T>& ring, const Place& place, const Member& me) {
-  const int cells = cells_in(front, products_of(task, front)), slabs = (cells + 1) / 2, part = part_of(slabs, least_part);
+template <class Loop, class T = typename Loop::T>
+__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot, const Levels& levels, int least_part,
+                                             RingOf<T>& ring) {
+  Shared<T>& shared = shared_memory<T>();
+  const Part<T> part(slot);
+  const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)), slabs = (cells + 1) / 2;
+  const int together = part_of(slabs, least_part), lane = part.me.lane, tile = part.place.tile * kSlabEntries,
+            row_cell = part.place.row_cell;
   bool parts = false;
   portable::set_zero<Loop>(acc);
-  for (int slab = 0, end = part; slab < slabs; ++slab) {
-    if (slab == end) {
-      end += part;
-      if (place.active) portable::put_part_aside<Loop>(acc, task, front, levels, place, parts, me.lane);
+  for (int slab = 0; slab < slabs;) {
+    for (const int end = min(slab + together, slabs); slab < end; ++slab) {
+      enter_stage(ring);
+      ptx::barrier_wait(shared.split + ring.stage(), ring.parity());
+      const T *rows = ring.data() + tile, *right = ring.data() + 2 * kSlabEntries, *low = shared.low + ring.stage() * kSlabEntries;
+      // A warp without rows takes part with whatever is there.
+      if (2 * slab + 1 < cells)
+        multiply_stage<Loop::kParts, 2>(acc, rows + row_cell * portable::kPairEntries, right, low, lane);
+      else
+        multiply_stage<Loop::kParts, 1>(acc, rows + row_cell * kCellEntries, right, low, lane);
+      ++ring.turn;
     }
-    enter_stage(ring);
-    const T* stage = 2 * slab + 1 < cells ? ring.data() : spread<Kernel>(ring.data(), me);
-    if (place.active)
-      Loop::multiply(acc, stage + place.tile * kSlabEntries + place.row_cell * portable::kPairEntries, stage + 2 * kSlabEntries, 0,
-                     kTileCells, me.lane);
-    ++ring.turn;
+    if (slab == slabs) break;
+    const Part<T> now(slot);
+    if (now.place.active) portable::put_part_aside<Loop>(acc, now.ticket.task, now.ticket.front, levels, now.place, parts, now.me.lane);
   }
-  if (cells % 2 != 0) Kernel::sync();  // the work room is free again
   return parts;
 }
 
 /// All of a task on tiles but its announcement.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ void run_tiles(const Ticket<T>& ticket, const Levels& levels, int least_part) {
+__device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int least_part) {
   using Loop = typename Kernel::Loop;
   Shared<T>& shared = shared_memory<T>();
-  const FrontTask& task = ticket.task;
-  const FrontViewOf<T>& front = ticket.front;
-  const Member me = portable::this_thread();
-  const Place place = portable::place_of(task, front, me.warp);
-  RingOf<T> ring{shared.stages, shared.stage, ticket.turn, ticket.turn};
+  const unsigned turn = shared.ticket[slot].turn;
+  RingOf<T> ring{shared.stages, shared.stage, turn, turn};
   typename Loop::Accumulators acc;
-  const bool parts = add_products<Kernel>(acc, task, front, levels, least_part, ring, place, me);
-  if (place.active) portable::subtract_beginning<Loop>(acc, task, front, place, parts, me.lane);
+  const bool parts = add_products<Loop>(acc, slot, levels, least_part, ring);
   leave_stage(ring);
-  portable::finish_tiles<Kernel>(acc, task, front, levels, place, me);
+  const Part<T> part(slot);
+  const FrontTask& task = part.ticket.task;
+  const FrontViewOf<T>& front = part.ticket.front;
+  if (part.place.active) portable::subtract_beginning<Loop>(acc, task, front, part.place, parts, part.me.lane);
+  portable::finish_tiles<Kernel>(acc, task, front, levels, part.place, part.me);
 }
 
 /// Four warps.
@@ -178,7 +218,7 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
     if (ticket.task.kind == TaskKind::chain) {
       portable::run_chain<Kernel>(ticket.front, levels);
     } else {
-      if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums)) run_tiles<Kernel>(ticket, levels, least_part);
+      if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums)) run_tiles<Kernel>(slot, levels, least_part);
       portable::announce<Kernel>(ticket.task, ticket.front, levels);
     }
     __syncwarp();

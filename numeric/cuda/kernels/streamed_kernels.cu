@@ -11,8 +11,8 @@ namespace {
 
 using portable::Tf32Loop;
 
-constexpr int kConsumerRegisters = 216;
-constexpr int kProducerRegisters = 40;
+constexpr int kConsumerRegisters = 224;
+constexpr int kProducerRegisters = 32;
 // Groups take what others leave: with fewer they would wait for ever.
 static_assert(kConsumers * (kConsumerRegisters + kProducerRegisters) * Tf32Loop<3>::kBlocks == 65536);
 
@@ -26,7 +26,11 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     run_consumers<Streamed<Loop>>(task_count, levels, values, sums, least_part, pauses);
   } else {
     ptx::leave_registers<kProducerRegisters>();
-    if (threadIdx.x / 32 == kConsumerWarps) run_producer(fronts, tasks, task_count, next, pauses, static_cast<int>(threadIdx.x % 32));
+    const int warp = static_cast<int>(threadIdx.x / 32) - kConsumerWarps;
+    if (warp == 0)
+      run_producer(fronts, tasks, task_count, next, pauses, static_cast<int>(threadIdx.x % 32));
+    else if (warp <= kSplitterWarps)
+      run_splitters<Loop>(task_count);
   }
 }
 

@@ -31,6 +31,7 @@ struct Tf32Loop {
   static_assert(kProducts == 1 || kProducts == 3);
   using T = float;
   using InTile = Tf32Loop<3>;  // whatever the products between tiles are
+  static constexpr int kParts = kProducts;
   static constexpr int kRows = 4;
   static constexpr int kBeside = 2;
   static constexpr int kBlocks = 2;
@@ -46,7 +47,7 @@ struct Tf32Loop {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) load_a(a[h][j], x + 2 * j * kPairEntries + h * kCellEntries + 2 * lane);
+      for (int j = 0; j < 2; ++j) load_a(a[h][j], x + 2 * j * kPairEntries + h * kCellEntries + 2 * lane, kPairEntries);
     }
 #pragma unroll
     for (int n = 0; n < kTileCells; n += 2) {
@@ -64,6 +65,11 @@ struct Tf32Loop {
     }
   }
 
+  /// A left operand: two cells, one below the other, `stride` entries apart.
+  __device__ static __forceinline__ void load_a(Tf32Parts<4>& a, const T* from, int stride) {
+    load(a, 0, 2, from), load(a, 1, 2, from + stride);
+  }
+
  private:
   /// Of two numbers beside each other, in places i and i + step of an operand.
   template <int kCount>
@@ -75,7 +81,6 @@ struct Tf32Loop {
       split(pair.x, parts.high[i], parts.low[i]), split(pair.y, parts.high[i + step], parts.low[i + step]);
     }
   }
-  __device__ static __forceinline__ void load_a(Tf32Parts<4>& a, const T* from) { load(a, 0, 2, from), load(a, 1, 2, from + kPairEntries); }
   __device__ static __forceinline__ void load_b(Tf32Parts<2>& b, const T* from) { load(b, 0, 1, from); }
 
   /// One product, straight to acc: what the tensor core cuts off in sums is little beside what operands have lost.

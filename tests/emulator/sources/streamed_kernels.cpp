@@ -3,7 +3,7 @@
 #include "tests/emulator/shared_array.hpp"
 
 namespace kauri::numeric::cuda::kernels::streamed {
-KAURI_SHARED_ARRAY_OF(100 << 10, 128, unsigned char, bytes);
+KAURI_SHARED_ARRAY_OF(116 << 10, 128, unsigned char, bytes);
 }  // namespace kauri::numeric::cuda::kernels::streamed
 
 #include "numeric/cuda/kernels/streamed_kernels.cu"

@@ -218,6 +218,31 @@ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], 
   });
 }
 
+struct GroupOperand {
+  const float* first;
+  int stride;
+};
+inline GroupOperand group_operand(const float* first, int stride) { return {first, stride}; }
+inline void begin_group() { __syncwarp(); }
+inline void commit_group() {}
+inline void finish_group() { __syncwarp(); }
+inline void renew(float& /*x*/) {}
+
+/// c (16x64) += a (16x8) b (64x8)^T in TF32, by eight products of a warp: the columns that a lane has of each are those that mma_tf32()
+/// gives it. At once: what a group reads too late, or others write too early, is not seen here.
+inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int n = 0; n < 8; ++n) {
+    const float* row = b.first + n * b.stride + lane / 4 * 4 + lane % 4;
+    const float right[2] = {row[0], row[32]};
+    mma_tf32(upper[n], lower[n], a, right);
+  }
+}
+inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+  for (int n = 0; n < 8; ++n) upper[n][0] = upper[n][1] = lower[n][0] = lower[n][1] = 0;
+  multiply_group(upper, lower, a, b);
+}
+
 /// 1/x is y (1 + e); as rough as the device's first value.
 inline void reciprocal_parts(double x, double& y, double& e) {
   const int exponent = std::isnormal(x) ? std::ilogb(x) : 0;
