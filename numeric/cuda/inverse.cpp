@@ -15,33 +15,131 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Entries of scratch of a run: at most this share of those of L, or so many, unless one front needs more.
+/// Entries of scratch: at most this share of those of L, or so many, unless one front needs more.
 constexpr Offset kScratchShare = 4, kLeastScratch = Offset{1} << 21;
+
+using symbolic::FrontCells;
+
+/// Tiles of a launch, those of the longest sums first: what comes last is short.
+class Listing {
+ public:
+  void add(Index front, Index i, Index j, Index terms) {
+    listed_.push_back({terms, {front, static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j)}});
+  }
+  InverseTiles append_to(std::vector<InverseTile>& tile) {
+    std::stable_sort(listed_.begin(), listed_.end(), [](const Listed& a, const Listed& b) { return a.terms > b.terms; });
+    const InverseTiles out{static_cast<Offset>(tile.size()), static_cast<Index>(listed_.size())};
+    for (const Listed& l : listed_) tile.push_back(l.tile);
+    listed_.clear();
+    return out;
+  }
+
+ private:
+  struct Listed {
+    Index terms;
+    InverseTile tile;
+  };
+  std::vector<Listed> listed_;
+};
+
+/// Fronts whose scratch there is room for together.
+struct Group {
+  std::vector<Index> front;
+  Offset entries = 0;
+};
+/// In the order of `fronts`, without those that need nothing. place(front, begin) is told where each has its scratch.
+template <class Need, class Place>
+std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need& need, const Place& place) {
+  std::vector<Group> out;
+  for (const Index s : fronts) {
+    const Offset own = need(s);
+    if (own == 0) continue;
+    if (out.empty() || out.back().entries + own > most) out.emplace_back();
+    place(s, out.back().entries);
+    out.back().front.push_back(s);
+    out.back().entries = symbolic::checked_add(out.back().entries, own, "entries of an inverse");
+  }
+  return out;
+}
+
+/// Tiles of the products of a step of the greatest need, in a front of so many tiles of pivots.
+Offset tiles_of_halves(Index pivots) {
+  Offset most = 0;
+  for (Offset h = 1; h < pivots; h *= 2) {
+    const Offset last = pivots % (2 * h);  // tiles behind the last whole pair of blocks
+    most = std::max(most, pivots / (2 * h) * h * h + std::max(last - h, Offset{0}) * h);
+  }
+  return most;
+}
+
+/// The steps of a group.
+void list_steps(const Plan& plan, const Group& group, InverseLayout& layout) {
+  const auto pivots = [&](Index s) { return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}.pivot_tiles(); };
+  Index most = 0;
+  for (const Index s : group.front) most = std::max(most, pivots(s));
+  for (Index h = 1; h < most; h *= 2) {
+    Listing products, quarters;
+    for (const Index s : group.front)
+      for (Index begin = 0; begin + h < pivots(s); begin += 2 * h)
+        for (Index i = begin + h; i < std::min(begin + 2 * h, pivots(s)); ++i)
+          for (Index j = begin; j < begin + h; ++j) {
+            products.add(s, i, j, begin + h - j);
+            quarters.add(s, i, j, i - begin - h + 1);
+          }
+    const InverseTiles first = products.append_to(layout.tile);
+    layout.steps.push_back({h, first, quarters.append_to(layout.tile)});
+  }
+}
+
+InverseRun list_run(const Plan& plan, const Group& group, InverseLayout& layout) {
+  Listing below, beside, pivots;
+  for (const Index s : group.front) {
+    const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+    const Index first = cells.pivot_tiles(), end = cells.row_tiles();
+    for (Index i = first; i < end; ++i) {
+      for (Index j = first; j <= i; ++j) below.add(s, i, j, 0);
+      for (Index j = 0; j < first; ++j) beside.add(s, i, j, end - first);
+    }
+    for (Index i = 0; i < first; ++i)
+      for (Index j = 0; j <= i; ++j) pivots.add(s, i, j, end - i);
+  }
+  InverseRun run;
+  run.below = below.append_to(layout.tile);
+  run.beside = beside.append_to(layout.tile);
+  run.pivots = pivots.append_to(layout.tile);
+  return run;
+}
 
 }  // namespace
 
-InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()), place(plan.device.front.size()) {
+InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()) {
   const DeviceSchedule& device = plan.device;
-  place.resize(place.size() - static_cast<std::size_t>(device.small_fronts));
+  const auto cells = [&](Index s) { return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}; };
+  const std::span<const Index> fronts = symbolic::tiled_fronts(device);
+  place.resize(fronts.size());
   const Offset most = std::max(kLeastScratch, device.factor_entries / kScratchShare);
+  const auto place_of = [&](Index s) -> InversePlace& { return place[static_cast<std::size_t>(device.tiled[s])]; };
+  for (const Group& g : group(
+           fronts, most, [&](Index s) { return tiles_of_halves(cells(s).pivot_tiles()) * kScratchTile; },
+           [&](Index s, Offset at) { place_of(s).halves = at; })) {
+    list_steps(plan, g, *this);
+    scratch = std::max(scratch, g.entries);
+  }
+  Listing listed;
+  for (const Index s : fronts)
+    for (Index i = cells(s).pivot_tiles(); i < cells(s).row_tiles(); ++i)
+      for (Index j = 0; j < cells(s).pivot_tiles(); ++j) listed.add(s, i, j, cells(s).pivot_tiles() - j);
+  quotients = listed.append_to(tile);
   for (std::size_t l = 0; l < device.level.size(); ++l) {
     const Level& level = device.level[l];
-    Offset at = 0;
-    for (Index k = level.first + level.small; k < level.first + level.count; ++k) {
-      const Index s = device.front[k];
-      const symbolic::FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-      const Offset below = cells.row_tiles() - cells.pivot_tiles(), block = below * (below + 1) / 2 * kScratchTile;
-      const Index parts = cells.m > device.least_part ? kInverseParts : 1;
-      const Offset own =
-          symbolic::checked_add(block, Offset{parts > 1 ? 2 + parts : 2} * cells.row_tiles() * kScratchTile, "entries of an inverse");
-      if (runs[l].empty() || runs[l].back().parts != parts || at + own > most) {
-        runs[l].push_back({k, k, parts});
-        at = 0;
-      }
-      runs[l].back().end = k + 1;
-      place[static_cast<std::size_t>(device.tiled[s])] = {at, at + block};
-      at += own;
-      scratch = std::max(scratch, at);
+    const auto tiled =
+        std::span(device.front)
+            .subspan(static_cast<std::size_t>(level.first + level.small), static_cast<std::size_t>(level.count - level.small));
+    for (const Group& g : group(
+             tiled, most, [&](Index s) { return Offset{cells(s).row_tiles()} * (cells(s).row_tiles() + 1) / 2 * kScratchTile; },
+             [&](Index s, Offset at) { place_of(s).z = at; })) {
+      runs[l].push_back(list_run(plan, g, *this));
+      scratch = std::max(scratch, g.entries);
     }
   }
 }
@@ -51,7 +149,7 @@ Offset CudaInverse<T>::bytes(const Plan& plan, const InverseLayout& layout) {
   using symbolic::aligned_bytes;
   return aligned_bytes(plan.device.factor_entries, sizeof(T)) + aligned_bytes(layout.scratch, sizeof(T)) +
          aligned_bytes(plan.nnz, sizeof(T)) + aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) +
-         aligned_bytes(plan.n, sizeof(Index));
+         aligned_bytes(static_cast<Offset>(layout.tile.size()), sizeof(InverseTile)) + aligned_bytes(plan.n, sizeof(Index));
 }
 
 template <class T>
@@ -63,6 +161,8 @@ template <class T>
 CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout)
     : context_(context),
       plan_(std::move(plan)),
+      steps_(std::move(layout.steps)),
+      quotients_(layout.quotients),
       runs_(std::move(layout.runs)),
       block_(bytes(*plan_->plan(), layout), *context_.heap),
       stream_(context_.lending) {
@@ -73,6 +173,7 @@ CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const Device
   if (z_.size() > 0) check(cudaMemsetAsync(z_.data(), 0, static_cast<std::size_t>(z_.size()) * sizeof(T), stream_->get()), "an inverse");
   Uploader uploader(*context_.staging, block_, *stream_);
   place_ = uploader.copy(layout.place);
+  tile_ = uploader.copy(layout.tile);
   front_of_ = uploader.template make<Index>(p.n, [&](Offset begin, Offset end, Index* out) {
     const auto& first = p.supernodes.first;
     auto s = static_cast<Index>(std::upper_bound(first.begin(), first.end(), begin) - first.begin() - 1);
@@ -92,13 +193,14 @@ CudaInverse<T>::~CudaInverse() {
 template <class T>
 void CudaInverse<T>::compute(const FactorStore<T>& factor) {
   const CurrentDevice current(context_.device);
-  const InverseMemory<T> memory{static_cast<const CudaFactor<T>&>(factor).entries(), z_.data(), scratch_.data(), place_.data(),
-                                front_of_.data()};
+  const InverseMemory<T> memory{
+      static_cast<const CudaFactor<T>&>(factor).entries(), z_.data(), scratch_.data(), place_.data(), front_of_.data(), tile_.data()};
   const DeviceSchedule& device = plan()->device;
+  const cudaStream_t stream = stream_->get();
+  enqueue_quotients<T>(plan_->view(), device.pivot_tiles, steps_, quotients_, memory, stream);
   for (std::size_t l = device.level.size(); l-- > 0;) {
-    for (const InverseRun& run : runs_[l])
-      enqueue_tiled_inverses(plan_->view(), device.level[l], run, device.tile_ptr.data(), memory, stream_->get());
-    enqueue_small_inverses(plan_->view(), device.level[l], memory, stream_->get());
+    for (const InverseRun& run : runs_[l]) enqueue_tiled_inverses(plan_->view(), run, memory, stream);
+    enqueue_small_inverses(plan_->view(), device.level[l], memory, stream);
   }
   stream_->synchronize();
 }

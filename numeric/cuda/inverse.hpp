@@ -14,9 +14,12 @@ namespace kauri::numeric::cuda {
 /// What a plan's inverse needs on a device beside Z, by its pattern alone.
 struct InverseLayout {
   explicit InverseLayout(const Plan& plan);
+  std::vector<InverseTile> tile;              ///< of all launches
+  std::vector<InverseStep> steps;             ///< in their order
+  InverseTiles quotients;                     ///< of Y, of all fronts
   std::vector<std::vector<InverseRun>> runs;  ///< of each level's tiled fronts, one after another
   std::vector<InversePlace> place;            ///< per tiled front
-  Offset scratch = 0;                         ///< entries: the greatest run's
+  Offset scratch = 0;                         ///< entries: the greatest run's or group's
 };
 
 template <class T>
@@ -41,12 +44,15 @@ class CudaInverse final : public InverseStore<T> {
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
+  std::vector<InverseStep> steps_;
+  InverseTiles quotients_;
   std::vector<std::vector<InverseRun>> runs_;
   DeviceBlock block_;
   LentStream stream_;  // after the block: it waits before that goes
   DeviceArray<T> z_, scratch_;
   DeviceArray<T> out_;  // nnz: what is copied to the host, by one reader at a time
   DeviceArray<InversePlace> place_;
+  DeviceArray<InverseTile> tile_;
   DeviceArray<Index> front_of_;
   mutable std::mutex reading_;
 };

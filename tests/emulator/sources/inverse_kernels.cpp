@@ -4,8 +4,15 @@
 
 namespace kauri::numeric::cuda {
 namespace {
-KAURI_SHARED_ARRAY(16, unsigned char, shared);
+KAURI_SHARED_ARRAY_OF(64 << 10, 16, unsigned char, shared);
+}
+namespace inverse {
+KAURI_SHARED_ARRAY_OF(64 << 10, 16, unsigned char, stages);
 }
 }  // namespace kauri::numeric::cuda
 
 #include "numeric/cuda/inverse_kernels.cu"
+
+namespace kauri::numeric::cuda {
+static_assert(sizeof(shared) >= sizeof(double) * 64 * 65 && sizeof(inverse::stages) >= inverse::kProductBytes<double>);
+}
