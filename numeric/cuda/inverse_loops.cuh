@@ -39,7 +39,6 @@ struct TensorLoop {
   using T = double;
   static constexpr int kBeside = 2;
   using Accumulators = double[kWarpCells / 2][kWarpCells][4];
-  using Operand = double[kWarpCells][2][2];
 
   /// Where unit `unit` of a cell of a transposed slab goes: rows 2t, and rows 2t + 1, of four columns lie in 16 banks of 8 bytes.
   __device__ static constexpr int transposed_unit(int unit) {
@@ -51,20 +50,16 @@ struct TensorLoop {
   static constexpr int kNextRow = 32;
   __device__ static constexpr int transposed_place(int lane) { return lane / 16 * 16 + lane % 4 * 4 + lane / 4 % 4; }
 
-  /// The lane's share of rows of a slab that begin at x.
+  /// The lane's share of a row of cells of a slab, of rows that begin at x.
   template <bool kTransposed>
-  __device__ static __forceinline__ void load(Operand& a, const double* x, int lane) {
+  __device__ static __forceinline__ void load(double (&a)[2][2], const double* x, int lane) {
     x += kTransposed ? transposed_place(lane) : 2 * lane;
 #pragma unroll
-    for (int i = 0; i < kWarpCells; ++i) {
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const double* cell = x + i * kPairEntries + h * kCellEntries;
-        if constexpr (kTransposed)
-          a[i][h][0] = cell[0], a[i][h][1] = cell[kNextRow];
-        else
-          load_unit(a[i][h], cell);
-      }
+    for (int h = 0; h < 2; ++h) {
+      if constexpr (kTransposed)
+        a[h][0] = x[h * kCellEntries], a[h][1] = x[h * kCellEntries + kNextRow];
+      else
+        load_unit(a[h], x + h * kCellEntries);
     }
   }
 
@@ -87,23 +82,18 @@ struct TensorLoop {
   }
 
   /// acc += X W, X the warp's rows of a slab, W its columns of a transposed one.
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x, bool transposed, const double* w, int lane) {
-    Operand a;
-    if (transposed)
-      load<true>(a, x, lane);
-    else
-      load<false>(a, x, lane);
-    const double* own = w + transposed_place(lane);
+  template <bool kTransposed>
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x, const double* w, int lane) {
+    double b[kWarpCells][2][2];
 #pragma unroll
-    for (int n = 0; n < kWarpCells; ++n) {
-      double b[2][2];
+    for (int n = 0; n < kWarpCells; ++n) load<true>(b[n], w + n * kPairEntries, lane);
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const double* cell = own + n * kPairEntries + h * kCellEntries;
-        b[h][0] = cell[0], b[h][1] = cell[kNextRow];
-      }
+    for (int i = 0; i < kWarpCells; i += 2) {
+      double upper[2][2], lower[2][2];
+      load<kTransposed>(upper, x + i * kPairEntries, lane);
+      load<kTransposed>(lower, x + (i + 1) * kPairEntries, lane);
 #pragma unroll
-      for (int i = 0; i < kWarpCells / 2; ++i) multiply(acc[i][n], a[2 * i], a[2 * i + 1], b);
+      for (int n = 0; n < kWarpCells; ++n) multiply(acc[i / 2][n], upper, lower, b[n]);
     }
   }
 
@@ -130,8 +120,9 @@ struct FloatLoop {
 
   __device__ static constexpr int transposed_unit(int unit) { return unit; }
 
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const float* x, bool transposed, const float* w, int lane) {
-    const float* rows = x + (transposed ? lane % 4 : lane % 4 * kCell);
+  template <bool kTransposed>
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const float* x, const float* w, int lane) {
+    const float* rows = x + (kTransposed ? lane % 4 : lane % 4 * kCell);
     const float* columns = w + lane / 4;
 #pragma unroll 1
     for (int k = 0; k < kSlabColumns; k += kUnit<float>) {
@@ -140,7 +131,7 @@ struct FloatLoop {
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
         const float* from = rows + i / 2 * kPairEntries + cell;
-        if (transposed) {
+        if constexpr (kTransposed) {
 #pragma unroll
           for (int e = 0; e < kUnit<float>; ++e) a[i][e] = from[i % 2 * 4 + (k % kCell + e) * kCell];
         } else {
