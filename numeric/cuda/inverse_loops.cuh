@@ -17,7 +17,6 @@ using kernels::kSlabEntries;
 using kernels::portable::kPairEntries;
 using kernels::portable::kUnit;
 using kernels::portable::load_unit;
-using kernels::portable::store_beside;
 using symbolic::kCell;
 using symbolic::kTile;
 using symbolic::kTileCells;
@@ -32,12 +31,12 @@ inline constexpr int kCellUnits = kCellEntries / kUnit<T>;
 __device__ __forceinline__ int warp_row(int warp) { return warp % 2 * kWarpCells; }
 __device__ __forceinline__ int warp_column(int warp) { return warp / 2 * kWarpCells; }
 
-/// A lane holds, of each of the warp's 4 x 4 cells, row lane / 4, columns 2 (lane % 4) and one more, two rows of cells in an accumulator of
-/// m16n8k16. Of an operand it has 16 bytes of a cell: columns 2 (lane % 4) and one more of the sum go together, or rows of a transposed
-/// one.
+/// The transpose of a product is what is made: the right operand, which is always transposed in memory, then has its rows in the registers
+/// of m16n8k16's left one by loads of 8 bytes, and the left one two neighbours in those of the right one by loads of 16; the other way
+/// about each product took as many moves. A lane holds, of each of the warp's 4 x 4 cells, column lane / 4 and rows 2 (lane % 4) and one
+/// more. What is summed over goes by columns 2 (lane % 4) and one more, or by such rows of a transposed operand.
 struct TensorLoop {
   using T = double;
-  static constexpr int kBeside = 2;
   using Accumulators = double[kWarpCells / 2][kWarpCells][4];
 
   /// Where unit `unit` of a cell of a transposed slab goes: rows 2t, and rows 2t + 1, of four columns lie in 16 banks of 8 bytes.
@@ -50,62 +49,73 @@ struct TensorLoop {
   static constexpr int kNextRow = 32;
   __device__ static constexpr int transposed_place(int lane) { return lane / 16 * 16 + lane % 4 * 4 + lane / 4 % 4; }
 
-  /// The lane's share of a row of cells of a slab, of rows that begin at x.
   template <bool kTransposed>
-  __device__ static __forceinline__ void load(double (&a)[2][2], const double* x, int lane) {
-    x += kTransposed ? transposed_place(lane) : 2 * lane;
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      if constexpr (kTransposed)
-        a[h][0] = x[h * kCellEntries], a[h][1] = x[h * kCellEntries + kNextRow];
-      else
-        load_unit(a[h], x + h * kCellEntries);
+  __device__ static constexpr int place(int lane) {
+    return (kTransposed ? transposed_place(lane) : 2 * lane) * static_cast<int>(sizeof(double));
+  }
+
+  /// The lane's share of cell h of a row of cells of a slab, whose first cell is at x, with place(). Loads that stay where they stand: all
+  /// ahead of the products they would leave no registers to the sums.
+  template <bool kTransposed>
+  __device__ static __forceinline__ void load(double& first, double& second, kernels::ptx::SharedAddress x, int h) {
+    constexpr int size = sizeof(double);
+    if constexpr (kTransposed) {
+      kernels::ptx::load_shared(first, x + h * kCellEntries * size);
+      kernels::ptx::load_shared(second, x + (h * kCellEntries + kNextRow) * size);
+    } else {
+      kernels::ptx::load_shared(first, second, x + h * kCellEntries * size);
     }
   }
 
-  /// c += the products of two rows of cells and a column.
-  __device__ static __forceinline__ void multiply(double (&c)[4], const double (&upper)[2][2], const double (&lower)[2][2],
-                                                  const double (&b)[2][2]) {
+  /// c += a b, in the order of m16n8k16.
+  __device__ static __forceinline__ void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const double left[8] = {upper[0][0], lower[0][0], upper[0][1], lower[0][1], upper[1][0], lower[1][0], upper[1][1], lower[1][1]};
-    const double right[4] = {b[0][0], b[0][1], b[1][0], b[1][1]};
-    kernels::ptx::mma(c, left, right);
+    kernels::ptx::mma(c, a, b);
 #else
-    double first[2] = {c[0], c[1]}, second[2] = {c[2], c[3]};
+    double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      kernels::ptx::mma(first, upper[k / 2][k % 2], b[k / 2][k % 2]);
-      kernels::ptx::mma(second, lower[k / 2][k % 2], b[k / 2][k % 2]);
+      kernels::ptx::mma(upper, a[2 * k], b[k]);
+      kernels::ptx::mma(lower, a[2 * k + 1], b[k]);
     }
-    c[0] = first[0], c[1] = first[1], c[2] = second[0], c[3] = second[1];
+    c[0] = upper[0], c[1] = upper[1], c[2] = lower[0], c[3] = lower[1];
 #endif
   }
 
   /// acc += X W, X the warp's rows of a slab, W its columns of a transposed one.
   template <bool kTransposed>
   __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x, const double* w, int lane) {
-    double b[kWarpCells][2][2];
+    constexpr int next = kPairEntries * static_cast<int>(sizeof(double));
+    const auto rows = kernels::ptx::shared_address(x) + place<kTransposed>(lane),
+               columns = kernels::ptx::shared_address(w) + place<true>(lane);
+    double b[kWarpCells][4];
 #pragma unroll
-    for (int n = 0; n < kWarpCells; ++n) load<true>(b[n], w + n * kPairEntries, lane);
+    for (int n = 0; n < kWarpCells; ++n) {
 #pragma unroll
-    for (int i = 0; i < kWarpCells; i += 2) {
-      double upper[2][2], lower[2][2];
-      load<kTransposed>(upper, x + i * kPairEntries, lane);
-      load<kTransposed>(lower, x + (i + 1) * kPairEntries, lane);
+      for (int h = 0; h < 2; ++h) load<kTransposed>(b[n][2 * h], b[n][2 * h + 1], rows + n * next, h);
+    }
 #pragma unroll
-      for (int n = 0; n < kWarpCells; ++n) multiply(acc[i / 2][n], upper, lower, b[n]);
+    for (int i = 0; i < kWarpCells / 2; ++i) {
+      double a[8];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        load<true>(a[4 * h], a[4 * h + 2], columns + 2 * i * next, h);
+        load<true>(a[4 * h + 1], a[4 * h + 3], columns + (2 * i + 1) * next, h);
+      }
+#pragma unroll
+      for (int n = 0; n < kWarpCells; ++n) multiply(acc[i][n], a, b[n]);
     }
   }
 
-  /// f(row of cells, row in it, column of cells, column in it, entries) for what the lane holds beside each other.
+  /// f(row of cells, row in it, column of cells, column in it, entry) for what the lane holds.
   template <class F>
   __device__ static __forceinline__ void for_each(const Accumulators& acc, int lane, const F& f) {
 #pragma unroll
-    for (int i = 0; i < kWarpCells; ++i) {
+    for (int i = 0; i < kWarpCells / 2; ++i) {
 #pragma unroll
       for (int n = 0; n < kWarpCells; ++n) {
-        const double x[2] = {acc[i / 2][n][i % 2 * 2], acc[i / 2][n][i % 2 * 2 + 1]};
-        f(i, lane / 4, n, lane % 4 * 2, x);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) f(n, lane % 4 * 2 + k % 2, 2 * i + k / 2, lane / 4, acc[i][n][k]);
       }
     }
   }
@@ -114,7 +124,6 @@ struct TensorLoop {
 /// A lane holds 8 rows, lane % 4 of each half cell, and 4 columns, lane / 4 of each cell.
 struct FloatLoop {
   using T = float;
-  static constexpr int kBeside = 1;
   static constexpr int kRows = 2 * kWarpCells;
   using Accumulators = float[kRows][kWarpCells];
 
@@ -156,8 +165,7 @@ struct FloatLoop {
     for (int i = 0; i < kRows; ++i) {
 #pragma unroll
       for (int n = 0; n < kWarpCells; ++n) {
-        const float x[1] = {acc[i][n]};
-        f(i / 2, i % 2 * 4 + lane % 4, n, lane / 4, x);
+        f(i / 2, i % 2 * 4 + lane % 4, n, lane / 4, acc[i][n]);
       }
     }
   }

@@ -408,12 +408,9 @@ template <class Loop>
 __device__ __forceinline__ void store_in_scratch(const typename Loop::Accumulators& acc, typename Loop::T* to, Index rows) {
   using T = typename Loop::T;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  Loop::for_each(acc, lane, [&](int i, int r, int n, int c, const T(&x)[Loop::kBeside]) {
+  Loop::for_each(acc, lane, [&](int i, int r, int n, int c, T x) {
     const Index row = warp_row(warp) + i;
-    T kept[Loop::kBeside];
-#pragma unroll
-    for (int b = 0; b < Loop::kBeside; ++b) kept[b] = row * kCell + r < rows ? x[b] : T(0);
-    store_beside(to + slab_cell(row, warp_column(warp) + n) + r * kCell + c, kept);
+    to[slab_cell(row, warp_column(warp) + n) + r * kCell + c] = row * kCell + r < rows ? x : T(0);
   });
 }
 template <class Loop, bool kNegative>
@@ -422,13 +419,12 @@ __device__ __forceinline__ void store_in_panel(const typename Loop::Accumulators
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const Index height = tile.cells.cells_of(tile.i), width = tile.cells.cells_of(tile.j), rows = tile.cells.rows_of(tile.i);
   const Index first_row = tile.cells.first_cell(tile.i), first_column = tile.cells.first_cell(tile.j);
-  Loop::for_each(acc, lane, [&](int i, int r, int n, int c, const T(&x)[Loop::kBeside]) {
+  Loop::for_each(acc, lane, [&](int i, int r, int n, int c, T x) {
     const Index row = warp_row(warp) + i, column = warp_column(warp) + n;
-    if (row >= height || column >= width) return;
-    T kept[Loop::kBeside];
-#pragma unroll
-    for (int b = 0; b < Loop::kBeside; ++b) kept[b] = row * kCell + r < rows ? (kNegative ? -x[b] : x[b]) : T(0);
-    store_beside(tile.panel + tile.cells.panel().cell(first_row + row, first_column + column) + r * kCell + c, kept);
+    if (row < height && column < width)
+      tile.panel[tile.cells.panel().cell(first_row + row, first_column + column) + r * kCell + c] = row * kCell + r >= rows ? T(0)
+                                                                                                    : kNegative             ? -x
+                                                                                                                            : x;
   });
 }
 
