@@ -39,9 +39,14 @@ __device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& mem
       if (const Index row = rows[i]; row >= columns[begin])
         place[i] = row < f.first + f.p ? row - f.first : f.p + lower_bound(plan.row + f.row + f.p, f.m - f.p, row);
     __syncthreads();
-    for (Index k = thread; k < height * (end - begin); k += threads)
-      if (const Index i = k % height, j = begin + k / height; rows[i] >= columns[j])
-        take(i, j, memory.z[factor_place(f, place[i], columns[j] - f.first)]);
+    int shift = 2;  // lanes go along the columns, which lie beside each other
+    while (shift < 5 && 1 << shift < end - begin) ++shift;
+    for (Index j = begin + (thread & ((1 << shift) - 1)); j < end; j += 1 << shift) {
+      const Index column = columns[j];
+#pragma unroll 4
+      for (Index i = thread >> shift; i < height; i += threads >> shift)
+        if (rows[i] >= column) take(i, j, memory.z[factor_place(f, place[i], column - f.first)]);
+    }
     __syncthreads();
     begin = end;
   }
@@ -71,10 +76,11 @@ __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index beg
       z[r + c * ld] = z[c + r * ld] = -sum;
     }
     __syncthreads();
-    if (thread == 0) {
+    if (thread < 32) {
       T sum = T(0);
-      for (Index h = c + 1; h < m; ++h) sum += y[h] * z[h + c * ld];
-      z[c + c * ld] = T(1) / pivot / pivot - sum;
+      for (Index h = c + 1 + thread; h < m; h += 32) sum += y[h] * z[h + c * ld];
+      for (int by = 16; by > 0; by /= 2) sum += __shfl_down_sync(~0U, sum, by);
+      if (thread == 0) z[c + c * ld] = T(1) / pivot / pivot - sum;
     }
     __syncthreads();
   }
@@ -90,8 +96,10 @@ __global__ void __launch_bounds__(kGatherThreads) gather_tiles(PlanView plan, In
   const Front f = plan.front[tile.front];
   const FrontCells cells = cells_of(f);
   T* to = memory.scratch + memory.place[f.tiled].z + tile_place(tile.i, tile.j, cells.row_tiles());
-  for (Index e = static_cast<Index>(threadIdx.x); e < kScratchTile; e += static_cast<Index>(blockDim.x)) to[e] = T(0);
-  __syncthreads();
+  if (cells.rows_of(tile.i) < kTile || cells.rows_of(tile.j) < kTile) {
+    for (Index e = static_cast<Index>(threadIdx.x); e < kScratchTile; e += static_cast<Index>(blockDim.x)) to[e] = T(0);
+    __syncthreads();
+  }
   const Index* row = plan.row + f.row;
   gather_entries(plan, memory, row + cells.first_row(tile.i), cells.rows_of(tile.i), row + cells.first_row(tile.j), cells.rows_of(tile.j),
                  place, [&](Index i, Index j, T value) {

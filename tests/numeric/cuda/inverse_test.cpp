@@ -37,14 +37,18 @@ TYPED_TEST(CudaInverses, AreTheDenseOnes) {
       this->is_emulated() ? 4 : 12);
 }
 
-/// Fronts of some tiles, of pivots and below them, of whole ones and not.
+/// Fronts of some tiles, of pivots and below them, of whole ones and not; without rows below, with an odd number of cells, with as many
+/// tiles of pivots as blocks that are inverted two and two leave over.
 TYPED_TEST(CudaInverses, OfTiledFrontsAreThoseOfSolves) {
   using T = typename TypeParam::T;
   std::vector<OwnedPattern> patterns{forked_pattern(2, 70, 140, 1), forked_pattern(3, 20, 75, 2), forked_pattern(1, 130, 65, 3),
-                                     star_pattern(90, 89), grid_pattern(7, 7, 6)};
+                                     star_pattern(90, 89),          grid_pattern(7, 7, 6),        dense_pattern(65)};
+  if (!this->is_emulated() || TypeParam::by_level) patterns.push_back(forked_pattern(1, 331, 20, 5));
   if (!this->is_emulated()) {
     patterns.push_back(dense_pattern(331));
+    patterns.push_back(dense_pattern(2200));
     patterns.push_back(forked_pattern(2, 800, 1200, 4));
+    patterns.push_back(forked_pattern(2, 300, 2100, 6));
     patterns.push_back(grid_pattern(24, 23, 22));
   }
   for (const OwnedPattern& a : patterns) {
@@ -54,24 +58,18 @@ TYPED_TEST(CudaInverses, OfTiledFrontsAreThoseOfSolves) {
   }
 }
 
-/// Their sums are added up in parts, by several blocks: on the way to such fronts as on them.
-TYPED_TEST(CudaInverses, OfLargeFrontsInPartsAreThoseOfSolves) {
-  using T = typename TypeParam::T;
-  const auto in_parts = [this](const Pattern& pattern, const AnalyzeOptions& options) {
-    auto plan = std::make_shared<Plan>(*this->plan_with()(pattern, options));
-    plan->device.least_part = 128;
-    return plan;
-  };
-  std::vector<OwnedPattern> patterns{forked_pattern(2, 70, 140, 1)};
-  if (!this->is_emulated()) patterns.push_back(forked_pattern(2, 300, 1500, 3));
-  for (const OwnedPattern& a : patterns) large_inverses_are_those_of_solves<T>(this->backend(), in_parts, a, this->in_caller_order());
-}
-
 /// More fronts of a level than there is scratch for at a time.
 TYPED_TEST(CudaInverses, OfManyTiledFrontsAreThoseOfSolves) {
   if (this->is_emulated() && !TypeParam::by_level) GTEST_SKIP() << "the same kernels, and slow there";
-  large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(70, 10, 80, 2),
+  large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(90, 10, 80, 2),
                                                             this->in_caller_order(), this->is_emulated() ? 1 : 25);
+}
+
+/// The same of what is inverted of all levels together: 530 fronts with a product of one tile each.
+TYPED_TEST(CudaInverses, OfManyFrontsOfTwoPivotTilesAreThoseOfSolves) {
+  if (this->is_emulated()) GTEST_SKIP() << "too much for it";
+  large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(530, 70, 10, 2),
+                                                            this->in_caller_order());
 }
 
 TYPED_TEST(CudaInverses, AreFilledAgainInMemoryThatWasTold) {
