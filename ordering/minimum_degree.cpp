@@ -63,6 +63,7 @@ void MinimumDegree::load(const GraphView& graph) {
   live_ = n_;
   fill(w_.start_, n_, Offset{0});
   std::transform(graph.ptr.begin(), graph.ptr.end() - 1, w_.start_.begin(), [base](Offset p) { return p - base; });
+  stop_here();  // arrays of large graphs take a while to be filled
   fill(w_.length_, n_, 0);
   for (Index v = 0; v < n_; ++v) w_.length_[v] = graph.degree(v);
   fill(w_.elements_, n_, 0);
@@ -73,6 +74,7 @@ void MinimumDegree::load(const GraphView& graph) {
   fill(w_.light_round_, n_, 0);
   fill(w_.weight_, n_, 1);
   std::copy(graph.weight.begin(), graph.weight.end(), w_.weight_.begin());
+  stop_here();
   fill(w_.member_next_, n_, kNone);
   fill(w_.member_last_, n_, 0);
   std::iota(w_.member_last_.begin(), w_.member_last_.begin() + n_, 0);
@@ -80,7 +82,9 @@ void MinimumDegree::load(const GraphView& graph) {
   fill(w_.hash_head_, n_, kNone);
   fill(w_.mark_, n_, Offset{0});
   fill(w_.seen_, n_, Offset{0});
+  stop_here();
   for (auto* x : {&w_.size_of_, &w_.degree_, &w_.hash_next_, &w_.outside_}) fill(*x, n_, 0);
+  stop_here();
   for (auto* x : {&w_.low_, &w_.high_}) fill(*x, n_, Offset{0});
   fill(w_.hash_, n_, std::uint64_t{0});
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/separators.hpp"
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -177,8 +179,9 @@ Permutation order_ranges(const Graph& graph, const Permutation& perm, const std:
   std::vector<Index> old_of(perm.old_of().begin(), perm.old_of().end());
   PieceOrderer orderer(graph, options);
   Blocks(static_cast<Index>(ranges.size()), 1).for_each([&](Index k, Index, Index) {
-    orderer.run(
-        std::span(old_of).subspan(static_cast<std::size_t>(ranges[k].begin), static_cast<std::size_t>(ranges[k].end - ranges[k].begin)));
+    const auto begin = static_cast<std::size_t>(ranges[k].begin), end = static_cast<std::size_t>(ranges[k].end);
+    // A thread that waits within a range begins no other: it would hold the memory of both.
+    tbb::this_task_arena::isolate([&] { orderer.run(std::span(old_of).subspan(begin, end - begin)); });
   });
   return Permutation::from_old_of(std::move(old_of));
 }

@@ -57,6 +57,10 @@ constexpr double kChords = 0.1;
 /// lattices, 0.25 to 0.6 on irregular meshes, where more is searched than level sets.
 constexpr double kLatticeShare = 0.2, kIrregularShare = 0.4;
 
+/// Levels of a long body, at least, per vertex of one of them: minimum degree leaves it a tree as deep as it is long, dissection one of
+/// some separators.
+constexpr double kLong = 16;
+
 /// If what a method may spare does not pay for running it, which takes `share` of its seconds on one core: why. Then it is listed as not
 /// tried.
 std::optional<std::string> too_dear(Contest& contest, OrderingMethod method, double hope, double share = 1) {
@@ -135,12 +139,24 @@ void try_minimum_degree(Contest& contest, const Body& body) {
     contest.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
 }
 
+/// Predicted seconds of the best job in which a device waits for the path through the tree, not for products. Those of most graphs no
+/// ordering spares, but those of a long body dissection does: of others nothing, and nothing below `least`, for which no look is taken.
+double path_seconds(Contest& contest, const Body& body, double least) {
+  if (!contest.on_device() || body.graph.size() == 0) return 0;
+  const double waits = contest.best_seconds() - contest.device_seconds(contest.best_flops());
+  if (waits <= least) return 0;
+  const double width = ordering::level_width(body.graph);
+  return body.graph.size() >= kLong * width * width ? waits : 0;
+}
+
 /// Nested dissection costs much more than minimum degree. If it is not run for that: why.
 std::optional<std::string> consider_dissection(Contest& contest, const Body& body) {
   const double work = contest.best_flops() / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
-  const double hope = dissection_hope(work) * fill_seconds(contest);
-  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, hope, contest.on_device() ? body.host_share() : 1))
-    return "nd not tried: " + *why;
+  const double share = contest.on_device() ? body.host_share() : 1;
+  const double fill = dissection_hope(work) * fill_seconds(contest);
+  const double hope =
+      std::max(fill, path_seconds(contest, body, share * contest.predicted_trial_seconds(OrderingMethod::nested_dissection)));
+  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, hope, share)) return "nd not tried: " + *why;
   contest.try_method(OrderingMethod::nested_dissection);
   return {};
 }

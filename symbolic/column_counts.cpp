@@ -3,6 +3,7 @@
 #include "symbolic/column_counts.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "src/base/disjoint_sets.hpp"
 #include "src/base/per_thread.hpp"
@@ -59,6 +60,11 @@ class Counting {
   }
 
  private:
+  /// Modulo 2^32: a count is an Index, but what is added up on the way to it need not be, from some 2^31 pairs on.
+  static void add(Index& count, Index more) {
+    count = static_cast<Index>(static_cast<std::uint32_t>(count) + static_cast<std::uint32_t>(more));
+  }
+
   /// By place of a row: the last leaf of its row subtree so far. A column is one if no earlier leaf lies in its own subtree.
   using Leaves = std::vector<Index>;
 
@@ -94,12 +100,12 @@ class Counting {
         const Index row = pairs_.weight(i);
         sum += row;
         if (last >= begin && last < j)
-          count_[root_of(up_, last)] -= row;
+          add(count_[root_of(up_, last)], -row);
         else if (position_[i] >= part.end)
           out.row.push_back(i);
         leaf[i] = j;
       }
-      count_[j] += sum;
+      add(count_[j], sum);
       if (const Index p = parent_[j]; p != kNone && p < part.end) {
         link(j, p);
       } else {
@@ -109,7 +115,7 @@ class Counting {
       }
     }
     for (Index j = part.begin; j < part.end; ++j)
-      if (const Index p = parent_[j]; p != kNone && p < part.end) count_[p] += count_[j];
+      if (const Index p = parent_[j]; p != kNone && p < part.end) add(count_[p], count_[j]);
   }
 
   /// What a subtree leaves to be done above it.
@@ -117,7 +123,7 @@ class Counting {
     const Index root = subtrees.root[t];
     for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {
       const Index i = subtrees.row[static_cast<std::size_t>(e)];
-      if (leaf[i] != kNone) count_[root_of(up_, leaf[i])] -= pairs_.weight(i);
+      if (leaf[i] != kNone) add(count_[root_of(up_, leaf[i])], -pairs_.weight(i));
       leaf[i] = root;
     }
     if (parent_[root] != kNone) link(root, parent_[root]);
@@ -129,22 +135,22 @@ class Counting {
       if (leaf[i] >= first_[j]) continue;
       const Index row = pairs_.weight(i);
       sum += row;
-      if (leaf[i] != kNone) count_[root_of(up_, leaf[i])] -= row;
+      if (leaf[i] != kNone) add(count_[root_of(up_, leaf[i])], -row);
       leaf[i] = j;
     }
-    count_[j] += sum;
+    add(count_[j], sum);
     if (parent_[j] != kNone) link(j, parent_[j]);
   }
 
   /// Of the diagonal's row: its leaves are those of the tree, from where it is carried up.
   [[nodiscard]] Index diagonal(Index j) const { return first_[j] == j ? pairs_.weight(place_[j]) : 0; }
   void link(Index j, Index p) {
-    count_[p] -= pairs_.weight(place_[j]);
+    add(count_[p], -pairs_.weight(place_[j]));
     up_[j] = p;
     first_[p] = std::min(first_[p], first_[j]);
   }
   void hand_up(Index j) {
-    if (parent_[j] != kNone) count_[parent_[j]] += count_[j];
+    if (parent_[j] != kNone) add(count_[parent_[j]], count_[j]);
   }
 
   const Pairs& pairs_;

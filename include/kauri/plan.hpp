@@ -378,7 +378,9 @@ struct AnalyzeOptions {
   OrderingOptions ordering;                ///< method `automatic`: by the predicted seconds of the whole job
   std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method; it ends with ordering.last
   std::string target;                      ///< cost table; empty: host_target()
-  int workers = 0;         ///< tasks at once that memory is planned for; 0: hardware threads, at most 16. Never reaches a bit of L
+  /// Tasks at once that memory is planned for; 0: hardware threads, at most 16. Reaches no bit of L, but where a device is offered: there
+  /// the CPU's predicted seconds, and with them the choice of the target, depend on it.
+  int workers = 0;
   bool amalgamate = true;  ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
   int solves = 1;          ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
   int factorizations = 1;  ///< factorisations expected: the same

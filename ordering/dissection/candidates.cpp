@@ -60,14 +60,16 @@ class Searcher {
       found.best = better(*level_set_, *multilevel_) ? std::move(level_set_) : std::move(multilevel_);
     else
       found.best = multilevel_ ? std::move(multilevel_) : std::move(level_set_);
-    if (!trials_.polish_all && !is_thin(found.best->weight)) polish(*found.best);
+    const bool thin = is_thin(found.best->weight);
+    found.is_across = thin && is_across(found.best->weight);
+    if (!trials_.polish_all && (!thin || found.is_across)) polish(*found.best);
     return found;
   }
 
  private:
   [[nodiscard]] bool shared() const { return graph_.size() >= kShared; }
 
-  // What a thin separator divides is not divided, whatever else there is.
+  // Where a separator is thin there is nothing to gain by another one.
   [[nodiscard]] bool settled() const { return is_thin(level_set_->weight) && !lopsided(*level_set_); }
 
   // A multilevel separation that is this far from the level set before its last refinement.
@@ -76,6 +78,14 @@ class Searcher {
     const PartWeights& weight = begun_->weight();
     const double reference = std::min(reference_of(weight), reference_of(level_set_->weight));
     return predicted_work(weight, reference) > kGivenUp * predicted_work(level_set_->weight, reference);
+  }
+
+  [[nodiscard]] bool is_across(const PartWeights& weight) {
+    if (levels_ == 0) {  // no level sets were tried
+      const auto workspace = workspaces_.use();
+      levels_ = breadth_first(graph_, breadth_first(graph_, 0, workspace->level).farthest, workspace->level).levels();
+    }
+    return 2 * Offset{levels_} * weight[kSeparator] >= graph_.total_weight();
   }
 
   void follow(Trials& below) const {
@@ -128,6 +138,7 @@ class Searcher {
     if (!connected_) return;
     std::vector<Distances> source;
     source.push_back(breadth_first(graph_, from.farthest, workspace->level));
+    levels_ = source[0].levels();
     if (trials_.sources > 1 && source[0].of[start] + 1 == source[0].levels()) source.push_back(std::move(from));
     while (static_cast<int>(source.size()) < trials_.sources)
       source.push_back(breadth_first(graph_, source.size() < 2 ? source[0].farthest : far_from(source), workspace->level));
@@ -198,6 +209,7 @@ class Searcher {
   std::optional<MultilevelSearch> begun_;  // not finished
   std::optional<Separation> multilevel_, level_set_;
   bool connected_ = true;
+  Index levels_ = 0;  // of a search from the end of a long path, if there was one
 };
 
 }  // namespace

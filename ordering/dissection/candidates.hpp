@@ -38,9 +38,12 @@ using SeparatorWorkspaces = PerThread<SeparatorWorkspace>;
 struct Search {
   std::optional<Separation> best;  ///< empty where the graph was found not to be connected
   Trials below;                    ///< what to try for the two sides
+  /// The separator is_thin(), and as wide as half a mean level: the graph is a long strip or bar, whose fill minimum degree would leave as
+  /// small, in a tree as deep as the graph is long. In trees and networks, which are full of shorter ways round, levels are much wider.
+  bool is_across = false;
 };
 
-/// The graph has at least two vertices. A level set that is_thin() is taken as it is where nothing else is tried beside it. A function of
+/// The graph has at least two vertices. A level set that is_thin() is taken where nothing else is tried beside it. A function of
 /// graph, trials and seed alone: large graphs are worked on by several threads of the caller's arena.
 Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces);
 

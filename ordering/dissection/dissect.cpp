@@ -75,7 +75,7 @@ class Dissection {
     Search found = best_separation(piece.graph, trials, splitmix64(seed), separators_);
     if (!found.best) return order_components(piece, first, trials, seed);
     const Separation& separation = *found.best;
-    if (!divides(separation.weight)) return leaf(piece, first);
+    if (!divides(separation.weight, found.is_across)) return leaf(piece, first);
     Piece left, right;
     const auto take = [&](Piece& side, Side which) { side = extract_side(piece, separation, which); };
     if (n < kTask)
@@ -97,11 +97,12 @@ class Dissection {
     sort_separator(top, first + n);
   }
 
-  static bool divides(const PartWeights& weight) {
+  // `across`: Search::is_across.
+  static bool divides(const PartWeights& weight, bool across) {
     const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
     if (weight[kSeparator] == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
     return weight[kLeft] > 0 && weight[kRight] > 0 && heavier_side(weight) <= most_side(total, kWhole) &&
-           weight[kSeparator] <= most_side(total, kThick) && !is_thin(weight);
+           weight[kSeparator] <= most_side(total, kThick) && (across || !is_thin(weight));
   }
 
   void place_separator(const PieceView& piece, const Separation& separation, Index to) {

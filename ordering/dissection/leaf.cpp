@@ -35,7 +35,8 @@ class HaloGraph {
   }
   [[nodiscard]] Index number_of(Index u) {
     const std::size_t mask = w_.slot.size() - 1;
-    for (std::size_t k = static_cast<std::uint32_t>(u) * 0x9E3779B1u & mask;; k = (k + 1) & mask) {
+    // By the upper half of a product, since vertices whose numbers differ by a power of two have the same low bits.
+    for (std::size_t k = (static_cast<std::uint64_t>(u) * 0x9E3779B97F4A7C15u >> 32) & mask;; k = (k + 1) & mask) {
       if (w_.slot[k] == kNone) {
         w_.slot[k] = static_cast<Index>(w_.halo.size());
         w_.halo.push_back(u);

@@ -30,7 +30,8 @@ inline Offset most_side(Offset total, double share) { return static_cast<Offset>
 /// passing over what is worse for a while.
 inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 
-/// What a separator divides that costs less than so many operations a vertex (s^3 / n) has no fill to speak of: minimum degree does better.
+/// What a separator divides that costs less than so many operations a vertex (s^3 / n) has no fill to speak of: minimum degree does better,
+/// but for the height of its tree (Search::is_across).
 inline bool is_thin(const PartWeights& weight) {
   constexpr double kThin = 4;
   const auto s = static_cast<double>(weight[kSeparator]);

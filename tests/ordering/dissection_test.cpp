@@ -245,11 +245,12 @@ struct Box {
   double entries, operations;  // at most so many times those of geometric dissection
 };
 
-// Geometric dissection cuts each box at its middle down to four points; leaves by minimum degree are better than that at the bottom.
+// Geometric dissection cuts each box at its middle down to four points; leaves by minimum degree are better than that at the bottom. The
+// strip of 20 x 300 is divided across for the height of its tree: minimum degree alone would leave it 0.58 of the operations.
 TEST(Dissection, FillOfGridsIsThatOfDissection) {
   std::mt19937_64 random(5);
   for (const Box& box :
-       {Box{40, 40, 1, 0.83, 0.72}, Box{100, 100, 1, 0.81, 0.69}, Box{20, 300, 1, 0.78, 0.58}, Box{14, 14, 14, 0.65, 0.52}}) {
+       {Box{40, 40, 1, 0.83, 0.72}, Box{100, 100, 1, 0.81, 0.69}, Box{20, 300, 1, 0.80, 0.72}, Box{14, 14, 14, 0.65, 0.52}}) {
     const Graph graph = box_graph(box.x, box.y, box.z), mixed = shuffled(graph, random);
     const Fill geometric = fill_of(graph, grid_dissection(box.x, box.y, box.z));
     for (const Effort effort : kEfforts)
@@ -305,11 +306,13 @@ TEST(Dissection, TreesHaveNoMoreFillThanByMinimumDegree) {
 
 TEST(Dissection, ThinGraphsHaveLittleFill) {
   std::mt19937_64 random(7);
-  for (const Graph& graph : {shuffled(grid(2, 2000), random), shuffled(grid(3, 1000), random), shuffled(clique_chain(2000, 5), random),
-                             star(3000), random_tree(3000, 3000, random)}) {
+  for (const Graph& graph : {shuffled(clique_chain(2000, 5), random), star(3000), random_tree(3000, 3000, random)}) {
     const Fill fill = fill_of(graph), amd = minimum_degree_fill(graph);
     EXPECT_LE(fill.entries, amd.entries + amd.entries / 20);
   }
+  // Who does not go from end to end meets two separators: half as many entries more, for a height that grows with the logarithm.
+  for (const Graph& graph : {shuffled(grid(2, 2000), random), shuffled(grid(3, 1000), random)})
+    EXPECT_LE(static_cast<double>(fill_of(graph).entries), 1.51 * static_cast<double>(minimum_degree_fill(graph).entries));
   // Long chains are eliminated for little height: an entry a vertex.
   EXPECT_LE(fill_of(path(5000)).entries, 3 * 5000);
   const Graph legs = shuffled(caterpillar(400, 3), random);

@@ -326,5 +326,20 @@ TEST(Peel, RowsThatComeLastDo) {
   for (Index k = 0; k < 30; ++k) EXPECT_EQ(found.old_of(graph.size() - 30 + k), options.last[k]);
 }
 
+// What is long is divided across though its separators are thin, whatever their number leaves of fill; what is a network is not.
+TEST(Dissection, LongStripsAreShallow) {
+  std::mt19937_64 random(5);
+  for (const auto& [width, length] : {std::pair<Index, Index>{2, 20000}, {3, 9000}, {10, 4000}, {40, 2000}}) {
+    for (const Graph& graph : {grid(width, length), shuffled(grid(width, length), random)}) {
+      for (const Effort effort : {Effort::fast, Effort::standard, Effort::best}) {
+        const Outcome nd = outcome_of(graph, {.method = OrderingMethod::nested_dissection, .effort = effort});
+        EXPECT_LE(nd.height, 30 * width + 200) << width << " x " << length << ' ' << name_of(effort);
+      }
+      const Outcome nd = outcome_of(graph), amd = outcome_of(graph, {.method = OrderingMethod::amd});
+      EXPECT_LE(static_cast<double>(nd.entries), 1.6 * static_cast<double>(amd.entries));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kauri::ordering

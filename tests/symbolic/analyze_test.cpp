@@ -207,6 +207,43 @@ TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
   EXPECT_FALSE(at_once(rod, 1000));
 }
 
+/// Of an elimination tree: the most rows on a path.
+Index height_of(const Plan& plan) {
+  const std::vector<Index>& parent = plan.tree.parent;
+  std::vector<Index> height(parent.size(), 1);
+  Index most = 0;
+  for (std::size_t j = 0; j < parent.size(); ++j) {
+    most = std::max(most, height[j]);
+    if (parent[j] != kNone) height[parent[j]] = std::max(height[parent[j]], height[j] + 1);
+  }
+  return most;
+}
+
+// Minimum degree goes from one end of a long body to the other; a device waits for each step of that path, whatever is on it.
+TEST(Analyze, LongBodiesAreDissectedForADevice) {
+  const auto tried = [](const Analysis& analysis) {
+    return candidate_of(analysis, OrderingMethod::nested_dissection)->note.find("not tried: ") != 0;
+  };
+  EdgeList edges;
+  for (Index v = 1; v < 16000; ++v) edges.emplace_back(v, v / 2);
+  const OwnedPattern strip = shuffled(grid_pattern(4, 4000, 1), 1), bar = shuffled(grid_pattern(4, 4, 1000), 2),
+                     tree = shuffled(pattern_of(16000, std::move(edges)), 3);
+  AnalyzeOptions device = method_options(), host = method_options();
+  device.target = "sm_90";
+  for (const OwnedPattern* long_one : {&strip, &bar}) {
+    device.factorizations = 10000;
+    const Analysis analysis = analyze_with_report(long_one->view(), device);
+    EXPECT_TRUE(tried(analysis)) << analysis.reason;
+    EXPECT_EQ(analysis.plan->ordering, OrderingMethod::nested_dissection) << analysis.reason;
+    EXPECT_LT(height_of(*analysis.plan), 400);
+    device.factorizations = 0;
+    EXPECT_FALSE(tried(analyze_with_report(long_one->view(), device)));
+  }
+  device.factorizations = host.factorizations = 10000;
+  EXPECT_FALSE(tried(analyze_with_report(tree.view(), device)));
+  EXPECT_FALSE(tried(analyze_with_report(strip.view(), host)));  // nothing is filled, and one core waits for nobody
+}
+
 // By all threads of a device's host where neither the numbering nor a lattice helps, and the graph is worth it; else by one. One core
 // dissects such a mesh at once.
 TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
