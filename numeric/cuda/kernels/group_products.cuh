@@ -11,66 +11,95 @@ namespace kauri::numeric::cuda::kernels::streamed {
 using portable::Tf32Loop;
 using portable::Tf32Parts;
 
-/// A unit: half a row of a cell, 16 bytes. Columns 2 t of a cell, then columns 2 t + 1, are the products' columns t and t + 4.
-inline constexpr int kUnits = 2 * symbolic::kCell;  // of a cell
-inline constexpr int kCellsAtOnce = 32 / kUnits;    // a warp's
+inline constexpr int kSplitterWarps = 2;
+// A lane has a row of a cell.
+static_assert(portable::kTileCells % (kSplitterWarps * 32 / symbolic::kCell) == 0);
 
 /// The right operand's (64,16) in `high`, or (64,8) with one column of cells, to its parts in TF32, each 4 columns of a cell as
-/// ptx::GroupOperand has them: the first in its place, the rest to `low`. So many cells; whole warps.
+/// ptx::GroupOperand has them, columns 2 t and then columns 2 t + 1: the first parts in its place, the rest to `low`. So many cells, whole
+/// columns of them, whatever lies in those that the operand lacks: nobody looks at what becomes of these. All threads of kSplitterWarps.
 template <int kProducts>
-__device__ __forceinline__ void split_right(float* high, float* low, int cells, int thread, int threads) {
-  const int lane = thread % 32, cell_of_warp = lane / kUnits, unit = lane % kUnits;
-  for (int first = thread / 32 * kCellsAtOnce; first < cells; first += threads / 32 * kCellsAtOnce) {
-    const bool there = first + cell_of_warp < cells;
-    const int cell = (first + cell_of_warp) * kCellEntries;
-    float x[4], part[4], rest[4];
-    if (there) portable::load_unit(x, high + cell + 4 * unit);
+__device__ __forceinline__ void split_right(float* high, float* low, int cells, int thread) {
+  constexpr int kHalf = symbolic::kCell / 2;
+  const int row = thread % symbolic::kCell;
+  const bool turned = row >= kHalf;  // the other half of the row first: neighbours' loads lie in other banks
+  constexpr int kAtOnce = 32 * kSplitterWarps / symbolic::kCell * kCellEntries;
+#pragma unroll 1
+  for (int cell = thread / symbolic::kCell * kCellEntries; cell < cells * kCellEntries; cell += kAtOnce) {
+    float x[2][kHalf];
+    const float* from = high + cell + row * symbolic::kCell;
+    portable::load_unit(x[0], from + (turned ? kHalf : 0));
+    portable::load_unit(x[1], from + (turned ? 0 : kHalf));
     __syncwarp();  // all of the warp's cells have been read
-    if (!there) continue;
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      if constexpr (kProducts == 1)
-        part[e] = ptx::to_tf32(x[e]);
-      else
-        portable::split(x[e], part[e], rest[e]);
-    }
-    const int at = cell + unit / 2 * 4 + unit % 2 * 2;
+    const int at = cell + row * kHalf;
 #pragma unroll
     for (int odd = 0; odd < 2; ++odd) {
-      *reinterpret_cast<float2*>(high + at + odd * kCellEntries / 2) = make_float2(part[odd], part[2 + odd]);
-      if constexpr (kProducts != 1) *reinterpret_cast<float2*>(low + at + odd * kCellEntries / 2) = make_float2(rest[odd], rest[2 + odd]);
+      float part[kHalf], rest[kHalf];
+#pragma unroll
+      for (int e = 0; e < kHalf; ++e) {
+        const int h = 2 * e / kHalf, in_half = (2 * e + odd) % kHalf;
+        const float entry = turned ? x[1 - h][in_half] : x[h][in_half];
+        if constexpr (kProducts == 1)
+          part[e] = ptx::to_tf32(entry);
+        else
+          portable::split(entry, part[e], rest[e]);
+      }
+      portable::store_unit(high + at + odd * kCellEntries / 2, part);
+      if constexpr (kProducts != 1) portable::store_unit(low + at + odd * kCellEntries / 2, rest);
     }
   }
 }
 
-/// What a group's products are about to change, or have changed, is in registers, here.
+/// What a group's products are about to change, or have changed, is in registers, here: rows 2 j and 2 j + 1 of cells.
 template <int kRows>
-__device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][2]) {
+__device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][2], int j) {
 #pragma unroll
-  for (int i = 0; i < kRows; ++i) {
+  for (int i = 2 * j; i < 2 * j + 2; ++i) {
 #pragma unroll
     for (int n = 0; n < portable::kTileCells; ++n) ptx::renew(sum[i][n][0]), ptx::renew(sum[i][n][1]);
   }
 }
 template <int kProducts, int kColumns>
-__device__ __forceinline__ void renew(Tf32Parts<4> (&a)[kColumns][2]) {
+__device__ __forceinline__ void renew(Tf32Parts<4> (&a)[kColumns][2], int j) {
 #pragma unroll
   for (int h = 0; h < kColumns; ++h) {
 #pragma unroll
-    for (int j = 0; j < 2; ++j) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        ptx::renew(a[h][j].high[i]);
-        if constexpr (kProducts != 1) ptx::renew(a[h][j].low[i]);
-      }
+    for (int i = 0; i < 4; ++i) {
+      ptx::renew(a[h][j].high[i]);
+      if constexpr (kProducts != 1) ptx::renew(a[h][j].low[i]);
     }
   }
 }
 
-/// acc += X Y^T: X the warp's rows of a stage, (32, 8 kColumns); Y in parts. All four warps of the group.
-template <int kProducts, int kColumns>
+/// A stage's right operand, for one column of its cells: high parts, or low ones.
+template <int kColumns>
+__device__ __forceinline__ ptx::GroupOperand right_operand(const float* part, int column) {
+  return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries);
+}
+
+/// Asks for sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each of its entries, small ones first.
+template <int kColumns, int kRows>
+__device__ __forceinline__ void multiply_in_parts(float (&sum)[kRows][portable::kTileCells][2], const Tf32Parts<4> (&a)[kColumns][2], int j,
+                                                  const float* high, const float* low) {
+  float(&upper)[portable::kTileCells][2] = sum[2 * j];
+  float(&lower)[portable::kTileCells][2] = sum[2 * j + 1];
+  ptx::begin_group();
+  ptx::multiply_group_from_zero(upper, lower, a[0][j].low, right_operand<kColumns>(high, 0));
+  ptx::multiply_group(upper, lower, a[0][j].high, right_operand<kColumns>(low, 0));
+  if constexpr (kColumns == 2) {
+    ptx::multiply_group(upper, lower, a[1][j].low, right_operand<kColumns>(high, 1));
+    ptx::multiply_group(upper, lower, a[1][j].high, right_operand<kColumns>(low, 1));
+  }
+#pragma unroll
+  for (int h = 0; h < kColumns; ++h) ptx::multiply_group(upper, lower, a[h][j].high, right_operand<kColumns>(high, h));
+  ptx::commit_group();
+}
+
+/// acc += X Y^T: X the warp's rows of a stage, (32, 8 kColumns); Y in parts, which need not be there before wait_for_parts() returns. All
+/// four warps of the group.
+template <int kProducts, int kColumns, class Wait>
 __device__ __forceinline__ void multiply_stage(typename Tf32Loop<kProducts>::Accumulators& acc, const float* x, const float* high,
-                                               const float* low, int lane) {
+                                               const float* low, int lane, const Wait& wait_for_parts) {
   using Loop = Tf32Loop<kProducts>;
   constexpr int kStride = kColumns * kCellEntries;
   Tf32Parts<4> a[kColumns][2];
@@ -79,42 +108,28 @@ __device__ __forceinline__ void multiply_stage(typename Tf32Loop<kProducts>::Acc
 #pragma unroll
     for (int j = 0; j < 2; ++j) Loop::load_a(a[h][j], x + 2 * j * kStride + h * kCellEntries + 2 * lane, kStride);
   }
-  const auto right = [](const float* part, int h) { return ptx::group_operand(part + h * kCellEntries, kStride); };
-  renew<kProducts>(a);
+  renew<kProducts>(a, 0);  // loaded by now, while others split Y
   if constexpr (kProducts == 1) {
-    renew(acc);
+    renew<kProducts>(a, 1);
+    wait_for_parts();
+    renew(acc, 0), renew(acc, 1);
     ptx::begin_group();
 #pragma unroll
     for (int h = 0; h < kColumns; ++h) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high, right(high, h));
+      for (int j = 0; j < 2; ++j) ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high, right_operand<kColumns>(high, h));
     }
     ptx::commit_group();
     ptx::finish_group();
-    renew(acc);
+    renew(acc, 0), renew(acc, 1);
   } else {
     float sum[Loop::kRows][portable::kTileCells][2];
-    ptx::begin_group();
-#pragma unroll
-    for (int h = 0; h < kColumns; ++h) {
-#pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        if (h == 0)
-          ptx::multiply_group_from_zero(sum[2 * j], sum[2 * j + 1], a[h][j].low, right(high, h));
-        else
-          ptx::multiply_group(sum[2 * j], sum[2 * j + 1], a[h][j].low, right(high, h));
-      }
-#pragma unroll
-      for (int j = 0; j < 2; ++j) ptx::multiply_group(sum[2 * j], sum[2 * j + 1], a[h][j].high, right(low, h));
-    }
-#pragma unroll
-    for (int h = 0; h < kColumns; ++h) {
-#pragma unroll
-      for (int j = 0; j < 2; ++j) ptx::multiply_group(sum[2 * j], sum[2 * j + 1], a[h][j].high, right(high, h));
-    }
-    ptx::commit_group();
+    wait_for_parts();
+    multiply_in_parts(sum, a, 0, high, low);
+    renew<kProducts>(a, 1);  // split while the tensor cores are busy with the first
+    multiply_in_parts(sum, a, 1, high, low);
     ptx::finish_group();
-    renew(sum);
+    renew(sum, 0), renew(sum, 1);
 #pragma unroll
     for (int i = 0; i < Loop::kRows; ++i) {
 #pragma unroll

@@ -14,8 +14,7 @@ using portable::kTileCells;
 using portable::Place;
 using portable::Room;
 
-inline constexpr int kThreads = 2 * kConsumers;  // registers are given to groups of four warps: of the second, three work
-inline constexpr int kSplitterWarps = 2;
+inline constexpr int kThreads = 2 * kConsumers;         // registers are given to groups of four warps: of the second, three work
 inline constexpr int kFirstSplitter = kConsumers + 32;  // thread
 inline constexpr int kTicketSlots = 2;
 inline constexpr int kTeamBarrier = portable::kSlabBarrier + kSlabs;  // after those of chains
@@ -125,13 +124,12 @@ __device__ void run_splitters(int task_count) {
     const Ticket<T>& ticket = shared.ticket[slot];
     if (ticket.number >= task_count) return;
     if (has_products(ticket.task.kind)) {
-      const int cells = cells_in(ticket.front, products_of(ticket.task, ticket.front)),
-                rows = ticket.front.cells.cells_of(ticket.task.column);
+      const int cells = cells_in(ticket.front, products_of(ticket.task, ticket.front));
       RingOf<T> ring{shared.stages, shared.stage, ticket.turn};
       for (int first = 0; first < cells; first += 2, ++ring.turn) {
         ptx::barrier_wait(ring.full(), ring.parity());
-        split_right<Loop::kParts>(ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries, rows * min(2, cells - first),
-                                  ptx::thread_index() - kFirstSplitter, 32 * kSplitterWarps);
+        split_right<Loop::kParts>(ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries,
+                                  kTileCells * min(2, cells - first), ptx::thread_index() - kFirstSplitter);
         ptx::shared_proxy_fence();
         __syncwarp();
         if (ptx::elect()) ptx::barrier_arrive(shared.split + ring.stage());
@@ -170,13 +168,13 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
   for (int slab = 0; slab < slabs;) {
     for (const int end = min(slab + together, slabs); slab < end; ++slab) {
       enter_stage(ring);
-      ptx::barrier_wait(shared.split + ring.stage(), ring.parity());
+      const auto wait_for_parts = [&] { ptx::barrier_wait(shared.split + ring.stage(), ring.parity()); };
       const T *rows = ring.data() + tile, *right = ring.data() + 2 * kSlabEntries, *low = shared.low + ring.stage() * kSlabEntries;
       // A warp without rows takes part with whatever is there.
       if (2 * slab + 1 < cells)
-        multiply_stage<Loop::kParts, 2>(acc, rows + row_cell * portable::kPairEntries, right, low, lane);
+        multiply_stage<Loop::kParts, 2>(acc, rows + row_cell * portable::kPairEntries, right, low, lane, wait_for_parts);
       else
-        multiply_stage<Loop::kParts, 1>(acc, rows + row_cell * kCellEntries, right, low, lane);
+        multiply_stage<Loop::kParts, 1>(acc, rows + row_cell * kCellEntries, right, low, lane, wait_for_parts);
       ++ring.turn;
     }
     if (slab == slabs) break;

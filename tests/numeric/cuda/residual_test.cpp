@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/kauri.hpp"
@@ -188,6 +191,30 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   multiply<T>({a.pattern(), cast<T>(a.value())}, {x.data(), n, cols, ld}, {there.data(), n, cols, ld}, this->cpu_);
   for (Index c = 0; c < cols; ++c)
     for (Index i = 0; i < n; ++i) ASSERT_EQ(products[c * ld + i], there[c * ld + i]) << c << " " << i;
+}
+
+// Large enough to be made by several threads, with a column that all stretches of rows look into.
+TEST(FullRows, AreBothHalvesByRows) {
+  for (const char* spec : {"poisson2d 3", "lap27 28", "arrow 150000 2"}) {
+    const SymmetricMatrix<double> a = generate(spec);
+    const Pattern lower = a.pattern();
+    std::vector<std::vector<std::pair<Index, std::uint32_t>>> expected(static_cast<std::size_t>(a.n()));
+    for (Index j = 0; j < a.n(); ++j)
+      for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
+        expected[j].emplace_back(lower.row[k], static_cast<std::uint32_t>(k));
+        if (lower.row[k] != j) expected[lower.row[k]].emplace_back(j, static_cast<std::uint32_t>(k));
+      }
+    const cuda::FullRows rows = cuda::full_rows(lower);
+    ASSERT_EQ(rows.n(), a.n());
+    for (Index i = 0; i < a.n(); ++i) {
+      std::sort(expected[i].begin(), expected[i].end());
+      ASSERT_EQ(rows.length(i), static_cast<Offset>(expected[i].size())) << spec << " row " << i;
+      for (Offset k = 0; k < rows.length(i); ++k) {
+        const auto at = static_cast<std::size_t>(rows.ptr[i] + k);
+        ASSERT_EQ(std::pair(rows.col[at], rows.source[at]), expected[i][k]) << spec << " row " << i;
+      }
+    }
+  }
 }
 
 TEST(ResidualTasks, AreAllRowsInOrder) {
