@@ -163,10 +163,26 @@ struct TileAtWork {
   T* halves;
 };
 
-/// What is summed over tiles k in [begin, end): left(k) right(k), the former transposed where
-/// flips(k), the latter always. Where the sum goes: to a whole tile in scratch, whose rows behind rows()
-/// are zeros, or to the panel, with its sign changed if kNegative.
-struct LowerTimesG {  // L21 G11 of a step
+/// What is summed over tiles k in [begin, end): left(k) right(k), the former transposed where flips(k), the latter always. Where the sum
+/// goes: to a whole tile in scratch, whose rows behind rows() are zeros, or to the panel, with its sign changed if kNegative. Here: what
+/// most of them have in common.
+struct Sum {
+  template <class T>
+  static __device__ T* scratch(const TileAtWork<T>& /*t*/) {
+    return nullptr;
+  }
+  template <class T>
+  static __device__ bool flips(const TileAtWork<T>& /*t*/, Index /*k*/) {
+    return false;
+  }
+  template <class T>
+  static __device__ Index slabs_before_flips(const TileAtWork<T>& /*t*/) {
+    return 0;
+  }
+  static constexpr bool kFlips = false;
+  static constexpr bool kNegative = false;
+};
+struct LowerTimesG : Sum {  // L21 G11 of a step
   template <class T>
   static __device__ Index begin(const TileAtWork<T>& t) {
     return t.j;
@@ -187,18 +203,8 @@ struct LowerTimesG {  // L21 G11 of a step
   static __device__ T* scratch(const TileAtWork<T>& t) {
     return t.product(t.i);
   }
-  template <class T>
-  static __device__ bool flips(const TileAtWork<T>& /*t*/, Index /*k*/) {
-    return false;
-  }
-  template <class T>
-  static __device__ Index slabs_before_flips(const TileAtWork<T>& /*t*/) {
-    return 0;
-  }
-  static constexpr bool kFlips = false;
-  static constexpr bool kNegative = false;
 };
-struct GTimesProduct {  // -G22 (L21 G11)
+struct GTimesProduct : Sum {  // -G22 (L21 G11)
   template <class T>
   static __device__ Index begin(const TileAtWork<T>& t) {
     return t.lower();
@@ -215,22 +221,9 @@ struct GTimesProduct {  // -G22 (L21 G11)
   static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
     return tile_in_scratch<T>(t.product(k), true);
   }
-  template <class T>
-  static __device__ T* scratch(const TileAtWork<T>& /*t*/) {
-    return nullptr;
-  }
-  template <class T>
-  static __device__ bool flips(const TileAtWork<T>& /*t*/, Index /*k*/) {
-    return false;
-  }
-  template <class T>
-  static __device__ Index slabs_before_flips(const TileAtWork<T>& /*t*/) {
-    return 0;
-  }
-  static constexpr bool kFlips = false;
   static constexpr bool kNegative = true;
 };
-struct Quotient {  // Y = L21 G
+struct Quotient : Sum {  // Y = L21 G
   template <class T>
   static __device__ Index begin(const TileAtWork<T>& t) {
     return t.j;
@@ -247,22 +240,8 @@ struct Quotient {  // Y = L21 G
   static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
     return tile_of_panel<T>(t.panel, t.cells, k, t.j, true);
   }
-  template <class T>
-  static __device__ T* scratch(const TileAtWork<T>& /*t*/) {
-    return nullptr;
-  }
-  template <class T>
-  static __device__ bool flips(const TileAtWork<T>& /*t*/, Index /*k*/) {
-    return false;
-  }
-  template <class T>
-  static __device__ Index slabs_before_flips(const TileAtWork<T>& /*t*/) {
-    return 0;
-  }
-  static constexpr bool kFlips = false;
-  static constexpr bool kNegative = false;
 };
-struct BelowTimesQuotient {  // Z22 Y, which is -Z21
+struct BelowTimesQuotient : Sum {  // Z22 Y, which is -Z21
   template <class T>
   static __device__ Index begin(const TileAtWork<T>& t) {
     return t.pivot_tiles;
@@ -292,9 +271,8 @@ struct BelowTimesQuotient {  // Z22 Y, which is -Z21
     return t.slabs(t.pivot_tiles, t.i + 1);
   }
   static constexpr bool kFlips = true;
-  static constexpr bool kNegative = false;
 };
-struct Pivots {  // G^T G + Y^T (Z22 Y), which is Z11
+struct Pivots : Sum {  // G^T G + Y^T (Z22 Y), which is Z11
   template <class T>
   static __device__ Index begin(const TileAtWork<T>& t) {
     return t.i;
@@ -319,12 +297,7 @@ struct Pivots {  // G^T G + Y^T (Z22 Y), which is Z11
   static __device__ bool flips(const TileAtWork<T>& /*t*/, Index /*k*/) {
     return true;
   }
-  template <class T>
-  static __device__ Index slabs_before_flips(const TileAtWork<T>& /*t*/) {
-    return 0;
-  }
   static constexpr bool kFlips = true;
-  static constexpr bool kNegative = false;
 };
 
 /// Slabs of both operands of a sum, as they come to shared memory.
