@@ -153,9 +153,9 @@ double path_seconds(Contest& contest, const Body& body, double least) {
 std::optional<std::string> consider_dissection(Contest& contest, const Body& body) {
   const double work = contest.best_flops() / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
   const double share = contest.on_device() ? body.host_share() : 1;
-  const double fill = dissection_hope(work) * fill_seconds(contest);
-  const double hope =
-      std::max(fill, path_seconds(contest, body, share * contest.predicted_trial_seconds(OrderingMethod::nested_dissection)));
+  const double price = share * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
+  double hope = dissection_hope(work) * fill_seconds(contest);
+  if (hope <= price) hope = std::max(hope, path_seconds(contest, body, price));
   if (auto why = too_dear(contest, OrderingMethod::nested_dissection, hope, share)) return "nd not tried: " + *why;
   contest.try_method(OrderingMethod::nested_dissection);
   return {};

@@ -21,7 +21,8 @@ struct FullRows {
   [[nodiscard]] Offset length(Index i) const { return ptr[static_cast<std::size_t>(i) + 1] - ptr[static_cast<std::size_t>(i)]; }
 };
 
-/// Of the whole symmetric matrix. Throws Error(overflow) for more than 2^32 - 1 stored entries. O(n + nnz).
+/// Of the whole symmetric matrix, the same by any number of threads. Throws Error(overflow) for more than 2^32 - 1 stored entries. O(n +
+/// nnz), with n numbers beside for each of up to 16 threads.
 FullRows full_rows(const Pattern& lower);
 
 }  // namespace kauri::numeric::cuda

@@ -94,8 +94,8 @@ struct Cursor {
   }
   __device__ void advance() { at += step, step -= turn; }
 
-  const T* at;
-  Index stride, bend, step, turn;
+  const T* at = nullptr;
+  Index stride = 0, bend = 0, step = 0, turn = 0;
 };
 
 /// The thread's share of slab `s` of an operand: of a whole tile, and of any.

@@ -43,7 +43,7 @@ __device__ void for_entries(const RowsView<double>& a, const F& f) {
   if (begin >= end) return;
   Index low = row_of(a.ptr, 0, a.n, begin);
   for (; begin < end; begin += kThreads) {
-    const Index high = min(low + static_cast<Index>(kThreads) + 1, a.n);
+    const auto high = static_cast<Index>(min(Offset{low} + kThreads + 1, Offset{a.n}));
     const Offset k = begin + threadIdx.x;
     if (k < end) f(k, row_of(a.ptr, low, high, k), a.col[k]);
     if (begin + kThreads < end) low = row_of(a.ptr, low, high, begin + kThreads);
