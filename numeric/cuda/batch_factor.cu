@@ -30,8 +30,8 @@ __device__ PackedPlace place_in_packed(Index e, Index q) {
 static_assert((2 * kBatchMostRows + 1) * (2 * kBatchMostRows + 1) < 1 << 24);
 
 /// Adds a child's block. A thread's loads do not wait for one another.
-template <class Team, class T>
-__device__ void add_child(const T* block, const Index* relative, Index q, const BatchTriangle<T>& a) {
+template <class Team, class T, bool kOnChip>
+__device__ void add_child(const T* block, const Index* relative, Index q, const BatchTriangle<T, kOnChip>& a) {
   constexpr Index kAtOnce = 4;
   const Index count = packed_entries(q);
   for (Index e0 = Team::rank(); e0 < count; e0 += kAtOnce * Team::kThreads) {
@@ -41,6 +41,8 @@ __device__ void add_child(const T* block, const Index* relative, Index q, const 
     for (Index u = 0; u < kAtOnce; ++u) entry[u] = e0 + u * Team::kThreads < count ? block[e0 + u * Team::kThreads] : T(0);
 #pragma unroll
     for (Index u = 0; u < kAtOnce; ++u) {
+      to[u] = a.panel;
+      if (e0 - Team::rank() + u * Team::kThreads >= count) continue;  // for none of the team: most blocks of narrow fronts are small
       const PackedPlace at = place_in_packed(min(e0 + u * Team::kThreads, count - 1), q);
       to[u] = a.column(relative[at.column]) + relative[at.row];
     }
@@ -53,8 +55,8 @@ __device__ void add_child(const T* block, const Index* relative, Index q, const 
 }
 
 /// Zeros, A's entries, the shift, and the children's blocks, one after another. The team meets at the end.
-template <class Team, class T>
-__device__ void gather_front(const BatchItem<T>& item, const Front& f, const BatchTriangle<T>& a) {
+template <class Team, class T, bool kOnChip>
+__device__ void gather_front(const BatchItem<T>& item, const Front& f, const BatchTriangle<T, kOnChip>& a) {
   const Index own = packed_entries(f.m) - packed_entries(f.m - f.p), rest = packed_entries(f.m - f.p);
   const std::uint32_t* ptr = item.plan.plan.entry_ptr + f.first;
   const std::uint32_t end = ptr[f.p];
@@ -89,21 +91,31 @@ __device__ void store_front(const BatchItem<T>& item, const Front& f, const T* s
   Team::meet();
 }
 
+/// A front's triangle in shared memory.
+template <class T>
+__device__ BatchTriangle<T, true> on_chip(const Front& f, T* shared) {
+  return {shared, shared + (packed_entries(f.m) - packed_entries(f.m - f.p)), f.m, f.p};
+}
+
 /// A front of DeviceSchedule::kNarrow rows at most, by a warp.
 template <class T>
 __device__ void factor_narrow(const BatchItem<T>& item, const Front& f, T* shared, const BatchPivots<T>& pivots) {
-  gather_front<WarpTeam>(item, f, BatchTriangle<T>{shared, shared + packed_entries(f.m) - packed_entries(f.m - f.p), f.m, f.p});
+  gather_front<WarpTeam>(item, f, on_chip(f, shared));
   if (eliminate_narrow(shared, f.m, f.p, f.first, pivots)) store_front<WarpTeam>(item, f, shared);
 }
 
 /// A front, by a block, in `shared` memory if its triangle fits there.
 template <class Shape, class T>
 __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared, const BatchPivots<T>& pivots) {
-  const Index own = packed_entries(f.m) - packed_entries(f.m - f.p);
-  const bool on_chip = f.m <= Shape::kRows;
-  const BatchTriangle<T> a{on_chip ? shared : item.entries + f.panel, on_chip ? shared + own : item.entries + f.block, f.m, f.p};
-  gather_front<BlockTeam>(item, f, a);
-  if (eliminate<Shape>(a, f.first, on_chip ? nullptr : shared, pivots) && on_chip) store_front<BlockTeam>(item, f, shared);
+  if (Shape::kAllOnChip || f.m <= Shape::kRows) {
+    const BatchTriangle<T, true> a = on_chip(f, shared);
+    gather_front<BlockTeam>(item, f, a);
+    if (eliminate<Shape>(a, f.first, static_cast<T*>(nullptr), pivots)) store_front<BlockTeam>(item, f, shared);
+  } else if constexpr (!Shape::kAllOnChip) {
+    const BatchTriangle<T, false> a{item.entries + f.panel, item.entries + f.block, f.m, f.p};
+    gather_front<BlockTeam>(item, f, a);
+    eliminate<Shape>(a, f.first, shared, pivots);
+  }
 }
 
 /// The failing pivot of the first column, as far as the block has come; the same for all threads that have met.

@@ -3,7 +3,7 @@
 // A front is a packed lower triangle of order m (symbolic/small_layout.hpp), in shared memory, or in its places in global memory. A warp
 // has a row a lane, and four pivots at a time in registers. A block goes by strips of Shape::kStrip pivots: the first warp factorises the
 // diagonal block, a row a lane; each thread solves for rows below it; then all that lies right of the strip is updated, in tiles of
-// Shape::kTileRows x 16 a warp.
+// Shape::kTileRows x Shape::kTileColumns a warp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -43,15 +43,15 @@ struct BatchPivot {
   }
 };
 
-/// Where a front's triangle lies: m rows, p pivots.
-template <class T>
+/// Where a front's triangle lies: m rows, p pivots. kOnChip: in shared memory, and the block right behind the panel.
+template <class T, bool kOnChip>
 struct BatchTriangle {
   T* panel;
   T* block;
   Index m, p;
 
   /// Row 0 of column c, of which rows c and below are there.
-  __device__ T* column(Index c) const { return c < p ? panel + packed_column(c, m) : block + packed_column(c - p, m - p) - p; }
+  __device__ T* column(Index c) const { return kOnChip || c < p ? panel + packed_column(c, m) : block + packed_column(c - p, m - p) - p; }
 };
 
 /// Goes from a row of a column to the same row of the next one: in a packed triangle columns get shorter, in a copy they do not.
@@ -65,16 +65,16 @@ struct ColumnWalk {
 
 /// The pivot columns of a strip, where all threads of the block read them: in the triangle itself, if that lies in shared memory, or copied
 /// to room[0 .. Shape::kStrip * m).
-template <class T>
+template <class T, bool kOnChip>
 struct BatchStrip {
-  const BatchTriangle<T>& a;
+  const BatchTriangle<T, kOnChip>& a;
   T* room;
   Index begin, width;  ///< pivots [begin, begin + width)
 
   /// Row r of the columns, to be read or written as part of the triangle.
   __device__ ColumnWalk<T> in_place(Index r) const { return {a.column(begin) + r, a.m - begin - 1, 1}; }
   /// The same as all threads read it.
-  __device__ ColumnWalk<T> to_read(Index r) const { return room == nullptr ? in_place(r) : ColumnWalk<T>{room + (r - begin), a.m, 0}; }
+  __device__ ColumnWalk<T> to_read(Index r) const { return kOnChip ? in_place(r) : ColumnWalk<T>{room + (r - begin), a.m, 0}; }
 };
 
 /// What a team keeps of its pivots, in shared memory.
@@ -154,8 +154,8 @@ __device__ bool eliminate_narrow(T* a, Index m, Index p, Index first, const Batc
 
 /// The diagonal block of a strip, by the first warp, a row a lane: the column that is next is always row[0], so that the loop is short in
 /// the instruction cache. `first`: of the front's columns.
-template <class Shape, class T>
-__device__ void factor_diagonal(const BatchStrip<T>& strip, Index first, const BatchPivots<T>& pivots) {
+template <class Shape, class T, bool kOnChip>
+__device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first, const BatchPivots<T>& pivots) {
   constexpr Index kStrip = Shape::kStrip;
   const Index lane = static_cast<Index>(threadIdx.x) % 32, width = strip.width, mine = lane < width ? lane + 1 : 0;
   T row[kStrip];
@@ -174,7 +174,7 @@ __device__ void factor_diagonal(const BatchStrip<T>& strip, Index first, const B
     if (lane == c) own = root, pivots.scratch[c] = inverse;
     if (c < mine) {
       *to.at = l;
-      if (strip.room != nullptr) *copy.at = l;
+      if constexpr (!kOnChip) *copy.at = l;
     }
 #pragma unroll
     for (Index j = 1; j < kStrip; ++j) row[j - 1] = row[j] - l * __shfl_sync(kAllLanes, l, c + j);
@@ -184,8 +184,8 @@ __device__ void factor_diagonal(const BatchStrip<T>& strip, Index first, const B
 }
 
 /// Rows below the diagonal block, a thread each: L(r,:) = F(r,:) L(k,k)^-T.
-template <class Shape, class T>
-__device__ void solve_rows(const BatchStrip<T>& strip, const T* scratch) {
+template <class Shape, class T, bool kOnChip>
+__device__ void solve_rows(const BatchStrip<T, kOnChip>& strip, const T* scratch) {
   constexpr Index kStrip = Shape::kStrip;
   for (Index r = strip.begin + strip.width + BlockTeam::rank(); r < strip.a.m; r += BlockTeam::kThreads) {
     T row[kStrip];
@@ -206,15 +206,15 @@ __device__ void solve_rows(const BatchStrip<T>& strip, const T* scratch) {
     for (Index k = 0; k < kStrip; ++k, to.next(), copy.next()) {
       if (k >= strip.width) continue;
       *to.at = row[k];
-      if (strip.room != nullptr) *copy.at = row[k];
+      if constexpr (!kOnChip) *copy.at = row[k];
     }
   }
 }
 
-/// Entries (i0 + lane % 8 + 8 x, j0 + lane / 8 + 4 y), less the products of the strip. They are loaded before the products are made.
-template <class Shape, class T>
-__device__ void update_tile(const BatchStrip<T>& strip, Index i0, Index j0) {
-  constexpr Index kX = Shape::kTileRows / 8, kY = 4;
+/// Entries (i0 + lane % 8 + 8 x, j0 + lane / 8 + 4 y), less the products of the strip.
+template <class Shape, class T, bool kOnChip>
+__device__ void update_tile(const BatchStrip<T, kOnChip>& strip, Index i0, Index j0) {
+  constexpr Index kX = Shape::kTileRows / 8, kY = Shape::kTileColumns / 4;
   const Index lane = static_cast<Index>(threadIdx.x) % 32, i = i0 + lane % 8, j = j0 + lane / 8, m = strip.a.m;
   T entry[kY][kX];
 #pragma unroll
@@ -223,7 +223,6 @@ __device__ void update_tile(const BatchStrip<T>& strip, Index i0, Index j0) {
 #pragma unroll
     for (Index x = 0; x < kX; ++x) entry[y][x] = i + 8 * x < m && i + 8 * x >= j + 4 * y ? column[i + 8 * x] : T(0);
   }
-  T sum[kY][kX] = {};
   ColumnWalk<T> walk = strip.to_read(0);
   for (Index k = 0; k < strip.width; ++k, walk.next()) {
     T left[kX], right[kY];
@@ -234,33 +233,33 @@ __device__ void update_tile(const BatchStrip<T>& strip, Index i0, Index j0) {
 #pragma unroll
     for (Index y = 0; y < kY; ++y)
 #pragma unroll
-      for (Index x = 0; x < kX; ++x) sum[y][x] += left[x] * right[y];
+      for (Index x = 0; x < kX; ++x) entry[y][x] -= left[x] * right[y];
   }
 #pragma unroll
   for (Index y = 0; y < kY; ++y) {
     T* column = strip.a.column(min(j + 4 * y, m - 1));
 #pragma unroll
     for (Index x = 0; x < kX; ++x)
-      if (i + 8 * x < m && i + 8 * x >= j + 4 * y) column[i + 8 * x] = entry[y][x] - sum[y][x];
+      if (i + 8 * x < m && i + 8 * x >= j + 4 * y) column[i + 8 * x] = entry[y][x];
   }
 }
 
 /// All columns right of the strip. Tiles are dealt to the block's warps in turn.
-template <class Shape, class T>
-__device__ void update_right(const BatchStrip<T>& strip) {
+template <class Shape, class T, bool kOnChip>
+__device__ void update_right(const BatchStrip<T, kOnChip>& strip) {
   const Index warp = BlockTeam::rank() / 32;
   Index tile = 0;
-  for (Index j = strip.begin + strip.width; j < strip.a.m; j += 16)
+  for (Index j = strip.begin + strip.width; j < strip.a.m; j += Shape::kTileColumns)
     for (Index i = j; i < strip.a.m; i += Shape::kTileRows, ++tile)
       if (tile % kBatchWarps == warp) update_tile<Shape>(strip, i, j);
 }
 
 /// L in the panel, F22 - L21 L21^T in the block, by a block of threads. False, for all of them, if a pivot failed. room: Shape::kStrip * m
 /// numbers in shared memory for a triangle in global memory, else null. All threads have met, and meet at the end.
-template <class Shape, class T>
-__device__ bool eliminate(const BatchTriangle<T>& a, Index first, T* room, const BatchPivots<T>& pivots) {
+template <class Shape, class T, bool kOnChip>
+__device__ bool eliminate(const BatchTriangle<T, kOnChip>& a, Index first, T* room, const BatchPivots<T>& pivots) {
   for (Index begin = 0; begin < a.p; begin += Shape::kStrip) {
-    const BatchStrip<T> strip{a, room, begin, min(Shape::kStrip, a.p - begin)};
+    const BatchStrip<T, kOnChip> strip{a, room, begin, min(Shape::kStrip, a.p - begin)};
     if (BlockTeam::rank() < 32) factor_diagonal<Shape>(strip, first, pivots);
     BlockTeam::meet();
     if (pivots.scratch[kBatchStrip] == T(0)) return false;

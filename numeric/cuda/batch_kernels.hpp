@@ -16,18 +16,23 @@ inline constexpr Index kBatchStrip = 16;             ///< pivots of a strip of a
 inline constexpr Index kBatchMostRows = 720;         ///< of a front: its strips fit into the shared memory of all devices
 inline constexpr Index kBatchScratch = 20;           ///< of a block, in numbers: reciprocals of a strip's pivots, and whether one failed
 inline constexpr int kBatchMostShared = 96 * 1024;   ///< bytes that any device from sm_80 on lets a block have
+inline constexpr int kBatchSolves = 8;               ///< blocks of a multiprocessor that solve: with 7, 1000 items go round twice
 inline constexpr int kBatchSolveShared = 24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
 
-/// How a block factorises. Nothing is spilled: spilled registers of all a multiprocessor's threads do not fit into its L1 cache.
-struct SmallBatchShape {                  // of plans whose fronts have kRows rows at most
-  static constexpr int kResident = 8;     ///< blocks of a multiprocessor: 64 registers a thread
-  static constexpr Index kStrip = 8;      ///< pivots between two updates of what is right of them
-  static constexpr Index kRows = 64;      ///< fronts of more rows are done in global memory, by strips in shared memory
-  static constexpr Index kTileRows = 16;  ///< of a tile of an update, of 16 columns
+/// How a block factorises: such that no registers are spilled in a loop, as those of all threads of a multiprocessor do not fit into its L1
+/// cache.
+struct SmallBatchShape {                                    // of plans whose fronts have kRows rows at most
+  static constexpr int kResident = 8;                       ///< blocks of a multiprocessor: 64 registers a thread
+  static constexpr Index kStrip = 8;                        ///< pivots between two updates of what is right of them
+  static constexpr Index kRows = 64;                        ///< fronts of more rows are done in global memory, by strips in shared memory
+  static constexpr bool kAllOnChip = true;                  ///< there are none of more rows
+  static constexpr Index kTileRows = 16, kTileColumns = 8;  ///< of a warp's part of an update
 };
 struct LargeBatchShape {
   static constexpr int kResident = 4;  // 128 registers
-  static constexpr Index kStrip = kBatchStrip, kRows = 112, kTileRows = 32;
+  static constexpr Index kStrip = kBatchStrip, kRows = 112;
+  static constexpr bool kAllOnChip = false;
+  static constexpr Index kTileRows = 32, kTileColumns = 16;
 };
 inline bool is_small_batch(Index most_rows) { return most_rows <= SmallBatchShape::kRows; }
 
