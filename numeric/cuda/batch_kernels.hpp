@@ -12,13 +12,29 @@ namespace kauri::numeric::cuda {
 
 inline constexpr int kBatchThreads = 128;  ///< of a block
 inline constexpr int kBatchWarps = kBatchThreads / 32;
-inline constexpr int kBatchResident = 8;             ///< blocks of a multiprocessor that factorise: 64 registers a thread
-inline constexpr Index kBatchStrip = 16;             ///< pivots between two updates of what is right of them
-inline constexpr Index kBatchSharedRows = 64;        ///< fronts of more rows are done in global memory, by strips in shared memory
+inline constexpr Index kBatchStrip = 16;             ///< pivots of a strip of a solve, and at most of a factorisation
 inline constexpr Index kBatchMostRows = 720;         ///< of a front: its strips fit into the shared memory of all devices
-inline constexpr Index kBatchScratch = 20;           ///< of a team, in numbers: reciprocals of a strip's pivots, and whether one failed
+inline constexpr Index kBatchScratch = 20;           ///< of a block, in numbers: reciprocals of a strip's pivots, and whether one failed
 inline constexpr int kBatchMostShared = 96 * 1024;   ///< bytes that any device from sm_80 on lets a block have
+inline constexpr int kBatchSolves = 8;               ///< blocks of a multiprocessor that solve: with 7, 1000 items go round twice
 inline constexpr int kBatchSolveShared = 24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
+
+/// How a block factorises: such that no registers are spilled in a loop, as those of all threads of a multiprocessor do not fit into its L1
+/// cache.
+struct SmallBatchShape {                                    // of plans whose fronts have kRows rows at most
+  static constexpr int kResident = 8;                       ///< blocks of a multiprocessor: 64 registers a thread
+  static constexpr Index kStrip = 8;                        ///< pivots between two updates of what is right of them
+  static constexpr Index kRows = 64;                        ///< fronts of more rows are done in global memory, by strips in shared memory
+  static constexpr bool kAllOnChip = true;                  ///< there are none of more rows
+  static constexpr Index kTileRows = 16, kTileColumns = 8;  ///< of a warp's part of an update
+};
+struct LargeBatchShape {
+  static constexpr int kResident = 4;  // 128 registers
+  static constexpr Index kStrip = kBatchStrip, kRows = 112;
+  static constexpr bool kAllOnChip = false;
+  static constexpr Index kTileRows = 32, kTileColumns = 16;
+};
+inline bool is_small_batch(Index most_rows) { return most_rows <= SmallBatchShape::kRows; }
 
 /// Fronts order[first, first + count) have only fronts of earlier levels below them; the first `narrow` are of DeviceSchedule::kNarrow rows
 /// at most, a warp each.
@@ -72,10 +88,10 @@ inline Offset batch_vector(Index n, Index update_rows) { return Offset{n} + upda
 /// Bytes of shared memory of a block that factorises.
 template <class T>
 int batch_factor_bytes(Index most_rows) {
-  const Index strip = most_rows > kBatchSharedRows ? kBatchStrip * most_rows : 0;
+  const Index strip = most_rows > LargeBatchShape::kRows ? LargeBatchShape::kStrip * most_rows : 0;
   constexpr Index narrow = kBatchWarps * (DeviceSchedule::kNarrow * (DeviceSchedule::kNarrow + 1) / 2);
-  constexpr Index shared = kBatchSharedRows * (kBatchSharedRows + 1) / 2;
-  return static_cast<int>((kBatchWarps * kBatchScratch + std::max({narrow, shared, strip})) * Index{sizeof(T)});
+  const Index rows = is_small_batch(most_rows) ? SmallBatchShape::kRows : LargeBatchShape::kRows;
+  return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) * Index{sizeof(T)});
 }
 /// A front's rows, of a block or of each warp.
 inline Index batch_solve_rows(Index most_rows) { return std::max(Index{kBatchWarps} * DeviceSchedule::kNarrow, most_rows); }

@@ -28,9 +28,9 @@ template <class T>
 __device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0, Index width, T* v) {
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
   T row[kBatchStrip];
+  ColumnWalk<const T> l{panel_column(column, f, k0) + k0 + lane, f.m - k0 - 1, 1};
 #pragma unroll
-  for (Index k = 0; k < kBatchStrip; ++k)
-    row[k] = k < width && k <= lane && lane < width ? panel_column(column, f, k0 + k)[k0 + lane] : T(0);
+  for (Index k = 0; k < kBatchStrip; ++k, l.next()) row[k] = k < width && k <= lane && lane < width ? *l.at : T(0);
   const T inverse = lane < width ? T(1) / panel_column(column, f, k0 + lane)[k0 + lane] : T(0);
   T mine = lane < width ? v[k0 + lane] : T(0);
 #pragma unroll
@@ -61,9 +61,10 @@ __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
     Team::meet();
     for (Index r = k0 + width + Team::rank(); r < f.m; r += Team::kThreads) {
       T sum = v[r];
+      ColumnWalk<const T> l{panel_column(column, f, k0) + r, f.m - k0 - 1, 1};
 #pragma unroll
-      for (Index c = 0; c < kBatchStrip; ++c)
-        if (c < width) sum -= panel_column(column, f, k0 + c)[r] * v[k0 + c];
+      for (Index c = 0; c < kBatchStrip; ++c, l.next())
+        if (c < width) sum -= *l.at * v[k0 + c];
       v[r] = sum;
     }
     Team::meet();
@@ -160,7 +161,7 @@ __device__ T not_a_number() {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kBatchThreads)
+__global__ void __launch_bounds__(kBatchThreads, kBatchSolves)
     solve_batch(BatchPlan plan, BatchMemory<T> memory, BatchRhs<T> rhs, bool on_chip, Index rows) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* room = reinterpret_cast<T*>(shared);
