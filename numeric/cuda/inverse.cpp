@@ -132,9 +132,8 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()) 
   quotients = listed.append_to(tile);
   for (std::size_t l = 0; l < device.level.size(); ++l) {
     const Level& level = device.level[l];
-    const auto tiled =
-        std::span(device.front)
-            .subspan(static_cast<std::size_t>(level.first + level.small), static_cast<std::size_t>(level.count - level.small));
+    const auto first = static_cast<std::size_t>(level.first), small = static_cast<std::size_t>(level.small);
+    const auto tiled = std::span(device.front).subspan(first + small, static_cast<std::size_t>(level.count) - small);
     for (const Group& g : group(
              tiled, most, [&](Index s) { return Offset{cells(s).row_tiles()} * (cells(s).row_tiles() + 1) / 2 * kScratchTile; },
              [&](Index s, Offset at) { place_of(s).z = at; })) {
