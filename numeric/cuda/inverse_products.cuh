@@ -168,6 +168,10 @@ struct TileAtWork {
 /// most of them have in common.
 struct Sum {
   template <class T>
+  static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
+    return tile_of_panel<T>(t.panel, t.cells, k, t.j, true);
+  }
+  template <class T>
   static __device__ T* scratch(const TileAtWork<T>& /*t*/) {
     return nullptr;
   }
@@ -194,10 +198,6 @@ struct LowerTimesG : Sum {  // L21 G11 of a step
   template <class T>
   static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
     return tile_of_l(t.l, t.cells, t.i, k);
-  }
-  template <class T>
-  static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
-    return tile_of_panel<T>(t.panel, t.cells, k, t.j, true);
   }
   template <class T>
   static __device__ T* scratch(const TileAtWork<T>& t) {
@@ -236,10 +236,6 @@ struct Quotient : Sum {  // Y = L21 G
   static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
     return tile_of_l(t.l, t.cells, t.i, k);
   }
-  template <class T>
-  static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
-    return tile_of_panel<T>(t.panel, t.cells, k, t.j, true);
-  }
 };
 struct BelowTimesQuotient : Sum {  // Z22 Y, which is -Z21
   template <class T>
@@ -253,10 +249,6 @@ struct BelowTimesQuotient : Sum {  // Z22 Y, which is -Z21
   template <class T>
   static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
     return tile_in_scratch<T>(t.z_tile(max(t.i, k), min(t.i, k)), flips(t, k));
-  }
-  template <class T>
-  static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
-    return tile_of_panel<T>(t.panel, t.cells, k, t.j, true);
   }
   template <class T>
   static __device__ T* scratch(const TileAtWork<T>& t) {

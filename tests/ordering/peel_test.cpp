@@ -326,7 +326,7 @@ TEST(Peel, RowsThatComeLastDo) {
   for (Index k = 0; k < 30; ++k) EXPECT_EQ(found.old_of(graph.size() - 30 + k), options.last[k]);
 }
 
-// What is long is divided across though its separators are thin, whatever their number leaves of fill; what is a network is not.
+// What is long is divided across though its separators are thin, for half as many entries more.
 TEST(Dissection, LongStripsAreShallow) {
   std::mt19937_64 random(5);
   for (const auto& [width, length] : {std::pair<Index, Index>{2, 20000}, {3, 9000}, {10, 4000}, {40, 2000}}) {

@@ -207,18 +207,6 @@ TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
   EXPECT_FALSE(at_once(rod, 1000));
 }
 
-/// Of an elimination tree: the most rows on a path.
-Index height_of(const Plan& plan) {
-  const std::vector<Index>& parent = plan.tree.parent;
-  std::vector<Index> height(parent.size(), 1);
-  Index most = 0;
-  for (std::size_t j = 0; j < parent.size(); ++j) {
-    most = std::max(most, height[j]);
-    if (parent[j] != kNone) height[parent[j]] = std::max(height[parent[j]], height[j] + 1);
-  }
-  return most;
-}
-
 // Minimum degree goes from one end of a long body to the other; a device waits for each step of that path, whatever is on it.
 TEST(Analyze, LongBodiesAreDissectedForADevice) {
   const auto tried = [](const Analysis& analysis) {
@@ -235,7 +223,7 @@ TEST(Analyze, LongBodiesAreDissectedForADevice) {
     const Analysis analysis = analyze_with_report(long_one->view(), device);
     EXPECT_TRUE(tried(analysis)) << analysis.reason;
     EXPECT_EQ(analysis.plan->ordering, OrderingMethod::nested_dissection) << analysis.reason;
-    EXPECT_LT(height_of(*analysis.plan), 400);
+    EXPECT_LT(analysis.plan->cost.tree_height, 400);
     device.factorizations = 0;
     EXPECT_FALSE(tried(analyze_with_report(long_one->view(), device)));
   }
