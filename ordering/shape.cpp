@@ -49,6 +49,8 @@ bool has_hubs(const DegreeSpread& spread) { return spread.most > kHub * spread.m
 
 bool is_irregular_mesh(const DegreeSpread& spread) { return spread.commonest < kSame && spread.deviation < kAlike * spread.mean; }
 
+bool is_lattice(const DegreeSpread& spread) { return spread.commonest >= kSame && spread.deviation < kAlike * spread.mean; }
+
 double level_width(const GraphView& graph) {
   dissection::LevelSetWorkspace workspace;
   const Index end = dissection::breadth_first(graph, 0, workspace).farthest;

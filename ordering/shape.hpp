@@ -29,6 +29,9 @@ bool has_hubs(const DegreeSpread& spread);
 /// number, as those of lattices do.
 bool is_irregular_mesh(const DegreeSpread& spread);
 
+/// Most vertices have the same number of neighbours, and no number is far from it.
+bool is_lattice(const DegreeSpread& spread);
+
 /// Vertices over levels of a breadth-first search from a vertex far from vertex 0: on a mesh about the size of a separator. The graph has
 /// at least one vertex and is connected. O(n + edges), by the threads of the calling arena.
 double level_width(const GraphView& graph);

@@ -103,6 +103,7 @@ Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
     throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
                                          std::to_string(kMostEntries));
   check_by_all(lower);
+  if (options.cores < 1) throw Error(ErrorKind::usage, "analyze: cores must be >= 1");
   if (options.solves < 0 || options.factorizations < 0) throw Error(ErrorKind::usage, "analyze: solves and factorizations must be >= 0");
   if (options.permutation && options.permutation->size() != lower.n)
     throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(options.permutation->size()) + " rows for a matrix of " +

@@ -56,7 +56,13 @@ class Contest {
   /// Predicted seconds of the job that so many operations of each factorisation, nearly all in products of tiles, take a device of
   /// for_device().
   [[nodiscard]] double device_seconds(double flops) const;
-  /// Predicted seconds to run a method on this graph and to outline what it gives.
+  /// Of so many operations on one core of a CPU, for all factorisations.
+  [[nodiscard]] double core_seconds(double flops) const { return options_.factorizations * flops / table_.peak; }
+  /// What the ordering is chosen for where no device is offered.
+  [[nodiscard]] int cores() const { return options_.cores; }
+  /// Predicted seconds to run a method on this graph.
+  double predicted_order_seconds(OrderingMethod method);
+  /// The same, and to outline what it gives.
   double predicted_trial_seconds(OrderingMethod method);
   /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.
   [[nodiscard]] double predicted_first_trial_seconds(OrderingMethod method) const;
@@ -82,8 +88,6 @@ class Contest {
   void tell(Phase phase, const std::string& text, std::optional<double> fraction = {}) const;
   static Candidate callers();
   ordering::Orderer& orderer();
-  /// Predicted seconds to run a method on this graph.
-  double predicted_order_seconds(OrderingMethod method);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
   void add(Candidate candidate, Known known);
   /// The candidate of a method that is planned already, or none.

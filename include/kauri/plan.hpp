@@ -384,6 +384,9 @@ struct AnalyzeOptions {
   bool amalgamate = true;  ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
   int solves = 1;          ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does
   int factorizations = 1;  ///< factorisations expected: the same
+  /// Cores that the ordering of a large mesh is chosen for where no device is offered: of many dissection is sooner done, of few minimum
+  /// degree, which one thread runs. At least 1; stated, not counted, so that the ordering is the same on any machine.
+  int cores = 8;
   /// The ordering is chosen for `target`, but that large graphs are dissected at once, or not, and minimum degree is run in rounds, or not,
   /// as is best if the device wins, whether it then does or not; then the plan is made for the one of the two that is predicted to be done
   /// with the whole job first, its bytes allowing: the CPU in a tie, and for jobs that take no time. Seconds that were scaled count twice.

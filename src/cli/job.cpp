@@ -101,6 +101,7 @@ Job make_job(const JobOptions& options) {
   job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
   job.analyze.solves = options.solves;
   job.analyze.factorizations = options.factorizations;
+  job.analyze.cores = options.cores;
   choose_ordering(options, job);
   return job;
 }

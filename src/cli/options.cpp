@@ -38,6 +38,14 @@ void add_method_options(CLI::App& command, JobOptions& options, const std::strin
       ->group("Method");
 }
 
+void add_cores_option(CLI::App& command, JobOptions& options) {
+  command.add_option("--cores", options.cores, "cores that auto takes a machine without a device to have, so that it chooses alike on all")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N")
+      ->group("Method");
+}
+
 void add_seed_option(CLI::App& command, JobOptions& options) {
   command.add_option("--seed", options.seed, "of every random choice: orderings and right-hand sides")
       ->capture_default_str()
@@ -106,12 +114,14 @@ void add_job_options(CLI::App& command, JobOptions& options, const std::string& 
   add_method_options(command, options, ordering_help);
   add_backend_options(command, options);
   add_seed_option(command, options);
+  add_cores_option(command, options);
 }
 
 void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
   add_method_options(command, options, ordering_help);
   add_threads_option(command, options);
   add_seed_option(command, options);
+  add_cores_option(command, options);
 }
 
 void add_scalar_option(CLI::App& command, JobOptions& options) {

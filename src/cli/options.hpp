@@ -39,6 +39,7 @@ struct JobOptions {
   std::uint64_t seed = 1;
   int solves = 1;
   int factorizations = 1;
+  int cores = 8;
   std::string target;        ///< that plans are for; empty: of the backend
   bool fundamental = false;  ///< no supernode is merged into another
 };

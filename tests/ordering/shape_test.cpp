@@ -59,15 +59,18 @@ TEST(DegreeSpread, IsThatOfTheNumbersOfNeighbours) {
 TEST(DegreeSpread, TellsHubsLatticesAndIrregularMeshes) {
   const auto hubs = [](const Graph& graph) { return has_hubs(degree_spread(view_of(graph))); };
   const auto irregular = [](const Graph& graph) { return is_irregular_mesh(degree_spread(view_of(graph))); };
+  const auto regular = [](const Graph& graph) { return is_lattice(degree_spread(view_of(graph))); };
   EXPECT_TRUE(hubs(star(40)));
   EXPECT_FALSE(hubs(star(20)));  // 19 neighbours, 1.9 in the mean
-  for (const Graph& lattice : {grid(40, 40, 1), grid(12, 12, 12), path(100)}) EXPECT_FALSE(hubs(lattice) || irregular(lattice));
+  for (const Graph& lattice : {grid(40, 40, 1), grid(12, 12, 12), path(100)})
+    EXPECT_TRUE(!hubs(lattice) && !irregular(lattice) && regular(lattice));
   for (const char* spec : {"rgg3d 5000 12 1", "rgg3d 5000 6 1", "tri2d 5000 1"}) {
     const Graph mesh(generate(spec).pattern());
-    EXPECT_TRUE(!hubs(mesh) && irregular(mesh)) << spec;
+    EXPECT_TRUE(!hubs(mesh) && irregular(mesh) && !regular(mesh)) << spec;
   }
   const Graph tree(generate("tree 5000 1").pattern());
   EXPECT_FALSE(irregular(tree) || irregular(star(100)) || irregular(Graph()));
+  EXPECT_FALSE(regular(tree) || regular(star(100)) || regular(Graph()));
 }
 
 TEST(LevelWidth, IsMeasuredFromAnEnd) {

@@ -153,6 +153,7 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   AnalyzeOptions host = method_options(), device = method_options(), offered = method_options();
   device.target = "sm_90";
   offered.device.target = "sm_90";
+  host.cores = 1;
   const auto at_once = [](const OwnedPattern& a, const AnalyzeOptions& options) {
     const Analysis analysis = analyze_with_report(a.view(), options);
     const bool found = analysis.reason.find("nd alone") != std::string::npos;
@@ -189,6 +190,33 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
     EXPECT_FALSE(at_once(hubs, options));
     EXPECT_FALSE(at_once(small, options));
   }
+}
+
+// Dissection is shared by all cores that the caller states, minimum degree done by one. A device's host is what it is.
+TEST(Analyze, TheMoreCoresTheSoonerASurfaceIsDissected) {
+  const auto at_once = [](const Pattern& a, const AnalyzeOptions& options) {
+    return analyze_with_report(a, options).reason.find("nd alone") != std::string::npos;
+  };
+  AnalyzeOptions options = method_options(), device = method_options();
+  device.target = "sm_90";
+  const OwnedPattern lattice = grid_pattern(260, 260, 1);
+  const SymmetricMatrix<double> mesh = generate("tri2d 60000 1");
+  for (const Pattern& a : {lattice.view(), mesh.pattern()}) {
+    int fewest = 0;
+    for (int cores = 1; cores <= 64; cores *= 2) {
+      options.cores = device.cores = cores;
+      const bool dissected = at_once(a, options);
+      EXPECT_TRUE(dissected || fewest == 0) << cores;
+      if (dissected && fewest == 0) fewest = cores;
+      EXPECT_FALSE(at_once(a, device)) << cores;
+    }
+    EXPECT_GT(fewest, 2);  // of which dissection of a surface takes longer
+    EXPECT_LE(fewest, 16);
+  }
+  options.cores = 64;
+  EXPECT_FALSE(at_once(grid_pattern(220, 220, 1).view(), options));  // too small
+  options.cores = 0;
+  EXPECT_THROW((void)analyze(lattice.view(), options), Error);
 }
 
 // Of many neighbours: a device with 1000 factorisations before it loses more by minimum degree than dissection takes, with one it does not;
