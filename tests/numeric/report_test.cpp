@@ -42,7 +42,7 @@ void expect_error(const Json& json, const BackwardError& error) {
 }
 
 void expect_mixed(const Json& json, const MixedReport& mixed) {
-  EXPECT_EQ(json.size(), 11U);
+  EXPECT_EQ(json.size(), 12U);
   EXPECT_EQ(json.at("path").get<std::string>(), std::string(name_of(mixed.path)));
   expect_number(json.at("shift"), mixed.shift);
   expect_error(json.at("unrefined"), mixed.unrefined);
