@@ -4,8 +4,8 @@
 //   solves [--plain] [--repeats N] [--nrhs N] [--team 8|16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
-#include <cstdio>
 #include <cstddef>
+#include <cstdio>
 #include <random>
 
 #include "bench/device_array.cuh"
@@ -52,7 +52,8 @@ std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a, const std:
 }
 
 /// Counts the words of two arrays that differ.
-__global__ void count_different(const unsigned long long* a, const unsigned long long* b, std::size_t count, unsigned long long* different) {
+__global__ void count_different(const unsigned long long* a, const unsigned long long* b, std::size_t count,
+                                unsigned long long* different) {
   unsigned long long mine = 0;
   for (std::size_t k = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; k < count; k += std::size_t{gridDim.x} * blockDim.x)
     mine += a[k] != b[k] ? 1 : 0;
