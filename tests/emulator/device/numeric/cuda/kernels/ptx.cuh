@@ -225,7 +225,10 @@ struct GroupOperand {
 inline GroupOperand group_operand(const float* first, int stride) { return {first, stride}; }
 inline void begin_group() { __syncwarp(); }
 inline void commit_group() {}
-inline void finish_group() { __syncwarp(); }
+template <int kLeft>
+inline void finish_group() {
+  __syncwarp();
+}
 inline void renew(float& /*x*/) {}
 
 /// c (16x64) += a (16x8) b (64x8)^T in TF32, by eight products of a warp: the columns that a lane has of each are those that mma_tf32()
