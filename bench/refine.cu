@@ -1,7 +1,9 @@
 // Refinement on a device, vectors there: least seconds of timed calls, a line of JSON per system. A solve; a refinement of what it gives,
 // and the same with vectors of the host's (kauri::refine, which puts A's rows on the device each time); a look at an x that needs none,
-// and what each step that is left out adds to that; and a captured step of values, factor, solve and refinement.
-//   refine [--repeats N] [--nrhs N] [--shift S] [--steps N] SYSTEM ...
+// and what each step that is left out adds to that; and a captured step of values, factor, solve and refinement. With --mixed in place of
+// these: factor, solve, and solve with refinement in double; factor and solve in float; and those of MixedFactor, for the target that it
+// has by itself (eps), for what it accepts (4 eps), and for what a solve in double leaves unrefined (1e-14).
+//   refine [--repeats N] [--nrhs N] [--shift S] [--steps N] [--mixed] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstdio>
@@ -19,6 +21,7 @@ struct Settings {
   int repeats = 20;
   Index nrhs = 1;
   double shift = 0;  // of the factor, not of what is solved: more steps
+  bool mixed = false;
   RefineOptions refine;
 };
 
@@ -54,6 +57,85 @@ double replay_seconds(int repeats, const F& enqueue) {
   return seconds;
 }
 
+std::vector<double> random_rhs(Index n, Index nrhs) {
+  std::vector<double> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
+  std::mt19937_64 random(1);
+  for (double& x : b) x = std::uniform_real_distribution<>(-1, 1)(random);
+  return b;
+}
+
+/// Of f() alone.
+template <class F>
+double least_seconds(int repeats, const F& f) {
+  return least_seconds(
+      repeats, [] {}, f);
+}
+
+/// Factor, solve and, in double, solve with refinement. False: A is not positive definite.
+template <class T>
+bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, const Settings& settings, Backend& backend) {
+  const Index n = a.n(), nrhs = settings.nrhs;
+  const std::vector<T> value(a.value().begin(), a.value().end());
+  const std::vector<double> b = random_rhs(n, nrhs);
+  const auto values = DeviceValues<T>::copy_of(value, backend);
+  const DeviceArray<T> b_there(std::vector<T>(b.begin(), b.end())), x_there(b.size());
+  const DeviceMatrixView<T> rhs({b_there.get(), n, nrhs, n}), x({x_there.get(), n, nrhs, n});
+  auto factor = Factor<T>::create(plan);
+  if (!refactorize(factor, values)) return false;
+  auto workspace = Workspace<T>::create(factor, nrhs);
+  const char* name = sizeof(T) == sizeof(double) ? "double" : "float";
+  std::printf(", \"%s_factor_s\": %.4e, \"%s_solve_s\": %.4e", name,
+              least_seconds(settings.repeats, [&] { (void)refactorize(factor, values).ok(); }), name,
+              least_seconds(settings.repeats, [&] { factor.solve(rhs, x, workspace); }));
+  if constexpr (std::is_same_v<T, double>) {
+    auto refiner = Refiner<double>::create(a.pattern(), factor, nrhs);
+    refiner.set_values(values);
+    Refinement done;
+    const double seconds = least_seconds(settings.repeats, [&] {
+      factor.solve(rhs, x, workspace);
+      done = refiner.refine(factor, rhs, x, workspace, settings.refine);
+    });
+    std::printf(", \"double_refined_s\": %.4e, \"double_steps\": %d, \"double_unrefined\": %.2e, \"double_refined\": %.2e", seconds,
+                done.steps, done.unrefined.componentwise, done.final_error.componentwise);
+  }
+  return true;
+}
+
+void mixed_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, const Settings& settings, Backend& backend) {
+  const Index n = a.n(), nrhs = settings.nrhs;
+  const auto values = DeviceValues<double>::copy_of(a.value(), backend);
+  const DeviceArray<double> b_there(random_rhs(n, nrhs)), x_there(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
+  const DeviceMatrixView<double> rhs({b_there.get(), n, nrhs, n}), x({x_there.get(), n, nrhs, n});
+  MixedFactor factor = MixedFactor::create(a.pattern(), plan, nrhs);
+  std::printf(", \"mixed_factor_s\": %.4e, \"mixed\": [", least_seconds(settings.repeats, [&] { (void)factor.refactorize(values).ok(); }));
+  const char* between = "";
+  for (const double target : {0.0, 0x1p-50, 1e-14}) {
+    MixedReport report;
+    const double seconds = least_seconds(settings.repeats, [&] { report = factor.solve(rhs, x, {.target = target}).value(); });
+    std::printf(
+        "%s{\"target\": %.2e, \"solve_s\": %.4e, \"path\": \"%s\", \"kernels\": \"%s\", \"steps\": %d, \"contraction\": %.2e, "
+        "\"unrefined\": %.2e, \"componentwise\": %.2e}",
+        between, target, seconds, std::string(name_of(report.path)).c_str(), report.kernels.c_str(), report.steps, report.contraction,
+        report.unrefined.componentwise, report.error.componentwise);
+    between = ", ";
+  }
+  std::printf("]");
+}
+
+void run_mixed(const std::string& source, const Settings& settings, Backend& backend) {
+  const SymmetricMatrix<double> a = load(source);
+  AnalyzeOptions analysis;
+  analysis.ordering.method = OrderingMethod::nested_dissection, analysis.target = backend.target();
+  const PreparedPlan plan = PreparedPlan::create(analyze(a.pattern(), analysis), backend);
+  std::printf("{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d", source.c_str(), a.n(), settings.nrhs);
+  if (plain_times<double>(a, plan, settings, backend) && plain_times<float>(a, plan, settings, backend))
+    mixed_times(a, plan, settings, backend);
+  else
+    std::printf(", \"status\": \"indefinite\"");
+  std::printf("}\n");
+  std::fflush(stdout);
+}
+
 void run(const std::string& source, const Settings& settings, Backend& backend) {
   const SymmetricMatrix<double> a = load(source);
   AnalyzeOptions analysis;
@@ -66,26 +148,19 @@ void run(const std::string& source, const Settings& settings, Backend& backend) 
   auto workspace = Workspace<double>::create(factor, nrhs);
   auto refiner = Refiner<double>::create(a.pattern(), factor, nrhs);
   refiner.set_values(values);
-  std::vector<double> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
-  std::mt19937_64 random(1);
-  for (double& x : b) x = std::uniform_real_distribution<>(-1, 1)(random);
+  const std::vector<double> b = random_rhs(n, nrhs);
   const DeviceArray<double> b_there(b), x_there(b.size());
   const DeviceMatrixView<double> rhs({b_there.get(), n, nrhs, n}), x({x_there.get(), n, nrhs, n});
   const auto solve = [&] { factor.solve(rhs, x, workspace); };
   const auto refine_with = [&](const RefineOptions& options) { return refiner.refine(factor, rhs, x, workspace, options); };
-  const double solve_s = least_seconds(
-      settings.repeats, [] {}, solve);
+  const double solve_s = least_seconds(settings.repeats, solve);
   Refinement done;
   const double refine_s = least_seconds(settings.repeats, solve, [&] { done = refine_with(settings.refine); });
   RefineOptions look = settings.refine;
   look.target = 1, look.max_steps = 0;
-  const double look_s = least_seconds(
-      settings.repeats, [] {}, [&] { refine_with(look); });
+  const double look_s = least_seconds(settings.repeats, [&] { refine_with(look); });
   look.max_steps = 10;
-  const double left_out_s = (least_seconds(
-                                 settings.repeats, [] {}, [&] { refine_with(look); }) -
-                             look_s) /
-                            10;
+  const double left_out_s = (least_seconds(settings.repeats, [&] { refine_with(look); }) - look_s) / 10;
   std::vector<double> solution(b.size()), host = b;
   factor.solve({host.data(), n, nrhs, n}, workspace);
   const double host_s = least_seconds(
@@ -119,8 +194,10 @@ int main(int count, char** argument) {
   app.add_option("--nrhs", settings.nrhs)->check(CLI::PositiveNumber);
   app.add_option("--shift", settings.shift, "of the factor alone");
   app.add_option("--steps", settings.refine.max_steps);
+  app.add_flag("--mixed", settings.mixed, "mixed precision beside double and float");
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     Backend backend = cuda_backend();
-    for (const std::string& system : systems) bench::run(system, settings, backend);
+    for (const std::string& system : systems)
+      settings.mixed ? bench::run_mixed(system, settings, backend) : bench::run(system, settings, backend);
   });
 }

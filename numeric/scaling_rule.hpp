@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -47,6 +46,11 @@ inline double error_of_zero(int above, bool finite) {
 }
 
 /// What a residual whose largest entry is `most` is divided by, as an exponent, before it is rounded to float; both powers are doubles.
-inline int shrinking_exponent(double most) { return most > 0 && is_finite(most) ? std::clamp(exponent_above(most), -1000, 1000) : 0; }
+KAURI_HOST_DEVICE inline int shrinking_exponent(double most) {
+  constexpr int kMost = 1000;
+  if (!(most > 0) || !is_finite(most)) return 0;
+  const int exponent = exponent_above(most);
+  return exponent > kMost ? kMost : exponent < -kMost ? -kMost : exponent;
+}
 
 }  // namespace kauri::numeric

@@ -83,6 +83,7 @@ struct MixedFactor::State {
       : options(require_mixed_options(made_with)),
         plan(prepared),
         factor(Factor<float>::create(prepared)),
+        kernels(factor.executor().kernels(sizeof(float))),
         store(factor.executor().make_mixed(a, nrhs)),
         block{*store, {}, {}, {}, {}} {
     make_room(nrhs);
@@ -117,6 +118,7 @@ struct MixedFactor::State {
   MixedOptions options;
   PreparedPlan plan;
   Factor<float> factor;
+  std::string kernels;  // which made it
   std::unique_ptr<numeric::SolveStore<float>> workspace;
   std::unique_ptr<numeric::MixedStore> store;
   MixedBlock block;
@@ -189,6 +191,7 @@ Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double
   MixedReport report;
   block.limits = mixed_limits(how, plan.plan(), options.allow_double);
   report.shift = shift;
+  report.kernels = kernels;
   if (x.rows == 0 || x.cols == 0) return report;
   const StopScope scope(how.stop);
   stop_here();

@@ -17,8 +17,11 @@ namespace {
 using numeric::Dots;
 using numeric::MixedStore;
 
-/// Refinement goes on while a step shrinks the error by this.
+/// Refinement goes on while a step shrinks the error by this,
 constexpr double kContracts = 0.5;
+/// or, above what is accepted and where conjugate gradients may be taken, by this: ten more steps would be to come, and where a few small
+/// eigenvalues are what the factor does not see, conjugate gradients take three.
+constexpr double kContractsWell = 0.125;
 
 BackwardError column_error(MixedStore& store, Index column) {
   BackwardError error;
@@ -41,7 +44,9 @@ bool take_mixed_step(MixedStore& store, Index c, MixedColumn& column, const Back
   } else {
     store.take_back(c);
   }
-  return ratio < kContracts && error.componentwise > limits.target && column.steps < limits.max_steps;
+  const bool may_turn = limits.max_cg_steps > 0 && column.steps > 1 && error.componentwise > limits.accept;
+  const bool contracts = ratio < (may_turn ? kContractsWell : kContracts);
+  return contracts && error.componentwise > limits.target && column.steps < limits.max_steps;
 }
 
 void measure_active(MixedBlock& block) {

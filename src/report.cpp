@@ -92,6 +92,7 @@ JsonObject json_of(const MixedReport& mixed) {
   out.add("in_double", mixed.in_double);
   out.add("unconverged", mixed.unconverged);
   out.add("error", json_of(mixed.error));
+  out.add("kernels", mixed.kernels);
   return out;
 }
 
@@ -126,6 +127,7 @@ std::string row(Phase phase, const PhaseReport& of) {
 
 std::string mixed_line(const MixedReport& mixed) {
   std::string out = "mixed precision: " + std::string(name_of(mixed.path));
+  if (!mixed.kernels.empty()) out += ", factor in float by " + mixed.kernels;
   if (mixed.shift > 0) out += ", shift of the factor in float " + in_digits(mixed.shift, 2);
   if (mixed.contraction > 0) out += ", contraction of refinement " + in_digits(mixed.contraction, 2);
   if (mixed.cg_steps > 0) out += ", steps of conjugate gradients: " + grouped(mixed.cg_steps);

@@ -90,7 +90,7 @@ class Findings(unittest.TestCase):
 
     def test_other_races_of_that_kernel_are_not(self):
         function = LOOP.format("float")
-        chain = at("portable_kernels.cu", "run_chain<Loop>(levels)")
+        chain = at("portable_kernels.cu", "run_chain<Alone<Loop>>(shared.front, levels)")
         third = race(function, more=[f"Read access at {function}+0x400 {chain}"])
         for report in (race(function, read=chain), race(function, write=chain), race(function, write=READ, read=WRITE), third):
             self.assertEqual(self.judged(races(report), "racecheck"), (1, 0, 0))

@@ -9,20 +9,25 @@ on, and what its plan's upload took before (which the reference's analysis does)
 and those that miss a bound: error above 1e-14; more memory where the reference takes more than 1 GB, as counted with a solve's workspace and as
 the device's driver tells of plan and factor (both count A's values, which the reference's does not); more of the driver's memory than planned
 and its rounding; a first verdict, upload included, later than 1.5 refactorisations, the uploaded bytes at 20 GB/s and 5 ms; a first
-verdict later than the reference's. With --solves, lines of `bench/solves`: milliseconds of a solve with one right-hand side, of the reference in
-brackets, their ratio, the share of the bound (reading L twice, and a chain of tiles); the geometric mean, and what misses a bound. With --jobs,
-lines of `kauri bench --ordering auto`: ordering and symbolic phase, and all from a system in memory to x, beside the reference's; with --methods,
+verdict later than the reference's. With --solves, lines of `bench/solves`, each number of right-hand sides by itself: milliseconds of a solve, of
+the reference in brackets, their ratio, the share of the bound (reading L twice, and a chain of tiles); the geometric mean, what misses a bound,
+and systems of the reference that were not solved; without a ratio where the reference has no such solve. With --spmv, lines of `bench/spmv`:
+kauri over the vendor's faster product (above 1: kauri is faster), warm and cold, for each number of columns; geometric mean and least. With
+--jobs, lines of `kauri bench --ordering auto`: ordering and symbolic phase, and all from a system in memory to x, beside the reference's; with --methods,
 lines of single orderings, how far `auto` is from the best of them."""
 import argparse
 import json
 import math
 import pathlib
+import re
 
 MOST_ERROR = 1e-14
 UPLOAD_BANDWIDTH = 20e9  # bytes/s
 UPLOAD_START = 5e-3  # s
 ROUNDING = 2 * 2**21  # bytes: the driver's, of two allocations
-LEAST_RATIO, LEAST_SHARE, LARGE = 1.8, 0.7, 1e8  # of solves: against the reference; of the bound, from so many entries of L on
+LEAST_RATIOS = {1: 1.8, 32: 3}  # of solves with so many right-hand sides, against the reference
+LEAST_SHARE, LARGE = 0.7, 1e8  # of the bound with one right-hand side, from so many entries of L on
+SOLVE_KEY = re.compile(r"^solve(\d+)_s$")
 
 
 def name_of(line):
@@ -46,28 +51,86 @@ def is_late(line):
     return line["prepare_s"] + line["factor1_s"] > bound
 
 
-def report_solves(reference, lines):
+def geometric_mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def slowest(ratios, most=6, below=math.inf):
+    least = [f"{name} {ratio:.2f}x" for name, ratio in sorted(ratios.items(), key=lambda x: x[1])[:most] if ratio < below]
+    return ", ".join(least) or "none"
+
+
+def print_missing(reference, runs):
+    print("no run:", ", ".join(name for name in reference if name not in runs) or "none")
+
+
+def solves_by_columns(reference, lines):
+    """{right-hand sides: {system of the reference: its fastest line}}"""
     runs = {}
     for line in lines:
         name = name_of(line)
         if line.get("status", "ok") != "ok":
             print(f"{name}: {line['status']}")
-        elif name in reference and (name not in runs or line["solve1_s"] < runs[name]["solve1_s"]):
-            runs[name] = line
-    if not runs:
-        raise SystemExit("no system of the reference was solved")
-    ratios = {name: reference[name]["solve1_s"] / line["solve1_s"] for name, line in runs.items()}
+            continue
+        if name not in reference:
+            continue
+        for key in filter(SOLVE_KEY.match, line):
+            best = runs.setdefault(int(SOLVE_KEY.match(key)[1]), {})
+            if name not in best or line[key] < best[name][key]:
+                best[name] = line
+    return runs
+
+
+def report_solves_of(columns, reference, runs):
+    key = f"solve{columns}_s"
+    ratios = {name: reference[name][key] / line[key] for name, line in runs.items() if key in reference[name]}
     for name, line in runs.items():
+        beside = f"({1e3 * reference[name][key]:7.3f}) {ratios[name]:5.2f}x" if name in ratios else "(      -)      -"
         print(
-            f"{name:20} solve {1e3 * line['solve1_s']:8.3f} ms ({1e3 * reference[name]['solve1_s']:7.3f}) {ratios[name]:5.2f}x, "
+            f"{name:20} solve {columns:2} {1e3 * line[key]:8.3f} ms {beside}, "
             f"{100 * line['share']:3.0f} % of the bound, error {line['componentwise']:.1e}"
         )
-    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
-    print(f"solves of {len(ratios)} systems: geometric mean {mean:.2f}x")
-    print(f"below {LEAST_RATIO}x:", ", ".join(f"{n} {r:.2f}x" for n, r in sorted(ratios.items(), key=lambda x: x[1]) if r < LEAST_RATIO) or "none")
-    large = [n for n, line in runs.items() if line["nnz_l"] >= LARGE and line["share"] < LEAST_SHARE]
-    print(f"below {LEAST_SHARE} of the bound, of those with {LARGE:.0e} entries of L and more:", ", ".join(large) or "none")
+    if ratios:
+        print(f"solves of {columns}, {len(ratios)} systems: geometric mean {geometric_mean(ratios.values()):.2f}x; least {slowest(ratios)}")
+    if ratios and columns in LEAST_RATIOS:
+        least = LEAST_RATIOS[columns]
+        print(f"below {least}x:", slowest(ratios, len(ratios), least))
+    if columns == 1:
+        large = [n for n, line in runs.items() if line["nnz_l"] >= LARGE and line["share"] < LEAST_SHARE]
+        print(f"below {LEAST_SHARE} of the bound, of those with {LARGE:.0e} entries of L and more:", ", ".join(large) or "none")
     print("other bits in another run:", ", ".join(n for n, line in runs.items() if not line["same_bits"]) or "none")
+    print_missing(reference, runs)
+
+
+def report_solves(reference, lines):
+    runs = solves_by_columns(reference, lines)
+    if not runs:
+        raise SystemExit("no system of the reference was solved")
+    for columns, of in sorted(runs.items()):
+        report_solves_of(columns, reference, of)
+
+
+def report_spmv(reference, lines):
+    """Of several lines of a system that counts whose warm product with one column is fastest; systems need not be the reference's."""
+    runs = {}
+    for line in lines:
+        name = name_of(line)
+        if name not in runs or line["columns_1"]["warm_median_s"] < runs[name]["columns_1"]["warm_median_s"]:
+            runs[name] = line
+    if not runs:
+        raise SystemExit("no products")
+    ratios = {}
+    for name, line in runs.items():
+        told = []
+        for key in (key for key in line if key.startswith("columns_")):
+            columns = int(key.removeprefix("columns_"))
+            for how in ("warm", "cold"):
+                ratios.setdefault((columns, how), {})[name] = line[key][f"{how}_ratio"]
+            told.append(f"{columns:2}: {line[key]['warm_ratio']:5.2f}x warm {line[key]['cold_ratio']:5.2f}x cold")
+        print(f"{name:20} {line['kernel']:12} {', '.join(told)}")
+    for (columns, how), of in sorted(ratios.items()):
+        print(f"products of {columns}, {how}, {len(of)} systems: geometric mean {geometric_mean(of.values()):.2f}x; least {slowest(of)}")
+    print_missing(reference, runs)
 
 
 def analysis(line):
@@ -105,8 +168,7 @@ def report_jobs(reference, jobs, methods):
             f"refactorisation {1e3 * job['factor_s']:8.2f} ms ({1e3 * other['factor_s']:8.2f}) {ratios['refactorisation'][name]:5.2f}x"
         )
     for key, of in ratios.items():
-        mean = math.exp(sum(map(math.log, of.values())) / len(of))
-        print(f"{key}, {len(of)} systems: geometric mean {mean:.2f}x; least", ", ".join(f"{n} {r:.2f}x" for n, r in sorted(of.items(), key=lambda x: x[1])[:6]))
+        print(f"{key}, {len(of)} systems: geometric mean {geometric_mean(of.values()):.2f}x; least {slowest(of)}")
     large = [f"{n} {r:.2f}x" for n, r in ratios["order + symbolic"].items() if reference[n]["n"] >= 100_000 and r < 2]
     print("order + symbolic below 2x, of those with 100,000 rows and more:", ", ".join(large) or "none")
     single = least([*methods, *jobs], reference, whole) if methods else {}
@@ -120,6 +182,7 @@ def main():
     parser.add_argument("--reference", required=True, help="JSON lines with system, factor_s, factor1_s, mem_gb")
     parser.add_argument("runs", nargs="*", help="JSON lines of kauri bench")
     parser.add_argument("--solves", nargs="*", default=[], help="JSON lines of bench/solves")
+    parser.add_argument("--spmv", nargs="*", default=[], help="JSON lines of bench/spmv")
     parser.add_argument("--jobs", nargs="*", default=[], help="JSON lines of kauri bench --ordering auto")
     parser.add_argument("--methods", nargs="*", default=[], help="JSON lines of kauri bench by single orderings")
     parser.add_argument("--job-reference", help="JSON lines of the reference measured beside --jobs, instead of --reference's")
@@ -130,6 +193,8 @@ def main():
         report_jobs(beside, arguments.jobs, arguments.methods)
     if arguments.solves:
         report_solves(reference, lines_of(arguments.solves))
+    if arguments.spmv:
+        report_spmv(reference, lines_of(arguments.spmv))
     if not arguments.runs:
         return
     runs = {}
@@ -154,8 +219,7 @@ def main():
         )
     if not ratios:
         raise SystemExit("no system of the reference was run")
-    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
-    print(f"{len(ratios)} systems: geometric mean {mean:.2f}x; least", ", ".join(f"{n} {r:.2f}x" for n, r in sorted(ratios.items(), key=lambda x: x[1])[:6]))
+    print(f"{len(ratios)} systems: geometric mean {geometric_mean(ratios.values()):.2f}x; least {slowest(ratios)}")
     print("error above 1e-14:", ", ".join(n for n, line in runs.items() if line["backward_error_componentwise"] > MOST_ERROR) or "none")
     large = [n for n, line in runs.items() if reference[n]["mem_gb"] > 1 and memory_without_values(line) > reference[n]["mem_gb"]]
     print("more memory than the reference, of those above 1 GB:", ", ".join(large) or "none")

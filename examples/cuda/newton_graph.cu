@@ -146,7 +146,7 @@ int main() {
   const Outcome cpu = on_cpu(a);
   bool good = tell("CPU", cpu);
   if (!kauri::cuda_available()) {
-    std::printf("no CUDA device\n");
+    if (good) std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
     return good ? 0 : 1;
   }
   const Outcome gpu = on_gpu(a);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "kauri/factor.hpp"
@@ -25,7 +26,7 @@ enum class Precision {
 
 /// How a column was solved, in the order of what it costs.
 enum class MixedPath {
-  refinement,           ///< x += M^-1 (b - A x), with M the factor in float, contracted by half or better a step
+  refinement,           ///< x += M^-1 (b - A x), with M the factor in float, contracted well enough
   conjugate_gradients,  ///< it did not, but conjugate gradients with M as preconditioner did
   factor_in_double,     ///< nor did these: a factor in double, refined
 };
@@ -74,6 +75,9 @@ struct MixedReport {
   Index in_double = 0;            ///< columns solved by the factor in double
   Index unconverged = 0;          ///< columns of an error above `accept`, or NaN: not to be taken for solutions
   BackwardError error;            ///< of x as returned, the worst over the columns
+  /// What did large fronts of the factor in float, as Backend::kernels(4) names it: with "tf32" contractions are those of a factor to
+  /// three digits.
+  std::string kernels{};
 
   /// All columns are solved.
   [[nodiscard]] bool converged() const { return unconverged == 0; }
@@ -87,12 +91,12 @@ struct MixedReport {
 ///     auto report = mixed.solve(b, x);
 ///     if (!report || !report.value().converged()) { ... }
 ///
-/// Each column goes its own way, as measured: refinement (Skeel 1980) while an error shrinks by half or better a step, which it does up to
-/// condition numbers of S A S of about 1e6; beyond, flexible conjugate gradients (Golub & Ye 1999; Notay 2000) on what is left, in double,
-/// with the factor as preconditioner, since that is another operator at each step; where these too gain less than a factor of two in
-/// sixteen steps, meet p.A p <= 0, or have taken as long as it would, a factor in double, made by the first call that needs it and kept for
-/// the next ones. It is filled at most once for each refactorize(), which begins with float again. All of it is a function of A, b and
-/// options.
+/// Each column goes its own way, as measured: refinement (Skeel 1980) while an error shrinks to an eighth or less a step, which it does up
+/// to condition numbers of S A S of about 1e6 (to half, where it is accepted or there are to be no conjugate gradients); beyond, flexible
+/// conjugate gradients (Golub & Ye 1999; Notay 2000) on what is left, in double, with the factor as preconditioner, since that is another
+/// operator at each step; where these too gain less than a factor of two in sixteen steps, meet p.A p <= 0, or have taken as long as it
+/// would, a factor in double, made by the first call that needs it and kept for the next ones. It is filled at most once for each
+/// refactorize(), which begins with float again. All of it is a function of A, b and options.
 ///
 /// Where refactorize() succeeds without a shift A is positive definite to the precision of float; with one, or for a lesser negative
 /// eigenvalue, only a factor in double can tell, which solve() then makes where it does not converge: it returns the Breakdown.

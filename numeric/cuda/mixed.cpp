@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/mixed.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/dense_copy.hpp"
@@ -21,6 +21,15 @@ bool is_there(const MatrixView<T>& a, const char* name, int device) {
   if (type != cudaMemoryTypeDevice && type != cudaMemoryTypeManaged) return false;
   require_on_device(a, name, device);
   return true;
+}
+
+/// f(first, count, k) for columns that lie side by side, as all do until some are done; k: of the first among those given. Ascending.
+template <class F>
+void for_each_run(std::span<const Index> columns, const F& f) {
+  for (std::size_t k = 0, end = 0; k < columns.size(); k = end) {
+    for (end = k + 1; end < columns.size() && columns[end] == columns[end - 1] + 1;) ++end;
+    f(columns[k], static_cast<Index>(end - k), static_cast<Index>(k));
+  }
 }
 
 Offset bytes_of_rows(const HostRows& host) {
@@ -52,7 +61,7 @@ Offset CudaMixed::bytes_of_vectors(Index nrhs) const {
   using symbolic::aligned_bytes;
   const Offset size = symbolic::checked_mul(n_, nrhs, "scalars of a mixed solve");
   return 4 * aligned_bytes(size, sizeof(double)) + aligned_bytes(size, sizeof(float)) + 5 * aligned_bytes(n_, sizeof(double)) +
-         aligned_bytes(nrhs, sizeof(ResidualNorms)) + aligned_bytes(nrhs, sizeof(MixedFlags)) +
+         aligned_bytes(nrhs, sizeof(ResidualNorms)) + aligned_bytes(nrhs, sizeof(double)) + aligned_bytes(nrhs, sizeof(MixedFlags)) +
          aligned_bytes(Offset{kDotBlocks} + 1, sizeof(Dots));
 }
 
@@ -68,10 +77,11 @@ void CudaMixed::reserve(Index nrhs) {
   d_ = vectors_->take<float>(size);
   for (DeviceArray<double>* v : {&p_, &image_, &z_, &r_before_, &vector_}) *v = vectors_->take<double>(n_);
   norms_ = vectors_->take<ResidualNorms>(nrhs);
+  grow_ = vectors_->take<double>(nrhs);
   flags_ = vectors_->take<MixedFlags>(nrhs);
   dots_ = vectors_->take<Dots>(Offset{kDotBlocks} + 1);
   const auto columns = static_cast<std::size_t>(nrhs);
-  seen_.resize(columns), most_.resize(columns), grow_.resize(columns);
+  seen_.resize(columns), has_norm_.assign(columns, false);
   // Those of columns that nobody uses are copied along.
   check(cudaMemsetAsync(norms_.data(), 0, columns * sizeof(ResidualNorms), stream_->get()), "norms");
   nrhs_ = nrhs, vector_bytes_ = bytes;
@@ -130,16 +140,17 @@ void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
     if (is_copied) send(*context_.staging, columns(b, c, 1), MatrixView<double>{vector_.data(), n_, 1, n_}, *stream_);
     check(cudaMemcpyAsync(flags, &none, sizeof(none), cudaMemcpyHostToDevice, stream_->get()), "flags");
     enqueue_height(n_, there, exponent_.data(), flags, stream_->get());
-    enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c), stream_->get());
+    enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c), norms_.data() + c, stream_->get());
     const MixedFlags found = fetch(flags);  // then `none` may go, and what is page-locked may change
     error[c] = error_of_zero(found.above, found.wrong == 0);
-    most_[c] = 0.5;
+    has_norm_[c] = false;
   }
 }
 
 void CudaMixed::fill(Index column, int byte) {
   const CurrentDevice current(context_.device);
   check(cudaMemsetAsync(at(y_, column), byte, static_cast<std::size_t>(n_) * sizeof(double), stream_->get()), "a vector");
+  has_norm_[column] = false;
 }
 
 void CudaMixed::clear(Index column) { fill(column, 0); }
@@ -147,15 +158,21 @@ void CudaMixed::spoil(Index column) { fill(column, 0xff); }  // the bits of a Na
 
 void CudaMixed::residuals(std::span<const Index> columns, std::span<BackwardError> error) {
   const CurrentDevice current(context_.device);
-  for (const Index c : columns)
-    enqueue_residual(rows_.view(), {{at(y_, c), 1, n_}, {at(c_, c), 1, n_}, {at(r_, c), 1, n_}, 1}, norms_.data() + c, stream_->get());
+  for_each_run(columns, [&](Index first, Index count, Index) {
+    const ResidualColumns<double> run{{at(y_, first), 1, n_}, {at(c_, first), 1, n_}, {at(r_, first), 1, n_}, count};
+    const auto begin = has_norm_.begin() + first, end = begin + count;
+    if (std::find(begin, end, false) == end)
+      enqueue_residual_sums(rows_.view(), run, norms_.data() + first, stream_->get());
+    else
+      enqueue_residual(rows_.view(), run, norms_.data() + first, stream_->get());
+    std::fill(begin, end, false);
+  });
   check(cudaMemcpyAsync(seen_.data(), norms_.data(), seen_.size() * sizeof(ResidualNorms), cudaMemcpyDeviceToHost, stream_->get()),
         "errors");
   stream_->synchronize();
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const ResidualNorms& norms = seen_[static_cast<std::size_t>(columns[k])];
     error[k] = backward_error(norms.worst, norms.x, norms.b);
-    most_[columns[k]] = norms.worst.residual;
   }
 }
 
@@ -171,26 +188,30 @@ bool CudaMixed::store(Index column, MatrixView<double> x) {
 
 void CudaMixed::precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) {
   const CurrentDevice current(context_.device);
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const int exponent = shrinking_exponent(most_[columns[k]]);
-    grow_[k] = std::scalbn(1.0, exponent);
-    enqueue_rounding(n_, at(r_, columns[k]), std::scalbn(1.0, -exponent), correction(k), stream_->get());
-  }
+  for_each_run(columns, [&](Index first, Index count, Index k) {
+    enqueue_rounding({n_, count}, at(r_, first), norms_.data() + first, correction(k), grow_.data() + k, stream_->get());
+  });
   const MatrixView<float> d{d_.data(), n_, static_cast<Index>(columns.size()), n_};
   factor.device_solves()->enqueue_solve(d, d, workspace, stream_->get());
 }
 
 void CudaMixed::correct(std::span<const Index> columns) {
   const CurrentDevice current(context_.device);
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    enqueue_addition(n_, correction(k), grow_[k], at(y_, columns[k]), at(before_, columns[k]), stream_->get());
+  for_each_run(columns, [&](Index first, Index count, Index k) {
+    enqueue_addition<float>({n_, count}, correction(k), grow_.data() + k, at(y_, first), at(before_, first), norms_.data() + first,
+                            stream_->get());
+    std::fill_n(has_norm_.begin() + first, count, true);
+  });
 }
 
 void CudaMixed::correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) {
   const CurrentDevice current(context_.device);
   const MatrixView<double> r{at(r_, first), n_, count, n_};
   factor.device_solves()->enqueue_solve(r, r, workspace, stream_->get());
-  for (Index c = first; c < first + count; ++c) enqueue_addition(n_, at(r_, c), 1.0, at(y_, c), at(before_, c), stream_->get());
+  ResidualNorms* norms = norms_.data() + first;
+  check(cudaMemsetAsync(norms, 0, static_cast<std::size_t>(count) * sizeof(ResidualNorms), stream_->get()), "norms");
+  enqueue_addition<double>({n_, count}, r.data, nullptr, at(y_, first), at(before_, first), norms, stream_->get());
+  std::fill_n(has_norm_.begin() + first, count, true);
 }
 
 void CudaMixed::keep(Index column) {
@@ -201,6 +222,7 @@ void CudaMixed::keep(Index column) {
 void CudaMixed::take_back(Index column) {
   const CurrentDevice current(context_.device);
   copy(at(before_, column), at(y_, column));
+  has_norm_[column] = false;
 }
 
 Dots CudaMixed::dots(const double* u, const double* v, const double* w) {
@@ -210,7 +232,7 @@ Dots CudaMixed::dots(const double* u, const double* v, const double* w) {
 
 double CudaMixed::begin_search(Index column) {
   const CurrentDevice current(context_.device);
-  enqueue_growth(n_, d_.data(), grow_[0], z_.data(), p_.data(), stream_->get());
+  enqueue_growth(n_, d_.data(), grow_.data(), z_.data(), p_.data(), stream_->get());
   return dots(z_.data(), at(r_, column), at(r_, column)).first;
 }
 
@@ -223,11 +245,12 @@ Dots CudaMixed::curvature(Index column) {
 void CudaMixed::advance(Index column, double step) {
   const CurrentDevice current(context_.device);
   enqueue_advance(n_, at(r_, column), r_before_.data(), step, p_.data(), at(y_, column), stream_->get());
+  has_norm_[column] = false;
 }
 
 Dots CudaMixed::project(Index column) {
   const CurrentDevice current(context_.device);
-  enqueue_growth(n_, d_.data(), grow_[0], z_.data(), nullptr, stream_->get());
+  enqueue_growth(n_, d_.data(), grow_.data(), z_.data(), nullptr, stream_->get());
   return dots(z_.data(), at(r_, column), r_before_.data());
 }
 

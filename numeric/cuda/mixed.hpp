@@ -43,7 +43,7 @@ class CudaMixed final : public MixedStore {
   /// Of the vectors of so many columns.
   [[nodiscard]] Offset bytes_of_vectors(Index nrhs) const;
   [[nodiscard]] double* at(const DeviceArray<double>& of, Index column) const { return of.data() + Offset{n_} * column; }
-  [[nodiscard]] float* correction(std::size_t k) const { return d_.data() + Offset{n_} * static_cast<Offset>(k); }
+  [[nodiscard]] float* correction(Index k) const { return d_.data() + Offset{n_} * k; }
   void copy(const double* from, double* to);
   /// Every byte of y.
   void fill(Index column, int byte);
@@ -66,12 +66,12 @@ class CudaMixed final : public MixedStore {
   DeviceArray<double> c_, y_, before_, r_;                 // n x nrhs each
   DeviceArray<float> d_;                                   // n x nrhs: of the columns of the last precondition(), side by side
   DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; the last one: b or x on the way
-  DeviceArray<ResidualNorms> norms_;                       // nrhs
+  DeviceArray<ResidualNorms> norms_;                       // nrhs: worst.residual is that of r, where M^-1 r is asked for
+  DeviceArray<double> grow_;                               // nrhs: d is to be taken so many times, a power of two
   DeviceArray<MixedFlags> flags_, of_a_;                   // nrhs, and one of A's diagonal
   DeviceArray<Dots> dots_;                                 // kDotBlocks parts, and their sum
   std::vector<ResidualNorms> seen_;                        // nrhs: of the last residuals
-  std::vector<double> most_;                               // nrhs: the largest entry of r, or a little less
-  std::vector<double> grow_;                               // nrhs: d is to be taken so many times, a power of two
+  std::vector<bool> has_norm_;                             // nrhs: norms_ has that of y and is else zero: from correct() to residuals()
   bool positive_ = true, scaled_ = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include "numeric/cuda/kernels.hpp"
 #include "numeric/cuda/kernels/launch.hpp"
+#include "numeric/cuda/raise.cuh"
 #include "numeric/scaling_rule.hpp"
 
 namespace kauri::numeric::cuda {
@@ -98,9 +99,12 @@ __global__ void __launch_bounds__(kThreads) find_height(Index n, StridedView<con
   atomicMax(&flags->above, above);
 }
 
-__global__ void __launch_bounds__(kThreads)
-    load_column(Index n, StridedView<const double> b, const int* exponent, const MixedFlags* flags, double* c, double* y, double* r) {
+__device__ bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
+
+__global__ void __launch_bounds__(kThreads) load_column(Index n, StridedView<const double> b, const int* exponent, const MixedFlags* flags,
+                                                        double* c, double* y, double* r, ResidualNorms* norms) {
   const int power = loading_exponent(flags->above);
+  if (is_first_thread()) norms->worst.residual = 0.5;
   for_all(n, [&](Offset i) {
     r[i] = c[i] = std::scalbn(b(i, 0), -exponent[i] - power);
     y[i] = 0;
@@ -117,21 +121,37 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-__global__ void __launch_bounds__(kThreads) round_column(Index n, const double* r, double shrink, float* d) {
-  for_all(n, [&](Offset i) { d[i] = static_cast<float>(r[i] * shrink); });
+__global__ void __launch_bounds__(kThreads)
+    round_columns(MixedColumns columns, const double* r, ResidualNorms* norms, float* d, double* grow) {
+  for (Index c = 0; c < columns.count; ++c, r += columns.n, d += columns.n) {
+    const int exponent = shrinking_exponent(norms[c].worst.residual);
+    const double shrink = std::scalbn(1.0, -exponent);
+    if (is_first_thread()) grow[c] = std::scalbn(1.0, exponent), norms[c].x = 0;
+    for_all(columns.n, [&](Offset i) { d[i] = static_cast<float>(r[i] * shrink); });
+  }
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) add_column(Index n, const T* d, double grow, double* y, double* before) {
-  for_all(n, [&](Offset i) {
-    before[i] = y[i];
-    y[i] = before[i] + __dmul_rn(static_cast<double>(d[i]), grow);
-  });
+__global__ void __launch_bounds__(kThreads)
+    add_columns(MixedColumns columns, const T* d, const double* grow, double* y, double* before, ResidualNorms* norms) {
+  __shared__ double of_warp[kWarps];
+  for (Index c = 0; c < columns.count; ++c, d += columns.n, y += columns.n, before += columns.n) {
+    const double times = grow == nullptr ? 1 : grow[c];
+    double most = 0;
+    for_all(columns.n, [&](Offset i) {
+      before[i] = y[i];
+      const double sum = before[i] + __dmul_rn(static_cast<double>(d[i]), times);
+      y[i] = sum;
+      most = max_or_nan(fabs(sum), most);
+    });
+    if (is_first_thread()) norms[c].worst = {0, 0, 0}, norms[c].b = 0;
+    raise_over_block<kWarps>(&norms[c].x, most, of_warp);
+  }
 }
 
-__global__ void __launch_bounds__(kThreads) grow_column(Index n, const float* d, double grow, double* z, double* p) {
+__global__ void __launch_bounds__(kThreads) grow_column(Index n, const float* d, const double* grow, double* z, double* p) {
   for_all(n, [&](Offset i) {
-    z[i] = static_cast<double>(d[i]) * grow;
+    z[i] = static_cast<double>(d[i]) * *grow;
     if (p != nullptr) p[i] = z[i];
   });
 }
@@ -196,9 +216,9 @@ void load_mixed_kernels() {
   load(find_height);
   load(load_column);
   load(store_column);
-  load(round_column);
-  load(add_column<float>);
-  load(add_column<double>);
+  load(round_columns);
+  load(add_columns<float>);
+  load(add_columns<double>);
   load(grow_column);
   load(advance_column);
   load(turn_column);
@@ -221,22 +241,23 @@ void enqueue_height(Index n, const StridedView<const double>& b, const int* expo
   launch(find_height, blocks_for(n), stream, n, b, exponent, flags);
 }
 void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent, const MixedFlags* flags, double* c, double* y,
-                  double* r, cudaStream_t stream) {
-  launch(load_column, blocks_for(n), stream, n, b, exponent, flags, c, y, r);
+                  double* r, ResidualNorms* norms, cudaStream_t stream) {
+  launch(load_column, blocks_for(n), stream, n, b, exponent, flags, c, y, r, norms);
 }
 void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x, MixedFlags* flags, cudaStream_t stream) {
   launch(store_column, blocks_for(n), stream, n, y, exponent, x, flags);
 }
-void enqueue_rounding(Index n, const double* r, double shrink, float* d, cudaStream_t stream) {
-  launch(round_column, blocks_for(n), stream, n, r, shrink, d);
+void enqueue_rounding(const MixedColumns& columns, const double* r, ResidualNorms* norms, float* d, double* grow, cudaStream_t stream) {
+  launch(round_columns, blocks_for(columns.n), stream, columns, r, norms, d, grow);
 }
 template <class T>
-void enqueue_addition(Index n, const T* d, double grow, double* y, double* before, cudaStream_t stream) {
-  launch(add_column<T>, blocks_for(n), stream, n, d, grow, y, before);
+void enqueue_addition(const MixedColumns& columns, const T* d, const double* grow, double* y, double* before, ResidualNorms* norms,
+                      cudaStream_t stream) {
+  launch(add_columns<T>, blocks_for(columns.n), stream, columns, d, grow, y, before, norms);
 }
-template void enqueue_addition(Index, const float*, double, double*, double*, cudaStream_t);
-template void enqueue_addition(Index, const double*, double, double*, double*, cudaStream_t);
-void enqueue_growth(Index n, const float* d, double grow, double* z, double* p, cudaStream_t stream) {
+template void enqueue_addition(const MixedColumns&, const float*, const double*, double*, double*, ResidualNorms*, cudaStream_t);
+template void enqueue_addition(const MixedColumns&, const double*, const double*, double*, double*, ResidualNorms*, cudaStream_t);
+void enqueue_growth(Index n, const float* d, const double* grow, double* z, double* p, cudaStream_t stream) {
   launch(grow_column, blocks_for(n), stream, n, d, grow, z, p);
 }
 void enqueue_advance(Index n, const double* r, double* before, double step, const double* p, double* y, cudaStream_t stream) {

@@ -1,4 +1,4 @@
-// Launches of a mixed solve on a device: scaling, rounding, and vectors of one column.
+// Launches of a mixed solve on a device: scaling, rounding, and vectors of one column or of several that lie side by side.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,19 +29,24 @@ void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32
 
 /// flags->above of S b, of the first column, and flags->wrong.
 void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent, MixedFlags* flags, cudaStream_t stream);
-/// c = r = S b 2^-t, y = 0, with 2^t above the greatest entry of S b.
+/// c = r = S b 2^-t, y = 0, with 2^t above the greatest entry of S b; norms->worst.residual, as far as the exponent goes.
 void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent, const MixedFlags* flags, double* c, double* y,
-                  double* r, cudaStream_t stream);
+                  double* r, ResidualNorms* norms, cudaStream_t stream);
 /// x = S y 2^t, and flags->wrong.
 void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x, MixedFlags* flags, cudaStream_t stream);
 
-/// d = r shrink in float.
-void enqueue_rounding(Index n, const double* r, double shrink, float* d, cudaStream_t stream);
-/// before = y; y += d grow.
+/// Columns of n numbers, one behind the other.
+struct MixedColumns {
+  Index n, count;
+};
+/// d = r in float, divided by a power of two that norms->worst.residual tells and that is left in grow; norms->x = 0.
+void enqueue_rounding(const MixedColumns& columns, const double* r, ResidualNorms* norms, float* d, double* grow, cudaStream_t stream);
+/// before = y; y += d grow, without grow y += d. norms->x, which was 0, is that of y, and the other norms are zeros.
 template <class T>
-void enqueue_addition(Index n, const T* d, double grow, double* y, double* before, cudaStream_t stream);
-/// z = d grow, and p where it is not null.
-void enqueue_growth(Index n, const float* d, double grow, double* z, double* p, cudaStream_t stream);
+void enqueue_addition(const MixedColumns& columns, const T* d, const double* grow, double* y, double* before, ResidualNorms* norms,
+                      cudaStream_t stream);
+/// z = d *grow, and p where it is not null.
+void enqueue_growth(Index n, const float* d, const double* grow, double* z, double* p, cudaStream_t stream);
 /// before = r; y += step p.
 void enqueue_advance(Index n, const double* r, double* before, double step, const double* p, double* y, cudaStream_t stream);
 /// p = z + beta p.

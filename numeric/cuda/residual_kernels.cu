@@ -8,6 +8,7 @@
 #include "numeric/cuda/dot2.cuh"
 #include "numeric/cuda/kernels.hpp"
 #include "numeric/cuda/left_out.cuh"
+#include "numeric/cuda/raise.cuh"
 #include "numeric/cuda/residual_kernels.hpp"
 #include "numeric/cuda/spmv_stage.cuh"
 
@@ -48,23 +49,6 @@ struct RowSum {
   }
 };
 
-/// Of numbers that are not negative, or NaN: those order as their bits do, a NaN above all.
-__device__ void raise(double* place, double to) {
-  const auto bits = static_cast<unsigned long long>(__double_as_longlong(to));
-  auto* there = reinterpret_cast<unsigned long long*>(place);
-  if (bits > __ldcg(there)) atomicMax(there, bits);  // it only grows: most need not ask again
-}
-__device__ void raise_over_block(double* place, double value, double* of_warp) {
-  for (int by = 16; by > 0; by /= 2) value = max_or_nan(__shfl_xor_sync(~0U, value, by), value);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < kWarps; ++w) value = max_or_nan(of_warp[w], value);
-    raise(place, value);
-  }
-  __syncthreads();
-}
-
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads) norms_of_x(Index n, ResidualColumns<T> columns, ResidualNorms* norms) {
   __shared__ double of_warp[kWarps];
@@ -73,7 +57,7 @@ __global__ void __launch_bounds__(kSpmvThreads) norms_of_x(Index n, ResidualColu
     double most = 0;
     for (Offset i = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x; i < n; i += Offset{gridDim.x} * kSpmvThreads)
       most = max_or_nan(fabs(static_cast<double>(columns.x(i, c))), most);
-    raise_over_block(&norms[c].x, most, of_warp);
+    raise_over_block<kWarps>(&norms[c].x, most, of_warp);
   }
 }
 
@@ -120,10 +104,10 @@ struct Ends {
       }
     }
     if (norms == nullptr) return;
-    raise_over_block(&norms[c].worst.residual, worst.residual, of_warp);
-    raise_over_block(&norms[c].worst.row_norm, worst.row_norm, of_warp);
-    raise_over_block(&norms[c].worst.componentwise, worst.componentwise, of_warp);
-    raise_over_block(&norms[c].b, b_norm, of_warp);
+    raise_over_block<kWarps>(&norms[c].worst.residual, worst.residual, of_warp);
+    raise_over_block<kWarps>(&norms[c].worst.row_norm, worst.row_norm, of_warp);
+    raise_over_block<kWarps>(&norms[c].worst.componentwise, worst.componentwise, of_warp);
+    raise_over_block<kWarps>(&norms[c].b, b_norm, of_warp);
   }
 };
 
@@ -221,10 +205,16 @@ void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, R
   launch_sums(a, columns, norms, stream);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                  \
-  template void load_residual_kernels<T>();                                                   \
-  template void enqueue_product(const RowsView<T>&, const ResidualColumns<T>&, cudaStream_t); \
-  template void enqueue_residual(const RowsView<T>&, const ResidualColumns<T>&, ResidualNorms*, cudaStream_t);
+template <class T>
+void enqueue_residual_sums(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream) {
+  if (a.tasks > 0) launch_sums(a, columns, norms, stream);
+}
+
+#define KAURI_INSTANTIATE(T)                                                                                   \
+  template void load_residual_kernels<T>();                                                                    \
+  template void enqueue_product(const RowsView<T>&, const ResidualColumns<T>&, cudaStream_t);                  \
+  template void enqueue_residual(const RowsView<T>&, const ResidualColumns<T>&, ResidualNorms*, cudaStream_t); \
+  template void enqueue_residual_sums(const RowsView<T>&, const ResidualColumns<T>&, ResidualNorms*, cudaStream_t);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)
 #undef KAURI_INSTANTIATE

@@ -55,5 +55,8 @@ void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cu
 /// Y = B - A X, and norms, on the device, one per column: two launches.
 template <class T>
 void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream);
+/// The same where somebody has left the norms of x there, and else zeros: one launch.
+template <class T>
+void enqueue_residual_sums(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

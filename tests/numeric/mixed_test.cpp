@@ -210,43 +210,7 @@ SolverOptions mixed_options() {
   return options;
 }
 
-TEST(MixedSolver, SolvesAsInFullPrecision) {
-  std::vector<std::string> told;
-  SolverOptions options = mixed_options(), full = mixed_options();
-  full.precision = Precision::full;
-  options.on_message = [&](const Message& message) { told.push_back(message.text); };
-  for (const double condition : {1e4, 1e9}) {
-    const auto a = moved_laplacian(30, condition);
-    Solver<double> mixed(options), exact(full);
-    ASSERT_TRUE(mixed.compute(a.view()).ok());
-    ASSERT_TRUE(exact.compute(a.view()).ok());
-    for (const Index cols : {1, 5, 40}) {
-      std::vector<double> x = random_numbers<double>(Offset{a.n()} * cols, 1), y = x;
-      const std::vector<double> b = x;
-      mixed.solve({x.data(), a.n(), cols, a.n()});
-      exact.solve({y.data(), a.n(), cols, a.n()});
-      double worst = 0, most = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::fabs(x[i] - y[i])), most = std::max(most, std::fabs(y[i]));
-      EXPECT_LE(worst, 4 * kEps * condition * most) << cols;
-      const SolverReport& report = mixed.report();
-      EXPECT_EQ(report.precision, Precision::mixed);
-      EXPECT_EQ(report.scalar_bytes, 4);
-      EXPECT_EQ(report.right_hand_sides, cols);
-      EXPECT_EQ(report.mixed.unconverged, 0);
-      EXPECT_EQ(report.refinement.final_error.componentwise, report.mixed.error.componentwise);
-      EXPECT_GT(report.refinement.unrefined.componentwise, report.mixed.error.componentwise);
-      EXPECT_LE(report.mixed.error.componentwise, 4 * kEps);
-      if (condition < 1e6) {
-        EXPECT_NEAR(report.smallest_pivot, exact.report().smallest_pivot, 1e-4);
-      }
-      EXPECT_GT(report.solve.flops, 0);
-    }
-    EXPECT_EQ(mixed.report().mixed.path == MixedPath::refinement, condition < 1e6);
-    EXPECT_NE(to_text(mixed.report()).find("mixed precision: "), std::string::npos);
-    EXPECT_EQ(to_text(exact.report()).find("mixed precision: "), std::string::npos);
-  }
-  EXPECT_NE(std::find(told.begin(), told.end(), "solve in mixed precision, right-hand sides: 40"), told.end());
-}
+TEST(MixedSolver, SolvesAsInFullPrecision) { solver_solves_as_in_full_precision(mixed_options(), 30, {1, 5, 40}); }
 
 TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
   const auto a = generate("poisson2d 15");

@@ -42,7 +42,7 @@ void expect_error(const Json& json, const BackwardError& error) {
 }
 
 void expect_mixed(const Json& json, const MixedReport& mixed) {
-  EXPECT_EQ(json.size(), 11U);
+  EXPECT_EQ(json.size(), 12U);
   EXPECT_EQ(json.at("path").get<std::string>(), std::string(name_of(mixed.path)));
   expect_number(json.at("shift"), mixed.shift);
   expect_error(json.at("unrefined"), mixed.unrefined);
@@ -54,6 +54,7 @@ void expect_mixed(const Json& json, const MixedReport& mixed) {
   EXPECT_EQ(json.at("in_double").get<Index>(), mixed.in_double);
   EXPECT_EQ(json.at("unconverged").get<Index>(), mixed.unconverged);
   expect_error(json.at("error"), mixed.error);
+  EXPECT_EQ(json.at("kernels").get<std::string>(), mixed.kernels);
 }
 
 void expect_same(const std::string& text, const SolverReport& report) {
@@ -125,7 +126,7 @@ SolverReport made_up() {
   report.right_hand_sides = 32;
   report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
   report.precision = Precision::mixed;
-  report.mixed = {MixedPath::conjugate_gradients, 1e-6, {0.25, 0.5}, 11, 12, kInfinity, 0.75, 13, 14, 15, {kNaN, 2e-16}};
+  report.mixed = {MixedPath::conjugate_gradients, 1e-6, {0.25, 0.5}, 11, 12, kInfinity, 0.75, 13, 14, 15, {kNaN, 2e-16}, "tf32x3"};
   return report;
 }
 
@@ -161,8 +162,8 @@ TEST(Report, TextStaysAsItIs) {
             "refine           1 s        2 flop         3 B\n"
             "smallest pivot: -2.5e-17 of column 1234\n"
             "backward error, componentwise: nan after corrections: 2, before: inf\n"
-            "mixed precision: cg, shift of the factor in float 1e-06, contraction of refinement inf, steps of conjugate gradients: 12, not "
-            "converged: 15\n");
+            "mixed precision: cg, factor in float by tf32x3, shift of the factor in float 1e-06, contraction of refinement inf, steps of "
+            "conjugate gradients: 12, not converged: 15\n");
 }
 
 TEST(Report, OfAnAnalysisAlone) {

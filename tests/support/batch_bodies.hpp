@@ -101,6 +101,32 @@ double batch_bound(Index n) {
   return (n + 10) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
+/// What a componentwise backward error may be where a single factor's is less than a quarter of it: 4e-15 in double.
+template <class T>
+double batch_least_bound() {
+  return 18 * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+/// Each item's componentwise backward error, its worst column's, is at most four times a single factor's of the same backend; of the CPU's
+/// where the device is emulated, which is slow.
+template <class T>
+void expect_errors_of_single_factors(Backend& backend, const BatchSystem<T>& system, BatchColumns<T> b, BatchColumns<T> x) {
+  const bool emulated = backend.device() == "emulated";
+  Backend cpu = cpu_backend(1);
+  auto factor = emulated ? Factor<T>::create(analyze(system.a.pattern()), cpu) : Factor<T>::create(system.plan, backend);
+  auto workspace = Workspace<T>::create(factor, 1);
+  for (Index k = 0; k < system.items; ++k) {
+    const std::vector<T> value = system.of(k);
+    ASSERT_TRUE(refactorize<T>(factor, value).ok()) << k;
+    const auto error = [&](BatchColumns<T>& solution) {
+      return backward_error<T>({system.a.pattern(), value}, solution.view().item(k), b.view().item(k), cpu).componentwise;
+    };
+    const double found = error(x);
+    factor.solve(b.view().item(k), x.view().item(k), workspace);
+    ASSERT_LE(found, std::max(batch_least_bound<T>(), 4 * error(x))) << k;
+  }
+}
+
 /// L of each item is the exact factor, bit for bit, in any order of summation. Item k is A times 4^(k mod 3), its L is L times 2^(k mod 3).
 template <class T>
 void expect_exact_items(Backend& backend, BatchWay way, const ExactSystem& system, AnalyzeOptions options, Index items) {
@@ -148,6 +174,7 @@ void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& s
   for (Index k = 0; k < system.items; ++k)
     for (Index c = 0; c < cols; ++c)
       ASSERT_LE(batch_backward_error(system.a.pattern(), system.of(k), x.column(k, c), b.column(k, c)), batch_bound<T>(n)) << k << " " << c;
+  expect_errors_of_single_factors(backend, system, b, x);
   for (std::size_t at = 0; at < before.size(); ++at) {  // what lies between columns and items
     const Offset in_item = static_cast<Offset>(at) % x.stride;
     const bool is_x = in_item / x.ld < cols && in_item % x.ld < n;

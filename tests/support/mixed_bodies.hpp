@@ -21,9 +21,10 @@ struct PathsTaken {
   int refinement = 0, conjugate_gradients = 0, factor_in_double = 0, shifted = 0;
 };
 
-/// Solved, by whatever path, to the errors of full precision; which path may be known from the condition.
+/// Solved, by whatever path, to the errors of full precision; which path may be known from the condition. coarser: than in float, by so
+/// much numbers of the factor may be rounded.
 inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backend, const PlanOf& plan_of, const std::string& name,
-                               PathsTaken& ways) {
+                               PathsTaken& ways, double coarser = 1) {
   const double condition = scaled_condition(a);
   const ScaledSystem scaled(a);
   MixedFactor mixed = mixed_of(a, backend, plan_of);
@@ -40,11 +41,12 @@ inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backen
     EXPECT_LE(report.error.componentwise, 4 * kEps) << where;
     EXPECT_LE(report.error.normwise, 4 * kEps) << where;
     EXPECT_LE(scaled.error(x, b), 5 * kEps) << where;
-    if (condition <= 2e6) {
+    EXPECT_EQ(report.kernels, backend.kernels(sizeof(float)));
+    if (condition * coarser <= 2e6) {
       EXPECT_EQ(report.path, MixedPath::refinement) << where;
       EXPECT_EQ(mixed.shift(), 0) << where;
     }
-    if (condition <= 2e8) {
+    if (condition * coarser <= 2e8) {
       EXPECT_NE(report.path, MixedPath::factor_in_double) << where;
     }
     EXPECT_LE(report.cg_steps, 16) << where;  // small systems, whose factors take no longer than so many solves
@@ -57,20 +59,20 @@ inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backen
 }
 
 /// Three families, conditions of 1e2 to 1e12, units of A's rows of up to 10^±149.
-inline PathsTaken paths_follow_the_condition(Backend& backend, const PlanOf& plan_of, Index k, Index cells, Index n) {
+inline PathsTaken paths_follow_the_condition(Backend& backend, const PlanOf& plan_of, Index k, Index cells, Index n, double coarser = 1) {
   PathsTaken ways;
   for (double condition = 1e2; condition < 2e12; condition *= 10) {
     const std::string c = std::to_string(condition);
-    if (condition >= 1e3) solve_at_condition(moved_laplacian(k, condition), backend, plan_of, "Laplacian " + c, ways);
-    solve_at_condition(bars(cells, condition), backend, plan_of, "bars " + c, ways);
-    solve_at_condition(random_scaled(n, condition, 3, 1), backend, plan_of, "random " + c, ways);
-    solve_at_condition(random_scaled(n, condition, 149, 2), backend, plan_of, "random, far scaled " + c, ways);
+    if (condition >= 1e3) solve_at_condition(moved_laplacian(k, condition), backend, plan_of, "Laplacian " + c, ways, coarser);
+    solve_at_condition(bars(cells, condition), backend, plan_of, "bars " + c, ways, coarser);
+    solve_at_condition(random_scaled(n, condition, 3, 1), backend, plan_of, "random " + c, ways, coarser);
+    solve_at_condition(random_scaled(n, condition, 149, 2), backend, plan_of, "random, far scaled " + c, ways, coarser);
   }
   return ways;
 }
 
 /// Eigenvalues spread over the whole range, which conjugate gradients find one by one: the factor in double, or told.
-inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, Index n) {
+inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, Index n, double coarser = 1) {
   for (const double condition : {1e4, 1e6, 1e10, 1e12, 1e13}) {
     const SymmetricMatrix<double> a = spread_spectrum(n, condition, 3);
     const ScaledSystem scaled(a);
@@ -84,7 +86,7 @@ inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, 
     EXPECT_TRUE(solved.value().converged()) << condition;
     EXPECT_LE(scaled.error(x, b), 5 * kEps) << condition;
     const bool hard = condition >= 1e13;
-    if (condition <= 1e6) {
+    if (condition * coarser <= 1e6) {
       EXPECT_EQ(solved.value().path, MixedPath::refinement) << condition;
       EXPECT_EQ(backend.bytes_in_use(), before) << condition;
     }
@@ -358,6 +360,80 @@ inline void loops_are_as_fresh(Backend& backend, const PlanOf& plan_of, Index n)
     if (round == 6) mixed.reserve(5);
   }
   EXPECT_EQ(mixed.nrhs(), 5);
+}
+
+/// Several together, some of which are done before the others, as each alone: steps, errors and every bit of x.
+inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of, const SymmetricMatrix<double>& a) {
+  const Index n = a.n(), cols = 6;
+  std::vector<double> all;
+  for (Index c = 0; c < cols; ++c) {
+    std::vector<double> b = right_hand_side(a, c % 2 == 1, 20 + static_cast<std::uint64_t>(c));
+    if (c == 3) std::fill(b.begin(), b.end(), 0.0);  // done before the first step
+    if (c == 1) std::fill(b.begin(), b.end() - n / 2, 0.0);
+    all.insert(all.end(), b.begin(), b.end());
+  }
+  MixedFactor together = mixed_of(a, backend, plan_of, cols), alone = mixed_of(a, backend, plan_of);
+  ASSERT_TRUE(together.refactorize(a.value()).ok());
+  ASSERT_TRUE(alone.refactorize(a.value()).ok());
+  std::vector<double> x(all.size(), 7.0), y;
+  const auto solved = together.solve(MatrixView<const double>{all.data(), n, cols, n}, MatrixView<double>{x.data(), n, cols, n});
+  ASSERT_TRUE(solved.ok());
+  MixedReport worst;
+  for (Index c = 0; c < cols; ++c) {
+    const auto at = static_cast<std::ptrdiff_t>(n) * c;
+    const auto one = solve_one(alone, {all.begin() + at, all.begin() + at + n}, y);
+    EXPECT_EQ(y, std::vector<double>(x.begin() + at, x.begin() + at + n)) << c;
+    worst.steps = std::max(worst.steps, one.value().steps);
+    worst.cg_steps = std::max(worst.cg_steps, one.value().cg_steps);
+    worst.error.componentwise = std::max(worst.error.componentwise, one.value().error.componentwise);
+    worst.error.normwise = std::max(worst.error.normwise, one.value().error.normwise);
+  }
+  EXPECT_EQ(solved.value().steps, worst.steps);
+  EXPECT_EQ(solved.value().cg_steps, worst.cg_steps);
+  EXPECT_EQ(solved.value().error.componentwise, worst.error.componentwise);
+  EXPECT_EQ(solved.value().error.normwise, worst.error.normwise);
+}
+
+/// By a Solver: x, what it reports and tells. options: of mixed precision.
+inline void solver_solves_as_in_full_precision(SolverOptions options, Index k, const std::vector<Index>& columns) {
+  std::vector<std::string> told;
+  SolverOptions full = options;
+  full.precision = Precision::full;
+  options.on_message = [&](const Message& message) { told.push_back(message.text); };
+  for (const double condition : {1e4, 1e9}) {
+    const auto a = moved_laplacian(k, condition);
+    Solver<double> mixed(options), exact(full);
+    ASSERT_TRUE(mixed.compute(a.view()).ok());
+    ASSERT_TRUE(exact.compute(a.view()).ok());
+    for (const Index cols : columns) {
+      std::vector<double> x = random_numbers<double>(Offset{a.n()} * cols, 1), y = x;
+      const std::vector<double> b = x;
+      mixed.solve({x.data(), a.n(), cols, a.n()});
+      exact.solve({y.data(), a.n(), cols, a.n()});
+      double worst = 0, most = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::fabs(x[i] - y[i])), most = std::max(most, std::fabs(y[i]));
+      EXPECT_LE(worst, 4 * kEps * condition * most) << cols;
+      const SolverReport& report = mixed.report();
+      EXPECT_EQ(report.precision, Precision::mixed);
+      EXPECT_EQ(report.scalar_bytes, 4);
+      EXPECT_EQ(report.right_hand_sides, cols);
+      EXPECT_EQ(report.mixed.unconverged, 0);
+      EXPECT_EQ(report.mixed.kernels, mixed.backend().kernels(sizeof(float)));
+      EXPECT_EQ(report.mixed.kernels, report.kernels);
+      EXPECT_EQ(report.refinement.final_error.componentwise, report.mixed.error.componentwise);
+      EXPECT_GT(report.refinement.unrefined.componentwise, report.mixed.error.componentwise);
+      EXPECT_LE(report.mixed.error.componentwise, 4 * kEps);
+      if (condition < 1e6) {
+        EXPECT_NEAR(report.smallest_pivot, exact.report().smallest_pivot, 1e-4);
+      }
+      EXPECT_GT(report.solve.flops, 0);
+    }
+    EXPECT_EQ(mixed.report().mixed.path == MixedPath::refinement, condition < 1e6);
+    EXPECT_NE(to_text(mixed.report()).find("mixed precision: "), std::string::npos);
+    EXPECT_EQ(to_text(exact.report()).find("mixed precision: "), std::string::npos);
+  }
+  EXPECT_NE(std::find(told.begin(), told.end(), "solve in mixed precision, right-hand sides: " + std::to_string(columns.back())),
+            told.end());
 }
 
 inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {

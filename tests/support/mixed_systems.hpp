@@ -6,32 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "kauri/generate.hpp"
 #include "kauri/scaling.hpp"
+#include "src/generate/conditioned.hpp"
 #include "tests/support/spectrum.hpp"
 
 namespace kauri::test {
 
-/// Entries added up at their places, as elements are.
-class Entries {
- public:
-  void add(Index i, Index j, double v) { value_[{std::min(i, j), std::max(i, j)}] += v; }
-  [[nodiscard]] SymmetricMatrix<double> matrix(Index n) const {
-    std::vector<Index> row, col;
-    std::vector<double> value;
-    for (const auto& [place, v] : value_) row.push_back(place.second), col.push_back(place.first), value.push_back(v);
-    return SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
-  }
-
- private:
-  std::map<std::pair<Index, Index>, double> value_;
-};
+using conditioned::bars;
+using conditioned::moved_laplacian;
+using conditioned::random_scaled;
 
 /// Of S A S: what counts for a factor in float.
 inline double scaled_condition(const SymmetricMatrix<double>& a) {
@@ -39,71 +24,6 @@ inline double scaled_condition(const SymmetricMatrix<double>& a) {
   SymmetricScaling(a.view()).apply(a.view(), scaled.value());
   const Spectrum s = spectrum(scaled);
   return s.greatest / s.least;
-}
-
-/// A grid's Laplacian, whose spectrum is known (4 - 2 cos - 2 cos), moved so that its condition is as asked for.
-inline SymmetricMatrix<double> moved_laplacian(Index k, double condition) {
-  SymmetricMatrix<double> a = generate("poisson2d " + std::to_string(k));
-  const double least = 8 * std::pow(std::sin(std::acos(-1.0) / (2 * (k + 1))), 2), greatest = 8 - least;
-  const double move = (greatest - condition * least) / (condition - 1);
-  for (Index j = 0; j < a.n(); ++j) a.value()[static_cast<std::size_t>(a.pattern().col_ptr[j])] += move;
-  return a;
-}
-
-/// Bars between the nodes of a grid of k x k cells, two unknowns a node, held at one side; those of a block in the middle are so many times
-/// as stiff. Scaling leaves the rigid motions of the block, which move next to nothing.
-inline SymmetricMatrix<double> bars(Index k, double contrast) {
-  Entries entries;
-  const Index side = k + 1;
-  const auto node = [&](Index i, Index j) { return (i - 1) * side + j; };  // i = 0 is held
-  const auto inside = [&](Index i) { return 3 * i >= k && 3 * i <= 2 * k; };
-  const auto bar = [&](Index i, Index j, Index p, Index q) {
-    if (p > k || q > k || q < 0) return;
-    const double length = std::hypot(p - i, q - j), d[2] = {(p - i) / length, (q - j) / length};
-    const double stiff = (inside(i) && inside(j) && inside(p) && inside(q) ? contrast : 1) / length;
-    for (int u = 0; u < 2; ++u)
-      for (int v = 0; v < 2; ++v) {
-        const double s = stiff * d[u] * d[v];
-        if (i > 0 && u >= v) entries.add(2 * node(i, j) + u, 2 * node(i, j) + v, s);
-        if (p > 0 && u >= v) entries.add(2 * node(p, q) + u, 2 * node(p, q) + v, s);
-        if (i > 0 && p > 0) entries.add(2 * node(p, q) + u, 2 * node(i, j) + v, -s);
-      }
-  };
-  for (Index i = 0; i <= k; ++i)
-    for (Index j = 0; j <= k; ++j) {
-      bar(i, j, i + 1, j);
-      bar(i, j, i, j + 1);
-      bar(i, j, i + 1, j + 1);
-      bar(i, j, i + 1, j - 1);
-    }
-  return entries.matrix(2 * k * side);
-}
-
-/// A Laplacian of a random graph, plus as little on the diagonal as the condition wants; D A D with D of random powers of ten, up to
-/// 10^reach either way.
-inline SymmetricMatrix<double> random_scaled(Index n, double condition, double reach, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Entries entries;
-  const auto draw = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
-  for (Index k = 0; k < 4 * n; ++k) {
-    const auto i = static_cast<Index>(k < n ? k : random() % static_cast<std::uint64_t>(n));
-    const auto j = static_cast<Index>(k < n ? (k + 1) % n : random() % static_cast<std::uint64_t>(n));
-    if (i == j) continue;
-    const double w = draw(0.1, 1);
-    entries.add(i, i, w), entries.add(j, j, w), entries.add(i, j, -w);
-  }
-  SymmetricMatrix<double> a = entries.matrix(n);
-  const double greatest = spectrum(a).greatest;
-  std::vector<double> d(static_cast<std::size_t>(n));
-  for (double& v : d) v = std::pow(10.0, draw(-reach, reach));
-  const Pattern p = a.pattern();
-  for (Index j = 0; j < n; ++j)
-    for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
-      double& v = a.value()[static_cast<std::size_t>(k)];
-      if (k == p.col_ptr[j]) v += greatest / condition;
-      v = v * d[static_cast<std::size_t>(j)] * d[static_cast<std::size_t>(p.row[k])];
-    }
-  return a;
 }
 
 /// Q D Q^T with a random orthogonal Q and eigenvalues D that fall by the same factor each: dense.
@@ -116,7 +36,7 @@ inline SymmetricMatrix<double> spread_spectrum(Index n, double condition, std::u
   Eigen::VectorXd d(n);
   for (Index i = 0; i < n; ++i) d(i) = std::pow(condition, -static_cast<double>(i) / std::max<Index>(n - 1, 1));
   const Eigen::MatrixXd a = q * d.asDiagonal() * q.transpose();
-  Entries entries;
+  conditioned::Entries entries;
   for (Index j = 0; j < n; ++j)
     for (Index i = j; i < n; ++i) entries.add(i, j, a(i, j));
   return entries.matrix(n);

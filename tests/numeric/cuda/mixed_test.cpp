@@ -22,6 +22,9 @@ class CudaMixedFactors : public OnCuda<W> {
   }
   /// The emulated device is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
+  /// Of numbers with 11 bits in place of 24: conditions of which something is known are as much less.
+  static constexpr bool kPlain = W::loops == CudaLoops::tf32;
+  static constexpr double kCoarser = kPlain ? 0x1p13 : 1;
 };
 /// As a backend takes them by itself: Hopper's in double where they run.
 struct AsTaken {
@@ -29,35 +32,39 @@ struct AsTaken {
   static constexpr CudaLoops loops = CudaLoops::automatic;
   static constexpr bool by_level = false;
 };
-using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaLoops::fma>, AsTaken>;
+using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaLoops::fma>, AsTaken, Way<double, CudaLoops::tf32>>;
 TYPED_TEST_SUITE(CudaMixedFactors, MixedWays);
 
 TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
   std::vector<std::string> specs{"poisson2d 1", "arrow 40 2", "slow 3",  "slow 4",
                                  "slow 5",      "slow 12",    "slow 17", "stiff 3"};  // 17: sums of two blocks
-  if (!this->emulated())
+  if (TestFixture::kPlain) specs = {"poisson2d 1", "arrow 40 2"};                     // others want larger shifts than the naive loop has
+  if (!this->emulated() && TestFixture::kPlain) specs.insert(specs.end(), {"poisson2d 20", "elast3d 6", "tree 3000 1"});
+  if (!this->emulated() && !TestFixture::kPlain)
     specs.insert(specs.end(),
                  {"poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});
-  EXPECT_GT(refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs), 0);
+  const int taken_back = refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs);
+  EXPECT_EQ(taken_back > 0, !TestFixture::kPlain) << taken_back;
 }
 
 TYPED_TEST(CudaMixedFactors, PathsFollowTheCondition) {
   if (this->emulated()) {
     PathsTaken ways;
     for (const double condition : {1e4, 1e9})
-      solve_at_condition(moved_laplacian(6, condition), this->backend(), this->plan_of(), "small", ways);
-    solve_at_condition(random_scaled(30, 1e10, 149, 2), this->backend(), this->plan_of(), "small, far scaled", ways);
+      solve_at_condition(moved_laplacian(6, condition), this->backend(), this->plan_of(), "small", ways, TestFixture::kCoarser);
+    solve_at_condition(random_scaled(30, 1e10, 149, 2), this->backend(), this->plan_of(), "small, far scaled", ways, TestFixture::kCoarser);
     EXPECT_GT(ways.conjugate_gradients, 0);
     return;
   }
-  const PathsTaken ways = paths_follow_the_condition(this->backend(), this->plan_of(), 22, 9, 300);
+  const PathsTaken ways = paths_follow_the_condition(this->backend(), this->plan_of(), 22, 9, 300, TestFixture::kCoarser);
+  if (TestFixture::kPlain) return;
   EXPECT_GT(ways.refinement, 30);
   EXPECT_GT(ways.conjugate_gradients, 15);
   EXPECT_GT(ways.shifted, 0);
 }
 
 TYPED_TEST(CudaMixedFactors, SpreadSpectraWantDouble) {
-  spread_spectra_want_double(this->backend(), this->plan_of(), this->emulated() ? 26 : 100);
+  spread_spectra_want_double(this->backend(), this->plan_of(), this->emulated() ? 26 : 100, TestFixture::kCoarser);
 }
 
 TYPED_TEST(CudaMixedFactors, UnitsChangeNothing) {
@@ -78,9 +85,55 @@ TYPED_TEST(CudaMixedFactors, ColumnsGoTheirOwnWays) {
   columns_go_their_own_ways<CallerArray<double>>(this->backend(), this->plan_of(), this->emulated() ? 5 : 17);
 }
 
+TYPED_TEST(CudaMixedFactors, ColumnsAreAsEachAlone) {
+  columns_are_as_each_alone(this->backend(), this->plan_of(), generate(this->emulated() ? "poisson2d 6" : "elast3d 7"));
+  columns_are_as_each_alone(this->backend(), this->plan_of(), moved_laplacian(this->emulated() ? 5 : 20, 1e9));
+}
+
 TYPED_TEST(CudaMixedFactors, SmallSystems) {
   small_mixed_systems(this->backend(), this->plan_of());
   no_shift_hides_a_diagonal(this->backend(), this->plan_of());
+}
+
+/// A front that is large enough for the loops: one that is right to three digits is a preconditioner, and x is what full precision gives.
+TEST(CudaMixedLoops, PlainTf32Preconditions) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device";
+  const SymmetricMatrix<double> a = spread_spectrum(150, 30, 5);
+  const ScaledSystem scaled(a);
+  const std::vector<double> b = right_hand_side(a, false, 1);
+  MixedReport of[2];
+  for (const CudaLoops loops : {CudaLoops::tf32x3, CudaLoops::tf32}) {
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = loops});
+    const bool plain = loops == CudaLoops::tf32;
+    AnalyzeOptions options;
+    options.target = backend.target();
+    MixedFactor mixed = mixed_of(a, backend, [&](const Pattern& pattern) { return analyze(pattern, options); });
+    ASSERT_TRUE(mixed.refactorize(a.value()).ok());
+    std::vector<double> x;
+    const auto solved = solve_one(mixed, b, x);
+    const MixedReport& report = solved.value();
+    EXPECT_TRUE(report.converged());
+    EXPECT_EQ(report.path, MixedPath::refinement);
+    EXPECT_EQ(report.kernels, plain ? "tf32" : "tf32x3");
+    EXPECT_LE(scaled.error(x, b), 5 * kEps);
+    EXPECT_LT(report.contraction, 0.1);
+    of[plain ? 1 : 0] = report;
+  }
+  EXPECT_LT(of[0].unrefined.componentwise, 1e-6);
+  EXPECT_GT(of[1].unrefined.componentwise, 1e-5);
+  EXPECT_GT(of[1].steps, of[0].steps);
+}
+
+/// The Solver's door to the same on a device.
+TEST(CudaMixedSolver, SolvesAsInFullPrecision) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device";
+  SolverOptions options;
+  options.backend = BackendChoice::cuda;
+  options.precision = Precision::mixed;
+  if (cuda_backend().device() == "emulated")
+    solver_solves_as_in_full_precision(options, 6, {1, 3});
+  else
+    solver_solves_as_in_full_precision(options, 30, {1, 5, 40});
 }
 
 /// Of small integers: exact, whatever the number of blocks.
