@@ -241,8 +241,8 @@ __device__ inline GroupOperand group_operand(const float* first, int stride) {
   return {(shared_address(first) & 0x3ffffU) >> 4 | kHalf << 16 | static_cast<std::uint64_t>(stride) * sizeof(float) / 16 << 32};
 }
 
-/// Before products of a group of four warps, when what they hold has been computed; after these have been asked for; and until all are there
-/// but those that were asked for the last `kLeft` times: until then nobody may touch what they read and write.
+/// Before products of a group of four warps, when what they hold has been computed; after these have been asked for; and until all are
+/// there but those that were asked for the last `kLeft` times: until then nobody may touch what they read and write.
 __device__ inline void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int kLeft>

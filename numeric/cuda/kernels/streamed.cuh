@@ -191,10 +191,8 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
                                              RingOf<T>& ring) {
   Shared<T>& shared = shared_memory<T>();
   const Part<T> part(slot);
-  // Known to be the same for all lanes: what is made of them is made once for a warp.
-  const int cells = __shfl_sync(0xffffffffu, cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)), 0);
-  ring.turn = __shfl_sync(0xffffffffu, ring.turn, 0);
-  const int slabs = (cells + 1) / 2, whole = cells / 2;
+  const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)), slabs = (cells + 1) / 2,
+            whole = cells / 2;
   const int together = part_of(slabs, least_part), lane = part.me.lane, tile = part.place.tile * kSlabEntries,
             row_cell = part.place.row_cell;
   // A warp without rows takes part with whatever is there.
