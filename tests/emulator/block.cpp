@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "tests/emulator/indices.hpp"
 
@@ -97,6 +98,7 @@ void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Stat
     thread.describe = describe_running;
     thread.looked_at = nullptr;
     thread.group = 0;
+    thread.products.clear(), thread.product_group = 0;
     thread.copies.clear();
     thread.stores.clear();
     thread.fiber.start([this] { run_thread(); });
@@ -422,6 +424,22 @@ void wait_for_copies(int groups_left) {
 void finish_async_copies() {
   commit_copies();
   wait_for_copies(0);
+}
+
+void ask_for_product(std::function<void()> compute) {
+  Thread& self = current->thread();
+  self.products.push_back({std::move(compute), self.product_group});
+}
+
+void commit_products() { ++current->thread().product_group; }
+
+void wait_for_products(int groups_left) {
+  maybe_yield();
+  Thread& self = current->thread();
+  std::size_t ready = 0;
+  while (ready < self.products.size() && self.products[ready].group < self.product_group - groups_left) ++ready;
+  for (std::size_t k = 0; k < ready; ++k) self.products[k].compute();
+  self.products.erase(self.products.begin(), self.products.begin() + static_cast<std::ptrdiff_t>(ready));
 }
 
 }  // namespace kauri::emulator

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bitset>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -43,6 +44,12 @@ struct Thread {
   };
   std::vector<Copy> copies;
   int group = 0;
+  struct Product {
+    std::function<void()> compute;
+    int group;
+  };
+  std::vector<Product> products;
+  int product_group = 0;
   struct Store {
     void* to;
     const void* from;

@@ -93,4 +93,9 @@ void commit_copies();
 void wait_for_copies(int groups_left);
 void finish_async_copies();
 
+// Products of a group: computed as late as the thread's wait for them, from what their operands are then.
+void ask_for_product(std::function<void()> compute);
+void commit_products();
+void wait_for_products(int groups_left);
+
 }  // namespace kauri::emulator

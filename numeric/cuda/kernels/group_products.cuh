@@ -95,47 +95,97 @@ __device__ __forceinline__ void multiply_in_parts(float (&sum)[kRows][portable::
   ptx::commit_group();
 }
 
-/// acc += X Y^T: X the warp's rows of a stage, (32, 8 kColumns); Y in parts, which need not be there before wait_for_parts() returns. All
-/// four warps of the group.
-template <int kProducts, int kColumns, class Wait>
-__device__ __forceinline__ void multiply_stage(typename Tf32Loop<kProducts>::Accumulators& acc, const float* x, const float* high,
-                                               const float* low, int lane, const Wait& wait_for_parts) {
-  using Loop = Tf32Loop<kProducts>;
-  constexpr int kStride = kColumns * kCellEntries;
-  Tf32Parts<4> a[kColumns][2];
+/// Adds rows 2 j and 2 j + 1 of cells.
+template <int kRows>
+__device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCells][2], const float (&sum)[kRows][portable::kTileCells][2],
+                                         int j) {
 #pragma unroll
-  for (int h = 0; h < kColumns; ++h) {
+  for (int i = 2 * j; i < 2 * j + 2; ++i) {
 #pragma unroll
-    for (int j = 0; j < 2; ++j) Loop::load_a(a[h][j], x + 2 * j * kStride + h * kCellEntries + 2 * lane, kStride);
+    for (int n = 0; n < portable::kTileCells; ++n) acc[i][n][0] += sum[i][n][0], acc[i][n][1] += sum[i][n][1];
   }
-  renew<kProducts>(a, 0);  // loaded by now, while others split Y
+}
+
+/// A stage's operands: X, the warp's rows of (8 kColumns) columns; Y in parts, (64, 8 kColumns).
+struct StageOperands {
+  const float* x;
+  const float* high;
+  const float* low;
+  int lane;
+
+  template <int kColumns, class Loop>
+  __device__ __forceinline__ void load(Tf32Parts<4> (&a)[kColumns][2], int j) const {
+    constexpr int kStride = kColumns * kCellEntries;
+#pragma unroll
+    for (int h = 0; h < kColumns; ++h) Loop::load_a(a[h][j], x + 2 * j * kStride + h * kCellEntries + 2 * lane, kStride);
+  }
+};
+
+/// acc += X Y^T of one stage, alone. X is there; Y when wait_for_parts() returns. All four warps of the group.
+template <int kProducts, int kColumns, class Wait>
+__device__ __forceinline__ void multiply_stage(typename Tf32Loop<kProducts>::Accumulators& acc, const StageOperands& from,
+                                               const Wait& wait_for_parts) {
+  using Loop = Tf32Loop<kProducts>;
+  Tf32Parts<4> a[kColumns][2];
+  from.template load<kColumns, Loop>(a, 0), from.template load<kColumns, Loop>(a, 1);
+  renew<kProducts>(a, 0), renew<kProducts>(a, 1);  // loaded by now, while others split Y
+  wait_for_parts();
   if constexpr (kProducts == 1) {
-    renew<kProducts>(a, 1);
-    wait_for_parts();
     renew(acc, 0), renew(acc, 1);
     ptx::begin_group();
 #pragma unroll
     for (int h = 0; h < kColumns; ++h) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high, right_operand<kColumns>(high, h));
+      for (int j = 0; j < 2; ++j) ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high, right_operand<kColumns>(from.high, h));
     }
     ptx::commit_group();
-    ptx::finish_group();
+    ptx::finish_group<0>();
     renew(acc, 0), renew(acc, 1);
   } else {
     float sum[Loop::kRows][portable::kTileCells][2];
-    wait_for_parts();
-    multiply_in_parts(sum, a, 0, high, low);
-    renew<kProducts>(a, 1);  // split while the tensor cores are busy with the first
-    multiply_in_parts(sum, a, 1, high, low);
-    ptx::finish_group();
+    multiply_in_parts(sum, a, 0, from.high, from.low);
+    multiply_in_parts(sum, a, 1, from.high, from.low);
+    ptx::finish_group<0>();
     renew(sum, 0), renew(sum, 1);
-#pragma unroll
-    for (int i = 0; i < Loop::kRows; ++i) {
-#pragma unroll
-      for (int n = 0; n < portable::kTileCells; ++n) acc[i][n][0] += sum[i][n][0], acc[i][n][1] += sum[i][n][1];
-    }
+    add_half(acc, sum, 0), add_half(acc, sum, 1);
   }
 }
+
+/// Three products of whole stages, one after the other, half of the warp's rows after the other half: a warp adds up what one half has
+/// become, loads and splits, while the products of the other half are under way. For each stage load_first(), ask(), add_first(), then that
+/// of the next stage, add_second(). What is under way may neither be read nor go on into the next turn of a loop: ptxas waits then, for
+/// product after product.
+class PipelinedProducts {
+ public:
+  using Loop = Tf32Loop<3>;
+
+  __device__ __forceinline__ void load_first(const StageOperands& from) { load(from, 0); }
+  /// When Y is there in parts. After between() nothing of the stage before is needed.
+  template <class Between>
+  __device__ __forceinline__ void ask(const StageOperands& from, const Between& between) {
+    multiply_in_parts(sum_, a_, 0, from.high, from.low);
+    between();
+    load(from, 1);
+    multiply_in_parts(sum_, a_, 1, from.high, from.low);
+  }
+  __device__ __forceinline__ void add_first(Loop::Accumulators& acc) { add<1>(acc, 0); }
+  __device__ __forceinline__ void add_second(Loop::Accumulators& acc) { add<0>(acc, 1); }
+
+ private:
+  __device__ __forceinline__ void load(const StageOperands& from, int j) {
+    from.load<2, Loop>(a_, j);
+    renew<3>(a_, j);
+  }
+  /// What half j has become, when all is there but the last kLeft halves.
+  template <int kLeft>
+  __device__ __forceinline__ void add(Loop::Accumulators& acc, int j) {
+    ptx::finish_group<kLeft>();
+    renew(sum_, j), renew<3>(a_, j);
+    add_half(acc, sum_, j);
+  }
+
+  float sum_[Loop::kRows][portable::kTileCells][2];
+  Tf32Parts<4> a_[2][2];
+};
 
 }  // namespace kauri::numeric::cuda::kernels::streamed

@@ -241,11 +241,14 @@ __device__ inline GroupOperand group_operand(const float* first, int stride) {
   return {(shared_address(first) & 0x3ffffU) >> 4 | kHalf << 16 | static_cast<std::uint64_t>(stride) * sizeof(float) / 16 << 32};
 }
 
-/// Before products of a group of four warps, when what they hold has been computed; after these have been asked for; and until they are
-/// there: until then nobody may touch what they read and write.
+/// Before products of a group of four warps, when what they hold has been computed; after these have been asked for; and until all are
+/// there but those that were asked for the last `kLeft` times: until then nobody may touch what they read and write.
 __device__ inline void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-__device__ inline void finish_group() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+template <int kLeft>
+__device__ inline void finish_group() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
+}
 
 /// c (16x64) += a (16x8) b (64x8)^T for each warp of a group, in TF32, as mma_tf32() has it: rows 0-7 of c, and 8-15, by columns of 8.
 __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {

@@ -154,29 +154,64 @@ struct Part {
         place(portable::place_of(ticket.task, ticket.front, me.warp)) {}
 };
 
+/// acc += the products of so many stages of two columns of cells, one at least. `operands`: what is in the ring's stage.
+template <class Loop, class T, class Operands, class Wait>
+__device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages, RingOf<T>& ring,
+                                                      const Operands& operands, const Wait& wait_for_parts) {
+  if constexpr (Loop::kParts == 3) {
+    PipelinedProducts products;
+    ptx::barrier_wait(ring.full(), ring.parity());
+    products.load_first(operands(portable::kPairEntries));
+    wait_for_parts();
+#pragma unroll 1
+    for (;;) {
+      products.ask(operands(portable::kPairEntries), [&] { leave_stage(ring); });
+      products.add_first(acc);
+      ++ring.turn;
+      if (--stages > 0) {
+        ptx::barrier_wait(ring.full(), ring.parity());
+        products.load_first(operands(portable::kPairEntries));
+        wait_for_parts();
+      }
+      products.add_second(acc);
+      if (stages == 0) break;
+    }
+  } else {
+    for (; stages > 0; --stages) {
+      enter_stage(ring);
+      multiply_stage<Loop::kParts, 2>(acc, operands(portable::kPairEntries), wait_for_parts);
+      ++ring.turn;
+    }
+  }
+}
+
 /// The products of a task, from zero. Returns whether a part of them is in memory. The last stage is not left yet.
 template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot, const Levels& levels, int least_part,
                                              RingOf<T>& ring) {
   Shared<T>& shared = shared_memory<T>();
   const Part<T> part(slot);
-  const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)), slabs = (cells + 1) / 2;
+  const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)), slabs = (cells + 1) / 2,
+            whole = cells / 2;
   const int together = part_of(slabs, least_part), lane = part.me.lane, tile = part.place.tile * kSlabEntries,
             row_cell = part.place.row_cell;
+  // A warp without rows takes part with whatever is there.
+  const auto operands = [&](int stride) {
+    return StageOperands{ring.data() + tile + row_cell * stride, ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries,
+                         lane};
+  };
+  const auto wait_for_parts = [&] { ptx::barrier_wait(shared.split + ring.stage(), ring.parity()); };
   bool parts = false;
   portable::set_zero<Loop>(acc);
   for (int slab = 0; slab < slabs;) {
-    for (const int end = min(slab + together, slabs); slab < end; ++slab) {
+    const int end = min(slab + together, slabs);
+    if (slab < whole) multiply_whole_stages<Loop>(acc, min(end, whole) - slab, ring, operands, wait_for_parts);
+    if (end > whole) {
       enter_stage(ring);
-      const auto wait_for_parts = [&] { ptx::barrier_wait(shared.split + ring.stage(), ring.parity()); };
-      const T *rows = ring.data() + tile, *right = ring.data() + 2 * kSlabEntries, *low = shared.low + ring.stage() * kSlabEntries;
-      // A warp without rows takes part with whatever is there.
-      if (2 * slab + 1 < cells)
-        multiply_stage<Loop::kParts, 2>(acc, rows + row_cell * portable::kPairEntries, right, low, lane, wait_for_parts);
-      else
-        multiply_stage<Loop::kParts, 1>(acc, rows + row_cell * kCellEntries, right, low, lane, wait_for_parts);
+      multiply_stage<Loop::kParts, 1>(acc, operands(kCellEntries), wait_for_parts);
       ++ring.turn;
     }
+    slab = end;
     if (slab == slabs) break;
     const Part<T> now(slot);
     if (now.place.active) portable::put_part_aside<Loop>(acc, now.ticket.task, now.ticket.front, levels, now.place, parts, now.me.lane);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "tests/emulator/device/device_language.hpp"
 #include "tests/emulator/tensor_core.hpp"
@@ -224,22 +225,33 @@ struct GroupOperand {
 };
 inline GroupOperand group_operand(const float* first, int stride) { return {first, stride}; }
 inline void begin_group() { __syncwarp(); }
-inline void commit_group() {}
-inline void finish_group() { __syncwarp(); }
+inline void commit_group() { emulator::commit_products(); }
+template <int kLeft>
+inline void finish_group() {
+  emulator::wait_for_products(kLeft);
+  __syncwarp();
+}
 inline void renew(float& /*x*/) {}
 
 /// c (16x64) += a (16x8) b (64x8)^T in TF32, by eight products of a warp: the columns that a lane has of each are those that mma_tf32()
-/// gives it. At once: what a group reads too late, or others write too early, is not seen here.
+/// gives it. When they are waited for: what was written too early to any operand, those in registers too, is seen in the product.
 inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  for (int n = 0; n < 8; ++n) {
-    const float* row = b.first + n * b.stride + lane / 4 * 4 + lane % 4;
-    const float right[2] = {row[0], row[32]};
-    mma_tf32(upper[n], lower[n], a, right);
-  }
+  emulator::ask_for_product([&upper, &lower, &a, b] {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    for (int n = 0; n < 8; ++n) {
+      const float* row = b.first + n * b.stride + lane / 4 * 4 + lane % 4;
+      const float right[2] = {row[0], row[32]};
+      mma_tf32(upper[n], lower[n], a, right);
+    }
+  });
 }
+/// What is read of c before is no number.
 inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
-  for (int n = 0; n < 8; ++n) upper[n][0] = upper[n][1] = lower[n][0] = lower[n][1] = 0;
+  const auto fill = [&upper, &lower](float value) {
+    for (int n = 0; n < 8; ++n) upper[n][0] = upper[n][1] = lower[n][0] = lower[n][1] = value;
+  };
+  fill(std::numeric_limits<float>::quiet_NaN());
+  emulator::ask_for_product([fill] { fill(0); });
   multiply_group(upper, lower, a, b);
 }
 
