@@ -9,11 +9,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <random>
 
+#include "bench/source.hpp"
+#include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 #include "src/generate/conditioned.hpp"
 
@@ -82,9 +82,8 @@ struct Problem {
   std::vector<double> c, y;
 };
 Problem problem(const Scaled& scaled, bool known, Backend& cpu) {
-  std::mt19937_64 random(5);
-  std::vector<double> v(static_cast<std::size_t>(scaled.h.n())), image(v.size());
-  for (double& x : v) x = std::uniform_real_distribution<double>(-1, 1)(random);
+  const std::vector<double> v = random_numbers(static_cast<std::size_t>(scaled.h.n()), 5);
+  std::vector<double> image(v.size());
   if (!known) return {v, {}};
   multiply<double>(scaled.h.view(), column_view(std::span<const double>(v)), column_view(std::span(image)), cpu);
   return {image, v};
@@ -153,11 +152,9 @@ int main(int count, char** argument) {
   using namespace kauri;
   CLI::App app("paths and errors of mixed precision by condition", "mixed");
   bench::Settings settings;
-  const std::map<std::string, CudaLoops> loops{
-      {"auto", CudaLoops::automatic}, {"fma", CudaLoops::fma}, {"tf32x3", CudaLoops::tf32x3}, {"tf32", CudaLoops::tf32}};
   app.add_flag("--cuda", settings.cuda, "on a device, too");
   app.add_flag("--all", settings.all, "all powers of ten");
-  app.add_option("--loops", settings.loops, "of the device")->transform(CLI::CheckedTransformer(loops));
+  bench::add_loops(app, settings.loops);
   app.add_option("--threads", settings.threads)->check(CLI::PositiveNumber);
   app.add_option("--grid", settings.grid, "points of a side of the Laplacians")->check(CLI::PositiveNumber);
   app.add_option("--cells", settings.cells, "of a side of the bars")->check(CLI::PositiveNumber);

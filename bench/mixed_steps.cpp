@@ -7,9 +7,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
@@ -116,9 +114,8 @@ void run(const std::string& source, Backend& backend, const Settings& settings) 
   analysis.target = backend.target(), analysis.ordering.method = OrderingMethod::nested_dissection;
   const auto plan = analyze(h.pattern(), analysis);
   nlohmann::ordered_json line{{"system", source}, {"n", h.n()}, {"kernels", backend.kernels(sizeof(float))}, {"by", "float"}};
-  Vector c(static_cast<std::size_t>(h.n()), 1.0);
-  std::mt19937_64 random(5);
-  for (double& v : c) v = settings.ones ? 0.75 : std::uniform_real_distribution<double>(-1, 1)(random);
+  const auto n = static_cast<std::size_t>(h.n());
+  const Vector c = settings.ones ? Vector(n, 0.75) : random_numbers(n, 5);
   {
     auto factor = Factor<float>::create(plan, backend);
     if (!refactorize<float>(factor, rounded))
@@ -147,11 +144,9 @@ int main(int count, char** argument) {
   using namespace kauri;
   CLI::App app("refinement with a factor in float, step by step", "mixed_steps");
   bench::Settings settings;
-  const std::map<std::string, CudaLoops> loops{
-      {"auto", CudaLoops::automatic}, {"fma", CudaLoops::fma}, {"tf32x3", CudaLoops::tf32x3}, {"tf32", CudaLoops::tf32}};
   app.add_flag("--cuda", settings.cuda, "on a device");
   app.add_flag("--ones", settings.ones, "a smooth right-hand side in place of a random one");
-  app.add_option("--loops", settings.loops, "of the device")->transform(CLI::CheckedTransformer(loops));
+  bench::add_loops(app, settings.loops);
   app.add_option("--steps", settings.steps)->check(CLI::PositiveNumber);
   app.add_option("--most", settings.most, "entries of L that are taken out of a factor");
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {

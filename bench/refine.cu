@@ -7,7 +7,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstdio>
-#include <random>
 
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
@@ -57,12 +56,7 @@ double replay_seconds(int repeats, const F& enqueue) {
   return seconds;
 }
 
-std::vector<double> random_rhs(Index n, Index nrhs) {
-  std::vector<double> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
-  std::mt19937_64 random(1);
-  for (double& x : b) x = std::uniform_real_distribution<>(-1, 1)(random);
-  return b;
-}
+std::vector<double> random_rhs(Index n, Index nrhs) { return random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs)); }
 
 /// Of f() alone.
 template <class F>

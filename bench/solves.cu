@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <random>
 
 #include "bench/device_array.cuh"
 #include "bench/source.hpp"
@@ -77,9 +76,7 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   if (!refactorize<double>(factor, a.value()).ok())
     return void(std::printf("{\"system\": \"%s\", \"status\": \"indefinite\"}\n", source.c_str()));
   auto workspace = Workspace<double>::create(factor, options.nrhs);
-  std::vector<double> b(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs));
-  std::mt19937_64 random(1);
-  for (double& x : b) x = std::uniform_real_distribution<>(-1, 1)(random);
+  const std::vector<double> b = random_numbers(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs));
   const DeviceArray<double> there(b), out(b.size());
   const DeviceMatrixView<double> rhs({there.get(), a.n(), options.nrhs, a.n()}), x({out.get(), a.n(), options.nrhs, a.n()});
   const DeviceArray<double> first(b.size());

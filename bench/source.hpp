@@ -1,10 +1,13 @@
-// What the studies share: systems by file or specification, names, medians and means.
+// What the studies share: systems by file or specification, right-hand sides, medians and means.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,14 @@ namespace kauri::bench {
 /// A file (Matrix Market, .npz) or, where no file has that name, a specification of kauri::generate. Throws Error.
 inline SymmetricMatrix<double> load(const std::string& source) {
   return std::filesystem::exists(source) ? read_matrix(source) : generate(source);
+}
+
+/// In [-1, 1).
+inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<double> x(count);
+  for (double& v : x) v = std::uniform_real_distribution<>(-1, 1)(random);
+  return x;
 }
 
 /// Of an even number: the mean of the two in the middle. x is not empty.

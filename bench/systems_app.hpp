@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "kauri/backend.hpp"
 #include "kauri/error.hpp"
 #include "kauri/ordering.hpp"
 
@@ -20,6 +22,13 @@ inline void add_method(CLI::App& app, OrderingMethod& method) {
     if (!found) throw CLI::ValidationError("--method", "there is no ordering " + name);
     method = *found;
   });
+}
+
+/// --loops NAME: those of a device for floats.
+inline void add_loops(CLI::App& app, CudaLoops& loops) {
+  const std::map<std::string, CudaLoops> names{
+      {"auto", CudaLoops::automatic}, {"fma", CudaLoops::fma}, {"tf32x3", CudaLoops::tf32x3}, {"tf32", CudaLoops::tf32}};
+  app.add_option("--loops", loops, "of the device")->transform(CLI::CheckedTransformer(names));
 }
 
 /// job(systems) of those that are named behind the app's own options; returns the exit status of main().

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/plan.hpp"
 #include "kauri/types.hpp"
 
 namespace kauri::cli {
@@ -39,7 +40,7 @@ struct JobOptions {
   std::uint64_t seed = 1;
   int solves = 1;
   int factorizations = 1;
-  int cores = 8;
+  int cores = AnalyzeOptions{}.cores;
   std::string target;        ///< that plans are for; empty: of the backend
   bool fundamental = false;  ///< no supernode is merged into another
 };
