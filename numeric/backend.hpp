@@ -76,7 +76,8 @@ class DeviceSolves {
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Waits for x.
   virtual void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const = 0;
-  virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const = 0;
+  virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+                             StreamHandle stream) const = 0;
 };
 
 template <Scalar T>

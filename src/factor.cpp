@@ -256,11 +256,17 @@ void Factor<T>::enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, St
 
 template <Scalar T>
 void Factor<T>::enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const {
+  enqueue_solve(System::A, b, x, workspace, stream);
+}
+
+template <Scalar T>
+void Factor<T>::enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+                              StreamHandle stream) const {
   const numeric::DeviceSolves<T>& solves = device_solves();
   require_solvable(valid() || solves.awaits_verdict());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
-  solves.enqueue_solve(b.view(), x.view(), *workspace.store_, stream);
+  solves.enqueue_solve(b.view(), x.view(), *workspace.store_, steps_of(system), stream);
 }
 
 template <Scalar T>

@@ -32,8 +32,8 @@ class Factor;
 template <Scalar T>
 class Refiner;
 
-/// Scratch memory of solves on one factor at a time, for up to nrhs right-hand sides at once (more are done in blocks).
-/// Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
+/// Scratch memory of solves on one factor at a time, for up to nrhs right-hand sides at once (more are done
+/// in blocks). Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
 template <Scalar T>
 class Workspace {
  public:
@@ -131,6 +131,9 @@ class Factor {
   void enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
   /// The same with B in b, as for solve().
   void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
+  /// A part of it, likewise on the caller's stream: the bits of solve() with that system. Without a good verdict x is NaN for P and Pt,
+  /// too.
+  void enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
 
   /// x = L b or x = L^T b, by System::L or System::Lt, in B's numbering: then solve(System::Pt) brings L z, of normal deviates z, to the
   /// caller's, a sample of the distribution whose covariance is A. b and x are the host's; on a device memory is taken for the time of

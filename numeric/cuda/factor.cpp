@@ -298,9 +298,10 @@ void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveSto
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const {
+void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+                                  StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), {}, static_cast<cudaStream_t>(stream));
+  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), steps, static_cast<cudaStream_t>(stream));
 }
 
 template <class T>

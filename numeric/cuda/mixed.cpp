@@ -177,7 +177,7 @@ void CudaMixed::precondition(const FactorStore<float>& factor, SolveStore<float>
     enqueue_rounding(n_, at(r_, columns[k]), std::scalbn(1.0, -exponent), correction(k), stream_->get());
   }
   const MatrixView<float> d{d_.data(), n_, static_cast<Index>(columns.size()), n_};
-  factor.device_solves()->enqueue_solve(d, d, workspace, stream_->get());
+  factor.device_solves()->enqueue_solve(d, d, workspace, {}, stream_->get());
 }
 
 void CudaMixed::correct(std::span<const Index> columns) {
@@ -189,7 +189,7 @@ void CudaMixed::correct(std::span<const Index> columns) {
 void CudaMixed::correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) {
   const CurrentDevice current(context_.device);
   const MatrixView<double> r{at(r_, first), n_, count, n_};
-  factor.device_solves()->enqueue_solve(r, r, workspace, stream_->get());
+  factor.device_solves()->enqueue_solve(r, r, workspace, {}, stream_->get());
   for (Index c = first; c < first + count; ++c) enqueue_addition(n_, at(r_, c), 1.0, at(y_, c), at(before_, c), stream_->get());
 }
 
