@@ -216,6 +216,35 @@ TYPED_TEST(CudaLayouts, PartsEnqueuedInTurnAreTheWhole) {
   }
 }
 
+/// To the solve's own numbers, and from there: nothing is cleared, and no sweep is launched that has nothing to do.
+TYPED_TEST(CudaLayouts, PermutationsAreTwoLaunches) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 7");
+  const Index n = a.n();
+  const auto factor = factor_of<T>(a, this->backend(), this->plan_of());
+  const CallerStream stream;
+  for (const Index cols : {1, 6}) {
+    auto workspace = Workspace<T>::create(factor, cols);
+    const bool by_columns = std::is_same_v<T, float> && this->has_products();
+    const std::vector<T> dense = dense_numbers<T>(n, cols, 4);
+    const CallerArray<T> x(dense);
+    const DeviceMatrixView<T> xs({x.data(), n, cols, n});
+    std::size_t nodes = 0;
+    for (const System system : {System::P, System::Pt}) {
+      const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(system, xs, xs, workspace, s); });
+      nodes += graph.nodes();
+      graph.launch(stream);
+    }
+    EXPECT_EQ(nodes, std::size_t{4} * static_cast<std::size_t>(by_columns ? cols : 1));
+    EXPECT_TRUE(is_same(x.fetch(), dense));
+    factor.enqueue_solve(System::L, xs, xs, workspace, stream.get());  // what was left in the workspace is no number of a sweep's
+    auto fresh = Workspace<T>::create(factor, cols);
+    std::vector<T> expected = dense;
+    factor.solve(System::L, {expected.data(), n, cols, n}, {expected.data(), n, cols, n}, fresh);
+    EXPECT_TRUE(is_same(x.fetch(), expected));
+  }
+}
+
 /// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN in x alone.
 TYPED_TEST(CudaLayouts, PartsOfSolutionsThatThereAreNot) {
   using T = typename TypeParam::T;
