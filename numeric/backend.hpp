@@ -66,8 +66,8 @@ struct SolveSteps {
 /// Whether a device that holds the values of the last call may work with these.
 enum class ValuesAre { fresh, unchanged };
 
-/// Solves with right-hand sides and solutions in a device's memory. Shapes, plans and verdicts were checked by the caller; x is b itself or
-/// does not overlap it.
+/// Solves with right-hand sides and solutions in a device's memory, and what else is left there. Shapes, plans and verdicts were checked by
+/// the caller; x is b itself or does not overlap it.
 template <Scalar T>
 class DeviceSolves {
  public:
@@ -76,7 +76,12 @@ class DeviceSolves {
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Waits for x.
   virtual void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const = 0;
-  virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const = 0;
+  virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+                             StreamHandle stream) const = 0;
+  /// ln det(L L^T). Waits; takes memory for the time of the call.
+  [[nodiscard]] virtual double log_determinant() const = 0;
+  /// The same to a number on the device, or NaN where the verdict is not good then.
+  virtual void enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const = 0;
 };
 
 template <Scalar T>

@@ -90,7 +90,7 @@ class LoopBatch final : public BatchStore<T> {
   }
   void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace,
                      StreamHandle stream) const override {
-    loop_.run(items(), [&](Index k, int place) { on_device(k).enqueue_solve(b.item(k), x.item(k), part(workspace, place), stream); });
+    loop_.run(items(), [&](Index k, int place) { on_device(k).enqueue_solve(b.item(k), x.item(k), part(workspace, place), {}, stream); });
   }
   [[nodiscard]] T entry(Index k, Index row, Index col) const override { return of(k).entry(row, col); }
 

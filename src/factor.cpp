@@ -186,6 +186,11 @@ void Factor<T>::require_fit(const MatrixView<const T>& b, const MatrixView<const
   require_shape(b, "b", plan().n);
   if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   if (overlaps_from_the_first(b, x)) misuse("solve: x begins where b does, with another leading dimension or layout");
+  require_fit(workspace);
+}
+
+template <Scalar T>
+void Factor<T>::require_fit(const Workspace<T>& workspace) const {
   if (&workspace.store_->plan() != &plan()) misuse("solve: the workspace was made for another plan");
   if (workspace.executor_ != executor_ && executor_->kind() != BackendKind::cpu)
     misuse("solve: the workspace was made for another device's backend");
@@ -256,11 +261,27 @@ void Factor<T>::enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, St
 
 template <Scalar T>
 void Factor<T>::enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const {
+  enqueue_solve(System::A, b, x, workspace, stream);
+}
+
+template <Scalar T>
+void Factor<T>::enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+                              StreamHandle stream) const {
   const numeric::DeviceSolves<T>& solves = device_solves();
   require_solvable(valid() || solves.awaits_verdict());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
-  solves.enqueue_solve(b.view(), x.view(), *workspace.store_, stream);
+  solves.enqueue_solve(b.view(), x.view(), *workspace.store_, steps_of(system), stream);
+}
+
+template <Scalar T>
+void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace, StreamHandle stream) const {
+  const numeric::DeviceSolves<T>* device = store_->device_solves();
+  if (!device) misuse("enqueue_log_determinant: the factor is on the CPU");
+  if (!valid() && !device->awaits_verdict()) misuse("enqueue_log_determinant: the factor is not valid");
+  if (!there) misuse("enqueue_log_determinant: the place of the number is null");
+  require_fit(workspace);
+  device->enqueue_log_determinant(there, *workspace.store_, stream);
 }
 
 template <Scalar T>

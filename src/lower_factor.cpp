@@ -54,6 +54,8 @@ std::vector<T> lower_diagonal(const Factor<T>& factor) {
 
 template <Scalar T>
 double log_determinant(const Factor<T>& factor) {
+  require_valid(factor);
+  if (const numeric::DeviceSolves<T>* device = factor.store().device_solves()) return device->log_determinant();
   double sum = 0, rest = 0;  // what is lost of each addition (Kahan 1965)
   for (const T pivot : lower_diagonal(factor)) {
     const double term = 2 * std::log(static_cast<double>(pivot)) - rest, next = sum + term;

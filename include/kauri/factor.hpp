@@ -32,8 +32,8 @@ class Factor;
 template <Scalar T>
 class Refiner;
 
-/// Scratch memory of solves on one factor at a time, for up to nrhs right-hand sides at once (more are done in blocks).
-/// Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
+/// Scratch memory of solves, and of what else is enqueued, on one factor at a time, for up to nrhs right-hand sides at once (more are done
+/// in blocks). Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
 template <Scalar T>
 class Workspace {
  public:
@@ -131,6 +131,16 @@ class Factor {
   void enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
   /// The same with B in b, as for solve().
   void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
+  /// A part of it, likewise on the caller's stream: the bits of solve() with that system. Without a good verdict x is NaN for P and Pt,
+  /// too.
+  void enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
+
+  /// Enqueues log_determinant() (kauri/lower_factor.hpp) of a factor on a device: the same bits, left in `there`, a number in the memory of
+  /// that device, or NaN if A then is not positive definite. Nothing is allocated or waited for, the workspace has room for what is made on
+  /// the way, and all holds that is said of enqueue_solve() about verdicts, streams, captures and what is in use until the work is done.
+  ///
+  /// Throws Error: usage (a factor on the CPU or not valid, a workspace of another plan or backend, a place in other memory), device.
+  void enqueue_log_determinant(double* there, Workspace<T>& workspace, StreamHandle stream) const;
 
   /// x = L b or x = L^T b, by System::L or System::Lt, in B's numbering: then solve(System::Pt) brings L z, of normal deviates z, to the
   /// caller's, a sample of the distribution whose covariance is A. b and x are the host's; on a device memory is taken for the time of
@@ -148,6 +158,7 @@ class Factor {
  private:
   friend class Refiner<T>;
   Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor);
+  void require_fit(const Workspace<T>& workspace) const;
   void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const;
   [[nodiscard]] const numeric::DeviceSolves<T>& device_solves() const;
   std::unique_ptr<numeric::FactorStore<T>> store_;

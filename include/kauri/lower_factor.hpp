@@ -27,7 +27,9 @@ template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor);
 
 /// ln det(A), of the A + shift I last factorised: what a determinant says where it would overflow. 0 for a matrix without rows. Errors as
-/// above.
+/// above. Of the factor's numbers, on the CPU within 2^-52 times the sum of |ln L(j,j)^2|, on a device within 2^-51 times its own magnitude
+/// (and n 2^-101); there memory is taken for the time of the call, some 30 kB at most: Error(memory). Factor::enqueue_log_determinant()
+/// does without.
 template <Scalar T>
 double log_determinant(const Factor<T>& factor);
 

@@ -3,6 +3,7 @@
 #include "numeric/cuda/factor.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -241,6 +242,8 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
     if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
     return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
+  } else {
+    throw std::logic_error("sweeps of several columns of floats: together() is one");
   }
 }
 
@@ -254,14 +257,15 @@ void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView
   memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
   memory.b_step = b.row, memory.out_step = x.row;
   memory.unless_zero = steps.unless_zero;
-  enqueue_unset(p, numbers, stream);
+  const bool sweeps = steps.forward || steps.backward;  // neither: a permutation alone
+  if (sweeps) enqueue_unset(p, numbers, stream);
   SweepView view = *plan_->sweeps();
   view.old_of = steps.permute ? plan_->view().old_of : nullptr;
   view.back_of = steps.back ? plan_->view().old_of : nullptr;
   const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.unless_zero};
   if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
   const int blocks = std::is_same_v<T, double> ? context_.sweep_blocks : context_.float_sweep_blocks;
-  enqueue_sweeps(view, memory, steps.forward, steps.backward, blocks, stream);
+  if (sweeps) enqueue_sweeps(view, memory, steps.forward, steps.backward, blocks, stream);
   if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
 }
 
@@ -298,9 +302,10 @@ void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveSto
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const {
+void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+                                  StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), {}, static_cast<cudaStream_t>(stream));
+  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), steps, static_cast<cudaStream_t>(stream));
 }
 
 template <class T>

@@ -39,7 +39,10 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
   [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
   void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
-  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, StreamHandle stream) const override;
+  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+                     StreamHandle stream) const override;
+  [[nodiscard]] double log_determinant() const override;
+  void enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const override;
   /// R = A^-1 R on the device, one step of a refinement: see SolveSteps::unless_zero. The device is current.
   void enqueue_correction(const MatrixView<T>& r, SolveStore<T>& workspace, const std::int32_t* unless_zero, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;

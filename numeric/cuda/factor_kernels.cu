@@ -304,6 +304,7 @@ void prepare_kernels() {
   load_view_kernels();
   load_inverse_kernels();
   load_product_kernels();
+  load_determinant_kernels();
   load_batch_kernels();
 }
 

@@ -53,13 +53,14 @@ struct SolveMemory {
 
 /// Once per process and device: opt-in shared memory, and all kernels of factorisations and solves loaded. Throws Error(device).
 void prepare_kernels();
-void load_verdict_kernels();  // its part in verdict_kernels.cu
-void load_tile_inverses();    // in tile_inverses.cu
-void load_solve_kernels();    // in solve_kernels.cu
-void load_view_kernels();     // in view_kernels.cu
-void load_inverse_kernels();  // in inverse_kernels.cu
-void load_product_kernels();  // in product_kernels.cu
-void load_batch_kernels();    // and in batch_factor.cu and batch_solve.cu
+void load_verdict_kernels();      // its part in verdict_kernels.cu
+void load_tile_inverses();        // in tile_inverses.cu
+void load_solve_kernels();        // in solve_kernels.cu
+void load_view_kernels();         // in view_kernels.cu
+void load_inverse_kernels();      // in inverse_kernels.cu
+void load_product_kernels();      // in product_kernels.cu
+void load_determinant_kernels();  // in determinant_kernels.cu
+void load_batch_kernels();        // and in batch_factor.cu and batch_solve.cu
 
 /// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for. Throws
 /// Error(device).

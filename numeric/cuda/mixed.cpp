@@ -192,7 +192,7 @@ void CudaMixed::precondition(const FactorStore<float>& factor, SolveStore<float>
     enqueue_rounding({n_, count}, at(r_, first), norms_.data() + first, correction(k), grow_.data() + k, stream_->get());
   });
   const MatrixView<float> d{d_.data(), n_, static_cast<Index>(columns.size()), n_};
-  factor.device_solves()->enqueue_solve(d, d, workspace, stream_->get());
+  factor.device_solves()->enqueue_solve(d, d, workspace, {}, stream_->get());
 }
 
 void CudaMixed::correct(std::span<const Index> columns) {
@@ -207,7 +207,7 @@ void CudaMixed::correct(std::span<const Index> columns) {
 void CudaMixed::correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) {
   const CurrentDevice current(context_.device);
   const MatrixView<double> r{at(r_, first), n_, count, n_};
-  factor.device_solves()->enqueue_solve(r, r, workspace, stream_->get());
+  factor.device_solves()->enqueue_solve(r, r, workspace, {}, stream_->get());
   ResidualNorms* norms = norms_.data() + first;
   check(cudaMemsetAsync(norms, 0, static_cast<std::size_t>(count) * sizeof(ResidualNorms), stream_->get()), "norms");
   enqueue_addition<double>({n_, count}, r.data, nullptr, at(y_, first), at(before_, first), norms, stream_->get());

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "numeric/cuda/tile.cuh"
+#include "numeric/cuda/diagonal.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
 
 constexpr unsigned kAll = 0xffffffffu;
 constexpr int kThreads = 256;
-constexpr Index kOwnPivots = 4;  // of a front that one thread looks through alone
 
 constexpr Index kNoFront = std::numeric_limits<Index>::max();
 constexpr Index kNoColumn = std::numeric_limits<Index>::max();
@@ -41,39 +40,20 @@ struct Found {
   }
 };
 
-/// A front whose pivots are looked through.
-struct Diagonal {
-  Offset panel;
-  Index m, p, tiled, first;
-
-  template <class T>
-  __device__ double root(const T* entries, Index c) const {
-    return static_cast<double>(entries[panel + (tiled == kNone ? SmallLayout{m, p}.place(c, c) : FrontCells{m, p}.place(c, c))]);
-  }
-};
-
-/// Fronts [first, first + 32), one a lane; pivots beyond a front's first few by the whole warp.
+/// Fronts [first, first + 32), one a lane.
 template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first, Index fronts, Index lane, Found& found) {
   const Index s = first + lane;
-  Diagonal mine{0, 0, 0, kNone, 0};  // of a front that did not succeed, nothing
+  Diagonal mine;  // of a front that did not succeed, nothing
   if (s < fronts) {
     const FrontState state = memory.state[s];
     if (state == FrontState::failed) found.front = min(found.front, s);
-    if (state == FrontState::done) mine = {plan.front[s].panel, plan.front[s].m, plan.front[s].p, plan.front[s].tiled, plan.front[s].first};
+    if (state == FrontState::done) mine = Diagonal(plan.front[s]);
   }
-  const auto meet = [&](const Diagonal& front, Index c) {
+  for_pivots(mine, lane, [&](const Diagonal& front, Index c) {
     const double root = front.root(memory.entries, c);
     found.take(root * root, front.first + c);
-  };
-  for (Index c = 0; c < min(mine.p, kOwnPivots); ++c) meet(mine, c);
-  for (unsigned many = __ballot_sync(kAll, mine.p > kOwnPivots); many != 0; many &= many - 1) {
-    const int from = __ffs(static_cast<int>(many)) - 1;
-    const Diagonal shared{__shfl_sync(kAll, mine.panel, from), __shfl_sync(kAll, mine.m, from), __shfl_sync(kAll, mine.p, from),
-                          __shfl_sync(kAll, mine.tiled, from), __shfl_sync(kAll, mine.first, from)};
-#pragma unroll 4
-    for (Index c = kOwnPivots + lane; c < shared.p; c += 32) meet(shared, c);
-  }
+  });
 }
 
 /// The least of a block's findings, in thread 0.

@@ -287,6 +287,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   delete std::exchange(*graph, nullptr);
   return last_error;
 }
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) { return set(count, graph->work.size()); }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   if (refuses(GraphStep::instantiate)) return last_error;
   ++graphs_made;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/condition_bodies.hpp"
 #include "tests/support/contract_bodies.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/factor_bodies.hpp"
@@ -99,6 +100,26 @@ TYPED_TEST(CudaBodies, OutOfPlaceIsInPlaceWithBKept) {
 }
 
 TYPED_TEST(CudaBodies, WhatSolvesRefuse) { what_solves_refuse<typename TypeParam::T>(this->backend(), this->plan_of()); }
+
+TYPED_TEST(CudaBodies, ConditionsAreThoseOfTheInverse) {
+  using T = typename TypeParam::T;
+  const bool slow = this->backend().device() == "emulated";
+  const std::vector<std::string> small{"poisson2d 1", "poisson2d 2", "poisson2d 4", "tree 20 1"},
+      all{"poisson2d 1", "poisson2d 2", "poisson2d 9", "poisson3d 5", "elast3d 3", "tree 200 1", "blockdiag 5 7"};
+  conditions_are_those_of_the_inverse<T>(this->backend(), this->plan_of(), slow ? small : all);
+  conditions_are_within_a_factor_of_three<T>(this->backend(), this->plan_of(), slow ? 4 : 60);
+}
+
+TYPED_TEST(CudaBodies, WhatConditionsAreMadeOfAndRefuse) {
+  norms_are_sums_of_columns<typename TypeParam::T>(this->backend(), this->plan_of());
+  conditions_of_nothing_and_of_another_pattern<typename TypeParam::T>(this->backend(), this->plan_of());
+}
+
+TYPED_TEST(CudaBodies, DeterminantsAreProductsOfEigenvalues) {
+  const bool slow = this->backend().device() == "emulated";
+  determinants_are_products_of_eigenvalues<typename TypeParam::T>(this->backend(), this->plan_of(),
+                                                                  slow ? std::vector<Index>{1, 2, 9} : std::vector<Index>{1, 2, 11, 40});
+}
 
 TYPED_TEST(CudaBodies, AMissingDiagonalEntryIsAZeroPivot) {
   missing_diagonal_entry_is_a_zero_pivot<typename TypeParam::T>(this->backend(), this->plan_of());

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,6 +65,7 @@ class CallerGraph {
     f(stream.get());
     cudaGraph_t graph = nullptr;
     require(cudaStreamEndCapture(stream.get(), &graph));
+    require(cudaGraphGetNodes(graph, nullptr, &nodes_));
     const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
     cudaGraphDestroy(graph);
     require(status);
@@ -72,8 +74,11 @@ class CallerGraph {
   CallerGraph& operator=(const CallerGraph&) = delete;
   ~CallerGraph() { cudaGraphExecDestroy(exec_); }
   void launch(const CallerStream& stream) const { require(cudaGraphLaunch(exec_, stream.get())); }
+  /// Launches, copies and the like.
+  [[nodiscard]] std::size_t nodes() const { return nodes_; }
 
  private:
+  std::size_t nodes_ = 0;
   cudaGraphExec_t exec_ = nullptr;
 };
 
