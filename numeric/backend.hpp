@@ -78,6 +78,10 @@ class DeviceSolves {
   virtual void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const = 0;
   virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
                              StreamHandle stream) const = 0;
+  /// x = L b, or L^T b, in the plan's numbering. Waits for x.
+  virtual void multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const = 0;
+  virtual void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed,
+                                StreamHandle stream) const = 0;
   /// ln det(L L^T). Waits; takes memory for the time of the call.
   [[nodiscard]] virtual double log_determinant() const = 0;
   /// The same to a number on the device, or NaN where the verdict is not good then.

@@ -80,6 +80,12 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
   return Breakdown{verdict.column, verdict.pivot};
 }
 
+/// Of a product.
+bool is_transposed(System system) {
+  if (system != System::L && system != System::Lt) misuse("multiply: by L and by L^T alone");
+  return system == System::Lt;
+}
+
 numeric::SolveSteps steps_of(System system) {
   switch (system) {
     case System::A:
@@ -226,13 +232,34 @@ void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Wor
 template <Scalar T>
 void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                          const std::stop_token& stop) const {
-  if (system != System::L && system != System::Lt) misuse("multiply: by L and by L^T alone");
+  const bool transposed = is_transposed(system);
   require_solvable(valid());
   require_fit(b, x, workspace);
   if (x.rows == 0 || x.cols == 0) return;
   const StopScope scope(stop);
   stop_here();
-  store_->multiply(b, x, *workspace.store_, system == System::Lt);
+  store_->multiply(b, x, *workspace.store_, transposed);
+}
+
+template <Scalar T>
+void Factor<T>::multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const {
+  const numeric::DeviceSolves<T>& device = device_solves();
+  const bool transposed = is_transposed(system);
+  require_solvable(valid());
+  require_fit(b.view(), x.view(), workspace);
+  if (x.view().rows == 0 || x.view().cols == 0) return;
+  device.multiply_there(b.view(), x.view(), *workspace.store_, transposed);
+}
+
+template <Scalar T>
+void Factor<T>::enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+                                 StreamHandle stream) const {
+  const numeric::DeviceSolves<T>& device = device_solves();
+  const bool transposed = is_transposed(system);
+  require_solvable(valid() || device.awaits_verdict());
+  require_fit(b.view(), x.view(), workspace);
+  if (x.view().rows == 0 || x.view().cols == 0) return;
+  device.enqueue_multiply(b.view(), x.view(), *workspace.store_, transposed, stream);
 }
 
 template <Scalar T>

@@ -143,9 +143,14 @@ class Factor {
   void enqueue_log_determinant(double* there, Workspace<T>& workspace, StreamHandle stream) const;
 
   /// x = L b or x = L^T b, by System::L or System::Lt, in B's numbering: then solve(System::Pt) brings L z, of normal deviates z, to the
-  /// caller's, a sample of the distribution whose covariance is A. b and x are the host's; on a device memory is taken for the time of
-  /// the call, and Error(memory) thrown. Else as solve(), but Error(usage) for other systems.
+  /// caller's, a sample of the distribution whose covariance is A. Else as solve(), but Error(usage) for other systems.
   void multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
+  /// The same with b and x on the factor's device: the same bits, and nothing is copied. As solve() of such matrices.
+  void multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+  /// The same on the caller's stream: all holds that is said of enqueue_solve(), but that some launches for each level of the tree are
+  /// enqueued on every device, for as many right-hand sides at once as the workspace has room for.
+  void enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+                        StreamHandle stream) const;
 
   /// Entry (row, col) of L as stored, for tests and extraction; rows and columns of B = P A P^T; zero outside the pattern of L.
   [[nodiscard]] T entry(Index row, Index col) const;

@@ -370,10 +370,10 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
-    const Index most = std::is_same_v<T, double> ? symbolic::solve_width(std::min(nrhs_, context.together)) : 1;
-    numbers_ = block_.template take<double>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most));
-    if (most > 1) {
-      enqueue_first_unset(*plan_, numbers_.data(), most, stream_->get());
+    if (std::is_same_v<T, double>) most_ = symbolic::solve_width(std::min(nrhs_, context.together));
+    numbers_ = block_.template take<double>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most_));
+    if (most_ > 1) {
+      enqueue_first_unset(*plan_, numbers_.data(), most_, stream_->get());
       stream_->synchronize();  // solves may be on any stream
     }
     return;

@@ -41,6 +41,9 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
   void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
                      StreamHandle stream) const override;
+  void multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
+  void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed,
+                        StreamHandle stream) const override;
   [[nodiscard]] double log_determinant() const override;
   void enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const override;
   /// R = A^-1 R on the device, one step of a refinement: see SolveSteps::unless_zero. The device is current.
@@ -76,6 +79,12 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   /// Of any number of columns.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
+  /// x = L b, or L^T b, both on the device, of at most memory.nrhs columns. x may be memory.x.
+  void enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x, SolveMemory<T> memory, bool transposed,
+                             cudaStream_t stream) const;
+  /// Of any number of columns.
+  void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, bool transposed,
+                              cudaStream_t stream) const;
   /// Brings values to value_, or returns their place on the device.
   const T* take(std::span<const T> value) const;
 
@@ -109,6 +118,8 @@ class CudaWorkspace final : public SolveStore<T> {
   [[nodiscard]] const Plan& plan() const override { return *plan_; }
   /// Memory for `nrhs` <= nrhs() right-hand sides, with a factor's L.
   [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
+  /// For products with L, of as many columns as there is room for, nrhs() at most: what sweeps leave to the next ones is not touched.
+  [[nodiscard]] SolveMemory<T> product_memory(const T* l) const;
   /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
   /// its own.
   [[nodiscard]] T* rhs() const { return y_.data(); }
@@ -119,6 +130,7 @@ class CudaWorkspace final : public SolveStore<T> {
  private:
   std::shared_ptr<const Plan> plan_;
   Index nrhs_;
+  Index most_ = 1;  // right-hand sides that numbers_ are of
   LentStream stream_;
   bool fast_;
   DeviceBlock block_;

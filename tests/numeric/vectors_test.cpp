@@ -132,7 +132,9 @@ TYPED_TEST(Vectors, TheCpuTakesNothingFromADevice) {
       for (void* handle : {static_cast<void*>(nullptr), static_cast<void*>(&stream)}) {
         EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(x, workspace, handle); }), on_cpu());
         EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(x, x, workspace, handle); }), on_cpu());
+        EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_multiply(System::L, x, x, workspace, handle); }), on_cpu());
       }
+      EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.multiply(System::Lt, x, x, workspace); }), on_cpu());
     }
   }
   EXPECT_EQ(data, std::vector<T>(9, T(1)));
