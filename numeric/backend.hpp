@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,6 +67,27 @@ struct SolveSteps {
 /// Whether a device that holds the values of the last call may work with these.
 enum class ValuesAre { fresh, unchanged };
 
+/// What an InverseProbe solves for: each entry 1/n; magnitudes from 1 to 2 of alternating signs; a unit vector; the signs that are kept.
+enum class ProbeStart { even, alternating, unit, signs };
+
+/// What is seen of a solution x.
+struct ProbeSeen {
+  double sum = 0;        ///< of magnitudes
+  double largest = 0;    ///< magnitude
+  Index where = 0;       ///< its row; of several the first
+  double at_corner = 0;  ///< magnitude in the row that was given
+  bool turned = false;   ///< a sign differs from that which was kept before
+};
+
+/// x = A^-1 x for vectors x that stay where a factor computes: what an estimate of the norm of the inverse asks.
+template <Scalar T>
+class InverseProbe {
+ public:
+  virtual ~InverseProbe() = default;
+  /// corner: the row of the unit vector, and of ProbeSeen::at_corner. Signs of x are kept, but those of ProbeStart::signs.
+  virtual ProbeSeen look(ProbeStart start, Index corner) = 0;
+};
+
 /// Solves with right-hand sides and solutions in a device's memory, and what else is left there. Shapes, plans and verdicts were checked by
 /// the caller; x is b itself or does not overlap it.
 template <Scalar T>
@@ -82,6 +104,21 @@ class DeviceSolves {
   virtual void multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const = 0;
   virtual void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed,
                                 StreamHandle stream) const = 0;
+  /// enqueue(stream) on a stream of the device's own; waits for what it has enqueued.
+  virtual void run_now(const std::function<void(StreamHandle)>& enqueue) const = 0;
+  /// g = L22 y2, of the block L22 of L on the last rows, as many as g has, and those of y, which are y2. NaN where the verdict is not good
+  /// then; so are those below.
+  virtual void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const = 0;
+  /// y2 = L22^T x2.
+  virtual void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y, StreamHandle stream) const = 0;
+  /// s = L22 L22^T, its lower triangle.
+  virtual void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const = 0;
+  /// y2 = g; zeros above.
+  virtual void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const = 0;
+  /// x2 = y2.
+  virtual void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const = 0;
+  /// See InverseProbe. Takes memory as long as it lives.
+  [[nodiscard]] virtual std::unique_ptr<InverseProbe<T>> make_probe(SolveStore<T>& workspace) const = 0;
   /// ln det(L L^T). Waits; takes memory for the time of the call.
   [[nodiscard]] virtual double log_determinant() const = 0;
   /// The same to a number on the device, or NaN where the verdict is not good then.
@@ -90,6 +127,21 @@ class DeviceSolves {
 
 template <Scalar T>
 class FactorStore;
+
+/// The same on a device's streams. Plans, executors and what was computed were checked by the caller.
+template <Scalar T>
+class DeviceInverse {
+ public:
+  virtual ~DeviceInverse() = default;
+  /// factor: of the same plan and executor, valid or not. Its verdict is kept, which what is read is NaN by.
+  virtual void enqueue_compute(const FactorStore<T>& factor, StreamHandle stream) = 0;
+  /// Waits. Of the factor that the last computation on that stream read.
+  virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
+  /// there: length n, on the device, in the caller's numbering.
+  virtual void enqueue_diagonal(std::span<T> there, StreamHandle stream) const = 0;
+  /// there: length nnz, on the device, in the order of A's entries.
+  virtual void enqueue_entries(std::span<T> there, StreamHandle stream) const = 0;
+};
 
 /// Entries of A^-1 at the places of L, see kauri::SelectedInverse. What is read was computed: the caller checked that.
 template <Scalar T>
@@ -105,6 +157,8 @@ class InverseStore {
   virtual void copy_diagonal(std::span<T> to) const = 0;
   /// to: length nnz, in the order of A's entries.
   virtual void copy_entries(std::span<T> to) const = 0;
+  /// Null on the CPU.
+  [[nodiscard]] virtual DeviceInverse<T>* on_device() { return nullptr; }
 };
 
 /// Values of L on a device, see kauri::Factor.

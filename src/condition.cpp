@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "numeric/backend.hpp"
 #include "src/base/check.hpp"
+#include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace {
@@ -30,75 +33,96 @@ double norm_of(const SymmetricView<T>& a) {
   return largest;
 }
 
+/// With vectors of the host's.
 template <class T>
-double sum_of_magnitudes(const std::vector<T>& x) {
-  double sum = 0;
-  for (const T v : x) sum += std::abs(static_cast<double>(v));
-  return sum;
-}
+class HostProbe final : public numeric::InverseProbe<T> {
+ public:
+  HostProbe(const Factor<T>& factor, Workspace<T>& workspace, const std::stop_token& stop)
+      : factor_(factor), workspace_(workspace), stop_(stop), x_(static_cast<std::size_t>(factor.plan().n)), sign_(x_.size(), T(0)) {}
 
-template <class T>
-std::vector<T> signs_of(const std::vector<T>& x) {
-  std::vector<T> out(x.size());
-  std::transform(x.begin(), x.end(), out.begin(), [](T v) { return v < T(0) ? T(-1) : T(1); });
-  return out;
-}
+  numeric::ProbeSeen look(numeric::ProbeStart start, Index corner) override {
+    begin(start, corner);
+    factor_.solve(column_view(std::span<T>(x_)), workspace_, stop_);
+    numeric::ProbeSeen seen;
+    for (const T v : x_) seen.sum += std::abs(static_cast<double>(v));
+    const auto largest = std::max_element(x_.begin(), x_.end(), [](T u, T v) { return std::abs(u) < std::abs(v); });
+    seen.where = static_cast<Index>(largest - x_.begin());
+    seen.largest = std::abs(static_cast<double>(*largest));
+    seen.at_corner = std::abs(static_cast<double>(x_[static_cast<std::size_t>(corner)]));
+    if (start != numeric::ProbeStart::signs) seen.turned = keep_signs();
+    return seen;
+  }
 
-template <class T>
-std::size_t largest_of(const std::vector<T>& x) {
-  return static_cast<std::size_t>(std::max_element(x.begin(), x.end(), [](T u, T v) { return std::abs(u) < std::abs(v); }) - x.begin());
-}
+ private:
+  void begin(numeric::ProbeStart start, Index corner) {
+    const auto n = static_cast<double>(x_.size());
+    switch (start) {
+      case numeric::ProbeStart::even:
+        return x_.assign(x_.size(), T(1) / static_cast<T>(x_.size()));
+      case numeric::ProbeStart::alternating:
+        for (std::size_t i = 0; i < x_.size(); ++i)
+          x_[i] = static_cast<T>((i % 2 == 0 ? 1.0 : -1.0) * (1.0 + static_cast<double>(i) / std::max(1.0, n - 1.0)));
+        return;
+      case numeric::ProbeStart::unit:
+        x_.assign(x_.size(), T(0));
+        x_[static_cast<std::size_t>(corner)] = T(1);
+        return;
+      case numeric::ProbeStart::signs:
+        x_ = sign_;
+    }
+  }
+  /// True if one is another than before.
+  bool keep_signs() {
+    bool turned = false;
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      const T sign = x_[i] < T(0) ? T(-1) : T(1);
+      turned = turned || sign != sign_[i];
+      sign_[i] = sign;
+    }
+    return turned;
+  }
 
-/// x = A^-1 x, counted.
+  const Factor<T>& factor_;
+  Workspace<T>& workspace_;
+  const std::stop_token& stop_;
+  std::vector<T> x_, sign_;
+};
+
+/// Solves, counted.
 template <class T>
-struct Inverse {
-  const Factor<T>& factor;
-  Workspace<T>& workspace;
-  const std::stop_token& stop;
-  int solves = 0;
-  void apply(std::vector<T>& x) {
-    factor.solve(column_view(std::span<T>(x)), workspace, stop);
-    ++solves;
+struct Solves {
+  numeric::InverseProbe<T>& probe;
+  int count = 0;
+  numeric::ProbeSeen operator()(numeric::ProbeStart start, Index corner = 0) {
+    stop_here();
+    ++count;
+    return probe.look(start, corner);
   }
 };
 
 /// ||A^-1 x||_1 goes up over the corners of the ball ||x||_1 <= 1: the unit vectors. A^-T = A^-1.
 template <class T>
-double climb(Inverse<T>& inverse, std::size_t n) {
-  std::vector<T> x(n, T(1) / static_cast<T>(n));
-  inverse.apply(x);
-  double most = sum_of_magnitudes(x);
+double climb(Solves<T>& solve, Index n) {
+  using numeric::ProbeStart;
+  double most = solve(ProbeStart::even).sum;
   if (n == 1 || !std::isfinite(most)) return most;
-  std::vector<T> sign = signs_of(x), slope = sign;
-  inverse.apply(slope);
-  std::size_t corner = largest_of(slope);
+  Index corner = solve(ProbeStart::signs).where;
   for (int step = 1; step < kMostSteps; ++step) {
-    x.assign(n, T(0));
-    x[corner] = T(1);
-    inverse.apply(x);
-    const double now = sum_of_magnitudes(x);
-    if (!(now > most)) return std::isnan(now) ? now : most;
-    most = now;
-    std::vector<T> next = signs_of(x);
-    if (next == sign) return most;
-    sign = std::move(next);
-    slope = sign;
-    inverse.apply(slope);
-    const std::size_t other = largest_of(slope);
-    if (std::abs(slope[other]) == std::abs(slope[corner])) return most;
-    corner = other;
+    const numeric::ProbeSeen seen = solve(ProbeStart::unit, corner);
+    if (!(seen.sum > most)) return std::isnan(seen.sum) ? seen.sum : most;
+    most = seen.sum;
+    if (!seen.turned) return most;
+    const numeric::ProbeSeen slope = solve(ProbeStart::signs, corner);
+    if (slope.largest == slope.at_corner) return most;
+    corner = slope.where;
   }
   return most;
 }
 
 /// A vector that no cancellation hides from: Higham's safeguard.
 template <class T>
-double alternating(Inverse<T>& inverse, std::size_t n) {
-  std::vector<T> x(n);
-  for (std::size_t i = 0; i < n; ++i)
-    x[i] = static_cast<T>((i % 2 == 0 ? 1.0 : -1.0) * (1.0 + static_cast<double>(i) / std::max(1.0, static_cast<double>(n) - 1.0)));
-  inverse.apply(x);
-  return 2 * sum_of_magnitudes(x) / (3 * static_cast<double>(n));
+double alternating(Solves<T>& solve, Index n) {
+  return 2 * solve(numeric::ProbeStart::alternating).sum / (3 * static_cast<double>(n));
 }
 
 }  // namespace
@@ -111,14 +135,17 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
     throw Error(ErrorKind::usage, "estimate_condition: the matrix has another pattern than the one analysed, or " +
                                       std::to_string(a.value.size()) + " values for " + std::to_string(a.pattern.nnz()) + " entries");
   ConditionEstimate out;
-  const auto n = static_cast<std::size_t>(a.pattern.n);
+  const Index n = a.pattern.n;
   if (n == 0) return out;
+  const StopScope scope(stop);
   out.norm = norm_of(a);
-  Inverse<T> inverse{factor, workspace, stop};
-  out.inverse_norm = climb(inverse, n);
-  if (const double other = alternating(inverse, n); !(other <= out.inverse_norm)) out.inverse_norm = other;
+  std::unique_ptr<numeric::InverseProbe<T>> probe = factor.make_probe(workspace);
+  if (!probe) probe = std::make_unique<HostProbe<T>>(factor, workspace, stop);
+  Solves<T> solve{*probe};
+  out.inverse_norm = climb(solve, n);
+  if (const double other = alternating(solve, n); !(other <= out.inverse_norm)) out.inverse_norm = other;
   if (std::isnan(out.inverse_norm)) out.inverse_norm = std::numeric_limits<double>::infinity();
-  out.solves = inverse.solves;
+  out.solves = solve.count;
   return out;
 }
 

@@ -312,6 +312,14 @@ void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace, 
 }
 
 template <Scalar T>
+std::unique_ptr<numeric::InverseProbe<T>> Factor<T>::make_probe(Workspace<T>& workspace) const {
+  require_solvable(valid());
+  require_fit(workspace);
+  const numeric::DeviceSolves<T>* device = store_->device_solves();
+  return device ? device->make_probe(*workspace.store_) : nullptr;
+}
+
+template <Scalar T>
 T Factor<T>::entry(Index row, Index col) const {
   if (row < 0 || row >= plan().n || col < 0 || col >= plan().n)
     misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") of a factor with n = " + std::to_string(plan().n));

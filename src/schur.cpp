@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
@@ -24,10 +25,22 @@ numeric::StridedView<T> last_rows(const MatrixView<T>& a, Index count) {
 }  // namespace
 
 template <Scalar T>
-SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : plan_(factor.shared_plan()), order_(count) {
+SchurComplement<T>::SchurComplement(std::shared_ptr<const Plan> plan, Index count) : plan_(std::move(plan)), order_(count) {
+  if (count < 0 || count > plan_->n) misuse_of_schur(std::to_string(count) + " rows of " + std::to_string(plan_->n));
+}
+
+template <Scalar T>
+SchurComplement<T> SchurComplement<T>::on_device(const Factor<T>& factor, Index count) {
+  SchurComplement out(factor.shared_plan(), count);
+  (void)out.device_of(factor);
+  return out;
+}
+
+template <Scalar T>
+SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : SchurComplement(factor.shared_plan(), count) {
   if (!factor.valid()) misuse_of_schur("the factor is not valid");
   const Plan& plan = factor.plan();
-  if (count < 0 || count > plan.n) misuse_of_schur(std::to_string(count) + " rows of " + std::to_string(plan.n));
+  copied_ = true;
   l_.assign(static_cast<std::size_t>(count) * static_cast<std::size_t>(count), T(0));
   const Supernodes& nodes = plan.supernodes;
   const Index begin = plan.n - count;
@@ -54,7 +67,29 @@ void SchurComplement<T>::require_plan(const Factor<T>& factor) const {
 }
 
 template <Scalar T>
+void SchurComplement<T>::require_copy() const {
+  if (!copied_) misuse_of_schur("L22 was not copied to the host");
+}
+
+template <Scalar T>
+const numeric::DeviceSolves<T>& SchurComplement<T>::device_of(const Factor<T>& factor) const {
+  const numeric::DeviceSolves<T>* device = factor.store().device_solves();
+  if (!device) misuse_of_schur("matrices are said to be on a device, the factor is on the CPU");
+  require_plan(factor);
+  return *device;
+}
+
+template <Scalar T>
+template <class Enqueue>
+void SchurComplement<T>::now(const Factor<T>& factor, const Enqueue& enqueue) const {
+  const numeric::DeviceSolves<T>& device = device_of(factor);
+  if (!factor.valid()) misuse_of_schur("the factor is not valid");
+  device.run_now(enqueue);
+}
+
+template <Scalar T>
 void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) const {
+  require_copy();
   require_shape("s", s, order_, order_);
   const StopScope scope(stop);
   const StopCheck check_stop;
@@ -78,6 +113,7 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
 template <Scalar T>
 void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g, Workspace<T>& workspace,
                                   const std::stop_token& stop) const {
+  require_copy();
   require_plan(factor);
   require_shape("g", g, order_, b.cols);
   factor.solve(System::P, b, y, workspace, stop);
@@ -93,6 +129,7 @@ void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b
 template <Scalar T>
 void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x, Workspace<T>& workspace,
                                 const std::stop_token& stop) const {
+  require_copy();
   require_plan(factor);
   require_shape("x2", x2, order_, y.cols);
   require_shape("y", y, factor.plan().n, y.cols);
@@ -106,6 +143,83 @@ void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, Matrix
     }
   factor.solve(System::Lt, y, y, workspace, stop);
   factor.solve(System::Pt, y, x, workspace, stop);
+}
+
+template <Scalar T>
+void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y, Workspace<T>& workspace,
+                               const std::stop_token& stop) const {
+  require_plan(factor);
+  require_shape("g", g, order_, y.cols);
+  require_shape("x2", x2, order_, y.cols);
+  require_shape("y", y, plan_->n, y.cols);
+  numeric::fill_entries(numeric::rows(y, 0, plan_->n - order_), T(0));
+  numeric::copy_entries<T>(g, numeric::rows(y, plan_->n - order_, order_));
+  factor.solve(System::B, y, y, workspace, stop);
+  numeric::copy_entries<T>(numeric::rows(y, plan_->n - order_, order_), x2);
+}
+
+template <Scalar T>
+void SchurComplement<T>::enqueue_write(const Factor<T>& factor, DeviceMatrixView<T> s, StreamHandle stream) const {
+  const numeric::DeviceSolves<T>& device = device_of(factor);
+  if (!factor.valid() && !device.awaits_verdict()) misuse_of_schur("the factor is not valid");
+  require_shape("s", s.view(), order_, order_);
+  device.enqueue_last_square(s.view(), stream);
+}
+
+template <Scalar T>
+void SchurComplement<T>::write(const Factor<T>& factor, DeviceMatrixView<T> s) const {
+  now(factor, [&](StreamHandle stream) { enqueue_write(factor, s, stream); });
+}
+
+template <Scalar T>
+void SchurComplement<T>::enqueue_condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y,
+                                          DeviceMatrixView<T> g, Workspace<T>& workspace, StreamHandle stream) const {
+  const numeric::DeviceSolves<T>& device = device_of(factor);
+  require_shape("g", g.view(), order_, b.view().cols);
+  factor.enqueue_solve(System::P, b, y, workspace, stream);
+  factor.enqueue_solve(System::L, y, y, workspace, stream);
+  device.enqueue_last_product(y.view(), g.view(), stream);
+}
+
+template <Scalar T>
+void SchurComplement<T>::condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
+                                  Workspace<T>& workspace) const {
+  now(factor, [&](StreamHandle stream) { enqueue_condense(factor, b, y, g, workspace, stream); });
+}
+
+template <Scalar T>
+void SchurComplement<T>::enqueue_expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
+                                        Workspace<T>& workspace, StreamHandle stream) const {
+  const numeric::DeviceSolves<T>& device = device_of(factor);
+  require_shape("x2", x2.view(), order_, y.view().cols);
+  require_shape("y", y.view(), plan_->n, y.view().cols);
+  device.enqueue_last_transposed(x2.view(), y.view(), stream);
+  factor.enqueue_solve(System::Lt, y, y, workspace, stream);
+  factor.enqueue_solve(System::Pt, y, x, workspace, stream);
+}
+
+template <Scalar T>
+void SchurComplement<T>::expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
+                                Workspace<T>& workspace) const {
+  now(factor, [&](StreamHandle stream) { enqueue_expand(factor, y, x2, x, workspace, stream); });
+}
+
+template <Scalar T>
+void SchurComplement<T>::enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
+                                       Workspace<T>& workspace, StreamHandle stream) const {
+  const numeric::DeviceSolves<T>& device = device_of(factor);
+  require_shape("g", g.view(), order_, y.view().cols);
+  require_shape("x2", x2.view(), order_, y.view().cols);
+  require_shape("y", y.view(), plan_->n, y.view().cols);
+  device.enqueue_below_zeros(g.view(), y.view(), stream);
+  factor.enqueue_solve(System::B, y, y, workspace, stream);
+  device.enqueue_last_rows(y.view(), x2.view(), stream);
+}
+
+template <Scalar T>
+void SchurComplement<T>::solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
+                               Workspace<T>& workspace) const {
+  now(factor, [&](StreamHandle stream) { enqueue_solve(factor, g, x2, y, workspace, stream); });
 }
 
 template class SchurComplement<float>;

@@ -42,20 +42,71 @@ const Plan& SelectedInverse<T>::plan() const {
 }
 
 template <Scalar T>
-void SelectedInverse<T>::compute(const Factor<T>& factor, const std::stop_token& stop) {
-  if (!factor.valid()) misuse_of_inverse("the factor is not valid");
+void SelectedInverse<T>::require_fit(const Factor<T>& factor) const {
   if (&factor.plan() != &plan()) misuse_of_inverse("the factor has another plan");
   if (&factor.executor() != executor_) misuse_of_inverse("the factor belongs to another backend");
+}
+
+template <Scalar T>
+numeric::DeviceInverse<T>& SelectedInverse<T>::device() const {
+  numeric::DeviceInverse<T>* device = store_->on_device();
+  if (!device) misuse_of_inverse("what is enqueued is for a device, this is on the CPU");
+  return *device;
+}
+
+template <Scalar T>
+void SelectedInverse<T>::compute(const Factor<T>& factor, const std::stop_token& stop) {
+  if (!factor.valid()) misuse_of_inverse("the factor is not valid");
+  require_fit(factor);
   const StopScope scope(stop);
   stop_here();
-  valid_ = false;
+  valid_ = awaits_verdict_ = false;
   store_->compute(factor.store());
   valid_ = true;
 }
 
 template <Scalar T>
+void SelectedInverse<T>::enqueue_compute(const Factor<T>& factor, StreamHandle stream) {
+  numeric::DeviceInverse<T>& there = device();
+  require_fit(factor);
+  if (!factor.valid() && !factor.store().device_solves()->awaits_verdict()) misuse_of_inverse("the factor is not valid");
+  valid_ = awaits_verdict_ = false;
+  there.enqueue_compute(factor.store(), stream);
+  awaits_verdict_ = true;
+}
+
+template <Scalar T>
+const DeviceVerdict& SelectedInverse<T>::fetch_verdict(StreamHandle stream) {
+  const DeviceVerdict& verdict = device().fetch_verdict(stream);
+  valid_ = verdict.status == VerdictStatus::positive_definite;
+  if (verdict.status != VerdictStatus::none) awaits_verdict_ = false;
+  return verdict;
+}
+
+template <Scalar T>
 void SelectedInverse<T>::require_valid() const {
   if (!valid_) misuse_of_inverse("it is not computed yet, or the last time failed");
+}
+
+template <Scalar T>
+void SelectedInverse<T>::require_readable(const char* name, std::size_t length, Offset expected) const {
+  if (!awaits_verdict_) require_valid();
+  if (static_cast<Offset>(length) != expected)
+    misuse_of_inverse(std::string(name) + " has " + std::to_string(expected) + " numbers, there is room for " + std::to_string(length));
+}
+
+template <Scalar T>
+void SelectedInverse<T>::enqueue_diagonal(std::span<T> there, StreamHandle stream) const {
+  const numeric::DeviceInverse<T>& from = device();
+  require_readable("the diagonal", there.size(), plan().n);
+  from.enqueue_diagonal(there, stream);
+}
+
+template <Scalar T>
+void SelectedInverse<T>::enqueue_on_pattern(std::span<T> there, StreamHandle stream) const {
+  const numeric::DeviceInverse<T>& from = device();
+  require_readable("the pattern", there.size(), plan().nnz);
+  from.enqueue_entries(there, stream);
 }
 
 template <Scalar T>

@@ -19,8 +19,9 @@ struct ConditionEstimate {
 };
 
 /// By solves with the factor of `a`, which is not shifted: Hager's method (SIAM J. Sci. Stat. Comput. 5, 1984) as Higham made it safe (ACM
-/// Trans. Math. Softw. 14, 1988). Right-hand sides are the host's; O(n + nnz) beside the solves. Throws Error(usage) for a factor that is
-/// not valid, a workspace of another plan, and an `a` of another pattern than the plan's. stop: as for Factor::solve().
+/// Trans. Math. Softw. 14, 1988). Vectors are where the factor is: on a device memory is taken for two of them for the time of the call,
+/// and a few numbers are copied for each solve. O(n + nnz) beside the solves. Throws Error(usage) for a factor that is not valid, a
+/// workspace of another plan, and an `a` of another pattern than the plan's; Error(memory). stop: as for Factor::solve().
 template <Scalar T>
 ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor, Workspace<T>& workspace,
                                      const std::stop_token& stop = {});

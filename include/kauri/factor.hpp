@@ -25,6 +25,8 @@ template <Scalar T>
 class SolveStore;
 template <Scalar T>
 class DeviceSolves;
+template <Scalar T>
+class InverseProbe;
 }  // namespace numeric
 
 template <Scalar T>
@@ -155,6 +157,8 @@ class Factor {
   /// Entry (row, col) of L as stored, for tests and extraction; rows and columns of B = P A P^T; zero outside the pattern of L.
   [[nodiscard]] T entry(Index row, Index col) const;
 
+  /// kauri's own: null on the CPU. Throws Error(usage) for what no solve takes.
+  [[nodiscard]] std::unique_ptr<numeric::InverseProbe<T>> make_probe(Workspace<T>& workspace) const;
   /// kauri's own.
   [[nodiscard]] numeric::FactorStore<T>& store() const { return *store_; }
   /// kauri's own.

@@ -15,6 +15,8 @@ namespace kauri {
 namespace numeric {
 template <Scalar T>
 class InverseStore;
+template <Scalar T>
+class DeviceInverse;
 }  // namespace numeric
 
 /// Entries of the inverse of the A + shift I that was factorised, at all places where its L has entries, the entries of A among them: the
@@ -38,7 +40,16 @@ class SelectedInverse {
   /// backend. stop: as for refactorize(); once it has thrown, this is not valid until it is filled again. On a device the token is looked
   /// at before the work begins.
   void compute(const Factor<T>& factor, const std::stop_token& stop = {});
-  /// True once compute() has returned; until the next begins.
+  /// Enqueues the same on the caller's stream, for a factor on a device, and returns as Factor::enqueue_solve() does: some launches for
+  /// each level of the tree, which the pattern alone decides, and nothing is allocated or waited for. Also straight after
+  /// enqueue_refactorize(), and where the stream is capturing: a replay reads the numbers that the factor holds then. Factor and inverse
+  /// are in use until the work is done. This is not valid until fetch_verdict(). Throws Error: usage (as compute(), but that the factor's
+  /// verdict need not be known; a factor on the CPU), device.
+  void enqueue_compute(const Factor<T>& factor, StreamHandle stream);
+  /// Waits for all work on the stream, and tells the verdict of the factor that the last computation read, which makes this valid or not.
+  /// Throws Error: usage (on the CPU), device (that work failed).
+  const DeviceVerdict& fetch_verdict(StreamHandle stream);
+  /// True once compute() has returned, or fetch_verdict() brought a good verdict; until the next computation begins.
   [[nodiscard]] bool valid() const { return valid_; }
   /// What it was made for.
   [[nodiscard]] const Plan& plan() const;
@@ -53,12 +64,23 @@ class SelectedInverse {
   /// the diagonal and twice for one below it, which stands for two. Throws Error(usage) if `a` is not the pattern analysed.
   [[nodiscard]] std::vector<T> on_pattern_of(const Pattern& a) const;
 
+  /// Enqueue diagonal(), and on_pattern_of() the pattern analysed, on the caller's stream, which may be capturing: the same bits, left in
+  /// the device's memory, of length n and nnz. Also straight after enqueue_compute() on that stream: where A then was not positive
+  /// definite, all is NaN. Nothing is allocated. Throw Error: usage (neither valid nor enqueued; another length; memory that is not the
+  /// device's; on the CPU), device.
+  void enqueue_diagonal(std::span<T> there, StreamHandle stream) const;
+  void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;
+
  private:
   SelectedInverse(std::unique_ptr<numeric::InverseStore<T>> store, const numeric::Executor& executor);
   void require_valid() const;
+  void require_fit(const Factor<T>& factor) const;
+  void require_readable(const char* name, std::size_t length, Offset expected) const;
+  [[nodiscard]] numeric::DeviceInverse<T>& device() const;
   std::unique_ptr<numeric::InverseStore<T>> store_;
   const numeric::Executor* executor_;  // stays where it is when a Backend moves
   bool valid_ = false;
+  bool awaits_verdict_ = false;  // enqueued, and not fetched since
 };
 
 }  // namespace kauri

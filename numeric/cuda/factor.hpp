@@ -44,6 +44,13 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   void multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
   void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed,
                         StreamHandle stream) const override;
+  void run_now(const std::function<void(StreamHandle)>& enqueue) const override;
+  void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const override;
+  void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y, StreamHandle stream) const override;
+  void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const override;
+  void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const override;
+  void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const override;
+  [[nodiscard]] std::unique_ptr<InverseProbe<T>> make_probe(SolveStore<T>& workspace) const override;
   [[nodiscard]] double log_determinant() const override;
   void enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const override;
   /// R = A^-1 R on the device, one step of a refinement: see SolveSteps::unless_zero. The device is current.

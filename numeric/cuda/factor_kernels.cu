@@ -305,6 +305,8 @@ void prepare_kernels() {
   load_inverse_kernels();
   load_product_kernels();
   load_determinant_kernels();
+  load_schur_kernels();
+  load_probe_kernels();
   load_batch_kernels();
 }
 

@@ -22,7 +22,9 @@ void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
   DeviceBlock block(symbolic::aligned_bytes(plan()->n, sizeof(T)), heap);
   const LentStream stream(context_.lending);
   T* out = block.template take<T>(plan()->n).data();
-  enqueue_diagonal(plan_->view(), plan()->supernodes.count(), entries_.data(), out, stream->get());
+  PlanView in_order = plan_->view();
+  in_order.old_of = nullptr;
+  enqueue_diagonal(in_order, plan()->supernodes.count(), entries_.data(), out, nullptr, stream->get());
   receive<T>(*context_.staging, {out, plan()->n, 1, plan()->n}, column_view(to), *stream);
 }
 

@@ -148,7 +148,8 @@ Offset CudaInverse<T>::bytes(const Plan& plan, const InverseLayout& layout) {
   using symbolic::aligned_bytes;
   return aligned_bytes(plan.device.factor_entries, sizeof(T)) + aligned_bytes(layout.scratch, sizeof(T)) +
          aligned_bytes(plan.nnz, sizeof(T)) + aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) +
-         aligned_bytes(static_cast<Offset>(layout.tile.size()), sizeof(InverseTile)) + aligned_bytes(plan.n, sizeof(Index));
+         aligned_bytes(static_cast<Offset>(layout.tile.size()), sizeof(InverseTile)) + aligned_bytes(plan.n, sizeof(Index)) +
+         aligned_bytes(1, sizeof(DeviceVerdict));
 }
 
 template <class T>
@@ -181,6 +182,7 @@ CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const Device
       out[j - begin] = s;
     }
   });
+  verdict_ = uploader.copy(std::span<const DeviceVerdict>(&seen_, 1));
   uploader.finish();
 }
 
@@ -189,19 +191,39 @@ CudaInverse<T>::~CudaInverse() {
   stream_->wait();
 }
 
+/// The host decides nothing on the way: what is launched is of the pattern alone.
 template <class T>
-void CudaInverse<T>::compute(const FactorStore<T>& factor) {
-  const CurrentDevice current(context_.device);
+void CudaInverse<T>::enqueue(const FactorStore<T>& factor, cudaStream_t stream) const {
   const InverseMemory<T> memory{
       static_cast<const CudaFactor<T>&>(factor).entries(), z_.data(), scratch_.data(), place_.data(), front_of_.data(), tile_.data()};
   const DeviceSchedule& device = plan()->device;
-  const cudaStream_t stream = stream_->get();
+  check(cudaMemcpyAsync(verdict_.data(), factor.verdict_address(), sizeof(DeviceVerdict), cudaMemcpyDefault, stream), "a verdict");
   enqueue_quotients<T>(plan_->view(), device.pivot_tiles, steps_, quotients_, memory, stream);
   for (std::size_t l = device.level.size(); l-- > 0;) {
     for (const InverseRun& run : runs_[l]) enqueue_tiled_inverses(plan_->view(), run, memory, stream);
     enqueue_small_inverses(plan_->view(), device.level[l], memory, stream);
   }
+}
+
+template <class T>
+void CudaInverse<T>::compute(const FactorStore<T>& factor) {
+  const CurrentDevice current(context_.device);
+  enqueue(factor, stream_->get());
   stream_->synchronize();
+}
+
+template <class T>
+void CudaInverse<T>::enqueue_compute(const FactorStore<T>& factor, StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  enqueue(factor, static_cast<cudaStream_t>(stream));
+}
+
+template <class T>
+const DeviceVerdict& CudaInverse<T>::fetch_verdict(StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
+  check(cudaMemcpy(&seen_, verdict_.data(), sizeof(DeviceVerdict), cudaMemcpyDeviceToHost), "a verdict");
+  return seen_;
 }
 
 template <class T>
@@ -228,12 +250,37 @@ void CudaInverse<T>::read(const Enqueue& enqueue, std::span<T> to) const {
 
 template <class T>
 void CudaInverse<T>::copy_diagonal(std::span<T> to) const {
-  read(enqueue_diagonal<T>, to);
+  const auto in_order = [](PlanView plan, Index fronts, const T* z, T* out, cudaStream_t stream) {
+    plan.old_of = nullptr;
+    cuda::enqueue_diagonal<T>(plan, fronts, z, out, nullptr, stream);
+  };
+  read(in_order, to);
 }
 
 template <class T>
 void CudaInverse<T>::copy_entries(std::span<T> to) const {
-  read(enqueue_entries<T>, to);
+  const auto entries = [](const PlanView& plan, Index fronts, const T* z, T* out, cudaStream_t stream) {
+    cuda::enqueue_entries<T>(plan, fronts, z, out, nullptr, stream);
+  };
+  read(entries, to);
+}
+
+template <class T>
+void CudaInverse<T>::enqueue_diagonal(std::span<T> there, StreamHandle stream) const {
+  if (there.empty()) return;
+  const CurrentDevice current(context_.device);
+  require_on_device(there.data(), &there.back(), "selected inverse: the diagonal", context_.device);
+  cuda::enqueue_diagonal<T>(plan_->view(), plan()->supernodes.count(), z_.data(), there.data(), verdict_.data(),
+                            static_cast<cudaStream_t>(stream));
+}
+
+template <class T>
+void CudaInverse<T>::enqueue_entries(std::span<T> there, StreamHandle stream) const {
+  if (there.empty()) return;
+  const CurrentDevice current(context_.device);
+  require_on_device(there.data(), &there.back(), "selected inverse: the entries", context_.device);
+  cuda::enqueue_entries<T>(plan_->view(), plan()->supernodes.count(), z_.data(), there.data(), verdict_.data(),
+                           static_cast<cudaStream_t>(stream));
 }
 
 template class CudaInverse<float>;

@@ -23,7 +23,7 @@ struct InverseLayout {
 };
 
 template <class T>
-class CudaInverse final : public InverseStore<T> {
+class CudaInverse final : public InverseStore<T>, public DeviceInverse<T> {
  public:
   CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context);
   ~CudaInverse() override;
@@ -32,12 +32,19 @@ class CudaInverse final : public InverseStore<T> {
   [[nodiscard]] T entry(Index s, Index r, Index c) const override;
   void copy_diagonal(std::span<T> to) const override;
   void copy_entries(std::span<T> to) const override;
+  [[nodiscard]] DeviceInverse<T>* on_device() override { return this; }
+  void enqueue_compute(const FactorStore<T>& factor, StreamHandle stream) override;
+  const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  void enqueue_diagonal(std::span<T> there, StreamHandle stream) const override;
+  void enqueue_entries(std::span<T> there, StreamHandle stream) const override;
   /// What the constructor takes.
   static Offset bytes(const Plan& plan) { return bytes(plan, InverseLayout(plan)); }
 
  private:
   static Offset bytes(const Plan& plan, const InverseLayout& layout);
   CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout);
+  /// All launches, and the verdict that the factor has then.
+  void enqueue(const FactorStore<T>& factor, cudaStream_t stream) const;
   /// enqueue writes to out_.
   template <class Enqueue>
   void read(const Enqueue& enqueue, std::span<T> to) const;
@@ -54,6 +61,8 @@ class CudaInverse final : public InverseStore<T> {
   DeviceArray<InversePlace> place_;
   DeviceArray<InverseTile> tile_;
   DeviceArray<Index> front_of_;
+  DeviceArray<DeviceVerdict> verdict_;  // of the factor that Z was computed from
+  DeviceVerdict seen_;
   mutable std::mutex reading_;
 };
 

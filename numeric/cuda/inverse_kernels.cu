@@ -9,6 +9,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/inverse_kernels.hpp"
 
+#include <limits>
+
 #include "numeric/cuda/inverse_products.cuh"
 
 namespace kauri::numeric::cuda {
@@ -141,18 +143,28 @@ __global__ void __launch_bounds__(kGatherThreads) store_tiles(PlanView plan, Inv
   }
 }
 
-template <class T>
-__global__ void __launch_bounds__(kReadThreads) read_diagonal(PlanView plan, const T* entries, T* out) {
-  const Front f = plan.front[blockIdx.x];
-  for (Index c = static_cast<Index>(threadIdx.x); c < f.p; c += kReadThreads) out[f.first + c] = entries[factor_place(f, c, c)];
+/// What was computed is no inverse.
+__device__ bool is_nothing(const DeviceVerdict* verdict) {
+  return verdict != nullptr && verdict->status != VerdictStatus::positive_definite;
 }
 
 template <class T>
-__global__ void __launch_bounds__(kReadThreads) read_entries(PlanView plan, const T* entries, T* out) {
+__global__ void __launch_bounds__(kReadThreads) read_diagonal(PlanView plan, const T* entries, T* out, const DeviceVerdict* verdict) {
   const Front f = plan.front[blockIdx.x];
+  const bool none = is_nothing(verdict);
+  for (Index c = static_cast<Index>(threadIdx.x); c < f.p; c += kReadThreads) {
+    const Index to = plan.old_of != nullptr ? plan.old_of[f.first + c] : f.first + c;
+    out[to] = none ? std::numeric_limits<T>::quiet_NaN() : entries[factor_place(f, c, c)];
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kReadThreads) read_entries(PlanView plan, const T* entries, T* out, const DeviceVerdict* verdict) {
+  const Front f = plan.front[blockIdx.x];
+  const bool none = is_nothing(verdict);
   for (Index c = 0; c < f.p; ++c)
     for (Offset e = Offset{plan.entry_ptr[f.first + c]} + threadIdx.x; e < plan.entry_ptr[f.first + c + 1]; e += kReadThreads)
-      out[plan.entry_source[e]] = entries[factor_place(f, plan.entry_row[e], c)];
+      out[plan.entry_source[e]] = none ? std::numeric_limits<T>::quiet_NaN() : entries[factor_place(f, plan.entry_row[e], c)];
 }
 
 template <class T>
@@ -238,16 +250,16 @@ void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run, const I
 }
 
 template <class T>
-void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out, cudaStream_t stream) {
+void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream) {
   if (fronts == 0) return;
-  check(kernels::launch(read_diagonal<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream, plan, entries, out),
+  check(kernels::launch(read_diagonal<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream, plan, entries, out, verdict),
         "a launch that reads a diagonal");
 }
 
 template <class T>
-void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out, cudaStream_t stream) {
+void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream) {
   if (fronts == 0) return;
-  check(kernels::launch(read_entries<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream, plan, entries, out),
+  check(kernels::launch(read_entries<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream, plan, entries, out, verdict),
         "a launch that reads entries");
 }
 
@@ -256,8 +268,8 @@ void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* ou
                                   const InverseMemory<T>&, cudaStream_t);                                              \
   template void enqueue_tiled_inverses(const PlanView&, const InverseRun&, const InverseMemory<T>&, cudaStream_t);     \
   template void enqueue_small_inverses(const PlanView&, const Level&, const InverseMemory<T>&, cudaStream_t);          \
-  template void enqueue_diagonal(const PlanView&, Index, const T*, T*, cudaStream_t);                                  \
-  template void enqueue_entries(const PlanView&, Index, const T*, T*, cudaStream_t);
+  template void enqueue_diagonal(const PlanView&, Index, const T*, T*, const DeviceVerdict*, cudaStream_t);            \
+  template void enqueue_entries(const PlanView&, Index, const T*, T*, const DeviceVerdict*, cudaStream_t);
 KAURI_INVERSE_LAUNCHES(float)
 KAURI_INVERSE_LAUNCHES(double)
 #undef KAURI_INVERSE_LAUNCHES

@@ -65,11 +65,12 @@ void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run, const I
 /// The small fronts of a level, whose ancestors are done.
 template <class T>
 void enqueue_small_inverses(const PlanView& plan, const Level& level, const InverseMemory<T>& memory, cudaStream_t stream);
-/// out[j] = entry (j, j) of panels at the places of L.
+/// out[old_of(j)] = entry (j, j) of panels at the places of L; without plan.old_of rows keep their places. Where there is a verdict, and
+/// it is not good, NaN; so it is below.
 template <class T>
-void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out, cudaStream_t stream);
+void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream);
 /// out: entries of panels at the places of A's, in the order of these.
 template <class T>
-void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out, cudaStream_t stream);
+void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

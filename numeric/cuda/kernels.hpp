@@ -60,6 +60,8 @@ void load_view_kernels();         // in view_kernels.cu
 void load_inverse_kernels();      // in inverse_kernels.cu
 void load_product_kernels();      // in product_kernels.cu
 void load_determinant_kernels();  // in determinant_kernels.cu
+void load_schur_kernels();        // in schur_kernels.cu
+void load_probe_kernels();        // in probe_kernels.cu
 void load_batch_kernels();        // and in batch_factor.cu and batch_solve.cu
 
 /// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for. Throws

@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/rounded.cuh"
 #include "numeric/cuda/spmv_kernels.hpp"
 #include "numeric/cuda/streaming_loads.cuh"
 
 namespace kauri::numeric::cuda {
-
-/// Rounded by themselves, never fused with a sum: all kernels add the same numbers.
-__device__ inline double rounded_product(double a, double b) { return __dmul_rn(a, b); }
-__device__ inline float rounded_product(float a, float b) { return __fmul_rn(a, b); }
 
 /// `count` columns behind the first `first`.
 template <class T>

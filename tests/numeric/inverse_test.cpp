@@ -88,6 +88,16 @@ TYPED_TEST(Inverses, AreFilledAgainInMemoryThatWasTold) {
 TYPED_TEST(Inverses, WhatTheyRefuse) {
   Backend backend = cpu_backend(1), other = cpu_backend(1);
   what_inverses_refuse<TypeParam>(backend, cpu_plan);
+  const auto single = factor_of<TypeParam>(cpu_plan(chain_pattern(1).view(), {}), {TypeParam(1)}, backend);
+  auto of_single = SelectedInverse<TypeParam>::create(single);
+  of_single.compute(single);
+  std::vector<TypeParam> room(1, TypeParam(7));
+  const std::string no_device = "selected inverse: what is enqueued is for a device, this is on the CPU";
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_compute(single, nullptr); }), no_device);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_diagonal(room, nullptr); }), no_device);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_on_pattern(room, nullptr); }), no_device);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.fetch_verdict(nullptr); }), no_device);
+  EXPECT_TRUE(of_single.valid());
   const OwnedPattern a = chain_pattern(3);
   const auto plan = analyze(a.view());
   const std::vector<TypeParam> value = random_dominant<TypeParam>(a.view(), 1);
@@ -190,6 +200,24 @@ TYPED_TEST(Inverses, SchurComplementsAreThoseOfElimination) {
 TYPED_TEST(Inverses, WhatSchurComplementsRefuse) {
   Backend backend = cpu_backend(1);
   what_schur_complements_refuse<TypeParam>(backend, cpu_plan);
+  const OwnedPattern a = chain_pattern(4);
+  const auto factor = factor_of<TypeParam>(cpu_plan(a.view(), {}), random_dominant<TypeParam>(a.view(), 1), backend);
+  auto workspace = Workspace<TypeParam>::create(factor, 1);
+  std::vector<TypeParam> x(16, TypeParam(1));
+  const DeviceMatrixView<TypeParam> n({x.data(), 4, 1, 4}), s({x.data(), 2, 2, 2}), g({x.data(), 2, 1, 2});
+  const SchurComplement<TypeParam> schur(factor, 2);
+  const std::string none = "Schur complement: matrices are said to be on a device, the factor is on the CPU";
+  const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
+  EXPECT_EQ(refused([&] { (void)SchurComplement<TypeParam>::on_device(factor, 2); }), none);
+  EXPECT_EQ(refused([&] { schur.write(factor, s); }), none);
+  EXPECT_EQ(refused([&] { schur.enqueue_write(factor, s, nullptr); }), none);
+  EXPECT_EQ(refused([&] { schur.condense(factor, n, n, g, workspace); }), none);
+  EXPECT_EQ(refused([&] { schur.enqueue_condense(factor, n, n, g, workspace, nullptr); }), none);
+  EXPECT_EQ(refused([&] { schur.solve(factor, g, g, n, workspace); }), none);
+  EXPECT_EQ(refused([&] { schur.enqueue_solve(factor, g, g, n, workspace, nullptr); }), none);
+  EXPECT_EQ(refused([&] { schur.expand(factor, n, g, n, workspace); }), none);
+  EXPECT_EQ(refused([&] { schur.enqueue_expand(factor, n, g, n, workspace, nullptr); }), none);
+  EXPECT_EQ(x, std::vector<TypeParam>(16, TypeParam(1)));
 }
 
 }  // namespace

@@ -176,15 +176,19 @@ void products_are_those_with_l(Backend& backend, const PlanWith& plan_of, const 
               "multiply: by L and by L^T alone");
 }
 
-/// With x2 of the solution there comes the solution; with another one, what the first rows then say. y: of b, as condense() left it.
+/// With x2 of the solution there comes the solution; with another one, what the first rows then say. S x2 = g has that x2. y and g: of b,
+/// as condense() left them.
 template <class T>
 void check_expansion(const Factor<T>& factor, const SchurComplement<T>& schur, const Pattern& p, const std::vector<T>& value,
-                     const std::vector<T>& b, std::vector<T> y, const std::vector<Index>& last, double bound) {
+                     const std::vector<T>& b, std::vector<T> y, const std::vector<T>& g, const std::vector<Index>& last, double bound) {
   const Index n = p.n, count = schur.order();
   auto workspace = Workspace<T>::create(factor, 1);
   std::vector<T> solution = b, x(b.size()), x2(last.size()), kept = y;
   factor.solve({solution.data(), n, 1, n}, workspace);
   for (Index j = 0; j < count; ++j) x2[j] = solution[last[j]];
+  std::vector<T> by_s = g, scratch(b.size());
+  schur.solve(factor, {by_s.data(), count, 1, count}, {by_s.data(), count, 1, count}, {scratch.data(), n, 1, n}, workspace);
+  for (Index j = 0; j < count; ++j) ASSERT_NEAR(by_s[j], x2[j], bound) << j;
   schur.expand(factor, {y.data(), n, 1, n}, {x2.data(), count, 1, count}, {x.data(), n, 1, n}, workspace);
   for (Index i = 0; i < n; ++i) ASSERT_NEAR(x[i], solution[i], bound) << i;
   for (T& v : x2) v = T(2);
@@ -245,7 +249,7 @@ void check_schur(Backend& backend, const PlanWith& plan_of, const OwnedPattern& 
       }
     }
   }
-  check_expansion<T>(factor, schur, a.view(), value, b, y, last, bound);
+  check_expansion<T>(factor, schur, a.view(), value, b, y, g, last, bound);
 }
 
 /// None, one, some, and all of the rows.
