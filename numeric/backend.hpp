@@ -72,11 +72,11 @@ enum class ProbeStart { even, alternating, unit, signs };
 
 /// What is seen of a solution x.
 struct ProbeSeen {
-  double sum = 0;        ///< of magnitudes
-  double largest = 0;    ///< magnitude
-  Index where = 0;       ///< its row; of several the first
-  double at_corner = 0;  ///< magnitude in the row that was given
-  bool turned = false;   ///< a sign differs from that which was kept before
+  double sum;        ///< of magnitudes
+  double largest;    ///< magnitude
+  Index where;       ///< its row; of several the first
+  double at_corner;  ///< magnitude in the row that was given
+  bool turned;       ///< a sign differs from that which was kept before
 };
 
 /// x = A^-1 x for vectors x that stay where a factor computes: what an estimate of the norm of the inverse asks.

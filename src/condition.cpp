@@ -43,7 +43,7 @@ class HostProbe final : public numeric::InverseProbe<T> {
   numeric::ProbeSeen look(numeric::ProbeStart start, Index corner) override {
     begin(start, corner);
     factor_.solve(column_view(std::span<T>(x_)), workspace_, stop_);
-    numeric::ProbeSeen seen;
+    numeric::ProbeSeen seen{};
     for (const T v : x_) seen.sum += std::abs(static_cast<double>(v));
     const auto largest = std::max_element(x_.begin(), x_.end(), [](T u, T v) { return std::abs(u) < std::abs(v); });
     seen.where = static_cast<Index>(largest - x_.begin());

@@ -38,7 +38,7 @@ ProbeSeen CudaProbe<T>::look(ProbeStart start, Index corner) {
   const MatrixView<T> x{x_, n_, 1, n_};
   factor_.enqueue_solve(x, x, workspace_, {}, stream);
   enqueue_probe_look<T>(n_, x_, corner, start != ProbeStart::signs, sign_, part_, stream);
-  ProbeSeen out;
+  ProbeSeen out{};
   check(cudaMemcpyAsync(&out, part_, sizeof out, cudaMemcpyDeviceToHost, stream), "what is seen of a solution");
   stream_->synchronize();
   return out;

@@ -73,7 +73,7 @@ TYPED_TEST(CudaInverseReads, OnAStreamHaveTheBitsOfTheHosts) {
       inverse.compute(factor);
       d[k] = inverse.diagonal(), e[k] = inverse.on_pattern_of(pattern);
     }
-    expect_inverse<T>(inverse, pattern, dense_inverse<T>(pattern, value));
+    if (pattern.n <= 400) expect_inverse<T>(inverse, pattern, dense_inverse<T>(pattern, value));
     const CallerStream stream;
     Reads<T> reads(pattern);
     auto values = DeviceValues<T>::copy_of(other, this->backend());
