@@ -154,9 +154,10 @@ TYPED_TEST(Layouts, OfASchurComplement) {
     Laid<T> given = Laid<T>(last, cols, 1, layout).with(x2);
     schur.condense(factor, b.view(), y.view(), g.view(), workspace);
     schur.expand(factor, y.view(), given.view(), x.view(), workspace);
+    schur.solve(factor, given.view(), given.view(), y.view(), workspace);
     std::vector<T> out;
     for (Index c = 0; c < cols; ++c) {
-      for (Index i = 0; i < last; ++i) out.push_back(g.data[g.place(i, c)]);
+      for (Index i = 0; i < last; ++i) out.push_back(g.data[g.place(i, c)]), out.push_back(given.data[given.place(i, c)]);
       for (Index i = 0; i < n; ++i) out.push_back(x.data[x.place(i, c)]);
     }
     return out;

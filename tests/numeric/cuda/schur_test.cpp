@@ -86,6 +86,18 @@ struct Matrices {
     schur.enqueue_solve(factor, g.view(), solved.view(), scratch.view(), workspace, stream);
     schur.enqueue_expand(factor, y.view(), given.view(), x.view(), workspace, stream);
   }
+  /// y is b, x2 is g, and x is y.
+  void expect_in_place(const Factor<T>& factor, const SchurComplement<T>& schur, Workspace<T>& workspace, cudaStream_t stream) {
+    const SchurComplement<T> of_host(factor, schur.order());
+    y.again(y0.with(dense_numbers<T>(y0.rows, y0.cols, 8)));
+    of_host.condense(factor, y.host.view(), y.host.view(), g.host.view(), workspace);
+    of_host.solve(factor, g.host.view(), g.host.view(), scratch.host.view(), workspace);
+    of_host.expand(factor, y.host.view(), g.host.view(), y.host.view(), workspace);
+    schur.enqueue_condense(factor, y.view(), y.view(), g.view(), workspace, stream);
+    schur.enqueue_solve(factor, g.view(), g.view(), scratch.view(), workspace, stream);
+    schur.enqueue_expand(factor, y.view(), g.view(), y.view(), workspace, stream);
+    EXPECT_TRUE(y.same() && g.same() && scratch.same()) << "in place: " << y.same() << g.same() << scratch.same();
+  }
   void expect_same(const std::string& how) {
     EXPECT_TRUE(b.same() && y.same() && g.same() && x.same() && given.same() && s.same() && scratch.same() && solved.same())
         << how << ": " << b.same() << y.same() << g.same() << x.same() << given.same() << s.same() << scratch.same() << solved.same();
@@ -130,6 +142,7 @@ void expect_device_complements(Backend& backend, const std::shared_ptr<const Pla
       later.of_host(factor, SchurComplement<T>(factor, count), workspace);
       EXPECT_TRUE(is_same(m.s.there.fetch(), later.s.host.data) && is_same(m.x.there.fetch(), later.x.host.data)) << "with other values";
       EXPECT_TRUE(is_same(m.solved.there.fetch(), later.solved.host.data)) << "with other values";
+      later.expect_in_place(factor, schur, workspace, stream.get());
       EXPECT_EQ(backend.bytes_in_use(), before);
       values.assign(random_dominant<T>(pattern, 1));
     }
