@@ -5,7 +5,7 @@
 #pragma once
 
 #include "numeric/cuda/kernels/draw.cuh"
-#include "numeric/cuda/kernels/group_products.cuh"
+#include "numeric/cuda/kernels/half_products.cuh"
 #include "numeric/cuda/kernels/portable_chain.cuh"
 
 namespace kauri::numeric::cuda::kernels::streamed {
@@ -61,6 +61,12 @@ struct Streamed {
   /// Others read it by bulk copies.
   __device__ static void publish() { ptx::proxy_fence(); }
 };
+
+/// Of the ring's stage.
+template <class T>
+__device__ __forceinline__ StageOperands right_operand(const RingOf<T>& ring) {
+  return {nullptr, ring.data() + 2 * kSlabEntries, shared_memory<T>().low + ring.stage() * kSlabEntries, 0};
+}
 
 template <class T>
 __device__ void start() {
@@ -128,8 +134,7 @@ __device__ void run_splitters(int task_count) {
       RingOf<T> ring{shared.stages, shared.stage, ticket.turn};
       for (int first = 0; first < cells; first += 2, ++ring.turn) {
         ptx::barrier_wait(ring.full(), ring.parity());
-        split_right<Loop::kParts>(ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries,
-                                  kTileCells * min(2, cells - first), ptx::thread_index() - kFirstSplitter);
+        Group<Loop>::split_right(right_operand(ring), kTileCells * min(2, cells - first), ptx::thread_index() - kFirstSplitter);
         ptx::shared_proxy_fence();
         __syncwarp();
         if (ptx::elect()) ptx::barrier_arrive(shared.split + ring.stage());
@@ -159,7 +164,7 @@ template <class Loop, class T, class Operands, class Wait>
 __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages, RingOf<T>& ring,
                                                       const Operands& operands, const Wait& wait_for_parts) {
   if constexpr (Loop::kParts == 3) {
-    PipelinedProducts products;
+    PipelinedProducts<Loop> products;
     ptx::barrier_wait(ring.full(), ring.parity());
     products.load_first(operands(portable::kPairEntries));
     wait_for_parts();
@@ -179,7 +184,7 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
   } else {
     for (; stages > 0; --stages) {
       enter_stage(ring);
-      multiply_stage<Loop::kParts, 2>(acc, operands(portable::kPairEntries), wait_for_parts);
+      multiply_stage<Loop, 2>(acc, operands(portable::kPairEntries), wait_for_parts);
       ++ring.turn;
     }
   }
@@ -197,8 +202,9 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
             row_cell = part.place.row_cell;
   // A warp without rows takes part with whatever is there.
   const auto operands = [&](int stride) {
-    return StageOperands{ring.data() + tile + row_cell * stride, ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries,
-                         lane};
+    StageOperands stage = right_operand(ring);
+    stage.x = ring.data() + tile + row_cell * stride, stage.lane = lane;
+    return stage;
   };
   const auto wait_for_parts = [&] { ptx::barrier_wait(shared.split + ring.stage(), ring.parity()); };
   bool parts = false;
@@ -208,7 +214,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
     if (slab < whole) multiply_whole_stages<Loop>(acc, min(end, whole) - slab, ring, operands, wait_for_parts);
     if (end > whole) {
       enter_stage(ring);
-      multiply_stage<Loop::kParts, 1>(acc, operands(kCellEntries), wait_for_parts);
+      multiply_stage<Loop, 1>(acc, operands(kCellEntries), wait_for_parts);
       ++ring.turn;
     }
     slab = end;

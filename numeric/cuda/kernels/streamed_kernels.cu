@@ -36,6 +36,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
 
 template <class Use>
 auto with_kernel(Arithmetic arithmetic, const Use& use) {
+  if (arithmetic == Arithmetic::fp16x3) return use(run_streamed_tasks<HalfLoop>);
   return arithmetic == Arithmetic::tf32 ? use(run_streamed_tasks<Tf32Loop<1>>) : use(run_streamed_tasks<Tf32Loop<3>>);
 }
 
@@ -44,7 +45,7 @@ constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<float>));
 }  // namespace
 
 int resident_teams(Arithmetic arithmetic) {
-  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32) return 0;
+  if (arithmetic == Arithmetic::tensor || arithmetic == Arithmetic::fma) return 0;
   return with_kernel(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes); });
 }
 
