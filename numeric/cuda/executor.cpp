@@ -215,7 +215,7 @@ class CudaExecutor final : public Executor {
       for (Index k = 0; k < count; ++k) f(k, 0);
     };
     return std::make_unique<LoopBatch<T>>(
-        plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return factor<T>(prepared); },
+        plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return factor<T>(prepared, context_); },
         [this, plan](Index nrhs) { return workspace<T>(plan, nrhs); },
         [this, plan](Index nrhs) { return workspace_bytes<T>(*plan, std::min(nrhs, kSolveBlock), context_); });
   }
@@ -237,6 +237,7 @@ class CudaExecutor final : public Executor {
 
   DeviceHeap heap_;
   DeviceContext context_;
+  Loops scaled_;  // in place of context_.of_float, for factors of scaled matrices
   const cudaDeviceProp& properties_;
 };
 
