@@ -31,6 +31,8 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
       run_producer(fronts, tasks, task_count, next, pauses, static_cast<int>(threadIdx.x % 32));
     else if (warp <= kSplitterWarps)
       run_splitters<Loop>(task_count);
+    else
+      run_announcer<Streamed<Loop>>(task_count, levels, pauses, static_cast<int>(threadIdx.x % 32));
   }
 }
 

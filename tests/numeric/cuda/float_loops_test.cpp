@@ -304,10 +304,11 @@ TEST_P(FloatLoops, OperandsOfAnySize) {
           sum -= x * y, bound += 20 * unit * std::abs(x * y) + place * (std::abs(x) + std::abs(y));
           largest = std::max({largest, std::abs(x), std::abs(y)});
         }
-        if (halves && largest >= 32)
+        if (halves && largest >= 32) {
           ASSERT_FALSE(std::isfinite(found.at(r, c))) << power << ", entry " << r << " " << c;
-        else if (!halves || largest < 31.9)  // a little below 32 it is infinite by rounding
+        } else if (!halves || largest < 31.9) {  // a little below 32 it is infinite by rounding
           ASSERT_LE(std::abs(found.at(r, c) - sum), bound) << power << ", entry " << r << " " << c;
+        }
       }
   }
 }
