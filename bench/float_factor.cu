@@ -18,7 +18,7 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::tf32};
+constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::fp16x3, CudaLoops::tf32};
 
 struct Options {
   int repeats = 10;

@@ -24,7 +24,7 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::tf32};
+constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::fp16x3, CudaLoops::tf32};
 
 double factor_flops(FrontCells s) {
   double flops = 0.0;

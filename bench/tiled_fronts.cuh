@@ -99,6 +99,7 @@ inline const char* name_of(CudaLoops loops) { return loops == CudaLoops::tensor 
 // Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor cores: a share of half is its most.
 template <class T>
 double peak_of(CudaLoops loops) {
+  if (loops == CudaLoops::fp16x3) return 2 * kTf32Peak / 3;
   if (numeric::cuda::is_of_float_alone(loops)) return loops == CudaLoops::tf32 ? kTf32Peak : kTf32Peak / 3;
   return loops != CudaLoops::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
 }

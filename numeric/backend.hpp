@@ -290,6 +290,9 @@ class Executor {
   virtual void require_memory(const Plan& plan, double tag) const = 0;
   /// plan: prepared by this executor.
   virtual std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float tag) = 0;
+  /// The same for matrices of which no entry of L is 2 or more, made by scaled_kernels(), as kernels() has names.
+  virtual std::unique_ptr<FactorStore<float>> make_scaled_factor(std::shared_ptr<const PlanStore> plan) = 0;
+  [[nodiscard]] virtual std::string scaled_kernels() const = 0;
   virtual std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double tag) = 0;
   virtual std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double tag) = 0;

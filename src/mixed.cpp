@@ -82,8 +82,8 @@ struct MixedFactor::State {
   State(const Pattern& a, const PreparedPlan& prepared, Index nrhs, const MixedOptions& made_with)
       : options(require_mixed_options(made_with)),
         plan(prepared),
-        factor(Factor<float>::create(prepared)),
-        kernels(factor.executor().kernels(sizeof(float))),
+        factor(prepared.executor_->make_scaled_factor(prepared.store_), *prepared.executor_),
+        kernels(factor.executor().scaled_kernels()),
         store(factor.executor().make_mixed(a, nrhs)),
         block{*store, {}, {}, {}, {}} {
     make_room(nrhs);

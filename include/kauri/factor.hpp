@@ -166,6 +166,7 @@ class Factor {
 
  private:
   friend class Refiner<T>;
+  friend class MixedFactor;
   Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor);
   void require_fit(const Workspace<T>& workspace) const;
   void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const;

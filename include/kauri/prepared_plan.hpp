@@ -9,6 +9,8 @@
 
 namespace kauri {
 
+class MixedFactor;
+
 namespace numeric {
 class PlanStore;
 }  // namespace numeric
@@ -38,6 +40,7 @@ class PreparedPlan {
   friend class Factor;
   template <Scalar T>
   friend class BatchFactor;
+  friend class MixedFactor;
   PreparedPlan(std::shared_ptr<const numeric::PlanStore> store, numeric::Executor& executor);
   std::shared_ptr<const numeric::PlanStore> store_;
   numeric::Executor* executor_;  // stays where it is when a Backend moves

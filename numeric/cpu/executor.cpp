@@ -50,6 +50,8 @@ class CpuExecutor final : public Executor {
   void require_memory(const Plan&, double) const override {}
   std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override { return factor<float>(*plan); }
   std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override { return factor<double>(*plan); }
+  std::unique_ptr<FactorStore<float>> make_scaled_factor(std::shared_ptr<const PlanStore> plan) override { return factor<float>(*plan); }
+  [[nodiscard]] std::string scaled_kernels() const override { return kernels(sizeof(float)); }
   std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
     return std::make_unique<CpuWorkspace<float>>(std::move(plan), nrhs, memory());
   }

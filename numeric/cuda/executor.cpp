@@ -110,7 +110,10 @@ class CudaExecutor final : public Executor {
                 .of_float = {},
                 .of_double = choose_loops<double>(options.loops),
                 .team_columns = options.team_columns};
-    if (!is_of_double_alone(options.loops)) context_.of_float = choose_loops<float>(options.loops);
+    if (!is_of_double_alone(options.loops)) {
+      context_.of_float = choose_loops<float>(options.loops);
+      scaled_ = choose_scaled_loops(options.loops, context_.of_float);
+    }
     if (options.fast_solve) {
       context_.sweep_blocks = sweep_blocks<double>(), context_.float_sweep_blocks = sweep_blocks<float>();
       if (options.solves_together >= 8) context_.sweep_8_blocks = wide_blocks<8>();
@@ -124,10 +127,9 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const final { return target_of(properties_); }
   [[nodiscard]] std::string kernels(int scalar_bytes) const override {
-    const Loops& loops = scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double;
-    if (loops.teams > 0) return short_name(loops.kind);
-    return is_of_double_alone(context_.wanted) ? "none" : "levels";
+    return name_of(scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double);
   }
+  [[nodiscard]] std::string scaled_kernels() const override { return name_of(scaled_); }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
@@ -137,8 +139,17 @@ class CudaExecutor final : public Executor {
   }
   void require_memory(const Plan& plan, float) const override { require_factor_memory<float>(plan); }
   void require_memory(const Plan& plan, double) const override { require_factor_memory<double>(plan); }
-  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override { return factor<float>(plan); }
-  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override { return factor<double>(plan); }
+  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override {
+    return factor<float>(std::move(plan), context_);
+  }
+  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override {
+    return factor<double>(std::move(plan), context_);
+  }
+  std::unique_ptr<FactorStore<float>> make_scaled_factor(std::shared_ptr<const PlanStore> plan) override {
+    DeviceContext context = context_;
+    context.of_float = scaled_;
+    return factor<float>(std::move(plan), context);
+  }
   std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
     return workspace<float>(plan, nrhs);
   }
@@ -174,9 +185,13 @@ class CudaExecutor final : public Executor {
 
  private:
   template <class T>
-  std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const PlanStore> plan) {
+  std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const PlanStore> plan, const DeviceContext& context) {
     const CurrentDevice current(context_.device);
-    return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context_);
+    return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
+  }
+  [[nodiscard]] std::string name_of(const Loops& loops) const {
+    if (loops.teams > 0) return short_name(loops.kind);
+    return is_of_double_alone(context_.wanted) ? "none" : "levels";
   }
   template <class T>
   void require_factor_memory(const Plan& plan) const {
@@ -200,7 +215,7 @@ class CudaExecutor final : public Executor {
       for (Index k = 0; k < count; ++k) f(k, 0);
     };
     return std::make_unique<LoopBatch<T>>(
-        plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return factor<T>(prepared); },
+        plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return factor<T>(prepared, context_); },
         [this, plan](Index nrhs) { return workspace<T>(plan, nrhs); },
         [this, plan](Index nrhs) { return workspace_bytes<T>(*plan, std::min(nrhs, kSolveBlock), context_); });
   }
@@ -222,6 +237,7 @@ class CudaExecutor final : public Executor {
 
   DeviceHeap heap_;
   DeviceContext context_;
+  Loops scaled_;  // in place of context_.of_float, for factors of scaled matrices
   const cudaDeviceProp& properties_;
 };
 

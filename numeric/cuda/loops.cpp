@@ -40,6 +40,7 @@ Loops loops_of(CudaLoops kind) {
 }
 
 constexpr const char* name_of(CudaLoops kind) {
+  if (kind == CudaLoops::fp16x3) return "FP16 tensor cores";
   if (is_of_float_alone(kind)) return "TF32 tensor cores";
   return kind == CudaLoops::hopper ? "Hopper" : kind == CudaLoops::tensor ? "FP64 tensor cores" : "fused multiply-adds";
 }
@@ -67,6 +68,12 @@ Loops choose_loops(CudaLoops wanted) {
     if (const Loops chosen = loops_of<T>(kind); chosen.teams > 0) return chosen;
   }
   return {};
+}
+
+Loops choose_scaled_loops(CudaLoops wanted, const Loops& of_float) {
+  if (wanted != CudaLoops::automatic || !of_float.streamed) return of_float;
+  const Loops halves = loops_of<float>(CudaLoops::fp16x3);
+  return halves.teams == of_float.teams ? halves : of_float;
 }
 
 template Loops choose_loops<float>(CudaLoops);

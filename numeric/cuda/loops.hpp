@@ -13,7 +13,7 @@ struct Loops {
   bool streamed = false;  ///< those of floats: operands come by bulk copies (kernels/streamed_kernels.hpp)
 };
 
-/// As in CudaLoops: "hopper", "tensor", "fma", "tf32x3", "tf32".
+/// As in CudaLoops: "hopper", "tensor", "fma", "tf32x3", "tf32", "fp16x3".
 constexpr const char* short_name(CudaLoops kind) {
   switch (kind) {
     case CudaLoops::hopper:
@@ -24,6 +24,8 @@ constexpr const char* short_name(CudaLoops kind) {
       return "tf32x3";
     case CudaLoops::tf32:
       return "tf32";
+    case CudaLoops::fp16x3:
+      return "fp16x3";
     default:
       return "fma";
   }
@@ -31,10 +33,14 @@ constexpr const char* short_name(CudaLoops kind) {
 
 /// Which scalar alone has these loops. Of a backend that is asked for them, doubles choose as on its own, floats are refused (CudaLoops).
 constexpr bool is_of_double_alone(CudaLoops kind) { return kind == CudaLoops::hopper || kind == CudaLoops::tensor; }
-constexpr bool is_of_float_alone(CudaLoops kind) { return kind == CudaLoops::tf32x3 || kind == CudaLoops::tf32; }
+constexpr bool is_of_float_alone(CudaLoops kind) {
+  return kind == CudaLoops::tf32x3 || kind == CudaLoops::tf32 || kind == CudaLoops::fp16x3;
+}
 
 /// For T on the current device. Throws Error(usage) where `wanted` cannot be had, in T or on the device. Once per device and scalar.
 template <class T>
 Loops choose_loops(CudaLoops wanted);
+/// Those of factors in float of scaled matrices (CudaLoops::fp16x3), where `of_float` is the choice for others: tasks are shared.
+Loops choose_scaled_loops(CudaLoops wanted, const Loops& of_float);
 
 }  // namespace kauri::numeric::cuda

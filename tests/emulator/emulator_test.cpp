@@ -89,6 +89,8 @@ TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
         return {"hopper", "tf32x3"};
       case CudaLoops::tf32:
         return {"hopper", "tf32"};
+      case CudaLoops::fp16x3:
+        return {"hopper", "fp16x3"};
       case CudaLoops::fma:
         break;
     }

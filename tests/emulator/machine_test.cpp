@@ -156,7 +156,7 @@ TEST(Machine, AsynchronousCopies) {
 float four(float c, float x, float y, int count) {
   float left[4] = {}, right[4] = {};
   for (int k = 0; k < count; ++k) left[k] = x, right[k] = y;
-  return add_four(c, left, right);
+  return add_products<4>(c, left, right);
 }
 
 TEST(TensorCore, OperandsHaveElevenBits) {

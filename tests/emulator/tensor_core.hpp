@@ -1,5 +1,5 @@
-// What a tensor core makes of sums of products in TF32, of which the PTX ISA says little: after measurements by Fasi, Higham, Mikaitis &
-// Pranesh 2021 (A100), Li et al. 2024 and Khattak & Mikaitis 2025 (H100 too).
+// What a tensor core makes of sums of products in TF32 and FP16, of which the PTX ISA says little: after measurements by Fasi, Higham,
+// Mikaitis & Pranesh 2021 (A100), Li et al. 2024 and Khattak & Mikaitis 2025 (H100 too).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,13 +18,18 @@ inline float truncated(double x) {
   return static_cast<float>(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((1ULL << 29) - 1)));
 }
 
-/// c + left[0] right[0] + ... + left[3] right[3]: products are exact; all five are cut off, towards zero, at 25 bits of the largest of
-/// them, and their sum at 24. That is an A100, as far as was measured; what came later keeps more bits. Numbers below the normal ones are
-/// kept.
-inline float add_four(float c, const float* left, const float* right) {
+/// To a number of 16 bits, to nearest, ties to even; and back.
+inline std::uint16_t to_half(float x) { return std::bit_cast<std::uint16_t>(static_cast<_Float16>(x)); }
+inline float from_half(std::uint16_t x) { return static_cast<float>(std::bit_cast<_Float16>(x)); }
+
+/// c + left[0] right[0] + ...: four products in TF32, eight in FP16, which are exact; all are cut off with c, towards zero, at 25 bits of
+/// the largest of them, and their sum at 24. That is an A100, as far as was measured; what came later keeps more bits, of more products.
+/// Numbers below the normal ones are kept.
+template <int kCount>
+float add_products(float c, const float* left, const float* right) {
   constexpr int kBits = 25;
-  double term[5] = {c};
-  for (int k = 0; k < 4; ++k) term[k + 1] = static_cast<double>(as_tf32(left[k])) * static_cast<double>(as_tf32(right[k]));
+  double term[kCount + 1] = {c};
+  for (int k = 0; k < kCount; ++k) term[k + 1] = static_cast<double>(as_tf32(left[k])) * static_cast<double>(as_tf32(right[k]));
   double largest = 0, plain = 0;
   for (const double t : term) largest = std::max(largest, std::abs(t)), plain += t;
   if (largest == 0 || !std::isfinite(plain)) return static_cast<float>(plain);

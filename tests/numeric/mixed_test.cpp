@@ -97,7 +97,8 @@ TEST(Mixed, RefinesAsTheNaiveLoop) {
         backend, mixed_plan,
         {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2", "blockdiag 30 7", "rgg3d 3000 12 1", "slow 15",
          "slow 17",     "slow 20",      "slow 21",   "slow 22",    "slow 23",     "slow 24",        "slow 25",         "stiff 5",
-         "stiff 6",     "stiff 7",      "stiff 8",   "stiff 9",    "stiff 10",    "stiff 11"});
+         "stiff 6",     "stiff 7",      "stiff 8",   "stiff 9",    "stiff 10",    "stiff 11"},
+        backend);
     EXPECT_GT(taken_back, 0);
   }
 }

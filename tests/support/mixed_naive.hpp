@@ -196,7 +196,9 @@ class NaiveMixed {
 
 /// Steps, contraction, errors and every bit of x, also where refinement does not contract ("slow k": a grid of k x k; "stiff k": bars).
 /// Then the first step of conjugate gradients, whose sums have an order of their own. Tells how often a correction was taken back.
-inline int refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs) {
+/// `of_float`: a backend whose factors in float are those that `backend` makes of scaled matrices.
+inline int refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs,
+                                              Backend& of_float) {
   int taken_back = 0;
   for (const std::string& spec : specs) {
     const bool slow = spec.starts_with("slow"), stiff = spec.starts_with("stiff");
@@ -206,7 +208,7 @@ inline int refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& pl
       for (Offset e = a.pattern().col_ptr[j]; e < a.pattern().col_ptr[j + 1]; ++e)
         a.value()[static_cast<std::size_t>(e)] *= std::pow(3.0, j % 7) * std::pow(3.0, a.pattern().row[static_cast<std::size_t>(e)] % 7);
     const std::vector<double> b = right_hand_side(a, k > 0, 3);
-    NaiveMixed naive(a, b, backend, plan_of);
+    NaiveMixed naive(a, b, of_float, plan_of);
     naive.refine();
     taken_back += naive.taken_back;
     MixedFactor mixed = mixed_of(a, backend, plan_of, 1, {.allow_double = false});

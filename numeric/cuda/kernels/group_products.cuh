@@ -1,6 +1,6 @@
 // Products of floats by all four warps of a group at once, whose right operand the tensor cores read from shared memory themselves
-// (Hopper's wgmma): in TF32, in one part or three as tf32_loop.cuh has it, from the same registers and in the same order. The right
-// operand's parts are made once, beforehand, by other warps.
+// (Hopper's wgmma): in TF32, in one part or three as tf32_loop.cuh has it, from the same registers and in the same order; or three of
+// halves. The right operand's parts are made once, beforehand, by other warps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -59,95 +59,117 @@ __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][
     for (int n = 0; n < portable::kTileCells; ++n) ptx::renew(sum[i][n][0]), ptx::renew(sum[i][n][1]);
   }
 }
-template <int kProducts, int kColumns>
-__device__ __forceinline__ void renew(Tf32Parts<4> (&a)[kColumns][2], int j) {
+
+/// A stage's operands: X, the warp's rows of (8 kColumns) columns; Y in parts, (64, 8 kColumns).
+struct StageOperands {
+  const float* x;
+  float* high;
+  float* low;
+  int lane;
+
+  /// Two cells of X, the upper one of a lane's pair of numbers.
+  template <int kColumns>
+  __device__ __forceinline__ const float* left(int j, int column) const {
+    return x + 2 * j * kColumns * kCellEntries + column * kCellEntries + 2 * lane;
+  }
+};
+
+/// How a loop's floats become operands of a group's products, and what these leave in a sum.
+template <class Loop>
+struct Group;
+
+template <int kProducts>
+struct Group<Tf32Loop<kProducts>> {
+  using Loop = Tf32Loop<kProducts>;
+  /// A lane's share of the left operand: columns of cells, then halves of the warp's rows.
+  template <int kColumns>
+  using Left = Tf32Parts<4>[kColumns][2];
+
+  __device__ static __forceinline__ void split_right(const StageOperands& y, int cells, int thread) {
+    streamed::split_right<kProducts>(y.high, y.low, cells, thread);
+  }
+  template <int kColumns>
+  __device__ static __forceinline__ void load(Left<kColumns>& a, const StageOperands& from, int j) {
 #pragma unroll
-  for (int h = 0; h < kColumns; ++h) {
+    for (int h = 0; h < kColumns; ++h) Loop::load_a(a[h][j], from.left<kColumns>(j, h), kColumns * kCellEntries);
+  }
+  template <int kColumns>
+  __device__ static __forceinline__ void renew(Left<kColumns>& a, int j) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      ptx::renew(a[h][j].high[i]);
-      if constexpr (kProducts != 1) ptx::renew(a[h][j].low[i]);
+    for (int h = 0; h < kColumns; ++h) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        ptx::renew(a[h][j].high[i]);
+        if constexpr (kProducts != 1) ptx::renew(a[h][j].low[i]);
+      }
     }
   }
-}
-
-/// A stage's right operand, for one column of its cells: high parts, or low ones.
-template <int kColumns>
-__device__ __forceinline__ ptx::GroupOperand right_operand(const float* part, int column) {
-  return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries);
-}
-
-/// Asks for sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each of its entries, small ones first.
-template <int kColumns, int kRows>
-__device__ __forceinline__ void multiply_in_parts(float (&sum)[kRows][portable::kTileCells][2], const Tf32Parts<4> (&a)[kColumns][2], int j,
-                                                  const float* high, const float* low) {
-  float(&upper)[portable::kTileCells][2] = sum[2 * j];
-  float(&lower)[portable::kTileCells][2] = sum[2 * j + 1];
-  ptx::begin_group();
-  ptx::multiply_group_from_zero(upper, lower, a[0][j].low, right_operand<kColumns>(high, 0));
-  ptx::multiply_group(upper, lower, a[0][j].high, right_operand<kColumns>(low, 0));
-  if constexpr (kColumns == 2) {
-    ptx::multiply_group(upper, lower, a[1][j].low, right_operand<kColumns>(high, 1));
-    ptx::multiply_group(upper, lower, a[1][j].high, right_operand<kColumns>(low, 1));
+  /// For one column of the right operand's cells: high parts, or low ones.
+  template <int kColumns>
+  __device__ static __forceinline__ ptx::GroupOperand right(const float* part, int column) {
+    return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries, kCellEntries / 2);
   }
+  /// Asks for sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each of its entries, small ones first.
+  template <int kColumns, int kRows>
+  __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2], const Left<kColumns>& a, int j,
+                                                  const StageOperands& y) {
+    float(&upper)[portable::kTileCells][2] = sum[2 * j];
+    float(&lower)[portable::kTileCells][2] = sum[2 * j + 1];
+    ptx::begin_group();
+    ptx::multiply_group_from_zero(upper, lower, a[0][j].low, right<kColumns>(y.high, 0));
+    ptx::multiply_group(upper, lower, a[0][j].high, right<kColumns>(y.low, 0));
+    if constexpr (kColumns == 2) {
+      ptx::multiply_group(upper, lower, a[1][j].low, right<kColumns>(y.high, 1));
+      ptx::multiply_group(upper, lower, a[1][j].high, right<kColumns>(y.low, 1));
+    }
 #pragma unroll
-  for (int h = 0; h < kColumns; ++h) ptx::multiply_group(upper, lower, a[h][j].high, right_operand<kColumns>(high, h));
-  ptx::commit_group();
-}
+    for (int h = 0; h < kColumns; ++h) ptx::multiply_group(upper, lower, a[h][j].high, right<kColumns>(y.high, h));
+    ptx::commit_group();
+  }
+  __device__ static __forceinline__ void add(float& acc, float sum) { acc += sum; }
+};
 
 /// Adds rows 2 j and 2 j + 1 of cells.
-template <int kRows>
+template <class Loop, int kRows>
 __device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCells][2], const float (&sum)[kRows][portable::kTileCells][2],
                                          int j) {
 #pragma unroll
   for (int i = 2 * j; i < 2 * j + 2; ++i) {
 #pragma unroll
-    for (int n = 0; n < portable::kTileCells; ++n) acc[i][n][0] += sum[i][n][0], acc[i][n][1] += sum[i][n][1];
+    for (int n = 0; n < portable::kTileCells; ++n)
+      Group<Loop>::add(acc[i][n][0], sum[i][n][0]), Group<Loop>::add(acc[i][n][1], sum[i][n][1]);
   }
 }
 
-/// A stage's operands: X, the warp's rows of (8 kColumns) columns; Y in parts, (64, 8 kColumns).
-struct StageOperands {
-  const float* x;
-  const float* high;
-  const float* low;
-  int lane;
-
-  template <int kColumns, class Loop>
-  __device__ __forceinline__ void load(Tf32Parts<4> (&a)[kColumns][2], int j) const {
-    constexpr int kStride = kColumns * kCellEntries;
-#pragma unroll
-    for (int h = 0; h < kColumns; ++h) Loop::load_a(a[h][j], x + 2 * j * kStride + h * kCellEntries + 2 * lane, kStride);
-  }
-};
-
 /// acc += X Y^T of one stage, alone. X is there; Y when wait_for_parts() returns. All four warps of the group.
-template <int kProducts, int kColumns, class Wait>
-__device__ __forceinline__ void multiply_stage(typename Tf32Loop<kProducts>::Accumulators& acc, const StageOperands& from,
-                                               const Wait& wait_for_parts) {
-  using Loop = Tf32Loop<kProducts>;
-  Tf32Parts<4> a[kColumns][2];
-  from.template load<kColumns, Loop>(a, 0), from.template load<kColumns, Loop>(a, 1);
-  renew<kProducts>(a, 0), renew<kProducts>(a, 1);  // loaded by now, while others split Y
+template <class Loop, int kColumns, class Wait>
+__device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc, const StageOperands& from, const Wait& wait_for_parts) {
+  using Of = Group<Loop>;
+  typename Of::template Left<kColumns> a;
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    Of::template load<kColumns>(a, from, j);
+    Of::template renew<kColumns>(a, j);  // loaded by now, while others split Y
+  }
   wait_for_parts();
-  if constexpr (kProducts == 1) {
+  if constexpr (Loop::kParts == 1) {
     renew(acc, 0), renew(acc, 1);
     ptx::begin_group();
 #pragma unroll
     for (int h = 0; h < kColumns; ++h) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high, right_operand<kColumns>(from.high, h));
+      for (int j = 0; j < 2; ++j) ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high, Of::template right<kColumns>(from.high, h));
     }
     ptx::commit_group();
     ptx::finish_group<0>();
     renew(acc, 0), renew(acc, 1);
   } else {
     float sum[Loop::kRows][portable::kTileCells][2];
-    multiply_in_parts(sum, a, 0, from.high, from.low);
-    multiply_in_parts(sum, a, 1, from.high, from.low);
+    Of::template multiply<kColumns>(sum, a, 0, from);
+    Of::template multiply<kColumns>(sum, a, 1, from);
     ptx::finish_group<0>();
     renew(sum, 0), renew(sum, 1);
-    add_half(acc, sum, 0), add_half(acc, sum, 1);
+    add_half<Loop>(acc, sum, 0), add_half<Loop>(acc, sum, 1);
   }
 }
 
@@ -155,37 +177,39 @@ __device__ __forceinline__ void multiply_stage(typename Tf32Loop<kProducts>::Acc
 /// become, loads and splits, while the products of the other half are under way. For each stage load_first(), ask(), add_first(), then that
 /// of the next stage, add_second(). What is under way may neither be read nor go on into the next turn of a loop: ptxas waits then, for
 /// product after product.
+template <class Loop>
 class PipelinedProducts {
  public:
-  using Loop = Tf32Loop<3>;
+  static_assert(Loop::kParts == 3);
+  using Of = Group<Loop>;
 
   __device__ __forceinline__ void load_first(const StageOperands& from) { load(from, 0); }
   /// When Y is there in parts. After between() nothing of the stage before is needed.
   template <class Between>
   __device__ __forceinline__ void ask(const StageOperands& from, const Between& between) {
-    multiply_in_parts(sum_, a_, 0, from.high, from.low);
+    Of::template multiply<2>(sum_, a_, 0, from);
     between();
     load(from, 1);
-    multiply_in_parts(sum_, a_, 1, from.high, from.low);
+    Of::template multiply<2>(sum_, a_, 1, from);
   }
-  __device__ __forceinline__ void add_first(Loop::Accumulators& acc) { add<1>(acc, 0); }
-  __device__ __forceinline__ void add_second(Loop::Accumulators& acc) { add<0>(acc, 1); }
+  __device__ __forceinline__ void add_first(typename Loop::Accumulators& acc) { add<1>(acc, 0); }
+  __device__ __forceinline__ void add_second(typename Loop::Accumulators& acc) { add<0>(acc, 1); }
 
  private:
   __device__ __forceinline__ void load(const StageOperands& from, int j) {
-    from.load<2, Loop>(a_, j);
-    renew<3>(a_, j);
+    Of::template load<2>(a_, from, j);
+    Of::template renew<2>(a_, j);
   }
   /// What half j has become, when all is there but the last kLeft halves.
   template <int kLeft>
-  __device__ __forceinline__ void add(Loop::Accumulators& acc, int j) {
+  __device__ __forceinline__ void add(typename Loop::Accumulators& acc, int j) {
     ptx::finish_group<kLeft>();
-    renew(sum_, j), renew<3>(a_, j);
-    add_half(acc, sum_, j);
+    renew(sum_, j), Of::template renew<2>(a_, j);
+    add_half<Loop>(acc, sum_, j);
   }
 
   float sum_[Loop::kRows][portable::kTileCells][2];
-  Tf32Parts<4> a_[2][2];
+  typename Of::template Left<2> a_;
 };
 
 }  // namespace kauri::numeric::cuda::kernels::streamed

@@ -62,6 +62,7 @@ auto with_kernel(Arithmetic arithmetic, const Use& use) {
 
 template <class T>
 int resident_teams(Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::fp16x3) return 0;
   if (arithmetic != Arithmetic::fma && (arithmetic == Arithmetic::tensor) != std::is_same_v<T, double>) return 0;
   return with_kernel<T>(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes<T>); });
 }

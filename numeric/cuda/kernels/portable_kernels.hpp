@@ -8,8 +8,8 @@
 namespace kauri::numeric::cuda::kernels::portable {
 
 /// How products are added: by FP64 tensor cores, of double alone; by fused multiply-adds; by tensor cores in TF32, of float alone, three
-/// products of operands in two parts or one.
-enum class Arithmetic { tensor, fma, tf32x3, tf32 };
+/// products of operands in two parts or one; or three of such parts in FP16, which the streamed kernel alone has.
+enum class Arithmetic { tensor, fma, tf32x3, tf32, fp16x3 };
 
 /// Of loops that are not Hopper's.
 constexpr Arithmetic arithmetic_of(CudaLoops loops) {
@@ -20,6 +20,8 @@ constexpr Arithmetic arithmetic_of(CudaLoops loops) {
       return Arithmetic::tf32x3;
     case CudaLoops::tf32:
       return Arithmetic::tf32;
+    case CudaLoops::fp16x3:
+      return Arithmetic::fp16x3;
     default:
       return Arithmetic::fma;
   }

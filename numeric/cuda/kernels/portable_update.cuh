@@ -34,6 +34,7 @@ struct Shared {
   FrontTask task;
   FrontViewOf<T> front;
   int ticket;
+  int blocks;  // Room
 };
 
 /// Named anew by each task, so that its accesses are known to be of shared memory.
@@ -49,8 +50,10 @@ struct Room {
   T* work;         // kWorkEntries: a triangle and rows that are solved for, or a chain's tiles
   T* reciprocals;  // kTile
   T* columns;      // two of 16
+  T* left;         // kLeftSlabs of two warps: of a chain, what it multiplies that others made
+  int* blocks;     // of a pivot tile that is solved with, how many are there
 };
-inline constexpr int kWorkEntries = 2 * kTileEntries + 2 * kWarpSlabEntries;
+inline constexpr int kWorkEntries = 2 * kTileEntries;
 
 /// A team that is a block, and brings what it multiplies itself: the stages are free when it is done with products. Other kinds of teams
 /// have the same members.
@@ -58,11 +61,13 @@ template <class LoopOf>
 struct Alone {
   using Loop = LoopOf;
   using T = typename Loop::T;
-  static_assert(kWorkEntries <= kSharedEntries);
+  static constexpr int kLeftSlabs = 1;
+  static constexpr int kAnnouncers = 0;  // threads that store and announce what a chain makes, apart from those that make it
+  static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
 
   __device__ static Room<T> room() {
     Shared<T>& shared = shared_memory<T>();
-    return {shared.stages, shared.reciprocals, shared.columns};
+    return {shared.stages, shared.reciprocals, shared.columns, shared.stages + kWorkEntries, &shared.blocks};
   }
   __device__ static void sync() { __syncthreads(); }
   /// What the thread has written is about to be announced.
@@ -217,39 +222,55 @@ __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& 
   gather<Loop>(acc, front, row, front.cells.first_cell(task.column) * kCell, lane);
 }
 
-/// A row's 16 entries in a slab: x, with x T^T = the row as it was. `triangle`: T, a 16 x 16 block of a slab; with the reciprocals of its
-/// diagonal. One lane.
-template <class T>
-__device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
-  constexpr int kUnits = kSlabColumns / kUnit<T>;
-  T x[kSlabColumns];
-#pragma unroll
-  for (int u = 0; u < kUnits; ++u) {
-    T unit[kUnit<T>];
-    load_unit(unit, row + u * kUnit<T> / kCell * kCellEntries + u * kUnit<T> % kCell);
-#pragma unroll
-    for (int e = 0; e < kUnit<T>; ++e) x[u * kUnit<T> + e] = unit[e];
-  }
-#pragma unroll
-  for (int c = 0; c < kSlabColumns; ++c) {
-    x[c] *= reciprocals[c];
-#pragma unroll
-    for (int f = c + 1; f < kSlabColumns; ++f)
-      x[f] = fma(-x[c], triangle[f / kCell * kPairEntries + c / kCell * kCellEntries + f % kCell * kCell + c % kCell], x[f]);
-  }
-#pragma unroll
-  for (int u = 0; u < kUnits; ++u) {
-    T unit[kUnit<T>];
-#pragma unroll
-    for (int e = 0; e < kUnit<T>; ++e) unit[e] = x[u * kUnit<T> + e];
-    store_unit(row + u * kUnit<T> / kCell * kCellEntries + u * kUnit<T> % kCell, unit);
-  }
-}
-
 /// Row r of a slab.
 template <class T>
 __device__ __forceinline__ T* slab_row(T* slab, int r) {
   return slab + r / kCell * kPairEntries + r % kCell * kCell;
+}
+
+/// Row r of a slab's, or a 16 x 16 block's, entries: to and from registers.
+template <class T>
+__device__ __forceinline__ void load_row(T (&x)[kSlabColumns], const T* row) {
+#pragma unroll
+  for (int u = 0; u < kSlabColumns; u += kUnit<T>) {
+    T unit[kUnit<T>];
+    load_unit(unit, row + u / kCell * kCellEntries + u % kCell);
+#pragma unroll
+    for (int e = 0; e < kUnit<T>; ++e) x[u + e] = unit[e];
+  }
+}
+template <class T>
+__device__ __forceinline__ void store_row(T* row, const T (&x)[kSlabColumns]) {
+#pragma unroll
+  for (int u = 0; u < kSlabColumns; u += kUnit<T>) {
+    T unit[kUnit<T>];
+#pragma unroll
+    for (int e = 0; e < kUnit<T>; ++e) unit[e] = x[u + e];
+    store_unit(row + u / kCell * kCellEntries + u % kCell, unit);
+  }
+}
+
+/// A row's 16 entries in a slab: x, with x T^T = the row as it was. `triangle`: T, a 16 x 16 block of a slab; with the reciprocals of its
+/// diagonal. One lane.
+template <class T>
+__device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
+  T x[kSlabColumns];
+  load_row(x, row);
+#pragma unroll
+  for (int first = 0; first < kSlabColumns; first += kUnit<T>) {
+    T over[kUnit<T>], t[kSlabColumns][kUnit<T>];
+    load_unit(over, reciprocals + first);
+#pragma unroll
+    for (int f = first; f < kSlabColumns; ++f) load_unit(t[f], slab_row(triangle, f) + first / kCell * kCellEntries + first % kCell);
+#pragma unroll
+    for (int e = 0; e < kUnit<T>; ++e) {
+      const int c = first + e;
+      x[c] *= over[e];
+#pragma unroll
+      for (int f = c + 1; f < kSlabColumns; ++f) x[f] = fma(-x[c], t[f][e], x[f]);
+    }
+  }
+  store_row(row, x);
 }
 
 /// A warp's rows of a slab to pair `column` / 2 of a tile.
@@ -265,59 +286,79 @@ __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x
   }
 }
 
-/// X, X T^T = C, for a warp's rows, from its columns 16 s.. on: the block of 16 columns by substitution, a row a lane, then C's columns
-/// right of it less what it gives them. In: minus C in acc; T in slabs, with the reciprocals of its diagonal. `x`: the warp's room for a
-/// slab.
-template <class Loop, int s>
-__device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, typename Loop::T* x, const typename Loop::T* triangle,
-                                            const typename Loop::T* reciprocals, const TileViewOf<typename Loop::T>& tile, int row_cell,
-                                            int lane) {
-  if constexpr (s < kSlabs) {
-    if (2 * s >= tile.width) return;
-    const typename Loop::T* slab = triangle + s * kSlabEntries;
-    put<Loop>(acc, x - s * kSlabEntries, 2 * s, 2 * s + 2, lane);
-    __syncwarp();
-    substitute(slab_row(x, lane), slab + 2 * s * kPairEntries, reciprocals + s * kSlabColumns);
-    __syncwarp();
-    Loop::InTile::multiply(acc, x, slab, 2 * s + 2, kTileCells, lane);
-    store_slab(tile, x, row_cell, 2 * s, lane);
-    __syncwarp();
-    solve_slabs<Loop, s + 1>(acc, x, triangle, reciprocals, tile, row_cell, lane);
-  }
-}
-
-/// L(column, column), from the blocks on its diagonal downwards, to slabs in room.work, and the reciprocals of its diagonal. The whole
-/// team.
+/// Brings blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work, and the reciprocals of its diagonal:
+/// all that are there when block `from` is. Returns how many are. The whole team.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ void bring_triangle(const Room<T>& room, const FrontViewOf<T>& front, int column, const Member& me) {
-  wait_warp(state_of(front, column), kFinished, me.lane);
+__device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front, int column, int from, const Member& me) {
+  if (me.thread() == 0) *room.blocks = blocks_there(wait_for_block(state_of(front, column), from));
+  Kernel::sync();
+  const int end = *room.blocks;
   const TileViewOf<T> tile = tile_of(front, column, column);
-  for (int c = 0; c < tile.width; c += 2)
+#pragma unroll 1
+  for (int c = 2 * from; c < min(2 * end, tile.width); c += 2)
     copy_slab(room.work + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c, me.thread(), kThreads);
   ptx::commit_copies();
   ptx::wait_for_copies<0>();
   Kernel::sync();
-  if (const int c = me.thread(); c < tile.width * kCell)
+  if (const int c = from * kSlabColumns + me.thread(); c < min(end * kSlabColumns, tile.width * kCell))
     room.reciprocals[c] = T(1) / slab_row(room.work + c / kSlabColumns * kSlabEntries, c)[c / kCell % 2 * kCellEntries + c % kCell];
   Kernel::sync();
+  return end;
 }
 
-/// A task on tiles after its products, with minus their result in acc; all but its announcement.
-template <class Kernel, class Loop = typename Kernel::Loop>
+/// Columns of cells move to the left, two of them.
+template <class Loop>
+__device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
+#pragma unroll
+  for (int n = 2; n < kTileCells; ++n) {
+#pragma unroll
+    for (int i = 0; i < Loop::kRows; ++i) {
+#pragma unroll
+      for (int b = 0; b < Loop::kBeside; ++b) acc[i][n - 2][b] = acc[i][n][b];
+    }
+  }
+}
+
+/// A panel task after its products: X, X T^T = C, for each warp's rows, 16 columns after 16: by substitution, a row a lane, then the
+/// columns right of them less what they give these. In: minus C in acc. A loop whose accumulators move up: unrolled, its instructions came
+/// from afar each time. told(s): the warp has stored its rows of columns 16 s.., or has none. The whole team.
+template <class Kernel, class Told, class Loop = typename Kernel::Loop, class T = typename Loop::T>
+__device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, const FrontViewOf<T>& front, const FrontTask& task,
+                                            const Place& place, const Member& me, const Told& told) {
+  const Room<T> room = Kernel::room();
+  const int width = front.cells.cells_of(task.column);
+  int blocks = 0;  // that are there
+#pragma unroll 1
+  for (int s = 0; s < kSlabs; ++s) {
+    const bool there = 2 * s < width, active = there && place.active;
+    if (there && s >= blocks) blocks = bring_blocks<Kernel>(room, front, task.column, s, me);
+    T* x = room.work + kTileEntries + me.warp * kWarpSlabEntries;
+    const T* block = room.work + s * kSlabEntries + 2 * s * kPairEntries;
+    if (active) {
+      put<Loop>(acc, x, 0, 2, me.lane);
+      __syncwarp();
+      substitute(slab_row(x, me.lane), block, room.reciprocals + s * kSlabColumns);
+      __syncwarp();
+      store_slab(tile_of(front, task.row + place.tile, task.column), x, place.row_cell, 2 * s, me.lane);
+    }
+    told(s);
+    if (active) {
+      Loop::InTile::multiply(acc, x, block, 2, kTileCells - 2 * s, me.lane);
+      move_up<Loop>(acc);
+    }
+    __syncwarp();
+  }
+}
+
+/// A task on tiles after its products, with minus their result in acc; all but its announcement. told: as for solve_slabs().
+template <class Kernel, class Told, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc, const FrontTask& task,
                                              const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
-                                             const Member& me) {
-  const Room<typename Loop::T> room = Kernel::room();
-  if (task.kind == TaskKind::panel) bring_triangle<Kernel>(room, front, task.column, me);
+                                             const Member& me, const Told& told) {
+  if (task.kind == TaskKind::panel) return solve_slabs<Kernel>(acc, front, task, place, me, told);
   if (!place.active) return;
-  const TileViewOf<typename Loop::T> target = tile_of(front, task.row + place.tile, task.column);
-  if (task.kind == TaskKind::panel) {
-    typename Loop::T* x = room.work + kTileEntries + me.warp * kWarpSlabEntries;
-    solve_slabs<Loop, 0>(acc, x, room.work, room.reciprocals, target, place.row_cell, me.lane);
-    return;
-  }
   if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, me.lane);
-  store_accumulators<Loop>(acc, target, place.row_cell, me.lane);
+  store_accumulators<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell, me.lane);
 }
 
 /// All of a task on tiles but its announcement.
@@ -336,7 +377,7 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   typename Loop::Accumulators acc;
   const bool parts = add_products<Loop>(acc, operands, levels, least_part, place, me);
   if (place.active) subtract_beginning<Loop>(acc, task, front, place, parts, me.lane);
-  finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me);
+  finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me, [](int) {});
 }
 
 /// Tasks that compute no products; false for others.

@@ -231,14 +231,27 @@ __device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const floa
                  "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-/// A right operand of multiply_group() in shared memory: (64,8) in groups of 8 rows, `stride` entries apart, of which each is 8 x 4
-/// entries, then 8 x 4 more, by rows.
+/// Two numbers of 16 bits (fp16), the first in the lower half: x and y to nearest, and as floats.
+__device__ inline std::uint32_t to_halves(float x, float y) {
+  std::uint32_t halves;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(y), "f"(x));
+  return halves;
+}
+__device__ inline void from_halves(float& x, float& y, std::uint32_t halves) {
+  asm("{\n .reg .f16 lower, upper;\n mov.b32 {lower, upper}, %2;\n cvt.f32.f16 %0, lower;\n cvt.f32.f16 %1, upper;\n}"
+      : "=f"(x), "=f"(y)
+      : "r"(halves));
+}
+
+/// A right operand of a group's products in shared memory, 64 rows in groups of 8: of floats (64,8), of which a group is 8 x 4 entries,
+/// then 8 x 4 more, by rows; of halves (64,16), 8 x 8, then 8 x 8 more. `stride`: from a group to the next; `step`: from its first part to
+/// the second; in floats, also of halves.
 struct GroupOperand {
   std::uint64_t descriptor;
 };
-__device__ inline GroupOperand group_operand(const float* first, int stride) {
-  constexpr std::uint64_t kHalf = 128 / 16;  // bytes from the first four columns to the others, by 16
-  return {(shared_address(first) & 0x3ffffU) >> 4 | kHalf << 16 | static_cast<std::uint64_t>(stride) * sizeof(float) / 16 << 32};
+__device__ inline GroupOperand group_operand(const float* first, int stride, int step) {
+  const auto field = [](int entries) { return static_cast<std::uint64_t>(entries) * sizeof(float) / 16; };
+  return {(shared_address(first) & 0x3ffffU) >> 4 | field(step) << 16 | field(stride) << 32};
 }
 
 /// Before products of a group of four warps, when what they hold has been computed; after these have been asked for; and until all are
@@ -250,34 +263,45 @@ __device__ inline void finish_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 
+// Of a group's products: 32 registers of c, rows 0-7 and 8-15 by columns of 8, "+f" or "=f"; four of a.
+#define KAURI_GROUP_ROWS(how, n) how(upper[n][0]), how(upper[n][1]), how(lower[n][0]), how(lower[n][1])
+#define KAURI_GROUP_SUM(how)                                                                                                        \
+  KAURI_GROUP_ROWS(how, 0), KAURI_GROUP_ROWS(how, 1), KAURI_GROUP_ROWS(how, 2), KAURI_GROUP_ROWS(how, 3), KAURI_GROUP_ROWS(how, 4), \
+      KAURI_GROUP_ROWS(how, 5), KAURI_GROUP_ROWS(how, 6), KAURI_GROUP_ROWS(how, 7)
+#define KAURI_GROUP_PRODUCT(shape, adds, rest)                                                                                 \
+  "{\n .reg .pred p;\n setp.ne.b32 p, " adds ", 0;\n wgmma.mma_async.sync.aligned." shape                                      \
+  " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, " \
+  "{%32,%33,%34,%35}, %36, p, 1, 1" rest ";\n}"
+#define KAURI_GROUP_TF32(adds) KAURI_GROUP_PRODUCT("m64n64k8.f32.tf32.tf32", adds, "")
+#define KAURI_GROUP_HALVES(adds) KAURI_GROUP_PRODUCT("m64n64k16.f32.f16.f16", adds, ", 0")
+
 /// c (16x64) += a (16x8) b (64x8)^T for each warp of a group, in TF32, as mma_tf32() has it: rows 0-7 of c, and 8-15, by columns of 8.
 __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
-  asm volatile(
-      "{\n .reg .pred p;\n setp.ne.b32 p, 1, 0;\n"
-      " wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
-      "{%32,%33,%34,%35}, %36, p, 1, 1;\n}"
-      : "+f"(upper[0][0]), "+f"(upper[0][1]), "+f"(lower[0][0]), "+f"(lower[0][1]), "+f"(upper[1][0]), "+f"(upper[1][1]), "+f"(lower[1][0]),
-        "+f"(lower[1][1]), "+f"(upper[2][0]), "+f"(upper[2][1]), "+f"(lower[2][0]), "+f"(lower[2][1]), "+f"(upper[3][0]), "+f"(upper[3][1]),
-        "+f"(lower[3][0]), "+f"(lower[3][1]), "+f"(upper[4][0]), "+f"(upper[4][1]), "+f"(lower[4][0]), "+f"(lower[4][1]), "+f"(upper[5][0]),
-        "+f"(upper[5][1]), "+f"(lower[5][0]), "+f"(lower[5][1]), "+f"(upper[6][0]), "+f"(upper[6][1]), "+f"(lower[6][0]), "+f"(lower[6][1]),
-        "+f"(upper[7][0]), "+f"(upper[7][1]), "+f"(lower[7][0]), "+f"(lower[7][1])
-      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b.descriptor));
+  asm volatile(KAURI_GROUP_TF32("1")
+               : KAURI_GROUP_SUM("+f")
+               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+                 "l"(b.descriptor));
 }
 /// c = a b^T.
 __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
-  asm volatile(
-      "{\n .reg .pred p;\n setp.ne.b32 p, 0, 0;\n"
-      " wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
-      "{%32,%33,%34,%35}, %36, p, 1, 1;\n}"
-      : "=f"(upper[0][0]), "=f"(upper[0][1]), "=f"(lower[0][0]), "=f"(lower[0][1]), "=f"(upper[1][0]), "=f"(upper[1][1]), "=f"(lower[1][0]),
-        "=f"(lower[1][1]), "=f"(upper[2][0]), "=f"(upper[2][1]), "=f"(lower[2][0]), "=f"(lower[2][1]), "=f"(upper[3][0]), "=f"(upper[3][1]),
-        "=f"(lower[3][0]), "=f"(lower[3][1]), "=f"(upper[4][0]), "=f"(upper[4][1]), "=f"(lower[4][0]), "=f"(lower[4][1]), "=f"(upper[5][0]),
-        "=f"(upper[5][1]), "=f"(lower[5][0]), "=f"(lower[5][1]), "=f"(upper[6][0]), "=f"(upper[6][1]), "=f"(lower[6][0]), "=f"(lower[6][1]),
-        "=f"(upper[7][0]), "=f"(upper[7][1]), "=f"(lower[7][0]), "=f"(lower[7][1])
-      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b.descriptor));
+  asm volatile(KAURI_GROUP_TF32("0")
+               : KAURI_GROUP_SUM("=f")
+               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+                 "l"(b.descriptor));
 }
+/// The same of halves, a (16x16) and b (64x16). A lane's of a: row lane / 4 of rows 0-7, then of rows 8-15, columns 2 (lane % 4) and one
+/// more; then both 8 columns further right.
+__device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4], GroupOperand b) {
+  asm volatile(KAURI_GROUP_HALVES("1") : KAURI_GROUP_SUM("+f") : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
+}
+__device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4], GroupOperand b) {
+  asm volatile(KAURI_GROUP_HALVES("0") : KAURI_GROUP_SUM("=f") : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
+}
+#undef KAURI_GROUP_ROWS
+#undef KAURI_GROUP_SUM
+#undef KAURI_GROUP_PRODUCT
+#undef KAURI_GROUP_TF32
+#undef KAURI_GROUP_HALVES
 
 /// The same number, of which the compiler knows nothing: what depends on it is computed where it is used, not ahead of a loop and kept in
 /// registers.
@@ -287,6 +311,7 @@ __device__ __forceinline__ int anew(int x) {
 }
 __device__ __forceinline__ unsigned anew(unsigned x) { return static_cast<unsigned>(anew(static_cast<int>(x))); }
 __device__ __forceinline__ void renew(float& x) { asm volatile("" : "+f"(x)::"memory"); }
+__device__ __forceinline__ void renew(std::uint32_t& x) { asm volatile("" : "+r"(x)::"memory"); }
 
 /// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.
 __device__ inline void reciprocal_parts(double x, double& y, double& e) {

@@ -1,11 +1,11 @@
 // Tasks of fronts of floats on Hopper: four warps that multiply, as a group (group_products.cuh); a warp that streams what they multiply
-// to them by bulk copies, as update.cuh has it; and two that split the right operand. All but the products is that of the portable kernel,
-// in memory beside the stages.
+// to them by bulk copies, as update.cuh has it; two that split the right operand; and one that tells other teams of what is made, 16
+// columns at a time. All but that and the products is the portable kernel's, in memory beside the stages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "numeric/cuda/kernels/draw.cuh"
-#include "numeric/cuda/kernels/group_products.cuh"
+#include "numeric/cuda/kernels/half_products.cuh"
 #include "numeric/cuda/kernels/portable_chain.cuh"
 
 namespace kauri::numeric::cuda::kernels::streamed {
@@ -14,10 +14,10 @@ using portable::kTileCells;
 using portable::Place;
 using portable::Room;
 
-inline constexpr int kThreads = 2 * kConsumers;         // registers are given to groups of four warps: of the second, three work
+inline constexpr int kThreads = 2 * kConsumers;         // registers are given to groups of four warps
 inline constexpr int kFirstSplitter = kConsumers + 32;  // thread
 inline constexpr int kTicketSlots = 2;
-inline constexpr int kTeamBarrier = portable::kSlabBarrier + kSlabs;  // after those of chains
+inline constexpr int kTeamBarrier = portable::kLastRowsBarrier + 1;  // after those of chains
 
 /// A ticket, and what it stands for, brought by the producer for consumers and splitters.
 template <class T>
@@ -35,10 +35,12 @@ struct Shared {
   T work[portable::kWorkEntries];
   T reciprocals[kTile];
   T columns[2 * kSlabColumns];
-  std::uint64_t stage[2 * kStages];  // full, then empty
-  std::uint64_t split[kStages];      // the right operand is there in parts
+  std::uint64_t stage[2 * kStages];            // full, then empty
+  std::uint64_t split[kStages];                // the right operand is there in parts
+  std::uint64_t solved[kTicketSlots][kSlabs];  // columns 16 s.. of a panel task are in memory
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   Ticket<T> ticket[kTicketSlots];
+  int blocks;
 };
 
 template <class T>
@@ -53,14 +55,24 @@ struct Streamed {
   using Loop = LoopOf;
   using T = typename Loop::T;
 
+  static constexpr int kLeftSlabs = kSlabs;  // in the stages, of which a chain makes no use: nothing is copied to them meanwhile
+  static constexpr int kAnnouncers = 32;
+  static_assert(2 * kLeftSlabs * portable::kWarpSlabEntries <= static_cast<int>(kStages) * kStageEntries);
+
   __device__ static Room<T> room() {
     Shared<T>& shared = shared_memory<T>();
-    return {shared.work, shared.reciprocals, shared.columns};
+    return {shared.work, shared.reciprocals, shared.columns, shared.stages, &shared.blocks};
   }
   __device__ static void sync() { ptx::named_sync(kTeamBarrier, kConsumers); }
   /// Others read it by bulk copies.
   __device__ static void publish() { ptx::proxy_fence(); }
 };
+
+/// Of the ring's stage.
+template <class T>
+__device__ __forceinline__ StageOperands right_operand(const RingOf<T>& ring) {
+  return {nullptr, ring.data() + 2 * kSlabEntries, shared_memory<T>().low + ring.stage() * kSlabEntries, 0};
+}
 
 template <class T>
 __device__ void start() {
@@ -73,7 +85,8 @@ __device__ void start() {
     }
     for (int s = 0; s < kTicketSlots; ++s) {
       ptx::barrier_init(shared.ticket_full + s, 1);
-      ptx::barrier_init(shared.ticket_empty + s, kConsumerWarps + kSplitterWarps);
+      ptx::barrier_init(shared.ticket_empty + s, kConsumerWarps + kSplitterWarps + 1);
+      for (int k = 0; k < kSlabs; ++k) ptx::barrier_init(shared.solved[s] + k, kConsumerWarps);
     }
     ptx::barrier_init_fence();
   }
@@ -128,8 +141,7 @@ __device__ void run_splitters(int task_count) {
       RingOf<T> ring{shared.stages, shared.stage, ticket.turn};
       for (int first = 0; first < cells; first += 2, ++ring.turn) {
         ptx::barrier_wait(ring.full(), ring.parity());
-        split_right<Loop::kParts>(ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries,
-                                  kTileCells * min(2, cells - first), ptx::thread_index() - kFirstSplitter);
+        Group<Loop>::split_right(right_operand(ring), kTileCells * min(2, cells - first), ptx::thread_index() - kFirstSplitter);
         ptx::shared_proxy_fence();
         __syncwarp();
         if (ptx::elect()) ptx::barrier_arrive(shared.split + ring.stage());
@@ -159,7 +171,7 @@ template <class Loop, class T, class Operands, class Wait>
 __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages, RingOf<T>& ring,
                                                       const Operands& operands, const Wait& wait_for_parts) {
   if constexpr (Loop::kParts == 3) {
-    PipelinedProducts products;
+    PipelinedProducts<Loop> products;
     ptx::barrier_wait(ring.full(), ring.parity());
     products.load_first(operands(portable::kPairEntries));
     wait_for_parts();
@@ -179,7 +191,7 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
   } else {
     for (; stages > 0; --stages) {
       enter_stage(ring);
-      multiply_stage<Loop::kParts, 2>(acc, operands(portable::kPairEntries), wait_for_parts);
+      multiply_stage<Loop, 2>(acc, operands(portable::kPairEntries), wait_for_parts);
       ++ring.turn;
     }
   }
@@ -197,8 +209,9 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
             row_cell = part.place.row_cell;
   // A warp without rows takes part with whatever is there.
   const auto operands = [&](int stride) {
-    return StageOperands{ring.data() + tile + row_cell * stride, ring.data() + 2 * kSlabEntries, shared.low + ring.stage() * kSlabEntries,
-                         lane};
+    StageOperands stage = right_operand(ring);
+    stage.x = ring.data() + tile + row_cell * stride, stage.lane = lane;
+    return stage;
   };
   const auto wait_for_parts = [&] { ptx::barrier_wait(shared.split + ring.stage(), ring.parity()); };
   bool parts = false;
@@ -208,7 +221,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
     if (slab < whole) multiply_whole_stages<Loop>(acc, min(end, whole) - slab, ring, operands, wait_for_parts);
     if (end > whole) {
       enter_stage(ring);
-      multiply_stage<Loop::kParts, 1>(acc, operands(kCellEntries), wait_for_parts);
+      multiply_stage<Loop, 1>(acc, operands(kCellEntries), wait_for_parts);
       ++ring.turn;
     }
     slab = end;
@@ -233,7 +246,10 @@ __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int le
   const FrontTask& task = part.ticket.task;
   const FrontViewOf<T>& front = part.ticket.front;
   if (part.place.active) portable::subtract_beginning<Loop>(acc, task, front, part.place, parts, part.me.lane);
-  portable::finish_tiles<Kernel>(acc, task, front, levels, part.place, part.me);
+  portable::finish_tiles<Kernel>(acc, task, front, levels, part.place, part.me, [&](int s) {
+    __syncwarp();
+    if (ptx::elect()) ptx::barrier_arrive(shared.solved[slot] + s);
+  });
 }
 
 /// Four warps.
@@ -250,9 +266,32 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
     __syncwarp();
     if (ticket.task.kind == TaskKind::chain) {
       portable::run_chain<Kernel>(ticket.front, levels);
+      ptx::shared_proxy_fence();  // the next copies to the stages are bulk copies
     } else {
       if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums)) run_tiles<Kernel>(slot, levels, least_part);
-      portable::announce<Kernel>(ticket.task, ticket.front, levels);
+      if (ticket.task.kind != TaskKind::panel) portable::announce<Kernel>(ticket.task, ticket.front, levels);
+    }
+    __syncwarp();
+    if (ptx::elect()) ptx::barrier_arrive(shared.ticket_empty + slot);
+  }
+}
+
+/// Tells other teams of chains and of panels while those that make them go on. One warp.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void run_announcer(int task_count, const Levels& levels, unsigned pauses, int lane) {
+  Shared<T>& shared = shared_memory<T>();
+  unsigned panels = 0;  // parities of those of each slot
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
+    const Ticket<T>& ticket = shared.ticket[slot];
+    if (ticket.number >= task_count) return;
+    pause(pauses, ticket.number, kConsumerWarps + 1);
+    __syncwarp();
+    if (ticket.task.kind == TaskKind::chain) portable::announce_chain<Kernel>(ticket.front, levels, lane);
+    if (ticket.task.kind == TaskKind::panel) {
+      if (lane == 0) announce_panel(ticket.task, ticket.front, levels, shared.solved[slot], panels >> slot & 1);
+      panels ^= 1U << slot;
     }
     __syncwarp();
     if (ptx::elect()) ptx::barrier_arrive(shared.ticket_empty + slot);

@@ -31,11 +31,14 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
       run_producer(fronts, tasks, task_count, next, pauses, static_cast<int>(threadIdx.x % 32));
     else if (warp <= kSplitterWarps)
       run_splitters<Loop>(task_count);
+    else
+      run_announcer<Streamed<Loop>>(task_count, levels, pauses, static_cast<int>(threadIdx.x % 32));
   }
 }
 
 template <class Use>
 auto with_kernel(Arithmetic arithmetic, const Use& use) {
+  if (arithmetic == Arithmetic::fp16x3) return use(run_streamed_tasks<HalfLoop>);
   return arithmetic == Arithmetic::tf32 ? use(run_streamed_tasks<Tf32Loop<1>>) : use(run_streamed_tasks<Tf32Loop<3>>);
 }
 
@@ -44,7 +47,7 @@ constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<float>));
 }  // namespace
 
 int resident_teams(Arithmetic arithmetic) {
-  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32) return 0;
+  if (arithmetic == Arithmetic::tensor || arithmetic == Arithmetic::fma) return 0;
   return with_kernel(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes); });
 }
 

@@ -164,6 +164,9 @@ __device__ inline int wait_for_block(const int* state, int k) {
   }
 }
 
+/// How many blocks of a pivot tile are there, by such a state; of tiles that have fewer than four, with the last one four.
+__device__ inline int blocks_there(int state) { return (state & ((1 << kProgressBits) - 1)) - kFirstBlock + 1; }
+
 __device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
   prefetch_tiles(task, front);
   produce_products(task, front, ring, dependent);
@@ -440,9 +443,9 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
   if (me.warp == 0 && me.lane == 0) count_task(task, front, levels);
 }
 
-/// Tells them of a panel task's slabs one by one, so that what follows need not wait for all. The fetcher, one thread, while the consumers
-/// go on.
-__device__ inline void announce_panel(const FrontTask& task, const FrontView& front, const Levels& levels, std::uint64_t* solved,
+/// Tells them of a panel task's slabs one by one, so that what follows need not wait for all. One thread, while the consumers go on.
+template <class T>
+__device__ inline void announce_panel(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels, std::uint64_t* solved,
                                       unsigned phase) {
   const int first = slabs_in(front, task.column), slabs = slabs_in(front, task.column + 1) - first;
   for (int s = 0; s < kSlabs; ++s) {

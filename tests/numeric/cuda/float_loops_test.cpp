@@ -183,6 +183,7 @@ INSTANTIATE_TEST_SUITE_P(Each, FloatLoops,
                          ::testing::Values(FloatTrial{Arithmetic::fma, CudaLoops::fma, 20, false},
                                            FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20, false},
                                            FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20, true},
+                                           FloatTrial{Arithmetic::fp16x3, CudaLoops::fp16x3, 20, true},
                                            FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400, false},
                                            FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400, true}),
                          trial_name);
@@ -281,10 +282,42 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
     }
 }
 
+/// One task's update is as near as its operands' parts are: by u, and by their last place. What is too large for a part is no number.
+TEST_P(FloatLoops, OperandsOfAnySize) {
+  const bool halves = arithmetic() == Arithmetic::fp16x3;
+  const double unit = arithmetic() == Arithmetic::tf32 ? 0x1p-11 : kFloatUnit, place = halves ? 0x1p-36 : 0;
+  for (int power = -40; power <= 4; power += 4) {
+    FloatFront front = long_sums(96, 2);
+    for (Index r = front.cells.p; r < front.cells.m; ++r)
+      for (Index k = 0; k < front.cells.p; ++k) {
+        float& x = front.at(r, k);
+        x = std::ldexp(k % 2 == 0 ? x : -x, power + static_cast<int>((r + k) % 3));
+      }
+    FloatFronts device({front});
+    device.update(kernel(), symbolic::kFewestTeams);
+    const FloatFront found = device.fetch(0);
+    for (Index c = front.cells.p; c < front.cells.m; ++c)
+      for (Index r = c; r < front.cells.m; ++r) {
+        double sum = 0, bound = 0, largest = 0;
+        for (Index k = 0; k < front.cells.p; ++k) {
+          const double x = front.at(r, k), y = front.at(c, k);
+          sum -= x * y, bound += 20 * unit * std::abs(x * y) + place * (std::abs(x) + std::abs(y));
+          largest = std::max({largest, std::abs(x), std::abs(y)});
+        }
+        if (halves && largest >= 32) {
+          ASSERT_FALSE(std::isfinite(found.at(r, c))) << power << ", entry " << r << " " << c;
+        } else if (!halves || largest < 31.9) {  // a little below 32 it is infinite by rounding
+          ASSERT_LE(std::abs(found.at(r, c) - sum), bound) << power << ", entry " << r << " " << c;
+        }
+      }
+  }
+}
+
 /// Nothing but the way of the operands differs: tiles, odd columns of cells, sums in parts of one slab or many, whatever comes first.
 TEST_P(FloatLoops, StreamedAsCopied) {
   if (!GetParam().streamed) GTEST_SKIP() << "the other side of the same comparison";
   const FloatKernel copied{arithmetic(), false};
+  if (copied.resident_teams() == 0) GTEST_SKIP() << "streamed alone";
   std::mt19937_64 random(11);
   std::vector<FloatFront> fronts;
   for (const FrontCells& shape : kFloatShapes) fronts.push_back(random_front(shape, random));

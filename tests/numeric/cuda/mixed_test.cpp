@@ -23,7 +23,8 @@ class CudaMixedFactors : public OnCuda<W> {
   /// The emulated device is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
   /// Of numbers with 11 bits in place of 24: conditions of which something is known are as much less.
-  static constexpr bool kPlain = W::loops == CudaLoops::tf32;
+  static constexpr CudaLoops kLoops = W::loops;
+  static constexpr bool kPlain = kLoops == CudaLoops::tf32;
   static constexpr double kCoarser = kPlain ? 0x1p13 : 1;
 };
 /// As a backend takes them by itself: Hopper's in double where they run.
@@ -43,7 +44,11 @@ TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
   if (!this->emulated() && !TestFixture::kPlain)
     specs.insert(specs.end(),
                  {"poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});
-  const int taken_back = refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs);
+  const bool halves = this->backend().executor().scaled_kernels() == "fp16x3";
+  CudaOptions floats;
+  floats.loops = halves ? CudaLoops::fp16x3 : TestFixture::kLoops;
+  Backend of_float = cuda_backend(floats);
+  const int taken_back = refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs, of_float);
   EXPECT_EQ(taken_back > 0, !TestFixture::kPlain) << taken_back;
 }
 
@@ -101,8 +106,9 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
   const SymmetricMatrix<double> a = spread_spectrum(150, 30, 5);
   const ScaledSystem scaled(a);
   const std::vector<double> b = right_hand_side(a, false, 1);
+  const bool halves = cuda_backend().executor().scaled_kernels() == "fp16x3";
   MixedReport of[2];
-  for (const CudaLoops loops : {CudaLoops::tf32x3, CudaLoops::tf32}) {
+  for (const CudaLoops loops : {CudaLoops::tf32x3, CudaLoops::tf32, CudaLoops::automatic}) {
     Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = loops});
     const bool plain = loops == CudaLoops::tf32;
     AnalyzeOptions options;
@@ -114,12 +120,14 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
     const MixedReport& report = solved.value();
     EXPECT_TRUE(report.converged());
     EXPECT_EQ(report.path, MixedPath::refinement);
-    EXPECT_EQ(report.kernels, plain ? "tf32" : "tf32x3");
+    EXPECT_EQ(report.kernels, plain ? "tf32" : halves && loops == CudaLoops::automatic ? "fp16x3" : "tf32x3");
     EXPECT_LE(scaled.error(x, b), 5 * kEps);
     EXPECT_LT(report.contraction, 0.1);
     of[plain ? 1 : 0] = report;
+    if (!plain) {
+      EXPECT_LT(report.unrefined.componentwise, 1e-6) << report.kernels;
+    }
   }
-  EXPECT_LT(of[0].unrefined.componentwise, 1e-6);
   EXPECT_GT(of[1].unrefined.componentwise, 1e-5);
   EXPECT_GT(of[1].steps, of[0].steps);
 }

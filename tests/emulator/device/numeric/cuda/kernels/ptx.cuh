@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "tests/emulator/device/device_language.hpp"
@@ -213,17 +214,22 @@ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], 
       for (int i = 0; i < 4; ++i) {
         float& c = i < 2 ? to.upper[i] : to.lower[i - 2];
         const float *row = left[lane / 4 + i / 2 * 8], *column = right[lane % 4 * 2 + i % 2];
-        for (int k = 0; k < 8; k += 4) c = emulator::add_four(c, row + k, column + k);
+        for (int k = 0; k < 8; k += 4) c = emulator::add_products<4>(c, row + k, column + k);
       }
     }
   });
 }
 
+inline std::uint32_t to_halves(float x, float y) { return emulator::to_half(x) | std::uint32_t{emulator::to_half(y)} << 16; }
+inline void from_halves(float& x, float& y, std::uint32_t halves) {
+  x = emulator::from_half(static_cast<std::uint16_t>(halves)), y = emulator::from_half(static_cast<std::uint16_t>(halves >> 16));
+}
+
 struct GroupOperand {
   const float* first;
-  int stride;
+  int stride, step;
 };
-inline GroupOperand group_operand(const float* first, int stride) { return {first, stride}; }
+inline GroupOperand group_operand(const float* first, int stride, int step) { return {first, stride, step}; }
 inline void begin_group() { __syncwarp(); }
 inline void commit_group() { emulator::commit_products(); }
 template <int kLeft>
@@ -232,6 +238,7 @@ inline void finish_group() {
   __syncwarp();
 }
 inline void renew(float& /*x*/) {}
+inline void renew(std::uint32_t& /*x*/) {}
 
 /// c (16x64) += a (16x8) b (64x8)^T in TF32, by eight products of a warp: the columns that a lane has of each are those that mma_tf32()
 /// gives it. When they are waited for: what was written too early to any operand, those in registers too, is seen in the product.
@@ -240,13 +247,47 @@ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const flo
     const int lane = static_cast<int>(threadIdx.x % 32);
     for (int n = 0; n < 8; ++n) {
       const float* row = b.first + n * b.stride + lane / 4 * 4 + lane % 4;
-      const float right[2] = {row[0], row[32]};
+      const float right[2] = {row[0], row[b.step]};
       mma_tf32(upper[n], lower[n], a, right);
     }
   });
 }
-/// What is read of c before is no number.
-inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+/// The same of halves, a (16x16) and b (64x16), by a warp. Which lane holds what: PTX ISA, "Matrix Fragments for mma.m16n8k16".
+inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4], GroupOperand b) {
+  emulator::ask_for_product([&upper, &lower, &a, b] {
+    struct Operands {
+      float (*upper)[2], (*lower)[2];
+      const std::uint32_t* a;
+      GroupOperand b;
+    } mine{upper, lower, a, b};
+    emulator::together(emulator::Together::product, &mine, [](void* const* lanes) {
+      float left[16][16];
+      for (int lane = 0; lane < 32; ++lane) {
+        for (int i = 0; i < 4; ++i) {
+          float* pair = &left[lane / 4 + i % 2 * 8][lane % 4 * 2 + i / 2 * 8];
+          from_halves(pair[0], pair[1], static_cast<const Operands*>(lanes[lane])->a[i]);
+        }
+      }
+      for (int column = 0; column < 64; ++column) {
+        float right[16];
+        const GroupOperand& operand = static_cast<const Operands*>(lanes[0])->b;
+        for (int k = 0; k < 16; k += 2) {
+          std::uint32_t pair;
+          std::memcpy(&pair, operand.first + column / 8 * operand.stride + k / 8 * operand.step + column % 8 * 4 + k % 8 / 2, sizeof pair);
+          from_halves(right[k], right[k + 1], pair);
+        }
+        for (int row = 0; row < 16; ++row) {
+          const Operands& to = *static_cast<const Operands*>(lanes[row % 8 * 4 + column % 8 / 2]);
+          float& c = (row < 8 ? to.upper : to.lower)[column / 8][column % 2];
+          for (int k = 0; k < 16; k += 8) c = emulator::add_products<8>(c, left[row] + k, right + k);
+        }
+      }
+    });
+  });
+}
+/// c = a b^T, of either kind. What is read of c before is no number.
+template <class Left>
+void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const Left (&a)[4], GroupOperand b) {
   const auto fill = [&upper, &lower](float value) {
     for (int n = 0; n < 8; ++n) upper[n][0] = upper[n][1] = lower[n][0] = lower[n][1] = value;
   };
