@@ -34,8 +34,8 @@ class Backend {
   /// device CudaOptions::loops says those).
   [[nodiscard]] std::string target() const;
   /// What does large fronts in a scalar of 4 or 8 bytes: on the CPU the target's name, on a device the loops "hopper", "tensor", "fma",
-  /// "tf32x3" or "tf32" (see CudaLoops), "levels" where it can run none of them and all fronts are done level by level, and "none" where
-  /// the loops asked for are not those of this scalar.
+  /// "tf32x3", "tf32" or "fp16x3" (see CudaLoops), "levels" where it can run none of them and all fronts are done level by level, and
+  /// "none" where the loops asked for are not those of this scalar.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// The device in words, for reports.
   [[nodiscard]] std::string device() const;
