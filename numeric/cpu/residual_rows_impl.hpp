@@ -102,6 +102,23 @@ void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, const Res
   }
 }
 
+/// alpha s + beta y for a sum s that keeps what it rounds, likewise. Not finite, or too large on the way, it is what plain arithmetic says.
+inline double scaled(const Dot2& s, double alpha, double beta, double y) {
+  const double product = alpha * s.sum, kept = beta * y, sum = product + kept, shadow = sum - product;
+  const double lost = __builtin_fma(alpha, s.sum, -product) + __builtin_fma(beta, y, -kept);
+  const double all = sum + (alpha * s.error + lost + ((product - (sum - shadow)) + (kept - shadow)));
+  return absolute(all) <= __DBL_MAX__ ? all : sum;
+}
+
+template <class T>
+void scaled_rows_of(const ResidualRows<T>& a, Index begin, Index end, const ScaledColumn<T>& y) {
+  for (Index i = begin; i < end; ++i) {
+    T& entry = y.y.data[i * y.y.step];
+    const double before = y.beta == 0 ? 0 : static_cast<double>(entry);
+    entry = static_cast<T>(scaled(row_sum(a, i, 0).dot, -y.alpha, y.beta, before));
+  }
+}
+
 template <class T>
 ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, const ResidualColumn<T>& r) {
   ResidualWorst worst{};
@@ -132,6 +149,12 @@ void product_rows(const ResidualRows<float>& a, Index begin, Index end, const Re
 }
 void product_rows(const ResidualRows<double>& a, Index begin, Index end, const ResidualColumn<double>& y) {
   product_rows_of(a, begin, end, y);
+}
+void scaled_rows(const ResidualRows<float>& a, Index begin, Index end, const ScaledColumn<float>& y) {
+  scaled_rows_of(a, begin, end, y);
+}
+void scaled_rows(const ResidualRows<double>& a, Index begin, Index end, const ScaledColumn<double>& y) {
+  scaled_rows_of(a, begin, end, y);
 }
 
 }  // namespace kauri::numeric::cpu::KAURI_ROWS

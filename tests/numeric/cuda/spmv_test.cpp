@@ -307,16 +307,18 @@ TYPED_TEST(Products, OfRowsWithLongPointers) {
   padded_col.resize(padded_value.size(), 0);
   const cuda::MergeTiles tiles = merge_tiles(rows);
   const CallerArray<Offset> ptr(rows.ptr);
-  const CallerArray<Index> col(padded_col), tile_row(tiles.row);
+  const CallerArray<Index> col(padded_col), tile_row(tiles.row), ended(tiles.ended);
   const CallerArray<cuda::MergeTiles::Run> run(tiles.run);
-  const CallerArray<T> values(padded_value), from(x), carry(std::vector<T>(static_cast<std::size_t>(tiles.count() * cuda::kMergeColumns)));
+  const auto carries = [](std::size_t count) { return std::vector<T>(count * static_cast<std::size_t>(cuda::kMergeColumns)); };
+  const CallerArray<T> values(padded_value), from(x), carry(carries(tiles.ended.size())), last(carries(tiles.run.size()));
+  const cuda::MergeView<T> merge{
+      tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), ended.data(), carry.data(), last.data()};
   const cuda::CsrView<T, Offset> a{n, ptr.data(), col.data(), values.data()};
   for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
     const CallerArray<T> to(std::vector<T>(x.size(), this->kBefore));
-    const cuda::SpmvColumns<T> columns{from.data(), n, to.data(), n, cols};
+    const cuda::SpmvColumns<T> columns{{from.data(), 1, n}, {to.data(), 1, n}, cols};
     if (choice.way == cuda::SpmvWay::merge)
-      enqueue_merge_product<T, Offset>(a, {tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), carry.data()},
-                                       columns, this->stream_->get());
+      enqueue_merge_product<T, Offset>(a, merge, columns, this->stream_->get());
     else
       enqueue_rows_product<T, Offset>(a, choice, columns, this->stream_->get());
     EXPECT_EQ(to.fetch(), this->product(rows, choice, value, x, cols)) << cuda::name_of(choice);
