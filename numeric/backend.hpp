@@ -194,7 +194,8 @@ class ResidualStore {
   virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const = 0;
 };
 
-/// Products with A where a backend computes, see kauri::SparseProduct. Shapes, overlaps and the number of values were checked by the caller.
+/// Products with A where a backend computes, see kauri::SparseProduct. Shapes, overlaps and the number of values were checked by the
+/// caller.
 template <Scalar T>
 class ProductStore {
  public:

@@ -1,4 +1,5 @@
-// SparseProduct: y = alpha A x + beta y where a backend computes, for loops that multiply by A many times: time steps, residuals, gradients.
+// SparseProduct: y = alpha A x + beta y where a backend computes, for loops that multiply by A many times: time steps, residuals,
+// gradients.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +18,8 @@ template <Scalar T>
 class ProductStore;
 }
 
-/// The rows of a symmetric A, both halves, where a backend computes: made once for all values on a pattern. A need not be positive definite.
+/// The rows of a symmetric A, both halves, where a backend computes: made once for all values on a pattern. A need not be positive
+/// definite.
 ///
 ///     auto mass = kauri::SparseProduct<double>::create(m.pattern(), backend);
 ///     mass.enqueue_values(value, stream);                  // all of this may be captured, and replayed with other numbers

@@ -1,4 +1,5 @@
-// Rows of y = A x, of y = alpha A x + beta y and of r = b - A x, each summed in about twice the precision of T, with what they say about the backward error.
+// Rows of y = A x, of y = alpha A x + beta y and of r = b - A x, each summed in about twice the precision of T, with what they say about
+// the backward error.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -150,11 +150,7 @@ void product_rows(const ResidualRows<float>& a, Index begin, Index end, const Re
 void product_rows(const ResidualRows<double>& a, Index begin, Index end, const ResidualColumn<double>& y) {
   product_rows_of(a, begin, end, y);
 }
-void scaled_rows(const ResidualRows<float>& a, Index begin, Index end, const ScaledColumn<float>& y) {
-  scaled_rows_of(a, begin, end, y);
-}
-void scaled_rows(const ResidualRows<double>& a, Index begin, Index end, const ScaledColumn<double>& y) {
-  scaled_rows_of(a, begin, end, y);
-}
+void scaled_rows(const ResidualRows<float>& a, Index begin, Index end, const ScaledColumn<float>& y) { scaled_rows_of(a, begin, end, y); }
+void scaled_rows(const ResidualRows<double>& a, Index begin, Index end, const ScaledColumn<double>& y) { scaled_rows_of(a, begin, end, y); }
 
 }  // namespace kauri::numeric::cpu::KAURI_ROWS

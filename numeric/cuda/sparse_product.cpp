@@ -13,8 +13,7 @@ namespace kauri::numeric::cuda {
 
 template <class T>
 CudaProduct<T>::CudaProduct(const Pattern& lower, DeviceContext context)
-    : context_(std::move(context)),
-      spmv_(full_rows(lower), *context_.staging, *context_.heap, *LentStream(context_.lending)) {}
+    : context_(std::move(context)), spmv_(full_rows(lower), *context_.staging, *context_.heap, *LentStream(context_.lending)) {}
 
 template <class T>
 void CudaProduct<T>::set_values(std::span<const T> host) {
@@ -77,7 +76,8 @@ void CudaProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView
   T* y_data = block.template take<T>(size).data();
   for (Index c = 0; c < y.cols; c += most) {
     const Index count = std::min(most, y.cols - c);
-    const auto x_there = compact_view(x_data, n, count, Layout::column_major), y_there = compact_view(y_data, n, count, Layout::column_major);
+    const auto x_there = compact_view(x_data, n, count, Layout::column_major),
+               y_there = compact_view(y_data, n, count, Layout::column_major);
     const MatrixView<T> part = columns(y, c, count);
     send(*context_.staging, columns(x, c, count), x_there, *stream);
     if (beta != 0) send<T>(*context_.staging, part, y_there, *stream);

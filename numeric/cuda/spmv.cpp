@@ -92,8 +92,13 @@ void Spmv<T>::enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cuda
   const SpmvColumns<T> columns{strided(x), strided(y), x.cols, alpha, beta};
   const auto product = [&](const auto& a) {
     if (choice_.way != SpmvWay::merge) return enqueue_rows_product(a, choice_, columns, stream);
-    const MergeView<T> merge{static_cast<Index>(ended_.size()), static_cast<Index>(run_.size()), tile_row_.data(), run_.data(),
-                             ended_.data(), carry_.data(), end_.data()};
+    const MergeView<T> merge{static_cast<Index>(ended_.size()),
+                             static_cast<Index>(run_.size()),
+                             tile_row_.data(),
+                             run_.data(),
+                             ended_.data(),
+                             carry_.data(),
+                             end_.data()};
     enqueue_merge_product(a, merge, columns, stream);
   };
   if (long_ptr_.data() != nullptr)

@@ -1,4 +1,5 @@
-// Y = alpha A X + beta Y by rows: lanes of a warp share a row, which they read where it lies, or after the block has brought it to shared memory.
+// Y = alpha A X + beta Y by rows: lanes of a warp share a row, which they read where it lies, or after the block has brought it to shared
+// memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/spmv_kernels.hpp"
 
@@ -47,8 +48,9 @@ __global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, S
 template <class T, class P, int kLanes, int kColumns, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {
   constexpr int kRows = kSpmvThreads / kLanes;
-  __shared__ T number[kSkewedChunk<T>];  // a product or a value of A
-  __shared__ Index col[kColumns == 1 ? 1 : kSkewedChunk<Index>];
+  T* number = shared_chunk<T>();  // a product or a value of A
+  Index* col = nullptr;
+  if constexpr (kColumns > 1) col = shared_chunk<Index>();
   const auto first = static_cast<Index>(blockIdx.x * kRows);
   const int rows = min(kRows, a.n - first), row = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
   const P begin = __ldg(a.ptr + first), end = __ldg(a.ptr + first + rows);
@@ -82,6 +84,7 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
       }
     }
   }
+  if (kLanes == 1 && row >= rows) return;  // nobody shuffles; said so early, eight sums in double keep to the registers of four blocks
 #pragma unroll
   for (int c = 0; c < kColumns; ++c) {
     const T all = sum_over_lanes<kLanes>(sum[c]);

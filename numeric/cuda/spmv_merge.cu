@@ -1,5 +1,5 @@
-// Y = alpha A X + beta Y along the merge path of row ends and entries: each thread has as many of both, in sum, as any other. No atomics: what a thread,
-// or a tile, has of a row that goes on behind it is added in a fixed order.
+// Y = alpha A X + beta Y along the merge path of row ends and entries: each thread has as many of both, in sum, as any other. No atomics:
+// what a thread, or a tile, has of a row that goes on behind it is added in a fixed order.
 //
 // D. Merrill, M. Garland, Merge-based parallel sparse matrix-vector multiplication, SC 2016.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -82,9 +82,7 @@ struct TileSums {
   T* y;      ///< of the tile's first row
   T* begun;  ///< null, or for the end of the first row, which began in a tile before: what that has of it is added later, before it is put
 
-  __device__ void put(int row, T sum) const {
-    put_sum(columns, sum, y[row_place<kApart>(row, columns.y.row)]);
-  }
+  __device__ void put(int row, T sum) const { put_sum(columns, sum, y[row_place<kApart>(row, columns.y.row)]); }
   /// Of the first row that ends in a thread's part.
   __device__ void put_head(int row, T sum) const {
     if (row == 0 && begun != nullptr)
@@ -125,7 +123,7 @@ __device__ T merge_column(const MergeTile& tile, const T* product, int first_pla
 /// Block b does columns [g each, (g + 1) each) of tile b % tiles, with g = b / tiles.
 template <class T, class P, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns, Index each) {
-  __shared__ T product[kSkewedChunk<T>];
+  T* product = shared_chunk<T>();
   __shared__ int row_end[kMergeTile + 1];
   __shared__ Piece<T> of_warp[kWarps];
   const Index group = static_cast<Index>(blockIdx.x) / merge.tiles, t = static_cast<Index>(blockIdx.x) - group * merge.tiles;

@@ -54,6 +54,14 @@ __device__ constexpr int skewed(int k) {
 template <class T>
 constexpr int kSkewedChunk = kSpmvChunk + kSpmvChunk / static_cast<int>(128 / sizeof(T));
 
+/// Such a chunk in a block's shared memory, for one array of each type. It is no kernel's own: on the emulated device (tests/emulator) each
+/// thread of the host has the shared memory of all kernels, for which one a kernel would be too much.
+template <class Item>
+__device__ __forceinline__ Item* shared_chunk() {
+  __shared__ Item chunk[kSkewedChunk<Item>];
+  return chunk;
+}
+
 /// A thread's part of a chunk, in registers: eight entries, in two groups of four that lie beside each other.
 template <class T>
 struct ChunkPart {
