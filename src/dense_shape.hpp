@@ -27,12 +27,13 @@ inline const char* in_words(Layout layout) {
 
 /// Throws Error(usage) unless a has n rows, room for them and data. name: the call's and the matrix's, as "solve: x".
 template <class T>
-void require_dense(const MatrixView<const T>& a, const std::string& name, Index n) {
-  if (a.rows != n) misuse(name + " has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
+void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
+  const auto refuse = [name](const std::string& what) { misuse(name + what); };
+  if (a.rows != n) refuse(" has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
   if (!has_room(a))
-    misuse(name + " has " + std::to_string(a.cols) + " columns and leading dimension " + std::to_string(a.ld) + " for " +
-           std::to_string(n) + " rows" + in_words(a.layout));
-  if (a.data == nullptr && a.rows > 0 && a.cols > 0) misuse(name + " is null");
+    refuse(" has " + std::to_string(a.cols) + " columns and leading dimension " + std::to_string(a.ld) + " for " + std::to_string(n) +
+           " rows" + in_words(a.layout));
+  if (a.data == nullptr && a.rows > 0 && a.cols > 0) refuse(" is null");
 }
 
 /// True where x begins at b's first entry but is not b itself.

@@ -29,11 +29,11 @@ struct ResidualColumn {
   Offset step;
 };
 
-/// A column that is scaled, and a product with it added: entries as wide as the sums.
+/// A column that takes alpha A x + beta y; where beta is 0, y is not read.
 template <class T>
 struct ScaledColumn {
   ResidualColumn<T> y;
-  double alpha, beta;  ///< of the product, of y; 0: y is not read
+  double alpha, beta;  ///< of T, as wide as the sums
 };
 
 /// Rows [begin, end) of one column. The versions of each are one function compiled for different machines, equal bit for bit: a fused

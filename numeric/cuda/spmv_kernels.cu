@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
       }
     }
   }
-  if (kLanes == 1 && row >= rows) return;  // nobody shuffles; said so early, eight sums in double keep to the registers of four blocks
+  if (kLanes == 1 && row >= rows) return;  // nobody shuffles; so eight sums in double are done with the registers of four blocks
 #pragma unroll
   for (int c = 0; c < kColumns; ++c) {
     const T all = sum_over_lanes<kLanes>(sum[c]);
