@@ -30,11 +30,11 @@ class ProductStore;
 /// written and not read, so that nothing of what was there is left, NaN neither. x and y have n rows and as many columns as each other, any
 /// number of them, of either layout each, with columns or rows apart (ld); what lies between stays.
 ///
-/// On a device sums are of T: each entry of A times x, rounded, is added up in an order that the pattern alone decides; the sum is
-/// multiplied by alpha, and beta y, rounded, is added. Along a row of k entries the error is at most (k + 1) eps |alpha| |A||x|, and
-/// another eps of each of the two terms. On the CPU sums, their multiples and what is added are taken in about twice the precision of T, as
-/// by multiply() and residual() (kauri/refine.hpp), and rounded once at the end. The bits are the same each time, on the CPU for any number
-/// of threads and target, on devices on each of them; each column has those of its product alone, and no bit depends on layouts.
+/// Each entry of A times x, rounded, is added up in an order that the pattern alone decides; the sum is multiplied by alpha, and beta y,
+/// rounded, is added. Along a row of k entries the error is at most (k + 1) eps |alpha| |A||x|, and another eps of each of the two terms.
+/// On the CPU all that is in double, for floats too, and rounded at the end. Sums of twice the precision, for residuals of solutions, are
+/// those of multiply() and residual() (kauri/refine.hpp). The bits are the same each time, on the CPU for any number of threads and target,
+/// and on every device; each column has those of its product alone, and no bit depends on layouts.
 ///
 /// On the CPU DeviceMatrixView and DeviceValues are ordinary memory, the stream is null, and all is done when a call returns. Move-only;
 /// works on one product at a time, in one stream's order; outlives what was enqueued with it.

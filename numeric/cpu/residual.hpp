@@ -17,7 +17,7 @@ class CpuResidual final : public ResidualStore<T> {
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
                          ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
-  /// y = alpha A x + beta y, summed likewise; where beta is 0, y is not read.
+  /// y = alpha A x + beta y by plain sums in double; where beta is 0, y is not read.
   void multiply(const SymmetricView<T>& a, T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) const;
   /// Of all that it holds.
   [[nodiscard]] Offset bytes() const;

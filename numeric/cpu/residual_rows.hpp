@@ -1,5 +1,5 @@
-// Rows of y = A x, of y = alpha A x + beta y and of r = b - A x, each summed in about twice the precision of T, with what they say about
-// the backward error.
+// Rows of y = A x and of r = b - A x, each summed in about twice the precision of T, with what they say about the backward error; rows of
+// y = alpha A x + beta y by plain sums.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,7 +33,7 @@ struct ResidualColumn {
 template <class T>
 struct ScaledColumn {
   ResidualColumn<T> y;
-  double alpha, beta;  ///< of T, as wide as the sums
+  double alpha, beta;  ///< of T; sums are in double
 };
 
 /// Rows [begin, end) of one column. The versions of each are one function compiled for different machines, equal bit for bit: a fused

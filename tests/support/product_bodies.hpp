@@ -119,11 +119,10 @@ void products_are_exact_for_integers(Backend& backend, bool large) {
 }
 
 /// |y - (alpha A x + beta y)| <= eps ((k + 1) |alpha| |A||x| + |alpha| |A||x| + 2 |beta y|) for a row of k entries, whatever the order;
-/// where sums are `twice` as precise, eps of what comes out.
+/// where T is rounded but once (`in_double`), that with the eps of double, and eps of what comes out.
 template <class T, class Array>
-void products_round_as_they_say(Backend& backend, bool twice, std::uint32_t many) {
-  const long double eps = std::numeric_limits<T>::epsilon(),
-                    rest = sizeof(T) == 4 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<long double>::epsilon();
+void products_round_as_they_say(Backend& backend, bool in_double, std::uint32_t many) {
+  const long double eps = std::numeric_limits<T>::epsilon(), of_sums = in_double ? std::numeric_limits<double>::epsilon() : eps;
   for (std::uint32_t seed = 1; seed <= many; ++seed) {
     std::mt19937_64 random(seed);
     const auto n = static_cast<Index>(1 + random() % 120), cols = static_cast<Index>(1 + random() % 4);
@@ -143,7 +142,7 @@ void products_round_as_they_say(Backend& backend, bool twice, std::uint32_t many
         const long double kept = static_cast<long double>(beta) * y[k], result = alpha * exact.sum[k] + kept,
                           size = std::abs(static_cast<long double>(alpha)) * exact.magnitude[k] + std::abs(kept);
         const long double terms = exact.entries[k % static_cast<std::size_t>(n)] + 2;
-        const long double bound = twice ? eps * std::abs(result) + terms * rest * size : terms * eps * size;
+        const long double bound = terms * of_sums * size + (in_double ? eps * std::abs(result) : 0);
         ASSERT_LE(std::abs(found[k] - result), bound) << where << ", entry " << k;
       }
     }
