@@ -252,6 +252,25 @@ class ResidualStore {
   virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const = 0;
 };
 
+/// Products with A where a backend computes, see kauri::SparseProduct. Shapes, overlaps and the number of values were checked by the
+/// caller.
+template <Scalar T>
+class ProductStore {
+ public:
+  virtual ~ProductStore() = default;
+  [[nodiscard]] virtual Offset bytes() const = 0;
+  /// In the host's memory.
+  virtual void set_values(std::span<const T> host) = 0;
+  /// On the device. Waits.
+  virtual void set_values_there(std::span<const T> value) = 0;
+  virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
+  /// y = alpha A x + beta y, in the host's memory.
+  virtual void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
+  /// On the device. Waits.
+  virtual void multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
+  virtual void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) = 0;
+};
+
 /// Refinement where a backend computes, see kauri::Refiner. Shapes, plans and addresses of the same pattern were checked by the caller.
 template <Scalar T>
 class RefineStore {
@@ -307,6 +326,8 @@ class Executor {
   virtual std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double tag) = 0;
   virtual std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double tag) = 0;
+  virtual std::unique_ptr<ProductStore<float>> make_product(const Pattern& lower, float tag) = 0;
+  virtual std::unique_ptr<ProductStore<double>> make_product(const Pattern& lower, double tag) = 0;
   virtual std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) = 0;
 
   [[nodiscard]] MemoryLedger& memory() { return memory_; }

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "kauri/matrix.hpp"
 #include "numeric/dense_view.hpp"
+#include "src/misuse.hpp"
 
 namespace kauri {
 
@@ -22,6 +25,17 @@ inline const char* in_words(Layout layout) {
   return layout == Layout::column_major ? "" : ", in a layout that there is not";
 }
 
+/// Throws Error(usage) unless a has n rows, room for them and data. name: the call's and the matrix's, as "solve: x".
+template <class T>
+void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
+  const auto refuse = [name](const std::string& what) { misuse(name + what); };
+  if (a.rows != n) refuse(" has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
+  if (!has_room(a))
+    refuse(" has " + std::to_string(a.cols) + " columns and leading dimension " + std::to_string(a.ld) + " for " + std::to_string(n) +
+           " rows" + in_words(a.layout));
+  if (a.data == nullptr && a.rows > 0 && a.cols > 0) refuse(" is null");
+}
+
 /// True where x begins at b's first entry but is not b itself.
 template <class T>
 bool overlaps_from_the_first(const MatrixView<const T>& b, const MatrixView<const T>& x) {
@@ -31,6 +45,18 @@ bool overlaps_from_the_first(const MatrixView<const T>& b, const MatrixView<cons
     return std::pair(a.rows > 1 ? at.row : 0, a.cols > 1 ? at.column : 0);
   };
   return steps(b) != steps(x);
+}
+
+/// True if b and x may have an entry in common. Columns of the one, or rows, may lie between those of the other.
+template <class T>
+bool overlap(const MatrixView<const T>& b, const MatrixView<T>& x) {
+  if (x.rows == 0 || x.cols == 0) return false;
+  const auto end = [](const auto& a) { return &numeric::strided(a)(a.rows - 1, a.cols - 1) + 1; };
+  const std::less_equal<const T*> before;
+  if (before(end(b), x.data) || before(end(x), b.data)) return false;
+  if (b.layout != x.layout || b.ld != x.ld) return true;
+  const Offset apart = ((x.data - b.data) % b.ld + b.ld) % b.ld, length = numeric::lines_of(b, b.layout).length;
+  return apart < length || apart > b.ld - length;
 }
 
 }  // namespace kauri

@@ -58,15 +58,6 @@ void require_solvable(bool factor_is_there) {
 }
 
 template <class T>
-void require_shape(const MatrixView<const T>& a, const std::string& name, Index n) {
-  if (a.rows != n) misuse("solve: " + name + " has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
-  if (!has_room(a))
-    misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns and leading dimension " + std::to_string(a.ld) + " for " +
-           std::to_string(a.rows) + " rows" + in_words(a.layout));
-  if (a.data == nullptr && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
-}
-
-template <class T>
 Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values, const std::stop_token& stop) {
   require_call(factor.plan(), value, shift);
   const StopScope scope(stop);
@@ -188,8 +179,8 @@ const DeviceVerdict* Factor<T>::verdict_address() const {
 
 template <Scalar T>
 void Factor<T>::require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const {
-  require_shape(x, "x", plan().n);
-  require_shape(b, "b", plan().n);
+  require_dense(x, "solve: x", plan().n);
+  require_dense(b, "solve: b", plan().n);
   if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   if (overlaps_from_the_first(b, x)) misuse("solve: x begins where b does, with another leading dimension or layout");
   require_fit(workspace);

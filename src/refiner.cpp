@@ -2,30 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/refiner.hpp"
 
-#include <functional>
 #include <string>
 #include <utility>
 
 #include "numeric/backend.hpp"
-#include "numeric/dense_view.hpp"
 #include "src/base/stopping.hpp"
+#include "src/dense_shape.hpp"
 
 namespace kauri {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "Refiner: " + what); }
-
-/// True if b and x may have an entry in common. Columns of the one, or rows, may lie between those of the other.
-template <class T>
-bool overlap(const MatrixView<const T>& b, const MatrixView<T>& x) {
-  if (x.rows == 0 || x.cols == 0) return false;
-  const auto end = [](const auto& a) { return &numeric::strided(a)(a.rows - 1, a.cols - 1) + 1; };
-  const std::less_equal<const T*> before;
-  if (before(end(b), x.data) || before(end(x), b.data)) return false;
-  if (b.layout != x.layout || b.ld != x.ld) return true;
-  const Offset apart = ((x.data - b.data) % b.ld + b.ld) % b.ld, length = numeric::lines_of(b, b.layout).length;
-  return apart < length || apart > b.ld - length;
-}
 
 }  // namespace
 

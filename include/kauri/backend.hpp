@@ -20,8 +20,8 @@ enum class BackendKind {
   cuda,  ///< a CUDA device
 };
 
-/// Memory, threads or streams of one device. Explicit, and outlives the prepared plans, factors and workspaces made with it; moving it does
-/// not disturb them. One backend may serve several factors; calls on different factors may run at the same time.
+/// Memory, threads or streams of one device. Explicit, and outlives the prepared plans, factors, workspaces and products made with it;
+/// moving it does not disturb them. One backend may serve several factors; calls on different factors may run at the same time.
 class Backend {
  public:
   ~Backend();
@@ -42,7 +42,7 @@ class Backend {
   /// Threads really used, which may be fewer than asked for.
   [[nodiscard]] int threads() const;
 
-  /// Bytes that prepared plans, factors and workspaces of this backend hold now.
+  /// Bytes that prepared plans, factors, workspaces and products (SparseProduct) of this backend hold now.
   [[nodiscard]] Offset bytes_in_use() const;
   /// The most of them at a time since reset_peak(), or since the backend was made.
   [[nodiscard]] Offset peak_bytes() const;
@@ -67,9 +67,10 @@ Backend cpu_backend(int threads = 0);
 using StreamHandle = void*;
 
 /// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree: once for each prepared plan, factor,
-/// workspace, refiner, selected inverse and array of DeviceValues; for the time of a call, by refine(), backward_error() and multiply(),
-/// which keep A's rows there, by Factor::multiply(), lower_diagonal() and log_determinant(); for A's rows by each compute() of a Solver, as
-/// long as it holds that matrix; and for a short time when the backend is made. Both functions are called with the device current, from any
+/// workspace, refiner, product, selected inverse and array of DeviceValues; for the time of a call, by refine(), backward_error() and
+/// multiply(), which keep A's rows there, by Factor::multiply(), lower_diagonal() and log_determinant(), and by what a SparseProduct does
+/// with the host's memory; for A's rows by each compute() of a Solver, as long as it holds that matrix; and for a short time when the
+/// backend is made. Both functions are called with the device current, from any
 /// thread, and by several at a time, but never by calls that enqueue. No call moves or frees what is in use on a stream.
 struct DeviceAllocator {
   /// `bytes` > 0 on the device, aligned to 256, usable on any stream at once; null where there are not that many: then the call that asked

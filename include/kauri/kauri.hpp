@@ -29,6 +29,7 @@
 #include "kauri/selected_inverse.hpp"  // IWYU pragma: export
 #include "kauri/separators.hpp"        // IWYU pragma: export
 #include "kauri/solver.hpp"            // IWYU pragma: export
+#include "kauri/sparse_product.hpp"    // IWYU pragma: export
 #include "kauri/types.hpp"             // IWYU pragma: export
 #include "kauri/verdict.hpp"           // IWYU pragma: export
 #include "kauri/version.hpp"           // IWYU pragma: export

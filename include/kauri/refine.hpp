@@ -23,7 +23,7 @@ struct RefineOptions {
 // shapes that do not fit); each sets A up by full rows first, O(n + nnz). x, b and y have n rows and as many columns as each other.
 
 /// y = A x with each row's sum accumulated in about twice the precision of T. y must not overlap x. Deterministic for any number of
-/// threads.
+/// threads. For one product with this A: of many of them a SparseProduct (kauri/sparse_product.hpp) sets it up once.
 template <Scalar T>
 void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend);
 

@@ -9,6 +9,7 @@
 #include "numeric/cpu/factor.hpp"
 #include "numeric/cpu/mixed.hpp"
 #include "numeric/cpu/refiner.hpp"
+#include "numeric/cpu/sparse_product.hpp"
 #include "numeric/cpu/workers.hpp"
 
 namespace kauri::numeric::cpu {
@@ -82,6 +83,12 @@ class CpuExecutor final : public Executor {
   }
   std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
     return std::make_unique<CpuRefiner<double>>(lower, nrhs, workers_);
+  }
+  std::unique_ptr<ProductStore<float>> make_product(const Pattern& lower, float) override {
+    return std::make_unique<CpuProduct<float>>(lower, workers_, memory());
+  }
+  std::unique_ptr<ProductStore<double>> make_product(const Pattern& lower, double) override {
+    return std::make_unique<CpuProduct<double>>(lower, workers_, memory());
   }
   std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) override {
     return std::make_unique<CpuMixed>(lower, nrhs, workers_);

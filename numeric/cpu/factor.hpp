@@ -9,11 +9,6 @@
 
 namespace kauri::numeric::cpu {
 
-/// Throws Error(usage) for a stream.
-inline void require_no_stream(StreamHandle stream) {
-  if (stream != nullptr) throw Error(ErrorKind::usage, "a factor on the CPU has no streams: pass null");
-}
-
 /// Values of L in panels, with the memory they are made in: contribution blocks lie in panels not yet begun, and beyond all panels.
 template <class T>
 class CpuFactor final : public FactorStore<T> {

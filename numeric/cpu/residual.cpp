@@ -18,9 +18,9 @@ constexpr Offset kChunkEntries = Offset{1} << 15;
 template <class T>
 RowKernels<T> row_kernels() {
 #if defined(__x86_64__)
-  if (host_target() != "cpu-generic") return {fused::rows, fused::product_rows};
+  if (host_target() != "cpu-generic") return {fused::rows, fused::product_rows, fused::scaled_rows};
 #endif
-  return {portable::rows, portable::product_rows};
+  return {portable::rows, portable::product_rows, portable::scaled_rows};
 }
 template RowKernels<float> row_kernels();
 template RowKernels<double> row_kernels();
@@ -91,8 +91,8 @@ BackwardError CpuResidual<T>::residual(const SymmetricView<T>& a, MatrixView<con
 }
 
 template <class T>
-void CpuResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
-  const auto compute = row_kernels<T>().product;
+template <class F>
+void CpuResidual<T>::each_chunk(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<T>& y, const F& compute) const {
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; ++c) {
       const ResidualRows<T> rows = this->rows(a, columns(x, c, 1), {});
@@ -100,6 +100,18 @@ void CpuResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, 
       const ResidualColumn<T> out{to.data, strided(to).row};
       workers_.parallel(static_cast<Index>(chunk_.size()) - 1, [&](Index k) { compute(rows, chunk_[k], chunk_[k + 1], out); });
     }
+  });
+}
+
+template <class T>
+void CpuResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
+  each_chunk(a, x, y, row_kernels<T>().product);
+}
+
+template <class T>
+void CpuResidual<T>::multiply(const SymmetricView<T>& a, T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) const {
+  each_chunk(a, x, y, [alpha, beta, compute = row_kernels<T>().scaled](const auto& rows, Index begin, Index end, const auto& out) {
+    compute(rows, begin, end, {out, static_cast<double>(alpha), static_cast<double>(beta)});
   });
 }
 

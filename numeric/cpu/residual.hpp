@@ -17,12 +17,17 @@ class CpuResidual final : public ResidualStore<T> {
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
                          ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
+  /// y = alpha A x + beta y by plain sums in double; where beta is 0, y is not read.
+  void multiply(const SymmetricView<T>& a, T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) const;
   /// Of all that it holds.
   [[nodiscard]] Offset bytes() const;
 
  private:
   /// Of one column. b: without data for a product.
   [[nodiscard]] ResidualRows<T> rows(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b) const;
+  /// compute(rows, begin, end, y) for rows in fixed chunks, by all threads, column after column.
+  template <class F>
+  void each_chunk(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<T>& y, const F& compute) const;
   BackwardError column(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b, const MatrixView<T>& r) const;
 
   // The strictly lower triangle by rows; the rest of a row is a column of the caller's.

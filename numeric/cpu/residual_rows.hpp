@@ -1,4 +1,5 @@
-// Rows of y = A x and of r = b - A x, each summed in about twice the precision of T, with what they say about the backward error.
+// Rows of y = A x and of r = b - A x, each summed in about twice the precision of T, with what they say about the backward error; rows of
+// y = alpha A x + beta y by plain sums.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,12 +29,20 @@ struct ResidualColumn {
   Offset step;
 };
 
+/// A column that takes alpha A x + beta y; where beta is 0, y is not read.
+template <class T>
+struct ScaledColumn {
+  ResidualColumn<T> y;
+  double alpha, beta;  ///< of T; sums are in double
+};
+
 /// Rows [begin, end) of one column. The versions of each are one function compiled for different machines, equal bit for bit: a fused
 /// multiply-add is exact in hardware and in software.
 template <class T>
 struct RowKernels {
   ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& r);  ///< r = b - A x
   void (*product)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& y);  ///< y = A x; b, x_norm are not read
+  void (*scaled)(const ResidualRows<T>&, Index begin, Index end, const ScaledColumn<T>& y);     ///< y = alpha A x + beta y; nor here
 };
 template <class T>
 RowKernels<T> row_kernels();
@@ -44,6 +53,8 @@ RowKernels<T> row_kernels();
   ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, const ResidualColumn<double>& r); \
   void product_rows(const ResidualRows<float>&, Index begin, Index end, const ResidualColumn<float>& y);    \
   void product_rows(const ResidualRows<double>&, Index begin, Index end, const ResidualColumn<double>& y);  \
+  void scaled_rows(const ResidualRows<float>&, Index begin, Index end, const ScaledColumn<float>& y);       \
+  void scaled_rows(const ResidualRows<double>&, Index begin, Index end, const ScaledColumn<double>& y);     \
   }
 KAURI_DECLARE_ROWS(portable)
 KAURI_DECLARE_ROWS(fused)

@@ -36,6 +36,7 @@ struct RowSum {
   Dot2 dot;
   double magnitude, row_norm = 0;
 
+  static RowSum begun(double b) { return {{b}, absolute(b)}; }
   template <class T>
   void subtract(double v, double x) {
     dot.subtract<T>(v, x);
@@ -52,17 +53,29 @@ struct RowSum {
   }
 };
 
+/// The sum alone, as plain arithmetic rounds it, in double.
+struct PlainSum {
+  double sum;
+
+  static PlainSum begun(double b) { return {b}; }
+  template <class T>
+  void subtract(double v, double x) {
+    sum -= v * x;
+  }
+  void join(const PlainSum& next) { sum += next.sum; }
+};
+
 template <class T>
 inline Offset entries_of(const ResidualRows<T>& a, Index i) {
   return a.left_ptr[i + 1] - a.left_ptr[i] + a.col_ptr[i + 1] - a.col_ptr[i];
 }
 
 /// A row by its segments.
-template <class T>
-RowSum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
+template <class Sum, class T>
+Sum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
   const Offset count = entries_of(a, i), left = a.left_ptr[i + 1] - a.left_ptr[i];
   const auto segment = [&](Offset begin, double start) {
-    RowSum sum{{start}, absolute(start)};
+    Sum sum = Sum::begun(start);
     const Offset end = begin + kResidualSegment < count ? begin + kResidualSegment : count;
     for (Offset k = begin; k < end; ++k) {
       if (k < left)
@@ -73,21 +86,21 @@ RowSum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
     return sum;
   };
   const auto stretch = [&](Offset begin, double start) {
-    RowSum sum = segment(begin, start);
+    Sum sum = segment(begin, start);
     const Offset end = begin + kResidualStretch < count ? begin + kResidualStretch : count;
     for (Offset k = begin + kResidualSegment; k < end; k += kResidualSegment) sum.join(segment(k, 0));
     return sum;
   };
-  RowSum sum = stretch(0, b);
+  Sum sum = stretch(0, b);
   for (Offset k = kResidualStretch; k < count; k += kResidualStretch) sum.join(stretch(k, 0));
   return sum;
 }
 
 /// b - row i of A times x, columns ascending.
-template <class T>
-inline __attribute__((always_inline)) RowSum row_sum(const ResidualRows<T>& a, Index i, double b) {
-  if (entries_of(a, i) > kResidualSegment) return long_row_sum(a, i, b);
-  RowSum sum{{b}, absolute(b)};
+template <class Sum, class T>
+inline __attribute__((always_inline)) Sum row_sum(const ResidualRows<T>& a, Index i, double b) {
+  if (entries_of(a, i) > kResidualSegment) return long_row_sum<Sum>(a, i, b);
+  Sum sum = Sum::begun(b);
   for (Offset k = a.left_ptr[i]; k < a.left_ptr[i + 1]; ++k)
     sum.template subtract<T>(a.value[a.left_source[k]], a.x[a.left_col[k] * a.x_step]);
   for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k) sum.template subtract<T>(a.value[k], a.x[a.row[k] * a.x_step]);
@@ -97,8 +110,17 @@ inline __attribute__((always_inline)) RowSum row_sum(const ResidualRows<T>& a, I
 template <class T>
 void product_rows_of(const ResidualRows<T>& a, Index begin, Index end, const ResidualColumn<T>& y) {
   for (Index i = begin; i < end; ++i) {
-    const Dot2 sum = row_sum(a, i, 0).dot;
+    const Dot2 sum = row_sum<RowSum>(a, i, 0).dot;
     y.data[i * y.step] = static_cast<T>(0 - (sum.sum + sum.error));
+  }
+}
+
+template <class T>
+void scaled_rows_of(const ResidualRows<T>& a, Index begin, Index end, const ScaledColumn<T>& y) {
+  for (Index i = begin; i < end; ++i) {
+    const double product = y.alpha * (0 - row_sum<PlainSum>(a, i, 0).sum);
+    T& entry = y.y.data[i * y.y.step];
+    entry = static_cast<T>(y.beta == 0 ? product : product + y.beta * static_cast<double>(entry));
   }
 }
 
@@ -108,7 +130,7 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, const Re
   for (Index i = begin; i < end; ++i) {
     const auto given = static_cast<double>(a.b[i * a.b_step]);
     const double b = absolute(given);
-    const RowSum sum = row_sum(a, i, given);
+    const RowSum sum = row_sum<RowSum>(a, i, given);
     const T value = static_cast<T>(sum.dot.sum + sum.dot.error);
     r.data[i * r.step] = value;
     const double residual = absolute(static_cast<double>(value)), entries = static_cast<double>(entries_of(a, i));
@@ -133,5 +155,7 @@ void product_rows(const ResidualRows<float>& a, Index begin, Index end, const Re
 void product_rows(const ResidualRows<double>& a, Index begin, Index end, const ResidualColumn<double>& y) {
   product_rows_of(a, begin, end, y);
 }
+void scaled_rows(const ResidualRows<float>& a, Index begin, Index end, const ScaledColumn<float>& y) { scaled_rows_of(a, begin, end, y); }
+void scaled_rows(const ResidualRows<double>& a, Index begin, Index end, const ScaledColumn<double>& y) { scaled_rows_of(a, begin, end, y); }
 
 }  // namespace kauri::numeric::cpu::KAURI_ROWS

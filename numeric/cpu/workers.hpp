@@ -7,7 +7,10 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 
+#include "kauri/backend.hpp"
+#include "kauri/error.hpp"
 #include "kauri/plan.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/memory.hpp"
@@ -55,6 +58,11 @@ class Workers {
   int threads_;
   tbb::task_arena arena_;
 };
+
+/// Throws Error(usage) for a stream; `what` was called with it.
+inline void require_no_stream(StreamHandle stream, const char* what = "a factor") {
+  if (stream != nullptr) throw Error(ErrorKind::usage, std::string(what) + " on the CPU has no streams: pass null");
+}
 
 /// What a run of tasks counts with: allocated once with the factor or workspace it serves.
 struct RunCounters {

@@ -12,6 +12,7 @@
 #include "numeric/cuda/mixed.hpp"
 #include "numeric/cuda/refiner.hpp"
 #include "numeric/cuda/residual.hpp"
+#include "numeric/cuda/sparse_product.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/cuda/wide.hpp"
 #include "numeric/loop_batch.hpp"
@@ -178,6 +179,8 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
     return refiner<double>(lower, nrhs);
   }
+  std::unique_ptr<ProductStore<float>> make_product(const Pattern& lower, float) override { return product<float>(lower); }
+  std::unique_ptr<ProductStore<double>> make_product(const Pattern& lower, double) override { return product<double>(lower); }
   std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) override {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaMixed>(lower, nrhs, context_);
@@ -233,6 +236,11 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<RefineStore<T>> refiner(const Pattern& lower, Index nrhs) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaRefiner<T>>(lower, nrhs, context_);
+  }
+  template <class T>
+  std::unique_ptr<ProductStore<T>> product(const Pattern& lower) {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaProduct<T>>(lower, context_);
   }
 
   DeviceHeap heap_;

@@ -72,16 +72,6 @@ __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset
   return {residual, sum.row_norm, residual == 0 ? 0 : residual / scale};
 }
 
-/// Row i's place in a column. Where those are side by side, as they mostly are, there is no product, whose registers would cost a resident
-/// block.
-template <bool kApart>
-__device__ Offset row_place(Offset i, Offset step) {
-  if constexpr (kApart)
-    return i * step;
-  else
-    return i;
-}
-
 /// The end of one column's part of a row or of rows, of all threads: each has a row, its own or none.
 template <class T, bool kApart>
 struct Ends {

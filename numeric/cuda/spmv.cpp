@@ -38,13 +38,15 @@ struct Spmv<T>::Shape {
       tiles.row.assign(1, 0);
   }
   [[nodiscard]] Offset carries() const { return Offset{tiles.count()} * kMergeColumns; }
+  [[nodiscard]] Offset ends() const { return static_cast<Offset>(tiles.run.size()) * kMergeColumns; }
   [[nodiscard]] Offset bytes(const FullRows& rows) const {
     using symbolic::aligned_bytes;
     const Offset entries = padded(rows.entries()), pointers = Offset{rows.n()} + 1;
     return aligned_bytes(pointers, needs_long_pointers(rows.entries()) ? sizeof(Offset) : sizeof(std::int32_t)) +
            aligned_bytes(entries, sizeof(Index)) + aligned_bytes(rows.entries(), sizeof(std::uint32_t)) +
-           aligned_bytes(entries, sizeof(T)) + aligned_bytes(carries(), sizeof(T)) +
+           aligned_bytes(entries, sizeof(T)) + aligned_bytes(carries(), sizeof(T)) + aligned_bytes(ends(), sizeof(T)) +
            aligned_bytes(static_cast<Offset>(tiles.row.size()), sizeof(Index)) +
+           aligned_bytes(static_cast<Offset>(tiles.ended.size()), sizeof(Index)) +
            aligned_bytes(static_cast<Offset>(tiles.run.size()), sizeof(MergeTiles::Run));
   }
 };
@@ -55,7 +57,7 @@ Spmv<T>::Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, co
 
 template <class T>
 Spmv<T>::Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const DeviceHeap& heap, const Stream& stream)
-    : n_(rows.n()), entries_(rows.entries()), choice_(shape.choice), block_(shape.bytes(rows), heap) {
+    : n_(rows.n()), entries_(rows.entries()), choice_(shape.choice), bytes_(shape.bytes(rows)), block_(bytes_, heap) {
   Uploader uploader(staging, block_, stream);
   if (needs_long_pointers(entries_))
     long_ptr_ = uploader.copy(rows.ptr);
@@ -69,7 +71,9 @@ Spmv<T>::Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const 
   source_ = uploader.copy(rows.source);
   value_ = uploader.make<T>(padded(entries_), [](Offset begin, Offset end, T* out) { std::fill_n(out, end - begin, T(0)); });
   carry_ = uploader.room<T>(shape.carries());
+  end_ = uploader.room<T>(shape.ends());
   tile_row_ = uploader.copy(shape.tiles.row);
+  ended_ = uploader.copy(shape.tiles.ended);
   run_ = uploader.copy(shape.tiles.run);
   if (needs_long_pointers(entries_))
     load_kernels<T, Offset>(choice_);
@@ -84,12 +88,17 @@ void Spmv<T>::enqueue_values(const T* lower, cudaStream_t stream) {
 }
 
 template <class T>
-void Spmv<T>::enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream) const {
-  const SpmvColumns<T> columns{x.data, x.ld, y.data, y.ld, x.cols};
+void Spmv<T>::enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream, T alpha, T beta) const {
+  const SpmvColumns<T> columns{strided(x), strided(y), x.cols, alpha, beta};
   const auto product = [&](const auto& a) {
     if (choice_.way != SpmvWay::merge) return enqueue_rows_product(a, choice_, columns, stream);
-    const MergeView<T> merge{static_cast<Index>(tile_row_.size() - 1), static_cast<Index>(run_.size()), tile_row_.data(), run_.data(),
-                             carry_.data()};
+    const MergeView<T> merge{static_cast<Index>(ended_.size()),
+                             static_cast<Index>(run_.size()),
+                             tile_row_.data(),
+                             run_.data(),
+                             ended_.data(),
+                             carry_.data(),
+                             end_.data()};
     enqueue_merge_product(a, merge, columns, stream);
   };
   if (long_ptr_.data() != nullptr)

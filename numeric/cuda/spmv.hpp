@@ -1,4 +1,4 @@
-// Y = A X for a symmetric A on a device, X and Y there: A expanded to full rows, each sum as plain arithmetic rounds it.
+// Y = alpha A X + beta Y for a symmetric A on a device, X and Y there: A expanded to full rows, each sum as plain arithmetic rounds it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace kauri::numeric::cuda {
 
 /// A by full rows on the device: 4 bytes of column, 4 of the place of its value and sizeof(T) of value an entry (both halves counted), 4 or
-/// 8 a row, and for the merge path sizeof(T) a column and tile. The same pattern, values and X give the same bits each time, on each device
-/// and for any number of columns.
+/// 8 a row, and for the merge path sizeof(T) a column and tile, and a column and row that several tiles share. The same pattern, values and
+/// X give the same bits each time, on each device, for any number of columns and by either layout.
 template <class T>
 class Spmv {
  public:
@@ -21,10 +21,14 @@ class Spmv {
 
   /// New values. lower: on the device, in the order of the pattern that the rows were made of; read when the stream comes to it.
   void enqueue_values(const T* lower, cudaStream_t stream);
-  /// Y = A X, x and y on the device, of n rows and as many columns as each other, not overlapping. One launch for up to eight columns, of
-  /// the merge path two for up to kMergeColumns, which has its carries here: one product at a time. Can be captured.
-  void enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream) const;
+  /// Y = alpha A X + beta Y, x and y on the device, of n rows and as many columns as each other, not overlapping: each row's sum, rounded,
+  /// times alpha, rounded, and, but where beta is 0, then y is not read, plus beta y, rounded. One launch for up to eight columns, of the
+  /// merge path two for up to kMergeColumns, which has its carries here: one product at a time. Can be captured.
+  void enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream, T alpha = 1, T beta = 0) const;
 
+  [[nodiscard]] Index n() const { return n_; }
+  /// Of its memory on the device.
+  [[nodiscard]] Offset bytes() const { return bytes_; }
   [[nodiscard]] const SpmvChoice& choice() const { return choice_; }
   [[nodiscard]] Offset entries() const { return entries_; }
 
@@ -35,13 +39,14 @@ class Spmv {
   Index n_;
   Offset entries_;
   SpmvChoice choice_;
+  Offset bytes_;
   DeviceBlock block_;
   DeviceArray<std::int32_t> ptr_;  // one of the two
   DeviceArray<Offset> long_ptr_;
   DeviceArray<Index> col_;
   DeviceArray<std::uint32_t> source_;
-  DeviceArray<T> value_, carry_;
-  DeviceArray<Index> tile_row_;
+  DeviceArray<T> value_, carry_, end_;
+  DeviceArray<Index> tile_row_, ended_;
   DeviceArray<MergeTiles::Run> run_;
 };
 

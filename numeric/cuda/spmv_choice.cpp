@@ -88,6 +88,8 @@ MergeTiles merge_tiles(const FullRows& rows) {
     if (tiles.run.empty() || tiles.run.back().row != row) tiles.run.push_back({row, t, t});
     tiles.run.back().last = t + 1;
   }
+  tiles.ended.assign(static_cast<std::size_t>(count), -1);
+  for (std::size_t k = 0; k < tiles.run.size(); ++k) tiles.ended[static_cast<std::size_t>(tiles.run[k].last)] = static_cast<Index>(k);
   return tiles;
 }
 

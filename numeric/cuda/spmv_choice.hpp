@@ -47,8 +47,9 @@ struct MergeTiles {
   struct Run {
     Index row, first, last;
   };
-  std::vector<Index> row;  ///< tiles + 1: tile t begins in the row row[t], at its entry t kMergeTile - row[t]
-  std::vector<Run> run;    ///< ascending; of all tiles that end within a row
+  std::vector<Index> row;    ///< tiles + 1: tile t begins in the row row[t], at its entry t kMergeTile - row[t]
+  std::vector<Run> run;      ///< ascending; of all tiles that end within a row
+  std::vector<Index> ended;  ///< of each tile the run whose row ends in it, or -1
 
   [[nodiscard]] Index count() const { return static_cast<Index>(row.size()) - 1; }
 };

@@ -1,4 +1,5 @@
-// Y = A X by rows: lanes of a warp share a row, which they read where it lies, or after the block has brought it to shared memory.
+// Y = alpha A X + beta Y by rows: lanes of a warp share a row, which they read where it lies, or after the block has brought it to shared
+// memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/spmv_kernels.hpp"
 
@@ -37,18 +38,19 @@ __global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, S
   T sum = 0;
 #pragma unroll 4
   for (P k = there ? __ldg(a.ptr + row) + lane : 0; k < end; k += kLanes)
-    sum += rounded_product(__ldcs(a.value + k), __ldg(columns.x + __ldcs(a.col + k)));
+    sum += rounded_product(__ldcs(a.value + k), __ldg(columns.x.data + __ldcs(a.col + k)));
   sum = sum_over_lanes<kLanes>(sum);
-  if (there && lane == 0) columns.y[row] = sum;
+  if (there && lane == 0) put_sum(columns, sum, columns.y.data[row]);
 }
 
 /// The same sums of up to kColumns columns. Of one column products are staged, of several the entries: gathers of x are then all under way
-/// before a sum begins, or there are kColumns of them at once.
-template <class T, class P, int kLanes, int kColumns>
+/// before a sum begins, or there are kColumns of them at once. kApart: rows of X or of Y may be apart.
+template <class T, class P, int kLanes, int kColumns, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {
   constexpr int kRows = kSpmvThreads / kLanes;
-  __shared__ T number[kSkewedChunk<T>];  // a product or a value of A
-  __shared__ Index col[kColumns == 1 ? 1 : kSkewedChunk<Index>];
+  T* number = shared_chunk<T>();  // a product or a value of A
+  Index* col = nullptr;
+  if constexpr (kColumns > 1) col = shared_chunk<Index>();
   const auto first = static_cast<Index>(blockIdx.x * kRows);
   const int rows = min(kRows, a.n - first), row = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
   const P begin = __ldg(a.ptr + first), end = __ldg(a.ptr + first + rows);
@@ -60,7 +62,7 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
     part.load(a.col, a.value, base, end);
     if (base > begin) __syncthreads();  // sums of the chunk before have been made
     if constexpr (kColumns == 1) {
-      part.multiply(columns.x, base, end, number);
+      part.template multiply<kApart>(columns.x.data, columns.x.row, base, end, number);
     } else {
       part.each(base, end, [&](int at, int g, int k) {
         number[skewed<T>(at)] = part.value[g][k];
@@ -75,17 +77,19 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
         sum[0] += number[skewed<T>(at)];
       } else {
         const T value = number[skewed<T>(at)];
-        const T* x = columns.x + col[skewed<Index>(at)];
+        const T* x = columns.x.data + row_place<kApart>(col[skewed<Index>(at)], columns.x.row);
 #pragma unroll
         for (int c = 0; c < kColumns; ++c)
-          if (c < columns.count) sum[c] += rounded_product(value, __ldg(x + c * columns.x_ld));
+          if (c < columns.count) sum[c] += rounded_product(value, __ldg(x + c * columns.x.column));
       }
     }
   }
+  if (kLanes == 1 && row >= rows) return;  // nobody shuffles; so eight sums in double are done with the registers of four blocks
 #pragma unroll
   for (int c = 0; c < kColumns; ++c) {
     const T all = sum_over_lanes<kLanes>(sum[c]);
-    if (lane == 0 && row < rows && c < columns.count) columns.y[first + row + c * columns.y_ld] = all;
+    if (lane == 0 && row < rows && c < columns.count)
+      put_sum(columns, all, columns.y.data[row_place<kApart>(first + row, columns.y.row) + c * columns.y.column]);
   }
 }
 
@@ -93,10 +97,12 @@ template <class T, class P>
 struct RowsKernels {
   using Kernel = void (*)(CsrView<T, P>, SpmvColumns<T>);
   Kernel one, four, eight;  ///< columns
+  Kernel apart;             ///< up to eight, whose rows are apart
 };
 template <class T, class P, int kLanes>
 RowsKernels<T, P> kernels_of(SpmvWay way) {
-  RowsKernels<T, P> all{staged_product<T, P, kLanes, 1>, staged_product<T, P, kLanes, 4>, staged_product<T, P, kLanes, 8>};
+  RowsKernels<T, P> all{staged_product<T, P, kLanes, 1, false>, staged_product<T, P, kLanes, 4, false>,
+                        staged_product<T, P, kLanes, 8, false>, staged_product<T, P, kLanes, 8, true>};
   if constexpr (kLanes > 1) {
     if (way == SpmvWay::lanes) all.one = lanes_product<T, P, kLanes>;
   }
@@ -142,6 +148,7 @@ void load_rows_product(const SpmvChoice& choice) {
   load(all.one);
   load(all.four);
   load(all.eight);
+  load(all.apart);
 }
 
 template <class T, class P>
@@ -151,11 +158,8 @@ void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, cons
   for (Index c = 0; a.n > 0 && c < columns.count; c += 8) {
     const Index count = std::min<Index>(8, columns.count - c);
     const SpmvColumns<T> some = some_of(columns, c, count);
-    check(kernels::launch(count == 1   ? all.one
-                          : count <= 4 ? all.four
-                                       : all.eight,
-                          blocks, kSpmvThreads, 0, stream, a, some),
-          "a launch of a product by rows");
+    const auto kernel = are_apart(some) ? all.apart : count == 1 ? all.one : count <= 4 ? all.four : all.eight;
+    check(kernels::launch(kernel, blocks, kSpmvThreads, 0, stream, a, some), "a launch of a product by rows");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "numeric/cuda/spmv_choice.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -18,14 +19,13 @@ struct CsrView {
   const T* value;
 };
 
-/// Y = A X: columns of n numbers, column c at x + c x_ld and y + c y_ld.
+/// Y = alpha A X + beta Y: columns of n numbers. Where beta is 0, Y is not read.
 template <class T>
 struct SpmvColumns {
-  const T* x;
-  Offset x_ld;
-  T* y;
-  Offset y_ld;
+  StridedView<const T> x;
+  StridedView<T> y;
   Index count;
+  T alpha = 1, beta = 0;
 };
 
 /// What the merge path has beside A; see MergeTiles.
@@ -34,7 +34,9 @@ struct MergeView {
   Index tiles, runs;
   const Index* row;
   const MergeTiles::Run* run;
-  T* carry;  ///< tiles x kMergeColumns: the sum of what a tile has of the row that it ends in
+  const Index* ended;  ///< tiles: the run whose row ends there, or -1
+  T* carry;            ///< tiles x kMergeColumns: the sum of what a tile has of the row that it ends in
+  T* end;              ///< runs x kMergeColumns: the sum of what the last tile of a run's row has of it
 };
 /// Columns that have carries at once.
 inline constexpr Index kMergeColumns = 32;
@@ -50,7 +52,8 @@ void load_merge_product();
 /// to[k] = lower[source[k]] for `count` entries.
 template <class T>
 void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream);
-/// By lanes or staged; one launch for up to eight columns.
+/// By lanes or staged; one launch for up to eight columns. Any steps from row to row, of X or Y, have the bits of rows that lie side by
+/// side.
 template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream);
 /// Two launches for up to kMergeColumns columns, one where no row goes on in another tile.

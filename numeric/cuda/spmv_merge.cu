@@ -1,5 +1,5 @@
-// Y = A X along the merge path of row ends and entries: each thread has as many of both, in sum, as any other. No atomics: what a thread,
-// or a tile, has of a row that goes on behind it is added in a fixed order.
+// Y = alpha A X + beta Y along the merge path of row ends and entries: each thread has as many of both, in sum, as any other. No atomics:
+// what a thread, or a tile, has of a row that goes on behind it is added in a fixed order.
 //
 // D. Merrill, M. Garland, Merge-based parallel sparse matrix-vector multiplication, SC 2016.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -75,9 +75,26 @@ struct MergeTile {
   }
 };
 
-/// One column, its products in shared memory. y: from the tile's first row on. Returns what is left of the row that the tile ends in.
-template <class T>
-__device__ T merge_column(const MergeTile& tile, const T* product, int first_place, Piece<T>* of_warp, T* y) {
+/// Where a tile's sums of one column go.
+template <class T, bool kApart>
+struct TileSums {
+  const SpmvColumns<T>& columns;
+  T* y;      ///< of the tile's first row
+  T* begun;  ///< null, or for the end of the first row, which began in a tile before: what that has of it is added later, before it is put
+
+  __device__ void put(int row, T sum) const { put_sum(columns, sum, y[row_place<kApart>(row, columns.y.row)]); }
+  /// Of the first row that ends in a thread's part.
+  __device__ void put_head(int row, T sum) const {
+    if (row == 0 && begun != nullptr)
+      *begun = sum;
+    else
+      put(row, sum);
+  }
+};
+
+/// One column, its products in shared memory. Returns what is left of the row that the tile ends in.
+template <class T, bool kApart>
+__device__ T merge_column(const MergeTile& tile, const T* product, int first_place, Piece<T>* of_warp, const TileSums<T, kApart>& sums) {
   const int items = tile.rows + tile.entries, begin = min(static_cast<int>(threadIdx.x) * kMergeItems, items);
   int row = tile.rows_before(begin), entry = begin - row, head = -1;
   T sum = 0, head_sum = 0;
@@ -92,25 +109,25 @@ __device__ T merge_column(const MergeTile& tile, const T* product, int first_pla
       head = row;
       head_sum = sum;
     } else {
-      y[row] = sum;
+      sums.put(row, sum);
     }
     sum = 0;
     ++row;
   }
   Piece<T> before, all;
   scan<T>({head >= 0, sum}, of_warp, before, all);
-  if (head >= 0) y[head] = before.sum + head_sum;
+  if (head >= 0) sums.put_head(head, before.sum + head_sum);
   return all.sum;
 }
 
 /// Block b does columns [g each, (g + 1) each) of tile b % tiles, with g = b / tiles.
-template <class T, class P>
+template <class T, class P, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns, Index each) {
-  __shared__ T product[kSkewedChunk<T>];
+  T* product = shared_chunk<T>();
   __shared__ int row_end[kMergeTile + 1];
   __shared__ Piece<T> of_warp[kWarps];
   const Index group = static_cast<Index>(blockIdx.x) / merge.tiles, t = static_cast<Index>(blockIdx.x) - group * merge.tiles;
-  const Index row = __ldg(merge.row + t), rows = __ldg(merge.row + t + 1) - row;
+  const Index row = __ldg(merge.row + t), rows = __ldg(merge.row + t + 1) - row, ended = __ldg(merge.ended + t);
   const Offset items = Offset{a.n} + __ldg(a.ptr + a.n), item = Offset{t} * kMergeTile;
   const auto first = static_cast<P>(item - row);
   const MergeTile tile{rows, static_cast<int>(min(Offset{kMergeTile}, items - item)) - rows, row_end};
@@ -121,9 +138,11 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, M
     row_end[k] = static_cast<int>(__ldg(a.ptr + row + k + 1) - first);
   if (threadIdx.x == 0) row_end[rows] = 2 * kMergeTile;
   for (Index c = group * each; c < min((group + 1) * each, columns.count); ++c) {  // the scan's barrier comes after all reads of products
-    part.multiply(columns.x + c * columns.x_ld, base, end, product);
+    part.template multiply<kApart>(&columns.x(0, c), columns.x.row, base, end, product);
     __syncthreads();
-    const T rest = merge_column(tile, product, static_cast<int>(first - base), of_warp, columns.y + c * columns.y_ld + row);
+    const TileSums<T, kApart> sums{columns, &columns.y(0, c) + row_place<kApart>(row, columns.y.row),
+                                   ended < 0 ? nullptr : merge.end + Offset{c} * merge.runs + ended};
+    const T rest = merge_column(tile, product, static_cast<int>(first - base), of_warp, sums);
     if (threadIdx.x == 0) merge.carry[Offset{c} * merge.tiles + t] = rest;
   }
 }
@@ -140,7 +159,7 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_carries(MergeView<T> merge
   for (Index t = run.first + lane; t < run.last; t += 32) sum += carry[t];
 #pragma unroll
   for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
-  if (lane == 0) columns.y[c * columns.y_ld + run.row] += sum;
+  if (lane == 0) put_sum(columns, merge.end[warp] + sum, columns.y(run.row, c));
 }
 
 /// Columns of a block: as few as give each multiprocessor its blocks.
@@ -153,17 +172,19 @@ Index columns_of_block(Index tiles, Index columns) {
 
 template <class T, class P>
 void load_merge_product() {
-  load(merge_product<T, P>);
+  load(merge_product<T, P, false>);
+  load(merge_product<T, P, true>);
   load(merge_carries<T>);
 }
 
 template <class T, class P>
 void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, const SpmvColumns<T>& columns, cudaStream_t stream) {
+  auto* kernel = are_apart(columns) ? merge_product<T, P, true> : merge_product<T, P, false>;
   for (Index c = 0; a.n > 0 && c < columns.count; c += kMergeColumns) {
     const SpmvColumns<T> some = some_of(columns, c, std::min(kMergeColumns, columns.count - c));
     const Index each = columns_of_block(merge.tiles, some.count);
     const Offset blocks = Offset{merge.tiles} * ((some.count + each - 1) / each);
-    check(kernels::launch(merge_product<T, P>, static_cast<unsigned>(blocks), kSpmvThreads, 0, stream, a, merge, some, each),
+    check(kernels::launch(kernel, static_cast<unsigned>(blocks), kSpmvThreads, 0, stream, a, merge, some, each),
           "a launch of a product along the merge path");
     if (merge.runs > 0)
       check(kernels::launch(merge_carries<T>, static_cast<unsigned>((Offset{merge.runs} * some.count + kWarps - 1) / kWarps), kSpmvThreads,

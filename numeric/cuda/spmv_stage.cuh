@@ -11,7 +11,34 @@ namespace kauri::numeric::cuda {
 /// `count` columns behind the first `first`.
 template <class T>
 SpmvColumns<T> some_of(const SpmvColumns<T>& columns, Index first, Index count) {
-  return {columns.x + first * columns.x_ld, columns.x_ld, columns.y + first * columns.y_ld, columns.y_ld, count};
+  SpmvColumns<T> some = columns;
+  some.x.data = &columns.x(0, first);
+  some.y.data = &columns.y(0, first);
+  some.count = count;
+  return some;
+}
+
+/// Rows of X or of Y that do not lie side by side.
+template <class T>
+bool are_apart(const SpmvColumns<T>& columns) {
+  return columns.x.row != 1 || columns.y.row != 1;
+}
+
+/// Row i's place in a column. Where those are side by side, as they mostly are, there is no product, whose registers would cost a resident
+/// block.
+template <bool kApart>
+__device__ Offset row_place(Offset i, Offset step) {
+  if constexpr (kApart)
+    return i * step;
+  else
+    return i;
+}
+
+/// A row's sum to its place: scaled, and added to what was there.
+template <class T>
+__device__ void put_sum(const SpmvColumns<T>& columns, T sum, T& y) {
+  const T product = rounded_product(columns.alpha, sum);
+  y = columns.beta == 0 ? product : product + rounded_product(columns.beta, y);
 }
 
 /// Where item k of a chunk lies in shared memory: 128 bytes are followed by a gap of an item, so that threads whose rows begin a power of
@@ -23,6 +50,14 @@ __device__ constexpr int skewed(int k) {
 /// Items that a chunk takes.
 template <class T>
 constexpr int kSkewedChunk = kSpmvChunk + kSpmvChunk / static_cast<int>(128 / sizeof(T));
+
+/// Such a chunk in a block's shared memory, for one array of each type. It is no kernel's own: on the emulated device (tests/emulator) each
+/// thread of the host has the shared memory of all kernels, for which one a kernel would be too much.
+template <class Item>
+__device__ __forceinline__ Item* shared_chunk() {
+  __shared__ Item chunk[kSkewedChunk<Item>];
+  return chunk;
+}
 
 /// A thread's part of a chunk, in registers: eight entries, in two groups of four that lie beside each other.
 template <class T>
@@ -54,11 +89,11 @@ struct ChunkPart {
         for (int k = 0; k < 4; ++k) f(place(g) + k, g, k);
       }
   }
-  /// Products with x to shared memory.
-  template <class P>
-  __device__ void multiply(const T* x, P base, P end, T* product) const {
+  /// Products with x to shared memory; row by row x lies `step` places apart.
+  template <bool kApart, class P>
+  __device__ void multiply(const T* x, Offset step, P base, P end, T* product) const {
     T factor[kGroups][4] = {};
-    each(base, end, [&](int, int g, int k) { factor[g][k] = __ldg(x + col[g][k]); });
+    each(base, end, [&](int, int g, int k) { factor[g][k] = __ldg(x + row_place<kApart>(col[g][k], step)); });
     each(base, end, [&](int at, int g, int k) { product[skewed<T>(at)] = rounded_product(value[g][k], factor[g][k]); });
   }
 };

@@ -29,6 +29,20 @@ class MemoryLedger {
 /// count * size. Throws Error(overflow) where that does not fit, or the count is negative.
 Offset byte_count(Offset count, Offset size);
 
+/// Bytes of arrays that are not Buffers, counted as long as this lives in a ledger that outlives it.
+class Counted {
+ public:
+  Counted(Offset bytes, MemoryLedger& ledger) : bytes_(bytes), ledger_(ledger) { ledger_.add(bytes_); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { ledger_.remove(bytes_); }
+  [[nodiscard]] Offset bytes() const { return bytes_; }
+
+ private:
+  Offset bytes_;
+  MemoryLedger& ledger_;
+};
+
 /// `bytes` aligned to a cache line, or to a huge page from 4 MB on. Throws Error(memory) naming the bytes.
 void* allocate_counted(Offset bytes, MemoryLedger& ledger);
 void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;

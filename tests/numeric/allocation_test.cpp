@@ -224,6 +224,25 @@ TEST_F(Allocation, OnlyTheMakingOfARefinerAllocates) {
   EXPECT_GE(done.steps, 3);
 }
 
+TEST_F(Allocation, OnlyTheMakingOfAProductAllocates) {
+  const auto a = generate("poisson2d 30");
+  Backend backend = cpu_backend(1);
+  EXPECT_GT(fail_each_allocation([&] { (void)SparseProduct<double>::create(a.view(), backend); }), 6);
+  EXPECT_EQ(backend.bytes_in_use(), 0);
+  auto product = SparseProduct<double>::create(a.pattern(), backend);
+  const auto value = DeviceValues<double>::borrow(a.value());
+  std::vector<double> x(2 * static_cast<std::size_t>(a.n()), 1.0), y(x.size(), 3.0);
+  const DeviceMatrixView<double> xs({x.data(), a.n(), 2, a.n()}), ys({y.data(), a.n(), 2, a.n()});
+  EXPECT_EQ(fail_each_allocation([&] {
+              product.set_values(a.value());
+              product.enqueue_values(value, nullptr);
+              product.enqueue_multiply(-1, xs, 1, ys, nullptr);
+              product.multiply(1, xs, 0, ys);
+            }),
+            0);
+  EXPECT_EQ(y.front(), 2);
+}
+
 /// Refactorisations and solves by float take nothing; a factor in double is taken by the solve that needs it, or not, and then the next
 /// one does.
 TEST_F(Allocation, OnlyTheMakingOfMixedFactorsAllocates) {

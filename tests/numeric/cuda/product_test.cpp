@@ -18,14 +18,14 @@ namespace {
 constexpr System kTriangles[] = {System::L, System::Lt};
 
 template <class W>
-class CudaProducts : public OnCuda<W> {
+class CudaFactorProducts : public OnCuda<W> {
  protected:
   PlanOf plan_of() {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
   }
   bool emulated() { return this->backend().device() == "emulated"; }
 };
-TYPED_TEST_SUITE(CudaProducts, Ways);
+TYPED_TEST_SUITE(CudaFactorProducts, Ways);
 
 /// x = L b, or L^T b, from the entries of L, column after column.
 template <class T>
@@ -94,7 +94,7 @@ void expect_device_products(Backend& backend, const Factor<T>& factor, Index col
   }
 }
 
-TYPED_TEST(CudaProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) {
+TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) {
   using T = typename TypeParam::T;
   static std::atomic<int> taken;
   CudaOptions options{.device = 0, .allocator = {}, .loops = TypeParam::loops};
@@ -121,7 +121,7 @@ TYPED_TEST(CudaProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) {
   }
 }
 
-TYPED_TEST(CudaProducts, OfNothing) {
+TYPED_TEST(CudaFactorProducts, OfNothing) {
   using T = typename TypeParam::T;
   const SymmetricMatrix<double> nothing;
   const auto none = factor_of<T>(nothing, this->backend(), this->plan_of());
@@ -135,7 +135,7 @@ TYPED_TEST(CudaProducts, OfNothing) {
 }
 
 /// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN in x alone.
-TYPED_TEST(CudaProducts, WithAFactorThatThereIsNot) {
+TYPED_TEST(CudaFactorProducts, WithAFactorThatThereIsNot) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 7");
   const Index n = a.n();
@@ -173,7 +173,7 @@ TYPED_TEST(CudaProducts, WithAFactorThatThereIsNot) {
   }
 }
 
-TYPED_TEST(CudaProducts, WhatTheyRefuse) {
+TYPED_TEST(CudaFactorProducts, WhatTheyRefuse) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 4");
   const Index n = a.n();

@@ -17,6 +17,7 @@
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/error_text.hpp"
+#include "tests/support/layout_bodies.hpp"
 
 namespace kauri::test {
 namespace {
@@ -216,6 +217,63 @@ TYPED_TEST(Products, RoundAsSumsDo) {
   }
 }
 
+/// To the bit: the sum, rounded, times alpha, rounded, and beta y, rounded, added. Where beta is 0 what was there is not read.
+TYPED_TEST(Products, AreScaledAndAddedToWhatIsThere) {
+  using T = TypeParam;
+  const std::pair<T, T> factors[]{{T(-1), T(1)}, {T(0.3), T(-1.7)}, {T(2.3), T(0)}};
+  std::size_t turn = 0;  // each kernel has its turn with each pair, and with one column and several
+  for (const Shape& shape : shapes()) {
+    const cuda::FullRows& rows = shape.rows;
+    const Index n = rows.n();
+    const std::vector<T> value = this->numbers(this->values_of(rows), 3);
+    const CallerArray<T> there(value);
+    ++turn;
+    for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
+      const Index cols = turn % 2 == 0 ? 1 : 3;
+      const auto size = static_cast<std::size_t>(Offset{n} * cols);
+      const auto [alpha, beta] = factors[turn++ / 2 % 3];
+      const std::vector<T> x = this->numbers(size, 4), y = this->numbers(size, 5);
+      cuda::Spmv<T> a = this->make(rows, choice);
+      a.enqueue_values(there.data(), this->stream_->get());
+      const std::vector<T> sum = this->product(a, n, x, n, n, cols);
+      const CallerArray<T> from(x), to(beta == 0 ? std::vector<T>(size, std::numeric_limits<T>::quiet_NaN()) : y);
+      a.enqueue({from.data(), n, cols, n}, {to.data(), n, cols, n}, this->stream_->get(), alpha, beta);
+      const std::vector<T> found = to.fetch();
+      for (std::size_t k = 0; k < size; ++k) {
+        const volatile T product = alpha * sum[k], kept = beta == 0 ? 0 : beta * y[k];  // volatile: rounded, whatever a compiler fuses
+        ASSERT_EQ(found[k], product + kept) << shape.name << ", " << cuda::name_of(choice) << ", " << cols << " columns, entry " << k;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Products, OfEitherLayoutAreThoseOfColumns) {
+  using T = TypeParam;
+  for (const char* spec : {"elast3d 2", "arrow 600 2"}) {
+    const cuda::FullRows rows = cuda::full_rows(generate(spec).pattern());
+    const Index n = rows.n();
+    const CallerArray<T> there(this->numbers(this->values_of(rows), 1));
+    for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
+      cuda::Spmv<T> a = this->make(rows, choice);
+      a.enqueue_values(there.data(), this->stream_->get());
+      for (const Index cols : {1, 10}) {
+        const std::vector<T> x = this->numbers(static_cast<std::size_t>(Offset{n} * cols), 2), y = this->numbers(x.size(), 3);
+        const auto product = [&](const Laid<T>& of_x, const Laid<T>& of_y) {
+          const CallerArray<T> from(of_x.data), to(of_y.data);
+          a.enqueue(MatrixView<T>(of_x.at(from.data())), of_y.at(to.data()), this->stream_->get(), T(0.7), T(-0.2));
+          return to.fetch();
+        };
+        const Laid<T> columns(n, cols, 0, Layout::column_major);
+        const std::vector<T> expected = product(columns.with(x), columns.with(y));
+        for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+          EXPECT_TRUE(is_same(product(from.with(x), to.with(y)), to.with(expected).data))
+              << spec << ", " << cuda::name_of(choice) << ", " << where;
+        });
+      }
+    }
+  }
+}
+
 TYPED_TEST(Products, HaveTheSameBitsEachTimeAndByLanesAsStaged) {
   using T = TypeParam;
   for (const char* spec : {"elast3d 3", "arrow 1500 2"}) {
@@ -307,16 +365,18 @@ TYPED_TEST(Products, OfRowsWithLongPointers) {
   padded_col.resize(padded_value.size(), 0);
   const cuda::MergeTiles tiles = merge_tiles(rows);
   const CallerArray<Offset> ptr(rows.ptr);
-  const CallerArray<Index> col(padded_col), tile_row(tiles.row);
+  const CallerArray<Index> col(padded_col), tile_row(tiles.row), ended(tiles.ended);
   const CallerArray<cuda::MergeTiles::Run> run(tiles.run);
-  const CallerArray<T> values(padded_value), from(x), carry(std::vector<T>(static_cast<std::size_t>(tiles.count() * cuda::kMergeColumns)));
+  const auto carries = [](std::size_t count) { return std::vector<T>(count * static_cast<std::size_t>(cuda::kMergeColumns)); };
+  const CallerArray<T> values(padded_value), from(x), carry(carries(tiles.ended.size())), last(carries(tiles.run.size()));
+  const cuda::MergeView<T> merge{
+      tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), ended.data(), carry.data(), last.data()};
   const cuda::CsrView<T, Offset> a{n, ptr.data(), col.data(), values.data()};
   for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
     const CallerArray<T> to(std::vector<T>(x.size(), this->kBefore));
-    const cuda::SpmvColumns<T> columns{from.data(), n, to.data(), n, cols};
+    const cuda::SpmvColumns<T> columns{{from.data(), 1, n}, {to.data(), 1, n}, cols};
     if (choice.way == cuda::SpmvWay::merge)
-      enqueue_merge_product<T, Offset>(a, {tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), carry.data()},
-                                       columns, this->stream_->get());
+      enqueue_merge_product<T, Offset>(a, merge, columns, this->stream_->get());
     else
       enqueue_rows_product<T, Offset>(a, choice, columns, this->stream_->get());
     EXPECT_EQ(to.fetch(), this->product(rows, choice, value, x, cols)) << cuda::name_of(choice);
@@ -379,6 +439,11 @@ TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
     for (const cuda::MergeTiles::Run& run : tiles.run)
       for (Index t = run.first; t < run.last; ++t) EXPECT_TRUE(found.emplace(t, run.row).second) << shape.name;
     EXPECT_EQ(found, expected) << shape.name;
+    ASSERT_EQ(tiles.ended.size(), static_cast<std::size_t>(tiles.count()));
+    for (Index t = 0; t < tiles.count(); ++t) {
+      const auto ended = std::find_if(tiles.run.begin(), tiles.run.end(), [&](const auto& run) { return run.last == t; });
+      EXPECT_EQ(tiles.ended[t], ended == tiles.run.end() ? -1 : ended - tiles.run.begin()) << shape.name << " " << t;
+    }
     for (std::size_t k = 1; k < tiles.run.size(); ++k) EXPECT_LT(tiles.run[k - 1].row, tiles.run[k].row);
   }
 }

@@ -1,0 +1,104 @@
+// SparseProduct: the checks of its calls, before a backend does the work.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/sparse_product.hpp"
+
+#include <string>
+#include <utility>
+
+#include "numeric/backend.hpp"
+#include "src/dense_shape.hpp"
+#include "src/misuse.hpp"
+
+namespace kauri {
+namespace {
+
+[[noreturn]] void misuse_of_product(const std::string& what) { misuse("SparseProduct: " + what); }
+
+}  // namespace
+
+template <Scalar T>
+SparseProduct<T>::SparseProduct(std::unique_ptr<numeric::ProductStore<T>> store, const Pattern& a)
+    : store_(std::move(store)), n_(a.n), nnz_(a.nnz()) {}
+template <Scalar T>
+SparseProduct<T>::SparseProduct(SparseProduct&&) noexcept = default;
+template <Scalar T>
+SparseProduct<T>& SparseProduct<T>::operator=(SparseProduct&&) noexcept = default;
+template <Scalar T>
+SparseProduct<T>::~SparseProduct() = default;
+
+template <Scalar T>
+SparseProduct<T> SparseProduct<T>::create(const Pattern& a, Backend& backend) {
+  check(a);
+  return SparseProduct(backend.executor().make_product(a, T{}), a);
+}
+
+template <Scalar T>
+SparseProduct<T> SparseProduct<T>::create(const SymmetricView<T>& a, Backend& backend) {
+  SparseProduct product = create(a.pattern, backend);
+  product.set_values(a.value);
+  return product;
+}
+
+template <Scalar T>
+Offset SparseProduct<T>::bytes() const {
+  return store_->bytes();
+}
+
+template <Scalar T>
+void SparseProduct<T>::require_length(std::size_t values) const {
+  if (static_cast<Offset>(values) != nnz_)
+    misuse_of_product(std::to_string(values) + " values, the pattern has " + std::to_string(nnz_) + " entries");
+}
+
+template <Scalar T>
+void SparseProduct<T>::set_values(std::span<const T> value) {
+  require_length(value.size());
+  store_->set_values(value);
+  has_values_ = true;
+}
+
+template <Scalar T>
+void SparseProduct<T>::set_values(const DeviceValues<T>& value) {
+  require_length(value.span().size());
+  store_->set_values_there(value.span());
+  has_values_ = true;
+}
+
+template <Scalar T>
+void SparseProduct<T>::enqueue_values(const DeviceValues<T>& value, StreamHandle stream) {
+  require_length(value.span().size());
+  store_->enqueue_values(value.span(), stream);
+  has_values_ = true;
+}
+
+template <Scalar T>
+void SparseProduct<T>::require_fit(const MatrixView<const T>& x, const MatrixView<T>& y) const {
+  if (!has_values_) misuse_of_product("no values were set");
+  require_dense(x, "SparseProduct: x", n_);
+  require_dense<T>(y, "SparseProduct: y", n_);
+  if (x.cols != y.cols) misuse_of_product("x has " + std::to_string(x.cols) + " columns, y has " + std::to_string(y.cols));
+  if (overlap(x, y)) misuse_of_product("x overlaps y");
+}
+
+template <Scalar T>
+void SparseProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
+  require_fit(x, y);
+  store_->multiply(alpha, x, beta, y);
+}
+
+template <Scalar T>
+void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y) {
+  require_fit(x.view(), y.view());
+  store_->multiply_there(alpha, x.view(), beta, y.view());
+}
+
+template <Scalar T>
+void SparseProduct<T>::enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y, StreamHandle stream) {
+  require_fit(x.view(), y.view());
+  store_->enqueue_multiply(alpha, x.view(), beta, y.view(), stream);
+}
+
+template class SparseProduct<float>;
+template class SparseProduct<double>;
+
+}  // namespace kauri
