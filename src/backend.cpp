@@ -18,6 +18,7 @@ Backend& Backend::operator=(Backend&&) noexcept = default;
 BackendKind Backend::kind() const { return executor_->kind(); }
 std::string Backend::target() const { return executor_->target(); }
 std::string Backend::kernels(int scalar_bytes) const { return executor_->kernels(scalar_bytes); }
+std::string Backend::mixed_kernels() const { return executor_->scaled_kernels(); }
 std::string Backend::device() const { return executor_->device(); }
 int Backend::threads() const { return executor_->threads(); }
 Offset Backend::bytes_in_use() const { return executor_->memory().in_use(); }

@@ -233,6 +233,7 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
                            [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });
   s.report = report_of(s.analysis, s.backends.current(), s.scalar_bytes());
   s.report.precision = s.options.precision;
+  if (s.is_mixed()) s.report.kernels = s.backends.current().mixed_kernels();
   s.tell(Phase::symbolic, 1, [&] { return "entries of L: " + std::to_string(s.report.nnz_l); });
   s.col_ptr.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end());
   s.row.assign(a.pattern.row.begin(), a.pattern.row.end());

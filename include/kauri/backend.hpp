@@ -37,6 +37,8 @@ class Backend {
   /// "tf32x3", "tf32" or "fp16x3" (see CudaLoops), "levels" where it can run none of them and all fronts are done level by level, and
   /// "none" where the loops asked for are not those of this scalar.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
+  /// The same for the factor in float of a MixedFactor, whose matrix is scaled: on Hopper "fp16x3".
+  [[nodiscard]] std::string mixed_kernels() const;
   /// The device in words, for reports.
   [[nodiscard]] std::string device() const;
   /// Threads really used, which may be fewer than asked for.

@@ -75,8 +75,8 @@ struct MixedReport {
   Index in_double = 0;            ///< columns solved by the factor in double
   Index unconverged = 0;          ///< columns of an error above `accept`, or NaN: not to be taken for solutions
   BackwardError error;            ///< of x as returned, the worst over the columns
-  /// What did large fronts of the factor in float, as Backend::kernels(4) names it, or "fp16x3": with "tf32" contractions are those of
-  /// a factor to three digits.
+  /// What did large fronts of the factor in float, as Backend::mixed_kernels() names it: with "tf32" contractions are those of a factor
+  /// to three digits.
   std::string kernels{};
 
   /// All columns are solved.

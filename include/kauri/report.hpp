@@ -40,7 +40,7 @@ struct SolverReport {
   std::string target;                      ///< Plan::target, "cpu-avx512", "sm_90" ...
   std::string target_reason;               ///< Analysis::target_reason
   std::string device;                      ///< Backend::device()
-  std::string kernels;                     ///< Backend::kernels()
+  std::string kernels;                     ///< Backend::kernels(), or mixed_kernels()
   int threads = 0;                         ///< Backend::threads()
   int scalar_bytes = 0;                    ///< of L: 4 or 8
   Precision precision = Precision::full;   ///< mixed: L is in float, or was at first, and systems are in double

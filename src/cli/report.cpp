@@ -37,11 +37,19 @@ void add_ordering(Json& object, const Json& ordering, const JobOptions& options)
   object["effort"] = nd ? Json(options.effort) : Json(nullptr);
 }
 
+namespace {
+
+std::string kernels_of(const Backend& backend, const JobOptions& options) {
+  return is_mixed(options) ? backend.mixed_kernels() : backend.kernels(scalar_bytes(options));
+}
+
+}  // namespace
+
 void add_backend(Json& object, const Backend& backend, const JobOptions& options) {
   object["device"] = backend.device();
   object["backend"] = backend.kind() == BackendKind::cuda ? "cuda" : "cpu";
   object["threads"] = backend.threads();
-  object["kernels"] = backend.kernels(scalar_bytes(options));
+  object["kernels"] = kernels_of(backend, options);
 }
 
 void add_targets(Json& object, const Analysis& analysis) {
@@ -86,7 +94,7 @@ std::string title(const System& system) {
 }
 
 std::string where(const Backend& backend, const JobOptions& options) {
-  const std::string kernels = backend.kernels(scalar_bytes(options));
+  const std::string kernels = kernels_of(backend, options);
   return fmt::format("{}{}, {} thread{}, {}", backend.target(), kernels == backend.target() ? "" : fmt::format(" ({})", kernels),
                      backend.threads(), backend.threads() == 1 ? "" : "s", is_mixed(options) ? "mixed precision" : options.scalar);
 }

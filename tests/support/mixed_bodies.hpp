@@ -41,7 +41,7 @@ inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backen
     EXPECT_LE(report.error.componentwise, 4 * kEps) << where;
     EXPECT_LE(report.error.normwise, 4 * kEps) << where;
     EXPECT_LE(scaled.error(x, b), 5 * kEps) << where;
-    EXPECT_EQ(report.kernels, backend.kernels(sizeof(float)));
+    EXPECT_EQ(report.kernels, backend.mixed_kernels());
     if (condition * coarser <= 2e6) {
       EXPECT_EQ(report.path, MixedPath::refinement) << where;
       EXPECT_EQ(mixed.shift(), 0) << where;
@@ -418,7 +418,7 @@ inline void solver_solves_as_in_full_precision(SolverOptions options, Index k, c
       EXPECT_EQ(report.scalar_bytes, 4);
       EXPECT_EQ(report.right_hand_sides, cols);
       EXPECT_EQ(report.mixed.unconverged, 0);
-      EXPECT_EQ(report.mixed.kernels, mixed.backend().kernels(sizeof(float)));
+      EXPECT_EQ(report.mixed.kernels, mixed.backend().mixed_kernels());
       EXPECT_EQ(report.mixed.kernels, report.kernels);
       EXPECT_EQ(report.refinement.final_error.componentwise, report.mixed.error.componentwise);
       EXPECT_GT(report.refinement.unrefined.componentwise, report.mixed.error.componentwise);

@@ -44,7 +44,7 @@ TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
   if (!this->emulated() && !TestFixture::kPlain)
     specs.insert(specs.end(),
                  {"poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});
-  const bool halves = this->backend().executor().scaled_kernels() == "fp16x3";
+  const bool halves = this->backend().mixed_kernels() == "fp16x3";
   CudaOptions floats;
   floats.loops = halves ? CudaLoops::fp16x3 : TestFixture::kLoops;
   Backend of_float = cuda_backend(floats);
@@ -106,7 +106,7 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
   const SymmetricMatrix<double> a = spread_spectrum(150, 30, 5);
   const ScaledSystem scaled(a);
   const std::vector<double> b = right_hand_side(a, false, 1);
-  const bool halves = cuda_backend().executor().scaled_kernels() == "fp16x3";
+  const bool halves = cuda_backend().mixed_kernels() == "fp16x3";
   MixedReport of[2];
   for (const CudaLoops loops : {CudaLoops::tf32x3, CudaLoops::tf32, CudaLoops::automatic}) {
     Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = loops});
