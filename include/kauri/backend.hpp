@@ -93,8 +93,8 @@ enum class CudaLoops {
   fma,     ///< fused multiply-adds. From 8.0 on
   tf32x3,  ///< float: tensor cores in TF32, operands in two parts, three products of four: errors of L about those of `fma`. From 8.0 on
   tf32,    ///< float: the same with operands of 11 bits and one product: L to about 3 digits, for a preconditioner. From 8.0 on
-  /// float: as tf32x3 by tensor cores in FP16, faster, for entries of L below 32 in magnitude, to 2^-36; with a larger one the matrix
-  /// counts as not positive definite. What MixedFactor, whose matrices are scaled, takes on its own. Compute capability 9.0
+  /// float: as tf32x3 by tensor cores in FP16, faster, for entries of L below 31 in magnitude, to 2^-36; with a larger one the matrix
+  /// may count as not positive definite. What MixedFactor, whose matrices are scaled, takes on its own. Compute capability 9.0
   fp16x3,
 };
 

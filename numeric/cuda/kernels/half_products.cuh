@@ -1,8 +1,7 @@
-// A group's products (group_products.cuh) of floats in two parts of 16 bits, at twice the rate of TF32 and half of its bytes: x 2^11 is
-// high
-// + low, each a half, and high high + (high low + low high) misses what is below 2^-22, as with parts in TF32. Halves have 5 bits of
-// exponent: of |x| < 2^5 it also misses what is below 2^-36; larger numbers become infinite, and their products NaN. So this is for factors
-// of matrices that are scaled: no entry of such an L is 2 or more.
+// A group's products (group_products.cuh) of floats in two parts of 16 bits, at twice the rate of TF32 and half of its bytes: x 2^11 is the
+// sum of a high and a low half, and high high + (high low + low high) misses what is below 2^-22, as with parts in TF32. Halves have 5 bits
+// of exponent: of |x| < 2^5 it also misses what is below 2^-36; larger numbers become infinite, and their products NaN. So this is for
+// factors of matrices that are scaled: no entry of such an L is 2 or more.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +18,7 @@ struct HalfParts {
 inline constexpr float kHalfScale = 0x1p11F;     // of operands
 inline constexpr float kHalfUnscale = 0x1p-22F;  // of products
 
-/// x and y in parts. What is not finite, or is not as a half, has no number as `low`.
+/// x and y in parts. What is not finite as a half has infinity or no number as `low`: its products are no numbers.
 __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std::uint32_t& low) {
   x *= kHalfScale, y *= kHalfScale;
   high = ptx::to_halves(x, y);

@@ -387,6 +387,7 @@ __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>&
   const Member me = this_thread();
   const int tiles = front.cells.pivot_tiles();
   bool failed = false;
+  Kernel::sync();  // a warp may still be solving with what lies where the first tiles are to be
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, me.lane);
   if (front.child_count > 0) wait_for_children(front, me.lane);
   for (int j = 0; j < tiles; ++j) {
@@ -415,20 +416,25 @@ __device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, cons
       ptx::named_sync(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);
       const bool there = 2 * s < tile.width, last = 2 * s + 2 >= tile.width;
       if (there) store_columns(tile, memory.diagonal, s, lane, 32);
-      if (s == kSlabs - 1 && j + 1 < tiles) ptx::named_arrive(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
-      if (!there) continue;
-      Kernel::publish();
       __syncwarp();
-      if (lane > 0) continue;
-      ptx::release_fence();
-      ptx::store_relaxed(state_of(front, j), last ? kFinished : kFirstBlock + s);
+      if (s == kSlabs - 1 && j + 1 < tiles) ptx::named_arrive(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
+      if (there) {
+        Kernel::publish();
+        __syncwarp();
+        if (lane == 0) {
+          ptx::release_fence();
+          ptx::store_relaxed(state_of(front, j), last ? kFinished : kFirstBlock + s);
+        }
+        __syncwarp();
+      }
     }
     ptx::named_sync(kMadeBarrier, kHalfThreads + Kernel::kAnnouncers);
-    if (!step.has_below() || lane > 0) continue;
-    ptx::release_fence();
-    ptx::store_relaxed(front.counters + kRows + j + 1, slabs_in(front, j + 1));
+    if (step.has_below() && lane == 0) {
+      ptx::release_fence();
+      ptx::store_relaxed(front.counters + kRows + j + 1, slabs_in(front, j + 1));
+    }
+    __syncwarp();
   }
-  __syncwarp();
   if (lane > 0 || levels.done == nullptr) return;
   ptx::release_fence();
   ptx::add_relaxed(levels.done + front.level, 1);

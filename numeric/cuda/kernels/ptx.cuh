@@ -1,4 +1,4 @@
-// The few instructions that C++ has no name for: bulk copies and their barriers, acquire and release, tensor cores in FP64 and TF32.
+// The few instructions that C++ has no name for: bulk copies and their barriers, acquire and release, tensor cores in FP64, TF32 and FP16.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

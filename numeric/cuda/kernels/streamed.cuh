@@ -19,7 +19,7 @@ inline constexpr int kFirstSplitter = kConsumers + 32;  // thread
 inline constexpr int kTicketSlots = 2;
 inline constexpr int kTeamBarrier = portable::kLastRowsBarrier + 1;  // after those of chains
 
-/// A ticket, and what it stands for, brought by the producer for consumers and splitters.
+/// A ticket, and what it stands for, brought by the producer for all others.
 template <class T>
 struct Ticket {
   FrontViewOf<T> front;

@@ -103,10 +103,10 @@ class FloatFronts {
       pivot_.push_back(std::make_unique<CallerArray<double>>(std::vector<double>{kNoPivot}));
     }
   }
-  /// All tasks of a factorisation.
-  void factor(const FloatKernel& kernel, int teams, unsigned pauses = 0) {
+  /// All tasks of a factorisation. `in_turn`: a front's after those of the fronts before, though it waits for none of them.
+  void factor(const FloatKernel& kernel, int teams, unsigned pauses = 0, bool in_turn = false) {
     std::vector<symbolic::LevelFront> level;
-    for (const FrontCells& cells : shapes_) level.push_back({cells, 0});
+    for (const FrontCells& cells : shapes_) level.push_back({cells, in_turn ? static_cast<Index>(level.size()) : 0});
     run(kernel, symbolic::factor_tasks(level, false, 1, teams), 0, teams, pauses);
   }
   /// C -= A A^T alone: to the kernel the panels are finished.
@@ -286,7 +286,7 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
 TEST_P(FloatLoops, OperandsOfAnySize) {
   const bool halves = arithmetic() == Arithmetic::fp16x3;
   const double unit = arithmetic() == Arithmetic::tf32 ? 0x1p-11 : kFloatUnit, place = halves ? 0x1p-36 : 0;
-  for (int power = -40; power <= 4; power += 4) {
+  for (const int power : {-40, -36, -32, -28, -24, -20, -16, -12, -8, -4, 0, 2, 3, 4}) {
     FloatFront front = long_sums(96, 2);
     for (Index r = front.cells.p; r < front.cells.m; ++r)
       for (Index k = 0; k < front.cells.p; ++k) {
@@ -310,6 +310,26 @@ TEST_P(FloatLoops, OperandsOfAnySize) {
           ASSERT_LE(std::abs(found.at(r, c) - sum), bound) << power << ", entry " << r << " " << c;
         }
       }
+  }
+}
+
+/// A team goes from a front's panel to the next front's chain, whose first tiles lie where a slower warp of it still solves.
+TEST_P(FloatLoops, ChainsFollowPanels) {
+  std::mt19937_64 random(5);
+  std::vector<FloatFront> fronts;
+  for (std::uint32_t k = 0; k < 8 * seeds(3); ++k)
+    fronts.push_back(random_front(k % 2 == 0 ? FrontCells{88, 64} : FrontCells{152, 64}, random));
+  for (unsigned pauses = 0; pauses < seeds(3); ++pauses) {
+    FloatFronts many(fronts), few(fronts);
+    many.factor(kernel(), resident(), pauses, true), few.factor(kernel(), symbolic::kFewestTeams);
+    for (std::size_t f = 0; f < fronts.size(); ++f) {
+      const FloatFront found = many.fetch(f);
+      ASSERT_EQ(found.panel, few.fetch(f).panel) << pauses << ", front " << f;
+      ASSERT_EQ(found.block, few.fetch(f).block) << pauses << ", front " << f;
+      if (pauses == 0) {
+        EXPECT_LE(front_residual(fronts[f], found), bound()) << f;
+      }
+    }
   }
 }
 
