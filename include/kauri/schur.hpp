@@ -40,14 +40,17 @@ class SchurComplement {
   void write(MatrixView<T> s, const std::stop_token& stop = {}) const;
   /// S of the factor, which has this plan, on its device.
   void write(const Factor<T>& factor, DeviceMatrixView<T> s) const;
+  /// The same on the caller's stream.
   void enqueue_write(const Factor<T>& factor, DeviceMatrixView<T> s, StreamHandle stream) const;
 
   /// y = L^-1 P b, which expand() takes, and g = b2 - A21 A11^-1 b1: then x2 with S x2 = g is A^-1 b on `last`. b and y: n rows; g: order()
   /// rows; as many columns each. y is b itself or does not overlap it. Throws what Factor::solve() throws; stop: the same.
   void condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g, Workspace<T>& workspace,
                 const std::stop_token& stop = {}) const;
+  /// The same with all matrices on the factor's device: the same bits.
   void condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
                 Workspace<T>& workspace) const;
+  /// The same on the caller's stream, without waiting.
   void enqueue_condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
                         Workspace<T>& workspace, StreamHandle stream) const;
 
@@ -55,8 +58,10 @@ class SchurComplement {
   /// not overlap it. y: n rows, as many columns, for what is made on the way; it overlaps neither.
   void solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y, Workspace<T>& workspace,
              const std::stop_token& stop = {}) const;
+  /// The same on the factor's device.
   void solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
              Workspace<T>& workspace) const;
+  /// The same on the caller's stream.
   void enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
                      Workspace<T>& workspace, StreamHandle stream) const;
 
@@ -64,8 +69,10 @@ class SchurComplement {
   /// changed. x: n rows, does not overlap the others, or is y itself.
   void expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x, Workspace<T>& workspace,
               const std::stop_token& stop = {}) const;
+  /// The same on the factor's device.
   void expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
               Workspace<T>& workspace) const;
+  /// The same on the caller's stream.
   void enqueue_expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
                       Workspace<T>& workspace, StreamHandle stream) const;
 

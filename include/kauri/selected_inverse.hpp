@@ -69,7 +69,7 @@ class SelectedInverse {
   /// definite, all is NaN. Nothing is allocated. Throw Error: usage (neither valid nor enqueued; another length; memory that is not the
   /// device's; on the CPU), device.
   void enqueue_diagonal(std::span<T> there, StreamHandle stream) const;
-  void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;
+  void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;  ///< As said above, length nnz.
 
  private:
   SelectedInverse(std::unique_ptr<numeric::InverseStore<T>> store, const numeric::Executor& executor);
