@@ -91,10 +91,12 @@ void skip_all(Contest& contest, std::initializer_list<OrderingMethod> methods, c
   for (const OrderingMethod method : methods) contest.skip(method, "not tried: " + why);
 }
 
-/// The numbering as it is costs no ordering. If nothing else needs a look: why.
-std::optional<std::string> natural_will_do(Contest& contest, double job) {
-  const double amd = contest.predicted_first_trial_seconds(OrderingMethod::amd);
-  if (job >= kNaturalHope * amd) return {};
+/// The numbering as it is costs no ordering. If nothing else needs a look: why. `job` becomes the seconds that its envelope promises, or
+/// less.
+std::optional<std::string> natural_will_do(Contest& contest, double& job) {
+  const double amd = contest.predicted_first_trial_seconds(OrderingMethod::amd), enough = kNaturalHope * amd;
+  job = contest.envelope_seconds(OrderingMethod::natural, enough);
+  if (job >= enough) return {};
   contest.try_method(OrderingMethod::natural);
   std::string why = "the envelope of the natural ordering promises " + in_seconds(job) + ", to run amd takes " + in_seconds(amd);
   skip_all(contest, {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection}, why);
@@ -103,9 +105,11 @@ std::optional<std::string> natural_will_do(Contest& contest, double job) {
 
 /// The same against what minimum degree has reached.
 void consider_natural(Contest& contest, double job) {
-  if (job < kEnvelopeHope * contest.best_seconds()) return contest.try_method(OrderingMethod::natural);
+  const double enough = kEnvelopeHope * contest.best_seconds();
+  if (job < enough) job = contest.envelope_seconds(OrderingMethod::natural, enough);
+  if (job < enough) return contest.try_method(OrderingMethod::natural);
   contest.skip(OrderingMethod::natural,
-               "not tried: its envelope promises " + in_seconds(job) + " against " + in_seconds(contest.best_seconds()));
+               "not tried: its envelope promises no less than " + in_seconds(job) + " against " + in_seconds(contest.best_seconds()));
 }
 
 /// A banded ordering: only where the graph is long and thin.
@@ -119,9 +123,9 @@ void consider_rcm(Contest& contest) {
     return contest.skip(OrderingMethod::rcm,
                         "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
   if (too_dear(contest, OrderingMethod::rcm, fill_seconds(contest))) return;
-  const double envelope = contest.envelope_seconds(OrderingMethod::rcm);
-  if (envelope < kEnvelopeHope * best) return contest.try_method(OrderingMethod::rcm);
-  contest.skip(OrderingMethod::rcm, "judged by its envelope: " + in_seconds(envelope) + " against " + in_seconds(best));
+  const double enough = kEnvelopeHope * best, envelope = contest.envelope_seconds(OrderingMethod::rcm, enough);
+  if (envelope < enough) return contest.try_method(OrderingMethod::rcm);
+  contest.skip(OrderingMethod::rcm, "judged by its envelope: no less than " + in_seconds(envelope) + " against " + in_seconds(best));
 }
 
 /// The largest component of the reduced graph.
@@ -233,7 +237,6 @@ std::string hold(Contest& contest) {
   double natural = 0;
   const bool banded = !contest.on_device();
   if (banded) {
-    natural = contest.envelope_seconds(OrderingMethod::natural);
     why = natural_will_do(contest, natural);
   } else {
     skip_all(contest, {OrderingMethod::natural, OrderingMethod::rcm},

@@ -25,6 +25,9 @@ namespace {
 /// Widths of a band vary, and work grows with their squares: outlines of 60 bands cost this many times one of even width, in the median.
 constexpr double kBandSpread = 1.25;
 
+/// One in so many columns tells of an envelope that is far too large.
+constexpr Index kSampledColumn = 4;
+
 /// In float half the seconds of double: half the bytes, twice as many numbers to an instruction. It was 0.49 to 0.9 of them on some
 /// systems; where the CPU is made too fast, a device is not taken by mistake.
 Forecast host_forecast(const Outline& outline, std::string_view target, int workers, int scalar_bytes) {
@@ -251,11 +254,16 @@ void Contest::try_method(OrderingMethod method) {
   judge(std::move(candidate), perm);
 }
 
-double Contest::envelope_seconds(OrderingMethod method) {
+double Contest::envelope_seconds(OrderingMethod method, double enough) {
   Candidate candidate{};
   Permutation perm = ordered(method, candidate);
-  const double seconds = band_seconds(method == OrderingMethod::natural && options_.ordering.last.empty() ? envelope_entries(lower_)
-                                                                                                          : envelope_entries(lower_, perm));
+  double seconds = 0;
+  if (method == OrderingMethod::natural && options_.ordering.last.empty() && !orderer_) {
+    seconds = band_seconds(envelope_entries(lower_, kSampledColumn));
+    if (seconds < enough) seconds = band_seconds(envelope_entries(lower_));
+  } else {
+    seconds = band_seconds(envelope_entries(orderer().compressed(), perm));
+  }
   waiting_.emplace(Waiting{std::move(candidate), std::move(perm)});
   return seconds;
 }

@@ -42,8 +42,9 @@ class Contest {
   [[nodiscard]] Offset entries() const { return lower_.nnz(); }
   /// Predicted seconds of the job if L is a band of this many entries.
   [[nodiscard]] double band_seconds(double entries) const;
-  /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than an outline.
-  double envelope_seconds(OrderingMethod method);
+  /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than an outline;
+  /// or, if they are `enough` already, of the part of the envelope that some of the columns tell.
+  double envelope_seconds(OrderingMethod method, double enough);
   [[nodiscard]] Index size() const { return lower_.n; }
   /// The graph of A with the supervariables that the orderings found; as it is if none was run.
   const ordering::CompressedGraph& compressed();

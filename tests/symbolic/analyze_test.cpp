@@ -9,7 +9,6 @@
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/cost_table.hpp"
-#include "symbolic/level_structure.hpp"
 
 namespace kauri::test {
 namespace {
@@ -44,15 +43,6 @@ void check_analysis(const Analysis& analysis) {
   EXPECT_EQ(chosen, 1);
   EXPECT_NE(analysis.reason.find("predicted"), std::string::npos) << analysis.reason;
   EXPECT_GE(analysis.symbolic_s, 0);
-}
-
-/// The same graph under random names.
-OwnedPattern shuffled(const OwnedPattern& a, std::uint64_t seed) {
-  const Permutation name = random_order(a.n(), seed);
-  EdgeList edges;
-  for (Index j = 0; j < a.n(); ++j)
-    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) edges.emplace_back(name.new_of(j), name.new_of(a.row[k]));
-  return pattern_of(a.n(), std::move(edges));
 }
 
 TEST(Analyze, EachMethodGivesASoundPlan) {
@@ -428,33 +418,6 @@ TEST(Analyze, BrokenInputIsAnError) {
   AnalyzeOptions options = method_options();
   options.solves = -1;
   EXPECT_THROW(analyze(chain_pattern(4).view(), options), Error);
-}
-
-TEST(LevelStructure, EnvelopeIsCountedRowByRow) {
-  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(0).view(), Permutation::identity(0)), 0);
-  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(7).view(), Permutation::identity(7)), 7);
-  const OwnedPattern edges = pattern_of(6, {{0, 5}, {1, 2}, {3, 5}, {2, 4}});
-  EXPECT_EQ(symbolic::envelope_entries(edges.view(), Permutation::identity(6)), 1 + 1 + 2 + 1 + 3 + 6);
-  for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    const OwnedPattern a = shuffled(grid_pattern(9, 7, 3), seed);
-    EXPECT_EQ(symbolic::envelope_entries(a.view()), symbolic::envelope_entries(a.view(), Permutation::identity(a.n())));
-  }
-  EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(0).view()), 0);
-  EXPECT_EQ(symbolic::envelope_entries(edges.view()), 1 + 1 + 2 + 1 + 3 + 6);
-  // Eliminated in this order the edges are {0,1}, {2,3}, {3,4}, {1,5}.
-  EXPECT_EQ(symbolic::envelope_entries(edges.view(), Permutation::from_old_of({0, 5, 1, 2, 4, 3})), 1 + 2 + 1 + 2 + 2 + 5);
-}
-
-TEST(LevelStructure, CountsWidthsFromTheEnds) {
-  const OwnedPattern strip = grid_pattern(4, 100, 1);
-  const double entries = symbolic::banded_entries(ordering::view_of(Graph(strip.view())));
-  EXPECT_LT(entries, 0.5 * 16 * 103);  // 103 levels of at most 4
-  EXPECT_GT(entries, 0.5 * 16 * 90);
-  EXPECT_EQ(symbolic::banded_entries(ordering::view_of(Graph(diagonal_pattern(10).view()))), 5);
-  const Graph points(strip.view());
-  const std::vector<Index> unknowns(400, 3);
-  EXPECT_EQ(symbolic::banded_entries({points.ptr(), points.adjacency(), unknowns}), 9 * entries);
-  EXPECT_EQ(symbolic::banded_entries(ordering::view_of(Graph(diagonal_pattern(0).view()))), 0);
 }
 
 }  // namespace

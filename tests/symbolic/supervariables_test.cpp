@@ -19,27 +19,6 @@ namespace {
 using ordering::CompressedGraph;
 using symbolic::make_plan;
 
-/// How the members of the nodes of a coarse graph are numbered.
-enum class Numbering { together, shuffled, by_unknown };
-
-/// Node v of a coarse pattern becomes weight[v] rows that meet each other and all rows of its neighbours.
-OwnedPattern blown_up(const OwnedPattern& coarse, const std::vector<Index>& weight, Numbering numbering, std::uint64_t seed) {
-  std::vector<std::pair<Index, Index>> members;  // (unknown, node)
-  for (Index v = 0; v < coarse.n(); ++v)
-    for (Index t = 0; t < weight[v]; ++t) members.emplace_back(numbering == Numbering::by_unknown ? t : 0, v);
-  std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  const auto n = static_cast<Index>(members.size());
-  const Permutation name = numbering == Numbering::shuffled ? random_order(n, seed) : Permutation::identity(n);
-  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(coarse.n()));
-  for (Index k = 0; k < n; ++k) rows[members[k].second].push_back(name.new_of(k));
-  EdgeList edges;
-  for (Index v = 0; v < coarse.n(); ++v)
-    for (Offset k = coarse.col_ptr[v]; k < coarse.col_ptr[v + 1]; ++k)
-      for (const Index a : rows[v])
-        for (const Index b : rows[coarse.row[k]]) edges.emplace_back(a, b);
-  return pattern_of(n, std::move(edges));
-}
-
 /// Rows `hubs` meet every `step`-th row besides: dense rows that tell members of one node apart.
 OwnedPattern with_hubs(const OwnedPattern& a, const std::vector<Index>& hubs, Index step) {
   EdgeList edges;
