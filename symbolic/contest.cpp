@@ -141,10 +141,9 @@ double Contest::predicted_first_trial_seconds(OrderingMethod method) const {
 
 double Contest::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
-  const double width = entries / lower_.n;
-  // Fronts as amalgamation makes them of a band, with entries / n in a column on average.
-  const auto p = static_cast<Index>(std::ceil(std::max(8.0, width / 4))), m = static_cast<Index>(std::ceil(width)) + p / 2;
-  const double fronts = static_cast<double>(lower_.n) / p;
+  // Fronts as amalgamation makes them of a band, with entries / n in a column on average; not in whole columns, so that a wider band never
+  // takes less.
+  const double width = entries / lower_.n, p = std::max(8.0, width / 4), m = width + p / 2, fronts = lower_.n / p;
   const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
   const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
   return job_seconds({kBandSpread * front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
@@ -258,11 +257,13 @@ double Contest::envelope_seconds(OrderingMethod method, double enough) {
   Candidate candidate{};
   Permutation perm = ordered(method, candidate);
   double seconds = 0;
-  if (method == OrderingMethod::natural && options_.ordering.last.empty() && !orderer_) {
+  if (orderer_) {
+    seconds = band_seconds(envelope_entries(orderer_->compressed(), perm));
+  } else if (options_.ordering.last.empty()) {  // the natural ordering, before there is a graph
     seconds = band_seconds(envelope_entries(lower_, kSampledColumn));
     if (seconds < enough) seconds = band_seconds(envelope_entries(lower_));
   } else {
-    seconds = band_seconds(envelope_entries(orderer().compressed(), perm));
+    seconds = band_seconds(envelope_entries(lower_, perm));
   }
   waiting_.emplace(Waiting{std::move(candidate), std::move(perm)});
   return seconds;

@@ -40,7 +40,7 @@ class Contest {
   [[nodiscard]] Offset best_entries() const { return known_[best_candidate_].nnz_l; }
   [[nodiscard]] double best_flops() const { return known_[best_candidate_].flops; }
   [[nodiscard]] Offset entries() const { return lower_.nnz(); }
-  /// Predicted seconds of the job if L is a band of this many entries.
+  /// Predicted seconds of the job if L is a band of this many entries; on CPUs never less for more.
   [[nodiscard]] double band_seconds(double entries) const;
   /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than an outline;
   /// or, if they are `enough` already, of the part of the envelope that some of the columns tell.

@@ -54,8 +54,9 @@ constexpr std::array kTables{
               .solve_column_s = 15e-9,
               .solve_bandwidth = 15e9,
               .fresh_byte_s = 1.3e-9},
-    // A guess of one streaming multiprocessor's share, for amalgamation and the numbering of fronts alone: the seconds of a whole device
-    // are those of device_cost.cpp, and the CPU's tasks are cut by a CPU's.
+    // For amalgamation and the numbering of fronts alone: latencies, pivots and their weight by a scan of factorisations on an H200, the
+    // rest one streaming multiprocessor's share of the card's peak and bandwidth. The seconds of a whole device are those of
+    // device_cost.cpp, and the CPU's tasks are cut by a CPU's.
     CostTable{.target = "sm_90",
               .front_overhead_s = 2e-6,
               .row_s = 20e-9,

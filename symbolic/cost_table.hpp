@@ -58,16 +58,13 @@ double outline_seconds(Index n, Offset entries);
 /// Of a look at the levels of a graph (banded_entries), from its vertices and the number of vertices and undirected edges.
 double level_seconds(Index n, Offset entries);
 
-/// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53.
-inline double front_flops(Index m, Index p) {
-  const double x = m, k = p;
-  return k * x * x - x * k * (k - 1) + (k - 1) * k * (2 * k - 1) / 6;
-}
+/// Operations of p columns of a front of order m: the sum of (m-k)^2, k < p. Exact up to 2^53. Here and below m and p are doubles so that
+/// a front may be one of a mean, with parts of a column.
+inline double front_flops(double m, double p) { return p * m * m - m * p * (p - 1) + (p - 1) * p * (2 * p - 1) / 6; }
 /// Predicted seconds of a front on one core.
-inline double front_seconds(const CostTable& table, Index m, Index p) {
-  const double x = m, k = p, q = x - k;
-  const double bytes = 8 * (x * k + q * (q + 1));
-  return table.front_overhead_s + table.row_s * x + bytes / table.bandwidth + front_flops(m, p) / table.peak;
+inline double front_seconds(const CostTable& table, double m, double p) {
+  const double q = m - p, bytes = 8 * (m * p + q * (q + 1));
+  return table.front_overhead_s + table.row_s * m + bytes / table.bandwidth + front_flops(m, p) / table.peak;
 }
 /// Seconds from a front's last child to its parent, on a device with nothing else to do: at most a core for each pair of tiles works.
 inline double front_latency(const CostTable& table, Index m, Index p) {
@@ -76,7 +73,7 @@ inline double front_latency(const CostTable& table, Index m, Index p) {
   return table.tiled_latency_s + table.tiled_pivot_s * p + front_flops(m, p) / (table.peak * cores);
 }
 /// Predicted seconds of a front in one sweep of a solve with one right-hand side, on one core.
-inline double front_sweep_seconds(const CostTable& table, Index m, Index p) {
+inline double front_sweep_seconds(const CostTable& table, double m, double p) {
   return table.solve_overhead_s + table.solve_column_s * p + 8.0 * m * p / table.solve_bandwidth;
 }
 

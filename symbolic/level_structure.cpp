@@ -3,8 +3,12 @@
 #include "symbolic/level_structure.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
+
+#include "src/base/stopping.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -24,6 +28,7 @@ class Search {
       const std::size_t end = queue_.size();
       double width = 0;
       for (; begin < end; ++begin) {
+        check_stop_.at(static_cast<std::int64_t>(begin));
         width += graph_.weight_of(queue_[begin]);
         if (queue_.size() == most) continue;
         for (const Index u : graph_.neighbours(queue_[begin]))
@@ -42,6 +47,7 @@ class Search {
   [[nodiscard]] std::size_t found() const { return queue_.size(); }
 
  private:
+  StopCheck check_stop_;
   ordering::GraphView graph_;
   std::vector<unsigned char> seen_;
   std::vector<Index> queue_;
@@ -77,6 +83,18 @@ double envelope_entries(const ordering::CompressedGraph& graph, const Permutatio
     for (Index t = 0; t < graph.weight(v); ++t) entries += perm.new_of(graph.member(v, t)) - first + 1;
   }
   return entries;
+}
+
+double envelope_entries(const Pattern& lower, const Permutation& perm) {
+  const std::span<const Index> new_of = perm.new_of();
+  std::vector<Index> first(static_cast<std::size_t>(lower.n));
+  std::iota(first.begin(), first.end(), 0);
+  for (Index j = 0; j < lower.n; ++j)
+    for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
+      const auto [low, high] = std::minmax(new_of[j], new_of[lower.row[k]]);
+      first[high] = std::min(first[high], low);
+    }
+  return rows_from(first);
 }
 
 double banded_entries(const ordering::GraphView& graph) {

@@ -15,7 +15,9 @@ double banded_entries(const ordering::GraphView& graph);
 
 /// Entries of the envelope of P A P^T, the diagonal included: L of that ordering has no more. O(n + edges between supervariables).
 double envelope_entries(const ordering::CompressedGraph& graph, const Permutation& perm);
-/// The same for A as it is, without its graph; or, with a step, in about so much less time, what columns 0, step, 2 step, ... tell of it:
+/// The same without the graph, O(n + nnz).
+double envelope_entries(const Pattern& lower, const Permutation& perm);
+/// The same for A as it is, in half the time; or, with a step, in about so much less time, what columns 0, step, 2 step, ... tell of it:
 /// the same or less. O(n + nnz / step).
 double envelope_entries(const Pattern& lower, Index step = 1);
 

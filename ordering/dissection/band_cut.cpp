@@ -54,7 +54,6 @@ void run_flow(Offset separator, BandCutWorkspace& w, BandCutResult& result) {
   }
   result.band_vertices = band.size();
   result.band_edges = band.edges();
-  ++result.bands;
 }
 
 PartWeights weights_after(const Band& band, std::span<const std::uint8_t> part, const PartWeights& weight) {
@@ -72,20 +71,16 @@ BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> 
   BandCutResult result;
   PartWeights best = weight;
   const std::vector<std::uint8_t>* chosen = nullptr;
-  bool kept = weight[kSeparator] == 0;  // some cut keeps the limits
-  for (double excess = std::max(0.0, options.excess); !kept; excess = std::max(0.0, excess - 1)) {
-    const auto beyond = static_cast<Offset>((excess - 1) * static_cast<double>(weight[kSeparator]));
-    w.band.collect(graph, side, weight, options.width, {most[kRight] - weight[kRight] + beyond, most[kLeft] - weight[kLeft] + beyond});
-    run_flow(weight[kSeparator], w, result);
-    for (const auto& part : w.part) {
-      const PartWeights after = weights_after(w.band, part, weight);
-      if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight]) continue;
-      kept = true;
-      if (!better(after, best, options)) continue;
-      best = after;
-      chosen = &part;
-    }
-    if (result.flow == weight[kSeparator] || excess == 0) break;
+  if (weight[kSeparator] == 0) return result;
+  w.band.collect(graph, side, weight, options.width,
+                 {most[kRight] - weight[kRight] - weight[kSeparator], most[kLeft] - weight[kLeft] - weight[kSeparator]});
+  run_flow(weight[kSeparator], w, result);
+  for (const auto& part : w.part) {
+    const PartWeights after = weights_after(w.band, part, weight);
+    // Where a part has no vertices the separator itself goes over to one side.
+    if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight] || !better(after, best, options)) continue;
+    best = after;
+    chosen = &part;
   }
   if (chosen == nullptr) return result;
   result.improved = true;

@@ -17,10 +17,6 @@ namespace kauri::ordering::dissection {
 struct BandCutOptions {
   Index width = 5;       ///< layers of the band on each side; a wider band costs more and finds more
   Offset most_side = 0;  ///< weight that neither side may have afterwards, unless it has it now and does not grow
-  /// By how much a side could get too heavy if all of the band across went over to it, in weights of the old separator; finite. At 0 any
-  /// cut of the band keeps most_side; at 1 one that weighs what the old one does. More finds more, and more often in vain: where both
-  /// extreme cuts break most_side, the band is made anew with one less.
-  double excess = 1;
   /// What a separation of these part weights is worth, less is better; empty: weight of the separator, then of the heavier side.
   std::function<double(const PartWeights&)> score;
 };
@@ -28,11 +24,10 @@ struct BandCutOptions {
 /// What was done, for tuning.
 struct BandCutResult {
   bool improved = false;
-  Offset flow = 0;          ///< weight of a minimum cut of the last band; the old separator's where that was reached
-  Index band_vertices = 0;  ///< of the last band
-  Offset band_edges = 0;    ///< of the last band, directed
-  Index bands = 0;          ///< that a flow was found in
-  Index phases = 0;         ///< breadth-first passes of all flows
+  Offset flow = 0;          ///< weight of a minimum cut of the band; the old separator's where that was reached
+  Index band_vertices = 0;  ///< 0: there was no separator
+  Offset band_edges = 0;    ///< directed
+  Index phases = 0;         ///< breadth-first passes of the flow
 };
 
 /// Kept from one call to the next, one for each thread; grows with the largest graph (4 bytes a vertex) and the largest band.
@@ -46,8 +41,8 @@ struct BandCutWorkspace {
 };
 
 /// Exchanges the separator for a minimum-weight vertex cut within `width` layers of it, where that is better: of the two extreme minimum
-/// cuts, the one nearest to the left and the one nearest to the right, the better one that keeps most_side. Where neither is better than
-/// what is there, nothing changes. The separator never gets heavier, and a side with vertices keeps some.
+/// cuts, the one nearest to the left and the one nearest to the right, the better one. The band ends where a side could get too heavy if all
+/// of the band across, and the separator, went over to it. Where neither is better than what is there, nothing changes. The separator never gets heavier, and a side with vertices keeps some.
 /// side: length n, kLeft, kRight or kSeparator, no edge joins left and right; weight: of the three parts. Both are updated.
 /// A function of its arguments alone. O(band edges) a phase; of the rest of the graph only the n bytes of `side` are read, once a band.
 BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side, PartWeights& weight, const BandCutOptions& options,

@@ -121,7 +121,6 @@ class Searcher {
     if (s.weight[kSeparator] == 0) return;
     BandCutOptions options;
     options.width = kBandWidth;
-    options.excess = 0;
     options.most_side = most_side(graph_.total_weight(), kMostCutSide);
     options.score = [reference = reference_of(s.weight)](const PartWeights& w) { return predicted_work(w, reference); };
     const auto workspace = workspaces_.use();

@@ -15,6 +15,8 @@
 #include "kauri/permutation.hpp"
 #include "ordering/compress.hpp"
 #include "support/patterns.hpp"
+#include "symbolic/contest.hpp"
+#include "symbolic/cost_table.hpp"
 
 namespace kauri::test {
 namespace {
@@ -59,6 +61,7 @@ TEST(LevelStructure, SupervariablesTellTheEnvelopeOfTheirRows) {
         for (const std::vector<Index>& apart : {std::vector<Index>{}, {0, 7, 30}}) {
           EXPECT_EQ(envelope(a, perm, true, apart), naive_envelope(a, perm)) << "seed " << seed;
           EXPECT_EQ(envelope(a, perm, false), naive_envelope(a, perm)) << "seed " << seed;
+          EXPECT_EQ(symbolic::envelope_entries(a.view(), perm), naive_envelope(a, perm)) << "seed " << seed;
         }
     }
   }
@@ -78,6 +81,28 @@ TEST(LevelStructure, SomeColumnsTellAPartOfTheEnvelope) {
       EXPECT_EQ(entries, naive_envelope(a, same, step)) << step;
       EXPECT_GE(entries, last) << "each has the columns of the one before";
       last = entries;
+    }
+  }
+}
+
+/// What a part of the envelope promises is compared with what all of it would.
+TEST(LevelStructure, AWiderBandNeverTakesLess) {
+  const OwnedPattern a = chain_pattern(5000);
+  for (const symbolic::CostTable& table : symbolic::cost_tables()) {
+    if (!table.target.starts_with("cpu")) continue;
+    for (const auto& [factorizations, solves] : {std::pair{1, 1}, {1000, 0}, {1, 100000}}) {
+      AnalyzeOptions options;
+      options.target = table.target;
+      options.factorizations = factorizations;
+      options.solves = solves;
+      const Pattern lower = a.view();
+      const symbolic::Contest contest(lower, options);
+      double last = 0;
+      for (double width = 1; width < 3000; width *= 1.003) {
+        const double seconds = contest.band_seconds(width * a.n());
+        EXPECT_GE(seconds, last) << table.target << ", width " << width;
+        last = seconds;
+      }
     }
   }
 }

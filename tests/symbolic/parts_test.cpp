@@ -128,38 +128,55 @@ TEST(Parts, RowsOfFronts) {
     }
 }
 
+void expect_same(const Plan& one, const Plan& other) {
+  EXPECT_EQ(one.perm, other.perm);
+  EXPECT_EQ(one.tree.parent, other.tree.parent);
+  EXPECT_EQ(one.tree.column_count, other.tree.column_count);
+  EXPECT_EQ(one.supernodes.first, other.supernodes.first);
+  EXPECT_EQ(one.supernodes.row, other.supernodes.row);
+  EXPECT_EQ(one.panel_ptr, other.panel_ptr);
+  EXPECT_EQ(one.assembly.entry_source, other.assembly.entry_source);
+  EXPECT_EQ(one.assembly.entry_row, other.assembly.entry_row);
+  EXPECT_EQ(one.assembly.entry_ptr, other.assembly.entry_ptr);
+  EXPECT_EQ(one.assembly.run_ptr, other.assembly.run_ptr);
+  const auto same_run = [](const RowRun& x, const RowRun& y) { return x.child == y.child && x.parent == y.parent && x.length == y.length; };
+  EXPECT_TRUE(std::ranges::equal(one.assembly.run, other.assembly.run, same_run));
+  const auto same_task = [](const Schedule::Task& x, const Schedule::Task& y) {
+    return x.first_front == y.first_front && x.last_front == y.last_front && x.parent == y.parent && x.flops == y.flops;
+  };
+  EXPECT_TRUE(std::ranges::equal(one.schedule.task, other.schedule.task, same_task));
+  EXPECT_EQ(one.schedule.factor_edges, other.schedule.factor_edges);
+  EXPECT_EQ(one.schedule.forward_edges, other.schedule.forward_edges);
+  EXPECT_EQ(one.schedule.head, other.schedule.head);
+  EXPECT_EQ(one.schedule.tail, other.schedule.tail);
+  EXPECT_EQ(one.device.front, other.device.front);
+  EXPECT_EQ(one.device.panel, other.device.panel);
+  EXPECT_EQ(one.device.block, other.device.block);
+  EXPECT_EQ(one.device.sums.term, other.device.sums.term);
+  EXPECT_EQ(one.device.task, other.device.task);
+  EXPECT_EQ(one.device.update, other.device.update);
+  EXPECT_EQ(one.cost.flops, other.cost.flops);
+}
+
 /// Systems large enough for several parts of the size that is taken: one thread makes one part of all.
 TEST(Parts, PlansAreTheSameByAnyThreads) {
   const ManyThreads eight;
   for (const char* spec : {"poisson2d 90", "poisson3d 20", "tree 30000 1", "rgg3d 9000 10 1", "poisson2d 60 --dof 3"})
-    for (const char* target : {"cpu-generic", "sm_90"}) {
-      SCOPED_TRACE(std::string(spec) + " for " + target);
-      const auto a = generate(spec);
-      AnalyzeOptions options;
-      options.target = target;
-      options.workers = 2;
-      options.ordering.method = OrderingMethod::nested_dissection;
-      options.ordering.threads = 1;
-      const auto alone = analyze(a.pattern(), options);
-      options.ordering.threads = 8;
-      const auto many = analyze(a.pattern(), options);
-      EXPECT_EQ(many->perm, alone->perm);
-      EXPECT_EQ(many->tree.parent, alone->tree.parent);
-      EXPECT_EQ(many->tree.column_count, alone->tree.column_count);
-      EXPECT_EQ(many->supernodes.first, alone->supernodes.first);
-      EXPECT_EQ(many->supernodes.row, alone->supernodes.row);
-      EXPECT_EQ(many->assembly.entry_source, alone->assembly.entry_source);
-      EXPECT_EQ(many->assembly.entry_row, alone->assembly.entry_row);
-      EXPECT_EQ(many->assembly.entry_ptr, alone->assembly.entry_ptr);
-      EXPECT_EQ(many->assembly.run_ptr, alone->assembly.run_ptr);
-      const auto same = [](const RowRun& x, const RowRun& y) { return x.child == y.child && x.parent == y.parent && x.length == y.length; };
-      EXPECT_TRUE(std::ranges::equal(many->assembly.run, alone->assembly.run, same));
-      EXPECT_EQ(many->schedule.factor_edges, alone->schedule.factor_edges);
-      EXPECT_EQ(many->device.front, alone->device.front);
-      EXPECT_EQ(many->device.block, alone->device.block);
-      EXPECT_EQ(many->device.sums.term, alone->device.sums.term);
-      EXPECT_EQ(find_flaw(*many), "");
-    }
+    for (const char* target : {"cpu-generic", "sm_90"})
+      for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd, OrderingMethod::parallel_amd}) {
+        SCOPED_TRACE(std::string(spec) + " for " + target + " by " + std::string(name_of(method)));
+        const auto a = generate(spec);
+        AnalyzeOptions options;
+        options.target = target;
+        options.workers = 2;
+        options.ordering.method = method;
+        options.ordering.threads = 1;
+        const auto alone = analyze(a.pattern(), options);
+        options.ordering.threads = 8;
+        const auto many = analyze(a.pattern(), options);
+        expect_same(*many, *alone);
+        EXPECT_EQ(find_flaw(*many), "");
+      }
 }
 
 /// Where another iteration of a loop of the caller's fails, an analysis in the same loop is done all the same, or not begun.
