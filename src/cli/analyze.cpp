@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "kauri/error.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
+#include "src/cli/output_file.hpp"
 #include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
@@ -23,10 +24,9 @@ struct AnalysisOptions : CommonOptions {
 
 /// One row number a line, as --ordering FILE takes it.
 void write_permutation(const std::string& path, const Permutation& permutation) {
-  std::ofstream out(path);
-  for (const Index row : permutation.old_of()) out << row << '\n';
-  out.flush();
-  if (!out) throw Error(ErrorKind::input, fmt::format("{}: cannot be written", path));
+  std::string lines;
+  for (const Index row : permutation.old_of()) fmt::format_to(std::back_inserter(lines), "{}\n", row);
+  write_file(path, lines);
 }
 
 Json to_json(const AnalysisOptions& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <new>
 
 #include "kauri/error.hpp"
 #include "src/cli/commands.hpp"
@@ -81,8 +82,8 @@ Analysis analyze_all(const CompareOptions& options, const System& system, const 
                                  : compare_system(system, job, options.limits, options.methods);
 }
 
-/// One system, reported; what the page shows of it is added to `page`, if there is one.
-Status compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
+/// One system, reported; what the page shows of it is added to `page`, if there is one. Throws Error.
+ExitCode compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
     return load(source, options.system.shift, options.limits, options.job.threads);
@@ -107,7 +108,31 @@ Status compare_one(const CompareOptions& options, const Source& source, bool alo
   const Status status = verdict(comparison.rows);
   if (status == Status::indefinite) complain(fmt::format("{} is not positive definite", system.name));
   if (status == Status::not_finite) complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
-  return status;
+  return exit_code_of(status);
+}
+
+/// What went wrong with one of several systems, which does not keep the next from its turn.
+void tell_failure(const CompareOptions& options, const Source& source, const Job& job, const std::string& why, std::string& page) {
+  complain(why);
+  if (options.json) {
+    Json line = header("compare", source.name(), job.backends.current(), options.job, nullptr);
+    line["fail"] = why;
+    print_line(line);
+    flush_output();
+  }
+  page += failed_section(source.name(), why);
+}
+
+ExitCode compare_one_of_several(const CompareOptions& options, const Source& source, Job& job, std::string& page) {
+  try {
+    return compare_one(options, source, false, job, page);
+  } catch (const Error& error) {
+    tell_failure(options, source, job, error.what(), page);
+    return exit_code_of(error);
+  } catch (const std::bad_alloc&) {
+    tell_failure(options, source, job, out_of_memory(), page);
+    return kResources;
+  }
 }
 
 int compare(CompareOptions options) {
@@ -116,16 +141,15 @@ int compare(CompareOptions options) {
   Job job = make_job(options.job);
   const std::vector<Source> list = sources(options.system);
   std::string sections;
-  Status worst = Status::ok;
-  for (const Source& source : list) {
-    const Status status = compare_one(options, source, list.size() == 1, job, sections);
-    if (worst != Status::indefinite && status != Status::ok) worst = status;
-  }
-  if (options.page.empty()) return exit_code_of(worst);
+  ExitCode code = kOk;
+  for (const Source& source : list)
+    code = list.size() == 1 ? compare_one(options, source, true, job, sections)
+                            : std::max(code, compare_one_of_several(options, source, job, sections));
+  if (options.page.empty()) return code;
   const std::string page = whole_page(sections, job.backends.current(), options.job);
   write_file(options.page, page);
   if (!options.json) print(fmt::format("{}{}: {}\n", list.size() == 1 ? "\n" : "", options.page, bytes(static_cast<double>(page.size()))));
-  return exit_code_of(worst);
+  return code;
 }
 
 }  // namespace
@@ -139,11 +163,13 @@ void add_compare(CLI::App& app, int& exit_code) {
       "  kauri compare a.mtx b.npz --ordering amd,nd --factor      two orderings of two systems, measured\n"
       "  kauri compare --gen \"poisson2d 1000\" --ordering rcm,amd,nd --html page.html\n"
       "The page holds all it needs: tables, spy plots of P A P^T and L, assembly trees, sizes of supernodes and fronts, bars of time and\n"
-      "memory. With --json several systems are a line of JSON each, a single one is one object.");
+      "memory. With --json several systems are a line of JSON each, a single one is one object. One of several that fails does not stop\n"
+      "the others: the exit code is the largest of all.");
   add_common_options(*command, *options,
                      "names of those to compare, such as rcm,amd,nd; by default all.\n"
                      "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
                      true);
+  command->get_option("--ordering")->default_str("");  // all: auto is none of those to compare
   add_expectations(*command, options->job);
   command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
   add_repetitions_option(*command, options->repetitions, "with --factor: refactorisations timed; the least counts");

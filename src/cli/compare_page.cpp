@@ -104,14 +104,23 @@ std::string page_section(const Comparison& comparison) {
     cells.push_back(table_cells(comparison, row));
     cards += card(comparison, row);
   }
+  const Pattern a = comparison.system->matrix.pattern();
+  const std::string as_it_is =
+      picture::figure(picture::spy_svg(picture::raster_of(a, nullptr, kSpySize), kSpySize, kPage, "A of " + comparison.system->name),
+                      fmt::format("A as it is, {} entries", count(2.0 * static_cast<double>(a.nnz()) - a.n)), picture::Shape::tall);
   return fmt::format(
       "<section>\n<h2>{}</h2>\n<p class=\"soft\">{} rows, {} entries in the lower triangle; on {}. Height and front in columns, "
       "predicted{} for the factorisation.</p>\n{}<p>* "
       "{}</p>\n"
-      "{}{}{}</section>\n",
+      "{}{}<div class=\"figures\">\n{}</div>\n{}</section>\n",
       escaped(comparison.system->name), integer(comparison.system->matrix.n()), integer(comparison.system->matrix.nnz()),
       escaped(where(*comparison.backend, *comparison.job)), comparison.measured ? " and measured" : "",
-      picture::table_html(table_head(comparison), cells, marked), escaped(comparison.analysis->reason), notes, bars(comparison), cards);
+      picture::table_html(table_head(comparison), cells, marked), escaped(comparison.analysis->reason), notes, bars(comparison), as_it_is,
+      cards);
+}
+
+std::string failed_section(const std::string& name, const std::string& why) {
+  return fmt::format("<section>\n<h2>{}</h2>\n<p>Not compared: {}</p>\n</section>\n", escaped(name), escaped(why));
 }
 
 std::string whole_page(const std::string& sections, const Backend& backend, const JobOptions& options) {

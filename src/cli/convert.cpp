@@ -23,6 +23,7 @@ struct ConvertOptions {
   std::vector<std::string> files;  ///< IN and OUT, or OUT alone with --gen
   SystemOptions system;
   JobOptions job;
+  LimitOptions limits;
   bool json = false;
 };
 
@@ -43,7 +44,7 @@ int convert(ConvertOptions options) {
   const std::string output = take_output(options);
   const System system = [&] {
     const Phase phase(options.json, "reading");
-    return load_one(options.system, {}, options.job.threads);
+    return load_one(options.system, options.limits, options.job.threads);
   }();
   const Stopwatch watch;
   {
@@ -76,9 +77,8 @@ void add_convert(CLI::App& app, int& exit_code) {
       "OUT ends in .mtx or .mtx.gz (lower triangle, 17 digits) or in .npz (both halves as compressed columns, as scipy.sparse.save_npz "
       "writes\n"
       "them). Reading OUT gives the same matrix, bit for bit.");
-  command->add_option("files", options->files, "IN OUT: a file as for kauri solve, and the one to write; OUT alone with --gen")
-      ->type_name("FILE")
-      ->expected(1, 2)
+  command->add_option("files", options->files, "a file as for kauri solve, and the one to write; OUT alone with --gen")
+      ->type_name("IN OUT")
       ->group("System");
   command->add_option("--gen", options->system.specs, "a system made from a formula in place of IN; see kauri generate --help")
       ->type_name("SPEC")
@@ -86,6 +86,8 @@ void add_convert(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->group("System");
   command->add_option("--shift", options->system.shift, "write A + S I")->type_name("S")->check(CLI::Number)->group("System");
+  add_threads_option(*command, options->job);
+  add_memory_limit_option(*command, options->limits);
   add_json_option(*command, options->json);
   command->callback([options, &exit_code] { exit_code = convert(*options); });
 }

@@ -8,6 +8,7 @@
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -17,8 +18,10 @@
 #include "src/cli/commands.hpp"
 #include "src/cli/completion.hpp"
 #include "src/cli/limits.hpp"
+#include "src/cli/manual.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/report.hpp"
+#include "src/cli/usage.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -46,9 +49,12 @@ is not solved to double's precision (status "not_finite", "not_converged"; no x 
 2 A is not positive definite; 3 resources: more memory or operations than there are or than --max-gb and --max-flops allow
 (said before the work starts), or the device is not there.)";
 
-/// Options as "--name TYPE=default": what a value may be stands in the description.
+/// Options as "--name TYPE=default": what a value may be stands in the description. Words without a name by their type: [FILE].
 class HelpFormatter : public CLI::Formatter {
  public:
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return option->get_required() ? option->get_type_name() : "[" + option->get_type_name() + "]";
+  }
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0) return {};
     std::string words = " " + option->get_type_name();
@@ -58,29 +64,23 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-/// A word in place of a command gets a message of its own: CLI11 would name it among all the words that follow.
-void check_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2) throw Error(ErrorKind::usage, "no command given (see kauri --help)");
-  const std::string word = argv[1];
-  if (word.starts_with('-')) return;
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == word) return;
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  }
-  throw Error(ErrorKind::usage, fmt::format("'{}' is no command; there are {}", word, names));
-}
-
-/// --completion SHELL prints and ends, as --help does.
-void add_completion(CLI::App& app) {
-  const auto print_it = [&app](const std::string&) {
-    print(bash_completion(app));
+/// --completion SHELL and --manual print and end, as --help does.
+void add_printing(CLI::App& app) {
+  const auto print_it = [](const std::string& text) {
+    print(text);
     flush_output();
     throw CLI::Success();
   };
-  app.add_option_function<std::string>("--completion", print_it, "print completion for a shell: bash; source <(kauri --completion bash)")
+  const auto completion = [&app, print_it](const std::string& shell) {
+    print_it(shell == "bash" ? bash_completion(app) : shell == "zsh" ? zsh_completion(app) : fish_completion(app));
+  };
+  app.add_option_function<std::string>("--completion", completion,
+                                       "print completion for a shell: bash, zsh or fish; source <(kauri --completion bash)")
       ->type_name("SHELL")
-      ->check(CLI::IsMember({"bash"}))
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->trigger_on_parse();
+  app.add_flag_function(
+         "--manual", [&app, print_it](std::int64_t) { print_it(manual(app)); }, "print the manual page, for man -l -")
       ->trigger_on_parse();
 }
 
@@ -101,15 +101,15 @@ int run(int argc, char** argv) {
   add_spy(app, exit_code);
   add_tree(app, exit_code);
   add_convert(app, exit_code);
-  add_completion(app);
+  add_printing(app);
   app.footer(kFooter);  // after the commands, which would inherit it
-  check_command(app, argc, argv);
+  check_words(app, argc, argv);
   try {
     app.parse(argc, argv);
     flush_output();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error, std::cout, std::cerr);
-    complain(fmt::format("{} (see kauri --help)", error.what()));
+    complain(error.what() + see_help(app, argc, argv));
     return kInput;
   }
   return exit_code;

@@ -7,6 +7,8 @@
 #include <CLI/Validators.hpp>
 #include <charconv>
 
+#include "src/cli/usage.hpp"
+
 namespace kauri::cli {
 namespace {
 
@@ -41,7 +43,7 @@ void add_method_options(CLI::App& command, JobOptions& options, const std::strin
 void add_cores_option(CLI::App& command, JobOptions& options) {
   command.add_option("--cores", options.cores, "cores that auto takes a machine without a device to have, so that it chooses alike on all")
       ->capture_default_str()
-      ->check(CLI::Range(1, 4096))
+      ->check(integer_from(1, 4096))
       ->type_name("N")
       ->group("Method");
 }
@@ -68,10 +70,10 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
                                   "lower, upper or full); patterns get -1 off the diagonal, 1 + entries of the row on it");
   auto* spec =
       command.add_option("--gen", options.specs, "a system made from a formula, such as \"poisson3d 60\"; see kauri generate --help");
-  file->type_name("FILE")->group("System");
+  file->type_name(several ? "FILE..." : "FILE")->group("System");
   spec->type_name("SPEC")->group("System");
   if (!several) {
-    file->expected(0, 1)->excludes(spec);
+    file->excludes(spec);  // load_one() refuses several by their names
     spec->expected(1)->allow_extra_args(false);
   } else {
     spec->expected(1)->take_all()->allow_extra_args(false);
@@ -105,7 +107,7 @@ void add_threads_option(CLI::App& command, JobOptions& options) {
       .add_option("--threads", options.threads,
                   "CPU threads, of nd too, also more than there are cores; 0: one per hardware thread;\nx is the same for any number")
       ->capture_default_str()
-      ->check(CLI::Range(0, 4096))
+      ->check(integer_from(0, 4096))
       ->type_name("N")
       ->group("Method");
 }
@@ -144,28 +146,32 @@ void add_precision_option(CLI::App& command, JobOptions& options) {
 }
 
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help) {
-  command.add_option("--reps", repetitions, help)->capture_default_str()->check(CLI::Range(1, 1000))->type_name("N")->group("Method");
+  command.add_option("--reps", repetitions, help)->capture_default_str()->check(integer_from(1, 1000))->type_name("N")->group("Method");
 }
 
 void add_expectations(CLI::App& command, JobOptions& options) {
   constexpr int kMost = 1 << 30;
   command.add_option("--factorizations", options.factorizations, "factorisations to come with this pattern: weighs in the choices of auto")
       ->capture_default_str()
-      ->check(CLI::Range(1, kMost))
+      ->check(integer_from(1, kMost))
       ->type_name("N")
       ->group("Method");
   command.add_option("--solves", options.solves, "right-hand sides to come for each: the same")
       ->capture_default_str()
-      ->check(CLI::Range(0, kMost))
+      ->check(integer_from(0, kMost))
       ->type_name("N")
       ->group("Method");
 }
 
-void add_limit_options(CLI::App& command, LimitOptions& options) {
+void add_memory_limit_option(CLI::App& command, LimitOptions& options) {
   command.add_option("--max-gb", options.max_gb, "refuse (exit 3) what needs more than this many GB (1e9 bytes)")
       ->check(check_limit)
       ->type_name("GB")
       ->group("Limits");
+}
+
+void add_limit_options(CLI::App& command, LimitOptions& options) {
+  add_memory_limit_option(command, options);
   command.add_option("--max-flops", options.max_flops, "refuse (exit 3) factorisations of more than this many operations")
       ->check(check_limit)
       ->type_name("X")

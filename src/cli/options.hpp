@@ -75,6 +75,9 @@ void add_precision_option(CLI::App& command, JobOptions& options);
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help);
 /// Solves and factorisations to come, which weigh in the choice of auto.
 void add_expectations(CLI::App& command, JobOptions& options);
+/// --max-gb.
+void add_memory_limit_option(CLI::App& command, LimitOptions& options);
+/// --max-gb and --max-flops.
 void add_limit_options(CLI::App& command, LimitOptions& options);
 void add_json_option(CLI::App& command, bool& json);
 

@@ -3,7 +3,8 @@
 #include "src/cli/picture_file.hpp"
 
 #include <CLI/Option.hpp>
-#include <CLI/Validators.hpp>
+
+#include "src/cli/usage.hpp"
 
 namespace kauri::cli {
 
@@ -14,7 +15,7 @@ void add_picture_options(CLI::App& command, PictureOptions& options, int size, c
   command.add_option("-o", options.output, "the picture, a name that ends in .svg or .png")->type_name("FILE")->required()->group("Output");
   command.add_option("--size", options.size, size_help)
       ->capture_default_str()
-      ->check(CLI::Range(16, 4096))
+      ->check(integer_from(16, 4096))
       ->type_name("PIXELS")
       ->group("Output");
   add_limit_options(command, options.limits);

@@ -295,7 +295,7 @@ void add_solve(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<SolveOptions>();
   add_common_options(*command, *options, ordering_words());
   auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
-  nrhs->check(CLI::Range(1, 1 << 20))->type_name("N")->group("System");
+  nrhs->check(integer_from(1, 1 << 20))->type_name("N")->group("System");
   command
       ->add_option("--rhs", options->rhs_file,
                    "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx in a .tar.gz) or .npy")
@@ -304,7 +304,7 @@ void add_solve(CLI::App& app, int& exit_code) {
   add_precision_option(*command, options->job);
   command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement, in full precision")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1000))
+      ->check(integer_from(0, 1000))
       ->type_name("STEPS")
       ->group("Method");
   command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");

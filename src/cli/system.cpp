@@ -18,6 +18,8 @@
 namespace kauri::cli {
 namespace {
 
+constexpr std::string_view kStandardInput = "/dev/stdin";
+
 SymmetricMatrix<double> read(const Source& source, int threads) {
   if (!source.is_file) return generate(source.text);
   std::error_code code;
@@ -38,6 +40,8 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift) {
 
 std::string Source::name() const {
   if (!is_file) return text;
+  if (text == kStandardInput) return "stdin";
+  if (text.starts_with("/dev/")) return text;  // "63" of /dev/fd/63, what a shell puts for <(...), says nothing
   const auto [file, member] = io::split_member(text);
   std::string name = std::filesystem::path(member.empty() ? file : member).filename().string();
   for (const char* ending : {".gz", ".tgz", ".tar", ".mtx", ".npz", ".rb", ".rsa", ".psa"})
@@ -47,7 +51,7 @@ std::string Source::name() const {
 
 std::vector<Source> sources(const SystemOptions& options) {
   std::vector<Source> list;
-  for (const std::string& file : options.files) list.push_back({file, true});
+  for (const std::string& file : options.files) list.push_back({file == "-" ? std::string(kStandardInput) : file, true});
   for (const std::string& spec : options.specs) list.push_back({spec, false});
   if (list.empty()) throw Error(ErrorKind::usage, "no system given: name a FILE, or a formula with --gen \"SPEC\"");
   return list;
@@ -65,6 +69,8 @@ System load(const Source& source, double shift, const LimitOptions& limits, int 
 }
 
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads) {
+  if (options.files.size() > 1)
+    throw Error(ErrorKind::usage, fmt::format("expected one file, there are {}: {}", options.files.size(), fmt::join(options.files, ", ")));
   return load(sources(options).front(), options.shift, limits, threads);
 }
 

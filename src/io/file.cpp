@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 namespace kauri::io {
 namespace {
@@ -70,13 +72,37 @@ std::string read_file(const std::string& path) {
   }
 }
 
-FileWriter::FileWriter(const std::string& path)
-    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) fail(path_, "cannot create: " + reason());
+FileWriter::FileWriter(const std::string& path) : path_(path) {
+  struct stat status {};
+  const bool there = ::stat(path.c_str(), &status) == 0;
+  if (there && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(path_, "cannot create: " + reason());
+    return;
+  }
+  if (there && ::access(path.c_str(), W_OK) != 0) fail(path_, "cannot create: " + reason());
+  std::error_code code;
+  const std::filesystem::path target = there ? std::filesystem::canonical(path, code) : std::filesystem::path(path);
+  open_beside(code ? path : target.string());
+  if (there) ::fchmod(descriptor_, status.st_mode & 07777);  // else by the user's mask
+}
+
+void FileWriter::open_beside(const std::string& target) {
+  // O_EXCL: two writers, or one that was killed, do not meet in one file.
+  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+    beside_ = target + ".part" + std::to_string(::getpid()) + "." + std::to_string(attempt);
+    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && (errno != EEXIST || attempt > 1000)) {
+      beside_.clear();
+      fail(path_, "cannot create: " + reason());
+    }
+  }
+  target_ = target;
 }
 
 FileWriter::~FileWriter() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (!beside_.empty()) ::unlink(beside_.c_str());
 }
 
 void FileWriter::write(std::string_view bytes) {
@@ -92,6 +118,9 @@ void FileWriter::close() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) fail(path_, "cannot write: " + reason());
+  if (beside_.empty()) return;
+  if (::rename(beside_.c_str(), target_.c_str()) != 0) fail(path_, "cannot write: " + reason());
+  beside_.clear();
 }
 
 }  // namespace kauri::io

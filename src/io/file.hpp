@@ -16,7 +16,9 @@ namespace kauri::io {
 /// Throws Error(input) for a missing file, a directory, an unreadable one; Error(memory) with the size.
 std::string read_file(const std::string& path);
 
-/// Creates or replaces a file. Throws Error(input) with the system's reason.
+/// Creates or replaces a file. What was there stays until close(): bytes are written beside it, under a name of their own that then becomes
+/// the file's; without close() nothing is left of them. The file keeps the permissions of the one that it replaces; what a symbolic link
+/// names is replaced, not the link. Pipes and devices are written to at once. Throws Error(input) with the system's reason.
 class FileWriter {
  public:
   explicit FileWriter(const std::string& path);
@@ -28,8 +30,12 @@ class FileWriter {
   void close();
 
  private:
-  std::string path_;
-  int descriptor_;
+  void open_beside(const std::string& target);
+
+  std::string path_;    // as the caller names it
+  std::string target_;  // what it stands for; empty: written to at once
+  std::string beside_;  // where the bytes are until close()
+  int descriptor_ = -1;
 };
 
 }  // namespace kauri::io

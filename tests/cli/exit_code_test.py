@@ -29,6 +29,26 @@ class InputTest(ProgramTest):
         self.fails(1, "compare", *SYSTEM, "--ordering", "none.txt", says=["--ordering", "none.txt"])
         self.fails(1, "generate", "poisson2d", "9", says=["-o"])
 
+    def test_unknown_options_are_named(self):
+        self.fails(1, "solve", "--orderng", "amd", "b.mtx", says=["solve has no option --orderng", "did you mean --ordering?", "kauri solve --help"])
+        self.fails(1, "solve", "--nonsense=3", *SYSTEM, says=["no option --nonsense (see"])
+        self.fails(1, "info", *SYSTEM, "-q", says=["no option -q (see"])
+        self.fails(1, "sovle", *SYSTEM, says=["'sovle' is no command", "did you mean solve?"])
+        self.fails(1, "spy", *SYSTEM, says=["-o is required (see kauri spy --help)"])
+        self.fails(1, "solve", *SYSTEM, "--threads", "1e3", says=["--threads: '1e3': expected an integer from 0 to 4096"])
+        self.fails(1, "solve", "a.mtx", "b.mtx", says=["expected one file, there are 2: a.mtx, b.mtx"])
+        self.assertEqual(kauri("solve", *SYSTEM, "--shift", "-1e-3").returncode, 0)
+
+    def test_standard_input(self):
+        text = self.write_symmetric("two.mtx", 2, {(0, 0): 4.0, (1, 0): 1.0, (1, 1): 4.0}).read_text(encoding="ascii")
+        for words in [("solve", "-"), ("info", "/dev/stdin"), ("convert", "-", self.folder / "out.npz")]:
+            done = kauri(*words, input=text)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"\Astdin: 2 rows")
+        done = kauri("solve", "-", input="hello\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/dev/stdin: ", done.stderr)
+
     def test_unknown_effort(self):
         for command in ["solve", "analyze", "compare", "bench"]:
             for word in ["most", "standard", "Best", ""]:

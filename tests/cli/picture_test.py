@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import unittest
@@ -257,6 +258,28 @@ class SeveralTest(ProgramTest):
         self.assertEqual(done.stderr, "kauri: bad is not positive definite\n")
         self.assertEqual([strict_json(line)["orderings"][0]["status"] for line in done.stdout.splitlines()], ["not_positive_definite", "ok"])
 
+    def test_one_that_fails_does_not_stop_the_others(self):
+        good = self.write_symmetric("good.mtx", 2, {(0, 0): 4.0, (1, 0): 1.0, (1, 1): 4.0})
+        broken = self.write("broken.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 x 1\n")
+        page = self.folder / "page.html"
+        done = kauri("compare", good, broken, self.folder / "absent.mtx", *SYSTEM, "--ordering", "amd", "--html", page)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Akauri: .*broken\.mtx: line 3: .*\nkauri: .*absent\.mtx: no such file\n\Z")
+        self.assertIn("good: 2 rows", done.stdout)
+        self.assertIn(f"{SYSTEM[1]}: ", done.stdout)
+        text = page.read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"<h2>([^<]*)</h2>", text), ["good", "broken", "absent", SYSTEM[1]])
+        self.assertEqual(text.count("<p>Not compared: "), 2)
+        done = kauri("compare", broken, good, "--ordering", "amd", "--json")
+        self.assertEqual(done.returncode, 1)
+        first, second = map(strict_json, done.stdout.splitlines())
+        self.assertIn("line 3", first["fail"])
+        self.assertEqual((first["system"], second["system"]), ("broken", "good"))
+        self.assertNotIn("fail", second)
+        done = kauri("compare", "--gen", "poisson2d 300", good, "--ordering", "amd", "--max-gb", "1e-3")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("--max-gb", done.stderr)
+
     def test_names_that_are_none(self):
         for words in ["amd,", "amd,best", "auto,amd", ","]:
             self.fails(1, "compare", *SYSTEM, "--ordering", words, says=["--ordering", "natural, rcm, md, amd, pamd, nd and metis"])
@@ -279,20 +302,54 @@ class CompletionTest(ProgramTest):
         self.assertEqual(set(self.complete("kauri", "tree", "--ordering", "")), {"natural", "rcm", "md", "amd", "pamd", "nd", "metis", "auto"})
         self.assertEqual(self.complete("kauri", "tree", "-o", ""), [])  # file names, from bash itself
 
+    def check_all_names(self, part_of, form):
+        """part_of: what a script says of a command; form: how a name stands in it."""
+        count = 0
+        for line in self.run_ok("--completion", "bash").splitlines():
+            if found := re.match(r"    (\w+)\) words='([^']*)'", line):
+                part = part_of(found[1])
+                for name in found[2].split():
+                    self.assertIn(form(name), part, found[1])
+                    count += 1
+        self.assertGreater(count, 50)
+
+    def test_zsh(self):
+        script = self.run_ok("--completion", "zsh")
+        part_of = lambda command: re.search(rf"^    {command}\)$(.*?);;$", script, re.MULTILINE | re.DOTALL)[1]
+        self.check_all_names(part_of, lambda name: f"'{name}[")
+        self.assertIn("'--backend[auto (the one predicted to be done first), cpu or cuda]:NAME:(auto cpu cuda)'", script)
+        if shutil.which("zsh"):
+            subprocess.run(["zsh", "-n", self.write("_kauri", script)], check=True)
+
+    def test_fish(self):
+        script = self.run_ok("--completion", "fish")
+        lines = script.splitlines()
+        part_of = lambda command: "".join(line + "\n" for line in lines if f"__fish_seen_subcommand_from {command}'" in line)
+        self.check_all_names(part_of, lambda name: f" -l {name[2:]} " if name.startswith("--") else f" -s {name[1:]} ")
+        if shutil.which("fish"):
+            ask = f"source {self.write('kauri.fish', script)}; complete -C 'kauri solve --backend '; complete -C 'kauri comp'"
+            offered = subprocess.run(["fish", "--no-config", "-c", ask], capture_output=True, text=True, check=True).stdout
+            self.assertEqual([line.split("\t")[0] for line in offered.splitlines()], ["auto", "cpu", "cuda", "compare"])
+
     def test_other_shells_are_refused(self):
         self.fails(1, "--completion", "tcsh", says=["bash"])
 
 
 class ManualTest(ProgramTest):
-    def test_it_has_every_command_and_option(self):
-        text = (ROOT / "docs" / "kauri.1").read_text(encoding="utf-8").replace("\\-", "-")
+    def test_the_file_is_what_the_program_prints(self):
+        page = self.run_ok("--manual")
+        self.assertEqual(page, (ROOT / "docs" / "kauri.1").read_text(encoding="utf-8"), "kauri --manual >docs/kauri.1 makes it anew")
+        text = page.replace("\\-", "-")
         for line in self.run_ok("--completion", "bash").splitlines():
             if found := re.match(r"    (\w+)\) words='([^']*)'", line):
-                section = re.search(rf"^\.SS kauri {found[1]}\b.*?(?=^\.S[SH] )", text, re.MULTILINE | re.DOTALL)
-                self.assertIsNotNone(section, found[1])
-                common = re.search(r"^\.SH COMMON OPTIONS.*?(?=^\.SH )", text, re.MULTILINE | re.DOTALL)[0]
                 for word in found[2].split():
-                    self.assertRegex(section[0] + common, rf"(?<![\w-]){re.escape(word)}\b", found[1])
+                    self.assertRegex(text, rf"\n\.B (\S+, )*{re.escape(word)}(?![\w-])", found[1])
+
+    def test_roff_reads_it_without_a_warning(self):
+        if shutil.which("groff") is None:
+            self.skipTest("no groff")
+        done = subprocess.run(["groff", "-man", "-ww", "-z"], input=self.run_ok("--manual"), capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
 
 
 class ProgressTest(ProgramTest):

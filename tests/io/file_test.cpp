@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "kauri/io.hpp"
 #include "src/io/file.hpp"
@@ -38,6 +42,75 @@ TEST(File, ReadsAPipe) {
   const std::string text(300'000, 'x');
   std::jthread writer([&] { std::ofstream(pipe.path()) << text; });
   EXPECT_EQ(io::read_file(pipe.path()), text);
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(FileWriter, LeavesWhatWasThereUntilAllIsWritten) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/x";
+  std::ofstream(path) << "old";
+  ::chmod(path.c_str(), 0640);
+  {
+    io::FileWriter given_up(path);
+    given_up.write("new");
+  }
+  EXPECT_EQ(io::read_file(path), "old");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x"});
+  io::FileWriter file(path);
+  file.write("new");
+  file.write("er");
+  EXPECT_EQ(io::read_file(path), "old");
+  file.close();
+  EXPECT_EQ(io::read_file(path), "newer");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x"});
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640U);
+}
+
+TEST(FileWriter, TwoAtOnceDoNotMix) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/x";
+  io::FileWriter first(path), second(path);
+  first.write("first");
+  second.write("second");
+  second.close();
+  EXPECT_EQ(io::read_file(path), "second");
+  first.close();
+  EXPECT_EQ(io::read_file(path), "first");
+}
+
+TEST(FileWriter, ReplacesWhatALinkNames) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/x", link = folder.path() + "/link";
+  std::ofstream(path) << "old";
+  std::filesystem::create_symlink("x", link);
+  io::FileWriter file(link);
+  file.write("new");
+  file.close();
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(io::read_file(path), "new");
+}
+
+TEST(FileWriter, WritesToPipesAndDevices) {
+  const TempFile pipe;
+  ASSERT_EQ(::mkfifo(pipe.path().c_str(), 0600), 0);
+  std::string read;
+  std::jthread reader([&] { read = io::read_file(pipe.path()); });
+  io::FileWriter file(pipe.path());
+  file.write("through");
+  file.close();
+  reader.join();
+  EXPECT_EQ(read, "through");
+  io::FileWriter full("/dev/full");
+  test::expect_input_error([&] { full.write("x"); }, "/dev/full: cannot write: No space left on device");
+  test::expect_input_error([] { const io::FileWriter folder("/"); }, "/: cannot create: Is a directory");
 }
 
 TEST(Permutation, ReadsAFile) {

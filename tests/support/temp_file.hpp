@@ -34,4 +34,20 @@ class TempFile {
   std::filesystem::path path_;
 };
 
+/// A new folder of the same kind; all in it is removed at the end.
+class TempFolder {
+ public:
+  TempFolder() { std::filesystem::create_directory(place_.path()); }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(place_.path(), ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  [[nodiscard]] std::string path() const { return place_.path(); }
+
+ private:
+  TempFile place_;
+};
+
 }  // namespace kauri::test
