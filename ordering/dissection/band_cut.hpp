@@ -41,10 +41,11 @@ struct BandCutWorkspace {
 };
 
 /// Exchanges the separator for a minimum-weight vertex cut within `width` layers of it, where that is better: of the two extreme minimum
-/// cuts, the one nearest to the left and the one nearest to the right, the better one. The band ends where a side could get too heavy if all
-/// of the band across, and the separator, went over to it. Where neither is better than what is there, nothing changes. The separator never gets heavier, and a side with vertices keeps some.
-/// side: length n, kLeft, kRight or kSeparator, no edge joins left and right; weight: of the three parts. Both are updated.
-/// A function of its arguments alone. O(band edges) a phase; of the rest of the graph only the n bytes of `side` are read, once a band.
+/// cuts, the one nearest to the left and the one nearest to the right, the better one. The band ends where a side could get too heavy if
+/// all of the band across, and the separator, went over to it. Where neither is better than what is there, nothing changes. The separator
+/// never gets heavier, and a side with vertices keeps some. side: length n, kLeft, kRight or kSeparator, no edge joins left and right;
+/// weight: of the three parts. Both are updated. A function of its arguments alone. O(band edges) a phase; of the rest of the graph only
+/// the n bytes of `side` are read, once a band.
 BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side, PartWeights& weight, const BandCutOptions& options,
                                 BandCutWorkspace& workspace);
 
