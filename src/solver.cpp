@@ -15,6 +15,7 @@
 #include "src/base/stopwatch.hpp"
 #include "src/dense_shape.hpp"
 #include "src/find_non_finite.hpp"
+#include "src/pivot_loss.hpp"
 #include "src/refine_with.hpp"
 #include "symbolic/in_digits.hpp"
 
@@ -75,6 +76,7 @@ struct Solver<T>::State {
     for (std::size_t j = 0; j < columns; ++j) diagonal[j] = value[col_ptr[j]];
     held = true;
     set_shift(shift);
+    look_for_loss(result.ok());
     return told(result);
   }
 
@@ -90,6 +92,7 @@ struct Solver<T>::State {
       throw;
     }
     set_shift(shift);
+    look_for_loss(result.ok());
     return told(result);
   }
 
@@ -103,6 +106,26 @@ struct Solver<T>::State {
       return mixed->refactorize(shifted, options.stop);
     }
     return {};
+  }
+
+  /// Throws Error(usage) with the first difference from the pattern last computed.
+  void require_same(const Pattern& a) const {
+    const auto refuse = [](const std::string& difference) {
+      throw Error(ErrorKind::usage, "Solver::refactorize: another pattern than that of compute(): " + difference);
+    };
+    const Index n = analysis.plan->n;
+    if (a.n != n) refuse(std::to_string(a.n) + " rows, then " + std::to_string(n));
+    check(a);
+    for (Index j = 0; j < n; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const auto now = a.row.subspan(a.col_ptr[column], a.col_ptr[column + 1] - a.col_ptr[column]);
+      const auto then = std::span(row).subspan(col_ptr[column], col_ptr[column + 1] - col_ptr[column]);
+      const auto [p, q] = std::mismatch(now.begin(), now.end(), then.begin(), then.end());
+      if (p == now.end() && q == then.end()) continue;
+      // Rows ascend: the lesser of the two is in one pattern alone.
+      const bool added = q == then.end() || (p != now.end() && *p < *q);
+      refuse("entry (" + std::to_string(added ? *p : *q) + ", " + std::to_string(j) + (added ? ") is new" : ") is missing"));
+    }
   }
 
   template <class F>
@@ -121,6 +144,32 @@ struct Solver<T>::State {
     report.smallest_column = verdict.smallest_column;
   }
 
+  /// Of the values and the shift that were factorised.
+  void look_for_loss(bool good) {
+    report.nearly_singular.reset();
+    if (!good) return;
+    if (!is_mixed()) {
+      report.nearly_singular = find_nearly_singular<T>({pattern(), value}, *factor);
+      return;
+    }
+    if (!mixed->in_double() || report.smallest_column == kNone) return;
+    // Its verdict is on the pivot that is least beside the diagonal.
+    const PivotLoss loss{report.smallest_column, report.smallest_pivot, diagonal_of<T>({pattern(), value}, report.smallest_column),
+                         pivot_loss_limit<T>(analysis.plan->n)};
+    if (loss.nearly_singular()) report.nearly_singular = loss;
+  }
+
+  void tell_loss() const {
+    if (!report.nearly_singular) return;
+    const auto words = [&] {
+      const PivotLoss& loss = *report.nearly_singular;
+      return "A is nearly singular: of the diagonal entry " + symbolic::in_digits(loss.diagonal) + " of column " +
+             std::to_string(loss.column) + " elimination left the pivot " + symbolic::in_digits(loss.pivot) + ", " +
+             symbolic::in_digits(loss.ratio()) + " of it";
+    };
+    tell(Phase::factor, 1, words, MessageLevel::warning);
+  }
+
   /// When all that a call keeps is in order, since the handler may throw.
   Result<void, Breakdown> told(Result<void, Breakdown> result) const {
     if (result)
@@ -133,6 +182,7 @@ struct Solver<T>::State {
                    symbolic::in_digits(result.error().pivot);
           },
           MessageLevel::warning);
+    tell_loss();
     return result;
   }
 
@@ -152,6 +202,9 @@ struct Solver<T>::State {
       report.solve.bytes = mixed->bytes();
       report.right_hand_sides = x.cols;
       report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
+      const bool told_before = report.nearly_singular.has_value();
+      look_for_loss(mixed->valid());
+      if (!told_before) tell_loss();  // of a factor in double that this solve made
       tell_refinement();
     }
   }
@@ -245,6 +298,13 @@ template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
   if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
   return state_->fill(value, shift);
+}
+
+template <Scalar T>
+Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shift) {
+  if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
+  state_->require_same(a.pattern);
+  return state_->fill(a.value, shift);
 }
 
 template <Scalar T>

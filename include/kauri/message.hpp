@@ -25,7 +25,7 @@ std::string_view name_of(Phase phase);
 /// How much a message matters.
 enum class MessageLevel {
   info,     ///< what is being done, or was
-  warning,  ///< the call goes on, but its result is not what was asked for: A is not positive definite, x is not finite
+  warning,  ///< the call goes on, but not as was hoped: A is not positive definite or nearly singular, x is not finite
 };
 
 /// "info", "warning".

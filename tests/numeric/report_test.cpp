@@ -60,7 +60,7 @@ void expect_mixed(const Json& json, const MixedReport& mixed) {
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 25U);
+  EXPECT_EQ(json.size(), 26U);
   expect_phase(json.at("ordering"), report.ordering);
   expect_phase(json.at("symbolic"), report.symbolic);
   expect_phase(json.at("prepare"), report.prepare);
@@ -85,6 +85,15 @@ void expect_same(const std::string& text, const SolverReport& report) {
     EXPECT_TRUE(json.at("smallest_column").is_null());
   else
     EXPECT_EQ(json.at("smallest_column").get<Index>(), report.smallest_column);
+  const Json& loss = json.at("nearly_singular");
+  EXPECT_EQ(loss.is_null(), !report.nearly_singular.has_value());
+  if (report.nearly_singular) {
+    EXPECT_EQ(loss.size(), 4U);
+    EXPECT_EQ(loss.at("column").get<Index>(), report.nearly_singular->column);
+    EXPECT_EQ(loss.at("pivot").get<double>(), report.nearly_singular->pivot);
+    EXPECT_EQ(loss.at("diagonal").get<double>(), report.nearly_singular->diagonal);
+    EXPECT_EQ(loss.at("limit").get<double>(), report.nearly_singular->limit);
+  }
   EXPECT_EQ(json.at("right_hand_sides").get<Index>(), report.right_hand_sides);
   const Json& refinement = json.at("refinement");
   EXPECT_EQ(refinement.size(), 4U);
@@ -123,6 +132,7 @@ SolverReport made_up() {
   report.scalar_bytes = 4;
   report.smallest_pivot = -2.5e-17;
   report.smallest_column = 1234;
+  report.nearly_singular = PivotLoss{5, 1e-20, 0.5, 1e-9};
   report.right_hand_sides = 32;
   report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
   report.precision = Precision::mixed;
@@ -161,6 +171,7 @@ TEST(Report, TextStaysAsItIs) {
             "solve        2e-05 s       1 kflop         0 B\n"
             "refine           1 s        2 flop         3 B\n"
             "smallest pivot: -2.5e-17 of column 1234\n"
+            "nearly singular: the pivot of column 5 is 2e-20 of A's diagonal entry\n"
             "backward error, componentwise: nan after corrections: 2, before: inf\n"
             "mixed precision: cg, factor in float by tf32x3, shift of the factor in float 1e-06, contraction of refinement inf, steps of "
             "conjugate gradients: 12, not converged: 15\n");
