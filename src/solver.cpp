@@ -11,6 +11,7 @@
 
 #include "numeric/dense_view.hpp"
 #include "src/backends.hpp"
+#include "src/base/meter.hpp"
 #include "src/base/stopping.hpp"
 #include "src/base/stopwatch.hpp"
 #include "src/dense_shape.hpp"
@@ -20,6 +21,12 @@
 #include "symbolic/in_digits.hpp"
 
 namespace kauri {
+namespace {
+
+/// Shorter factorisations, of some 50 ms, tell no fractions.
+constexpr double kWatchedFlops = 1e9;
+
+}  // namespace
 
 template <Scalar T>
 struct Solver<T>::State {
@@ -40,6 +47,7 @@ struct Solver<T>::State {
   void tell(Phase phase, double fraction, const Text& text, MessageLevel level = MessageLevel::info) const {
     if (!options.on_message) return;
     const StopScope unstoppable(nullptr);
+    const MeterScope uncounted(nullptr);
     options.on_message({level, phase, text(), fraction});
   }
 
@@ -132,7 +140,15 @@ struct Solver<T>::State {
   Result<void, Breakdown> timed(const F& f) {
     Result<void, Breakdown> result;
     tell(Phase::factor, 0, [&] { return "factorisation of " + symbolic::in_digits(analysis.plan->cost.flops) + " operations"; });
-    report.factor.seconds = seconds_of([&] { result = f(); });
+    Meter meter([this](double fraction) {
+      tell(Phase::factor, fraction,
+           [&] { return "factorising, operations done: " + symbolic::in_digits(fraction * analysis.plan->cost.flops); });
+    });
+    const bool watched = options.on_message && analysis.plan->cost.flops >= kWatchedFlops;
+    report.factor.seconds = seconds_of([&] {
+      const MeterScope scope(watched ? &meter : metering::current);
+      result = f();
+    });
     report.factor.flops = analysis.plan->cost.flops;
     take_verdict();
     return result;
