@@ -40,11 +40,9 @@ PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
 
 /// That pivot where it is nearly singular; nothing where none is. The smallest pivot of all, which the verdict has, is not the one of the
 /// least ratio where rows have different units, so all have to be looked at; but none is below the limit where the smallest one is no less
-/// than that share of the largest diagonal entry, which is so in all systems but a few.
+/// than that share of the largest diagonal entry, which is so in all systems but a few. largest: that entry.
 template <Scalar T>
-std::optional<PivotLoss> find_nearly_singular(const SymmetricView<T>& a, const Factor<T>& factor) {
-  double largest = 0;
-  for (Index j = 0; j < a.pattern.n; ++j) largest = std::max(largest, diagonal_of(a, j));
+std::optional<PivotLoss> find_nearly_singular(const SymmetricView<T>& a, double largest, const Factor<T>& factor) {
   if (factor.verdict().smallest_pivot >= pivot_loss_limit<T>(a.pattern.n) * largest) return {};
   const PivotLoss worst = find_worst_pivot(a, factor);
   return worst.nearly_singular() ? std::optional(worst) : std::nullopt;

@@ -81,7 +81,11 @@ struct Solver<T>::State {
     value.assign(fresh.begin(), fresh.end());
     const auto columns = static_cast<std::size_t>(analysis.plan->n);
     diagonal.resize(columns);
-    for (std::size_t j = 0; j < columns; ++j) diagonal[j] = value[col_ptr[j]];
+    largest = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      diagonal[j] = value[col_ptr[j]];
+      largest = std::max(largest, diagonal[j]);
+    }
     held = true;
     set_shift(shift);
     look_for_loss(result.ok());
@@ -165,7 +169,7 @@ struct Solver<T>::State {
     report.nearly_singular.reset();
     if (!good) return;
     if (!is_mixed()) {
-      report.nearly_singular = find_nearly_singular<T>({pattern(), value}, *factor);
+      report.nearly_singular = find_nearly_singular<T>({pattern(), value}, static_cast<double>(largest + held_shift), *factor);
       return;
     }
     if (!mixed->in_double() || report.smallest_column == kNone) return;
@@ -270,6 +274,7 @@ struct Solver<T>::State {
   std::vector<T> value;  // of A + shift I, as last factorised
   T held_shift = 0;
   std::vector<T> diagonal;  // of A
+  T largest = 0;            // of these
   bool held = false;        // the factor was filled with these
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
