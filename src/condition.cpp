@@ -12,12 +12,22 @@
 #include "numeric/backend.hpp"
 #include "src/base/check.hpp"
 #include "src/base/stopping.hpp"
+#include "src/misuse.hpp"
+#include "src/pivot_loss.hpp"
 
 namespace kauri {
 namespace {
 
 /// Steps of Hager's method: more than four are hardly ever needed.
 constexpr int kMostSteps = 5;
+
+template <class T>
+void require_same_pattern(const char* call, const SymmetricView<T>& a, const Factor<T>& factor) {
+  check(a.pattern);
+  if (static_cast<Offset>(a.value.size()) != a.pattern.nnz() || fingerprint(a.pattern) != factor.plan().fingerprint)
+    misuse(std::string(call) + ": the matrix has another pattern than the one analysed, or " + std::to_string(a.value.size()) +
+           " values for " + std::to_string(a.pattern.nnz()) + " entries");
+}
 
 template <class T>
 double norm_of(const SymmetricView<T>& a) {
@@ -130,10 +140,7 @@ double alternating(Solves<T>& solve, Index n) {
 template <Scalar T>
 ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor, Workspace<T>& workspace,
                                      const std::stop_token& stop) {
-  check(a.pattern);
-  if (static_cast<Offset>(a.value.size()) != a.pattern.nnz() || fingerprint(a.pattern) != factor.plan().fingerprint)
-    throw Error(ErrorKind::usage, "estimate_condition: the matrix has another pattern than the one analysed, or " +
-                                      std::to_string(a.value.size()) + " values for " + std::to_string(a.pattern.nnz()) + " entries");
+  require_same_pattern("estimate_condition", a, factor);
   ConditionEstimate out;
   const Index n = a.pattern.n;
   if (n == 0) return out;
@@ -149,6 +156,14 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
   return out;
 }
 
+template <Scalar T>
+PivotLoss worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
+  require_same_pattern("worst_pivot", a, factor);
+  return find_worst_pivot(a, factor);
+}
+
+template PivotLoss worst_pivot(const SymmetricView<float>&, const Factor<float>&);
+template PivotLoss worst_pivot(const SymmetricView<double>&, const Factor<double>&);
 template ConditionEstimate estimate_condition(const SymmetricView<float>&, const Factor<float>&, Workspace<float>&, const std::stop_token&);
 template ConditionEstimate estimate_condition(const SymmetricView<double>&, const Factor<double>&, Workspace<double>&,
                                               const std::stop_token&);

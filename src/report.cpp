@@ -79,6 +79,15 @@ JsonObject json_of(const Refinement& refinement) {
   return out;
 }
 
+JsonObject json_of(const PivotLoss& loss) {
+  JsonObject out;
+  out.add("column", loss.column);
+  out.add("pivot", loss.pivot);
+  out.add("diagonal", loss.diagonal);
+  out.add("limit", loss.limit);
+  return out;
+}
+
 JsonObject json_of(const MixedReport& mixed) {
   JsonObject out;
   out.add("path", name_of(mixed.path));
@@ -190,6 +199,10 @@ std::string to_json(const SolverReport& report) {
     out.add("smallest_column", std::numeric_limits<double>::quiet_NaN());
   else
     out.add("smallest_column", report.smallest_column);
+  if (report.nearly_singular)
+    out.add("nearly_singular", json_of(*report.nearly_singular));
+  else
+    out.add("nearly_singular", std::numeric_limits<double>::quiet_NaN());
   out.add("right_hand_sides", report.right_hand_sides);
   out.add("refinement", json_of(report.refinement));
   out.add("mixed", json_of(report.mixed));
@@ -208,6 +221,9 @@ std::string to_text(const SolverReport& report) {
          row(Phase::factor, report.factor) + row(Phase::solve, report.solve) + row(Phase::refine, report.refine);
   out += "smallest pivot: " + in_digits(report.smallest_pivot, 6) +
          (report.smallest_column == kNone ? "\n" : " of column " + in_chars(report.smallest_column) + "\n");
+  if (report.nearly_singular)
+    out += "nearly singular: the pivot of column " + in_chars(report.nearly_singular->column) + " is " +
+           in_digits(report.nearly_singular->ratio(), 2) + " of A's diagonal entry\n";
   if (report.right_hand_sides > 0)
     out += "backward error, componentwise: " + in_digits(refinement.final_error.componentwise, 2) +
            " after corrections: " + grouped(refinement.steps) + ", before: " + in_digits(refinement.unrefined.componentwise, 2) + "\n";

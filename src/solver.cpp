@@ -11,14 +11,22 @@
 
 #include "numeric/dense_view.hpp"
 #include "src/backends.hpp"
+#include "src/base/meter.hpp"
 #include "src/base/stopping.hpp"
 #include "src/base/stopwatch.hpp"
 #include "src/dense_shape.hpp"
 #include "src/find_non_finite.hpp"
+#include "src/pivot_loss.hpp"
 #include "src/refine_with.hpp"
 #include "symbolic/in_digits.hpp"
 
 namespace kauri {
+namespace {
+
+/// Shorter factorisations, of some 50 ms, tell no fractions.
+constexpr double kWatchedFlops = 1e9;
+
+}  // namespace
 
 template <Scalar T>
 struct Solver<T>::State {
@@ -39,6 +47,7 @@ struct Solver<T>::State {
   void tell(Phase phase, double fraction, const Text& text, MessageLevel level = MessageLevel::info) const {
     if (!options.on_message) return;
     const StopScope unstoppable(nullptr);
+    const MeterScope uncounted(nullptr);
     options.on_message({level, phase, text(), fraction});
   }
 
@@ -72,9 +81,14 @@ struct Solver<T>::State {
     value.assign(fresh.begin(), fresh.end());
     const auto columns = static_cast<std::size_t>(analysis.plan->n);
     diagonal.resize(columns);
-    for (std::size_t j = 0; j < columns; ++j) diagonal[j] = value[col_ptr[j]];
+    largest = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      diagonal[j] = value[col_ptr[j]];
+      largest = std::max(largest, diagonal[j]);
+    }
     held = true;
     set_shift(shift);
+    look_for_loss(result.ok());
     return told(result);
   }
 
@@ -90,6 +104,7 @@ struct Solver<T>::State {
       throw;
     }
     set_shift(shift);
+    look_for_loss(result.ok());
     return told(result);
   }
 
@@ -105,11 +120,39 @@ struct Solver<T>::State {
     return {};
   }
 
+  /// Throws Error(usage) with the first difference from the pattern last computed.
+  void require_same(const Pattern& a) const {
+    const auto refuse = [](const std::string& difference) {
+      throw Error(ErrorKind::usage, "Solver::refactorize: another pattern than that of compute(): " + difference);
+    };
+    const Index n = analysis.plan->n;
+    if (a.n != n) refuse(std::to_string(a.n) + " rows, then " + std::to_string(n));
+    check(a);
+    for (Index j = 0; j < n; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const auto now = a.row.subspan(a.col_ptr[column], a.col_ptr[column + 1] - a.col_ptr[column]);
+      const auto then = std::span(row).subspan(col_ptr[column], col_ptr[column + 1] - col_ptr[column]);
+      const auto [p, q] = std::mismatch(now.begin(), now.end(), then.begin(), then.end());
+      if (p == now.end() && q == then.end()) continue;
+      // Rows ascend: the lesser of the two is in one pattern alone.
+      const bool added = q == then.end() || (p != now.end() && *p < *q);
+      refuse("entry (" + std::to_string(added ? *p : *q) + ", " + std::to_string(j) + (added ? ") is new" : ") is missing"));
+    }
+  }
+
   template <class F>
   Result<void, Breakdown> timed(const F& f) {
     Result<void, Breakdown> result;
     tell(Phase::factor, 0, [&] { return "factorisation of " + symbolic::in_digits(analysis.plan->cost.flops) + " operations"; });
-    report.factor.seconds = seconds_of([&] { result = f(); });
+    Meter meter([this](double fraction) {
+      tell(Phase::factor, fraction,
+           [&] { return "factorising, operations done: " + symbolic::in_digits(fraction * analysis.plan->cost.flops); });
+    });
+    const bool watched = options.on_message && analysis.plan->cost.flops >= kWatchedFlops;
+    report.factor.seconds = seconds_of([&] {
+      const MeterScope scope(watched ? &meter : metering::current);
+      result = f();
+    });
     report.factor.flops = analysis.plan->cost.flops;
     take_verdict();
     return result;
@@ -119,6 +162,32 @@ struct Solver<T>::State {
     const DeviceVerdict verdict = is_mixed() ? mixed->verdict() : factor->verdict();
     report.smallest_pivot = verdict.smallest_pivot;
     report.smallest_column = verdict.smallest_column;
+  }
+
+  /// Of the values and the shift that were factorised.
+  void look_for_loss(bool good) {
+    report.nearly_singular.reset();
+    if (!good) return;
+    if (!is_mixed()) {
+      report.nearly_singular = find_nearly_singular<T>({pattern(), value}, static_cast<double>(largest + held_shift), *factor);
+      return;
+    }
+    if (!mixed->in_double() || report.smallest_column == kNone) return;
+    // Its verdict is on the pivot that is least beside the diagonal.
+    const PivotLoss loss{report.smallest_column, report.smallest_pivot, diagonal_of<T>({pattern(), value}, report.smallest_column),
+                         pivot_loss_limit<T>(analysis.plan->n)};
+    if (loss.nearly_singular()) report.nearly_singular = loss;
+  }
+
+  void tell_loss() const {
+    if (!report.nearly_singular) return;
+    const auto words = [&] {
+      const PivotLoss& loss = *report.nearly_singular;
+      return "A is nearly singular: of the diagonal entry " + symbolic::in_digits(loss.diagonal) + " of column " +
+             std::to_string(loss.column) + " elimination left the pivot " + symbolic::in_digits(loss.pivot) + ", " +
+             symbolic::in_digits(loss.ratio()) + " of it";
+    };
+    tell(Phase::factor, 1, words, MessageLevel::warning);
   }
 
   /// When all that a call keeps is in order, since the handler may throw.
@@ -133,6 +202,7 @@ struct Solver<T>::State {
                    symbolic::in_digits(result.error().pivot);
           },
           MessageLevel::warning);
+    tell_loss();
     return result;
   }
 
@@ -152,6 +222,9 @@ struct Solver<T>::State {
       report.solve.bytes = mixed->bytes();
       report.right_hand_sides = x.cols;
       report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
+      const bool told_before = report.nearly_singular.has_value();
+      look_for_loss(mixed->valid());
+      if (!told_before) tell_loss();  // of a factor in double that this solve made
       tell_refinement();
     }
   }
@@ -201,6 +274,7 @@ struct Solver<T>::State {
   std::vector<T> value;  // of A + shift I, as last factorised
   T held_shift = 0;
   std::vector<T> diagonal;  // of A
+  T largest = 0;            // of these
   bool held = false;        // the factor was filled with these
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
@@ -245,6 +319,13 @@ template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
   if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
   return state_->fill(value, shift);
+}
+
+template <Scalar T>
+Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shift) {
+  if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
+  state_->require_same(a.pattern);
+  return state_->fill(a.value, shift);
 }
 
 template <Scalar T>

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "kauri/backend.hpp"
+#include "kauri/condition.hpp"
 #include "kauri/mixed.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/refine.hpp"
@@ -47,8 +49,11 @@ struct SolverReport {
 
   double smallest_pivot = 0;      ///< of the last factorisation, see DeviceVerdict
   Index smallest_column = kNone;  ///< its column, in the caller's numbering; kNone if there is none
-  Index right_hand_sides = 0;     ///< of the last solve
-  Refinement refinement;          ///< of the last solve
+  /// Where the last factorisation met a pivot that is next to nothing beside A's diagonal: the worst one. With mixed precision of a factor
+  /// in double alone: one in float says nothing of a system in double that refinement or conjugate gradients solve.
+  std::optional<PivotLoss> nearly_singular;
+  Index right_hand_sides = 0;  ///< of the last solve
+  Refinement refinement;       ///< of the last solve
   /// The same, with mixed precision: `solve` then is all of it, its operations those of as many steps as the column that took most, and
   /// `refine` is zeros; `refinement` has the errors, and the steps by a factor.
   MixedReport mixed;

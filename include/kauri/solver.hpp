@@ -36,7 +36,8 @@ struct SolverOptions {
   MixedOptions mixed{};             ///< of its making
   MixedSolveOptions mixed_solve{};  ///< of solve()
   std::stop_token stop{};           ///< Solver::set_stop() at first; in place of analyze.ordering.stop, refine.stop and mixed_solve.stop
-  /// Told when a phase of a call begins and ends, how it went, and in analyses of each ordering; in place of analyze.on_message.
+  /// Told when a phase of a call begins and ends, how it went, and in analyses of each ordering; in place of analyze.on_message. An A that
+  /// is not positive definite, or nearly singular (PivotLoss), is a warning.
   MessageHandler on_message{};
 };
 
@@ -61,6 +62,9 @@ class Solver {
   Result<void, Breakdown> compute(const SymmetricView<T>& a);
   /// value: length nnz of the pattern last computed. Plan and buffers are reused, also after a Breakdown.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
+  /// The same with the pattern, O(n + nnz) more: Error(usage) that names rows, or the first entry, that differ from those last computed,
+  /// and Error(input) for arrays that are no Pattern; then the solver is as before.
+  Result<void, Breakdown> refactorize(const SymmetricView<T>& a, T shift = 0);
   /// The values last factorised once more with another shift in place of theirs, as after a Breakdown: nothing is copied to a device.
   /// Throws Error(usage) where there are none, or they were refused.
   Result<void, Breakdown> refactorize_shifted(T shift);

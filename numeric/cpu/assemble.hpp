@@ -6,6 +6,7 @@
 
 #include "kauri/plan.hpp"
 #include "numeric/cpu/dense.hpp"
+#include "src/base/meter.hpp"
 
 namespace kauri::numeric::cpu {
 
@@ -23,6 +24,7 @@ struct FactorArrays {
   const T* value;  ///< of A, in the caller's order
   T shift;         ///< added to the diagonal
   T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of plan->schedule
+  Meter* meter;    ///< counts operations, or null
 };
 
 /// Pivot columns [range) of front s: zeroed, then entries of A (plus the shift), then the children's columns that meet them. range.end <=

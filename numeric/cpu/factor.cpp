@@ -10,6 +10,7 @@
 
 #include "numeric/cpu/front.hpp"
 #include "numeric/cpu/inverse.hpp"
+#include "symbolic/cost_table.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {
@@ -97,7 +98,8 @@ template <class T>
 const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre) {
   verdict_ = {};
   const Plan& plan = *plan_;
-  const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data()};
+  const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data(), metering::current};
+  if (arrays.meter != nullptr) arrays.meter->begin(plan.cost.executed_flops);
   FirstFailure failure;
   Least least;
   const auto run_task = [&](Index t) {
@@ -105,14 +107,18 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
     T* scratch = plan.schedule.scratch[t] >= 0 ? l_.data() + plan.schedule.scratch[t] : nullptr;
     const bool parallel = workers_.threads() > 1;
     const StopCheck check_stop;
+    MeterParts parts(arrays.meter);
     for (Index s = task.first_front; s < task.last_front; ++s) {
       const Index first = plan.supernodes.first[s];
       if (failure.precedes(first)) return;
       check_stop();
       const FrontFailure<T> f = factor_front(arrays, s, kernels_, workers_, parallel, scratch);
       if (f.column != kNone) return failure.note(first + f.column, static_cast<double>(f.pivot));
-      least.note(least_pivot(l_.data() + plan.panel_ptr[s], first, plan.supernodes.order(s), plan.supernodes.pivots(s)));
+      const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
+      least.note(least_pivot(l_.data() + plan.panel_ptr[s], first, m, p));
+      if (!FrontScratch::packed(m, p)) parts.add(symbolic::front_flops(m, p));
     }
+    parts.flush();
   };
   workers_.execute([&] { TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task)); });
   if (failure.any()) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "symbolic/cost_table.hpp"
+
 namespace kauri::numeric::cpu {
 namespace {
 
@@ -91,13 +93,20 @@ class Front {
     }
     if (!parallel_) {
       kernels_.trsm(m_ - c1, n, at(c0, c0), m_, at(c1, c0), m_);
-      return true;
+    } else {
+      loop((m_ - c1 + kFrontTile - 1) / kFrontTile, [&](Index b) {
+        const Index i0 = c1 + b * kFrontTile;
+        kernels_.trsm(std::min(kFrontTile, m_ - i0), n, at(c0, c0), m_, at(i0, c0), m_);
+      });
     }
-    loop((m_ - c1 + kFrontTile - 1) / kFrontTile, [&](Index b) {
-      const Index i0 = c1 + b * kFrontTile;
-      kernels_.trsm(std::min(kFrontTile, m_ - i0), n, at(c0, c0), m_, at(i0, c0), m_);
-    });
+    count(symbolic::front_flops(m_, c1) - symbolic::front_flops(m_, c0) - n * contribution_flops());
     return true;
+  }
+
+  /// Of a column of the panel: what contribute_packed() does with it.
+  [[nodiscard]] double contribution_flops() const { return static_cast<double>(q_) * q_; }
+  void count(double flops) {
+    if (packed_ && arrays_.meter != nullptr) arrays_.meter->add(flops);
   }
 
   /// For columns [k0, k1) of the panel, in passes of at most FrontScratch::kColumns: packs rows r0 to m, then calls
@@ -118,6 +127,7 @@ class Front {
         const Index i = j + t;
         tile(i, j, packed(i), packed(j), width, k > k0);
       });
+      if (r0 == p_) count(width * contribution_flops());
     }
   }
 

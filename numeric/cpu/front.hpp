@@ -19,7 +19,8 @@ struct FrontFailure {
 };
 
 /// Assembles and factorises front s. Large fronts (FrontScratch::packed) are cut into tiles, fixed by their shape, that all threads may
-/// work on when `parallel` is set; scratch is theirs. The bits do not depend on `parallel`.
+/// work on when `parallel` is set; scratch is theirs. The bits do not depend on `parallel`. Large ones count their operations as they go,
+/// others leave that to the caller.
 template <class T>
 FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel,
                              T* scratch);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <system_error>
 
@@ -29,6 +30,7 @@ Phase::Phase(bool quiet, std::string what) : what_(std::move(what)) {
   if (quiet || isatty(STDERR_FILENO) == 0) return;
   try {
     thread_ = std::thread([this] { run(); });
+    counting_.emplace(&meter_);
   } catch (const std::system_error&) {
     return;  // no thread to be had: the work matters more
   }
@@ -49,7 +51,9 @@ void Phase::run() {
   std::unique_lock lock(mutex_);
   if (wake_.wait_for(lock, kSilence, [this] { return over_; })) return;
   do {
-    show(fmt::format("{} ... {:.0f} s", what_, watch.seconds()));
+    const double fraction = meter_.fraction();
+    const bool part = fraction > 0 && fraction < 1;  // of what is done before and after nobody knows the share
+    show(fmt::format("{} ... {:.0f} s{}", what_, watch.seconds(), part ? fmt::format(", {:.0f} %", std::floor(100 * fraction)) : ""));
   } while (!wake_.wait_for(lock, kPause, [this] { return over_; }));
   show("");
 }

@@ -4,13 +4,17 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "src/base/meter.hpp"
+
 namespace kauri::cli {
 
-/// While it lives longer than a second, a line on the standard error says what is being done and for how long; the line is gone when it
-/// ends. Silent if `quiet` (--json), and where the standard error is no terminal.
+/// While it lives longer than a second, a line on the standard error says what is being done, for how long, and while a factorisation on
+/// the CPU runs how much of it is done; the line is gone when it ends. Silent if `quiet` (--json), and where the standard error is no
+/// terminal.
 class Phase {
  public:
   Phase(bool quiet, std::string what);
@@ -22,6 +26,8 @@ class Phase {
   void run();
 
   std::string what_;
+  Meter meter_;
+  std::optional<MeterScope> counting_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool over_ = false;

@@ -9,6 +9,7 @@
 #include <span>
 #include <type_traits>
 
+#include "kauri/condition.hpp"
 #include "kauri/io.hpp"
 #include "kauri/mixed.hpp"
 #include "kauri/refine.hpp"
@@ -20,6 +21,7 @@
 #include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
+#include "src/pivot_loss.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -29,6 +31,7 @@ struct SolveOptions : CommonOptions {
   bool nrhs_given = false;
   std::string rhs_file;
   int refine_steps = 2;
+  bool condition = false;
   std::string output;
 };
 
@@ -39,6 +42,9 @@ struct Outcome {
   std::optional<Breakdown> breakdown;
   double smallest_pivot = 0;
   Index smallest_column = kNone;
+  std::optional<PivotLoss> loss;  ///< of a factor that can tell
+  std::optional<ConditionEstimate> condition;
+  double condition_s = 0;
   double factor_s = 0, solve_s = 0, refine_s = 0;
   Index nrhs = 1;
   Refinement refinement;
@@ -103,6 +109,11 @@ std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, con
       take_breakdown(out, solved.error());
     }
   }
+  if (factor.valid() && factor.in_double() && n > 0) {  // of a factor in double its verdict has the pivot least beside A's diagonal
+    const DeviceVerdict verdict = factor.verdict();
+    out.loss =
+        PivotLoss{verdict.smallest_column, verdict.smallest_pivot, diagonal_of(a, verdict.smallest_column), pivot_loss_limit<double>(n)};
+  }
   out.peak_bytes = backend.peak_bytes();
   return x;
 }
@@ -135,6 +146,8 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricV
   out.refine_s = seconds_of([&] {
     out.refinement = refine<T>(a, factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n}, x_view, workspace, refine_options);
   });
+  out.loss = worst_pivot<T>(a, factor.value());
+  if (options.condition) out.condition_s = seconds_of([&] { out.condition = estimate_condition<T>(a, factor.value(), workspace); });
   const BackwardError& error = out.refinement.final_error;
   if (!all_finite(std::span<const T>(x)) || !std::isfinite(error.normwise) || !std::isfinite(error.componentwise))
     out.status = Status::not_finite;
@@ -160,7 +173,8 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   out.analysis.candidates.clear();  // and the plans that were not chosen
   const Plan& plan = *out.analysis.plan;
   const int size = scalar_bytes(options.job);
-  require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, out.nrhs), options.limits, system.name);
+  const Index columns = out.nrhs + (options.condition ? 1 : 0);  // an estimate takes vectors of its own
+  require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns), options.limits, system.name);
   out.planned_bytes = plan.peak_bytes(size) + plan.workspace_bytes(size, out.nrhs);
   release_free_memory();
 
@@ -187,6 +201,12 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job, 
   object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
   object["smallest_pivot"] = out.smallest_pivot;
   object["smallest_column"] = out.smallest_column == kNone ? Json(nullptr) : Json(out.smallest_column);
+  const bool known = out.loss && out.loss->column != kNone;
+  object["pivot_ratio"] = known ? Json(out.loss->ratio()) : Json(nullptr);
+  object["pivot_ratio_column"] = known ? Json(out.loss->column) : Json(nullptr);
+  object["nearly_singular"] = out.loss ? Json(out.loss->nearly_singular()) : Json(nullptr);
+  object["condition"] = out.condition ? Json(out.condition->condition()) : Json(nullptr);
+  object["condition_s"] = out.condition ? Json(out.condition_s) : Json(nullptr);
   object["nrhs"] = out.nrhs;
   object["shift"] = options.system.shift;
   object["read_s"] = system.read_s;
@@ -251,6 +271,9 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
   if (!out.breakdown) {
     const bool any = out.smallest_column != kNone;
     facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot), any ? fmt::format("of column {}", out.smallest_column) : "");
+    if (out.condition)
+      facts.add("condition", fmt::format("{:.2g}", out.condition->condition()),
+                fmt::format("estimate of ||A|| ||A^-1|| in the 1-norm by {} solves, {}", out.condition->solves, seconds(out.condition_s)));
     if (out.mixed) facts.add("x by", std::string(name_of(out.mixed->path)), mixed_words(*out.mixed));
     const BackwardError &first = out.refinement.unrefined, &last = out.refinement.final_error;
     facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
@@ -272,8 +295,18 @@ void check_output(const std::string& path) {
   check_folder(path);
 }
 
+/// One line on the standard error; x is there all the same.
+void warn(const System& system, const PivotLoss& loss) {
+  complain(
+      fmt::format("warning: {} is nearly singular: of the diagonal entry {:.3g} of column {} elimination left the pivot {:.3g}, {:.2g} of "
+                  "it, so about {:.0f} digits of x may be wrong however small its backward error is",
+                  system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(), -std::log10(loss.ratio())));
+}
+
 int solve(const SolveOptions& options) {
   check_output(options.output);
+  if (options.condition && is_mixed(options.job))
+    throw Error(ErrorKind::usage, "--condition: estimated with a factor in the precision of A, so not with --precision mixed");
   Job job = make_job(options.job);
   const System system = [&] {
     const Phase phase(options.json, "reading");
@@ -282,6 +315,7 @@ int solve(const SolveOptions& options) {
   const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
   print_report(
       options.json, [&] { return to_json(options, system, job, out); }, [&] { return to_text(options, system, job, out); });
+  if (out.loss && out.loss->nearly_singular()) warn(system, *out.loss);
   if (out.status != Status::ok)
     complain(fmt::format("{} is {}{}", system.name, reason_of(out.status, out.breakdown, options.job),
                          out.breakdown ? "; --shift S works on A + S I" : ""));
@@ -307,6 +341,8 @@ void add_solve(CLI::App& app, int& exit_code) {
       ->check(integer_from(0, 1000))
       ->type_name("STEPS")
       ->group("Method");
+  command->add_flag("--condition", options->condition, "estimate the condition of A in the 1-norm, by at most 11 solves more")
+      ->group("Output");
   command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");
   command->callback([options, nrhs, &exit_code] {
     options->nrhs_given = nrhs->count() > 0;

@@ -373,14 +373,30 @@ class ProgressTest(ProgramTest):
         self.assertEqual(child.wait(), 0)
         return out.decode(), seen.decode()
 
+    def until_told(self, what, *words):
+        """Words and what the terminal got, of the first system that is large enough for this machine to be told of."""
+        for side in [52, 66, 80, 100]:
+            told = [words[0], "--gen", f"poisson3d {side}", *words[1:]]
+            _, seen = self.run_at_terminal(*told)
+            if re.search(what, seen):
+                return told, seen
+        self.fail(f"not even {told} was told of: {seen!r}")
+
     def test_long_phases_are_told_and_wiped_out_again(self):
         words = ["bench", "--gen", "poisson2d 3"]
         self.assertEqual(self.run_at_terminal(*words)[1], "")
-        words = ["compare", "--gen", "poisson3d 40", "--ordering", "md,metis,nd"]
-        _, seen = self.run_at_terminal(*words)
-        if seen:  # nothing takes a second on a fast machine
-            self.assertRegex(seen, r"comparing orderings of poisson3d 40 \.\.\. \d+ s")
-            self.assertTrue(seen.endswith("\r\x1b[K"), repr(seen))
+        words, seen = self.until_told(r"comparing orderings of poisson3d \d+ \.\.\. \d+ s\r", "compare", "--ordering", "md,rcm", "--threads", "1")
+        self.assertTrue(seen.endswith("\r\x1b[K"), repr(seen))
+        self.assertNotIn("%", seen)
         out, seen = self.run_at_terminal(*words, "--json")
         self.assertEqual(seen, "")
         json.loads(out)
+
+    def test_factorisations_tell_their_share(self):
+        words, seen = self.until_told(r"factorising poisson3d \d+ \.\.\. \d+ s, \d+ %", "solve", "--ordering", "nd", "--threads", "1")
+        shares = [int(share) for share in re.findall(r" s, (\d+) %", seen)]
+        self.assertEqual(shares, sorted(shares))
+        self.assertGreater(shares[0], 0)
+        self.assertLess(shares[-1], 100)
+        self.assertTrue(seen.endswith("\r\x1b[K"), repr(seen))
+        self.run_ok(*words)  # in a pipe nothing is told

@@ -2,10 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import random
 
-from program import HEADER_KEYS, ProgramTest, available, backward_error, read_array, read_npy, read_symmetric
+from program import (
+    HEADER_KEYS,
+    ProgramTest,
+    available,
+    backward_error,
+    kauri,
+    read_array,
+    read_npy,
+    read_symmetric,
+    strict_json,
+)
 
 SOLVE_KEYS = HEADER_KEYS + [
-    "n", "nnz_lower", "status", "column", "pivot", "smallest_pivot", "smallest_column", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
+    "n", "nnz_lower", "status", "column", "pivot", "smallest_pivot", "smallest_column", "pivot_ratio", "pivot_ratio_column",
+    "nearly_singular", "condition", "condition_s", "nrhs", "shift", "read_s", "reorder_s", "symbolic_s", "factor_s",
     "predicted_factor_s", "solve_s", "refine_s", "nnzL", "flops", "stored_entries", "refine_steps", "backward_error",
     "backward_error_componentwise", "backward_error_unrefined", "backward_error_componentwise_unrefined", "peak_bytes",
     "planned_bytes", "peak_rss_bytes", "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged",
@@ -35,7 +46,8 @@ class SolveTest(ProgramTest):
         self.assertEqual((result["scalar"], result["nrhs"]), ("double", 1))
         for key in ["n", "nnz_lower", "nnzL", "flops", "stored_entries", "peak_bytes", "planned_bytes", "refine_steps", "threads"]:
             self.assertIs(type(result[key]), int, key)
-        for key in [k for k in SOLVE_KEYS if k.endswith("_s")]:
+        self.assertIsNone(result["condition_s"])
+        for key in [k for k in SOLVE_KEYS if k.endswith("_s") and k != "condition_s"]:
             self.assertGreaterEqual(result[key], 0, key)
         self.assertLessEqual(result["backward_error_componentwise"], 1e-15)
         self.assertLessEqual(result["backward_error_componentwise_unrefined"], 1e-14)
@@ -71,6 +83,37 @@ class SolveTest(ProgramTest):
         mixed, full = (self.json_of("solve", matrix, "--precision", p, code=2) for p in ["mixed", "full"])
         for key in ["status", "column", "pivot", "smallest_pivot", "smallest_column", "path", "backward_error"]:
             self.assertEqual(mixed[key], full[key], key)
+
+    def hilbert(self, n):
+        return self.write_symmetric(f"hilbert{n}.mtx", n, {(i, j): 1.0 / (i + j + 1) for i in range(n) for j in range(i + 1)})
+
+    def test_nearly_singular_systems_are_told(self):
+        for words in [[], ["--precision", "mixed"], ["--json"]]:
+            done = kauri("solve", self.hilbert(12), *words)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, r"\Akauri: warning: hilbert12 is nearly singular: .* column 11 .* pivot 8\.8\de-14, 2e-12 [^\n]+\n\Z")
+        result = strict_json(done.stdout)
+        self.assertEqual((result["status"], result["nearly_singular"], result["pivot_ratio_column"]), ("ok", True, 11))
+        self.assertEqual(result["pivot_ratio"], result["smallest_pivot"] / (1 / 23))
+        self.run_ok("solve", self.hilbert(6))  # and says nothing on standard error
+        self.assertIn("nearly singular", kauri("solve", self.hilbert(6), "--scalar", "float").stderr)
+        self.assertIn("nearly singular", kauri("solve", "--gen", "tri2d 3000 1 --shift 1e-15").stderr)
+        for system in ["poisson2d 100", "poisson3d 16", "elast3d 8"]:
+            for words in [[], ["--scalar", "float"]]:
+                result = self.json_of("solve", "--gen", system, *words)
+                self.assertIs(result["nearly_singular"], False)
+                self.assertGreater(result["pivot_ratio"], 0.1)
+        result = self.json_of("solve", "--gen", "poisson2d 9", "--precision", "mixed")
+        self.assertEqual((result["nearly_singular"], result["pivot_ratio"], result["pivot_ratio_column"]), (None, None, None))
+
+    def test_condition(self):
+        result = self.json_of("solve", self.hilbert(6), "--condition")
+        self.assertAlmostEqual(result["condition"] / 29070279.00288, 1, delta=1e-6)  # of the inverse, whose entries are integers
+        self.assertGreaterEqual(result["condition_s"], 0)
+        self.assertEqual(result["peak_bytes"], result["planned_bytes"])
+        self.assertRegex(self.run_ok("solve", self.hilbert(6), "--condition"), r"\n +condition +2\.9e\+07 +estimate of ")
+        self.assertIsNone(self.json_of("solve", self.hilbert(6))["condition"])
+        self.fails(1, "solve", self.hilbert(6), "--condition", "--precision", "mixed", says=["--condition", "mixed"])
 
     def test_counts_of_a_known_factor(self):
         # A tridiagonal matrix in its own order fills nowhere: c_j = 2, the last 1.

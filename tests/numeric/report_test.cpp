@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "src/base/meter.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_threads.hpp"
 
@@ -60,7 +61,7 @@ void expect_mixed(const Json& json, const MixedReport& mixed) {
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 25U);
+  EXPECT_EQ(json.size(), 26U);
   expect_phase(json.at("ordering"), report.ordering);
   expect_phase(json.at("symbolic"), report.symbolic);
   expect_phase(json.at("prepare"), report.prepare);
@@ -85,6 +86,15 @@ void expect_same(const std::string& text, const SolverReport& report) {
     EXPECT_TRUE(json.at("smallest_column").is_null());
   else
     EXPECT_EQ(json.at("smallest_column").get<Index>(), report.smallest_column);
+  const Json& loss = json.at("nearly_singular");
+  EXPECT_EQ(loss.is_null(), !report.nearly_singular.has_value());
+  if (report.nearly_singular) {
+    EXPECT_EQ(loss.size(), 4U);
+    EXPECT_EQ(loss.at("column").get<Index>(), report.nearly_singular->column);
+    EXPECT_EQ(loss.at("pivot").get<double>(), report.nearly_singular->pivot);
+    EXPECT_EQ(loss.at("diagonal").get<double>(), report.nearly_singular->diagonal);
+    EXPECT_EQ(loss.at("limit").get<double>(), report.nearly_singular->limit);
+  }
   EXPECT_EQ(json.at("right_hand_sides").get<Index>(), report.right_hand_sides);
   const Json& refinement = json.at("refinement");
   EXPECT_EQ(refinement.size(), 4U);
@@ -123,6 +133,7 @@ SolverReport made_up() {
   report.scalar_bytes = 4;
   report.smallest_pivot = -2.5e-17;
   report.smallest_column = 1234;
+  report.nearly_singular = PivotLoss{5, 1e-20, 0.5, 1e-9};
   report.right_hand_sides = 32;
   report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
   report.precision = Precision::mixed;
@@ -161,6 +172,7 @@ TEST(Report, TextStaysAsItIs) {
             "solve        2e-05 s       1 kflop         0 B\n"
             "refine           1 s        2 flop         3 B\n"
             "smallest pivot: -2.5e-17 of column 1234\n"
+            "nearly singular: the pivot of column 5 is 2e-20 of A's diagonal entry\n"
             "backward error, componentwise: nan after corrections: 2, before: inf\n"
             "mixed precision: cg, factor in float by tf32x3, shift of the factor in float 1e-06, contraction of refinement inf, steps of "
             "conjugate gradients: 12, not converged: 15\n");
@@ -259,6 +271,69 @@ TEST(Messages, InOrderFromTheCallersThread) {
     told.clear();
     ASSERT_FALSE(solver.refactorize(a.value(), -100).ok());
     EXPECT_EQ(told, (std::vector<std::string>{"info factor 0 %", "warning factor 100 %"}));
+  }
+}
+
+/// A factorisation long enough tells how far it is, by the calling thread; no bit of L depends on it.
+TEST(Messages, FractionsOfAFactorisation) {
+  const test::ManyThreads many;
+  const SymmetricMatrix<double> a = generate("poisson3d 24");
+  const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
+  for (const int threads : {1, 3}) {
+    SolverOptions options;
+    options.backend = BackendChoice::cpu;
+    options.threads = threads;
+    options.analyze.ordering.method = OrderingMethod::amd;  // one subtree, and large fronts
+    Solver<double> silent(options);
+    ASSERT_TRUE(silent.compute(a.view()).ok());
+    ASSERT_GE(silent.plan().cost.flops, 1e9);
+    std::vector<double> told;
+    bool cancel = false;
+    std::stop_source source;
+    options.on_message = [&, caller = std::this_thread::get_id()](const Message& message) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      if (message.phase != Phase::factor) return;
+      told.push_back(message.fraction.value());
+      if (told.size() == 2 && cancel) source.request_stop();
+      if (told.size() == 2) (void)Solver<double>(SolverOptions{}).compute(a.view());  // it counts for nobody
+    };
+    Solver<double> solver(options);
+    ASSERT_TRUE(solver.compute(a.view()).ok());
+    EXPECT_EQ(solver.solve(b), silent.solve(b));
+    ASSERT_GE(told.size(), 2U);
+    EXPECT_LE(told.size(), 33U);
+    EXPECT_EQ(told.front(), 0);
+    EXPECT_EQ(told.back(), 1);
+    EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+    if (threads > 1) continue;
+    EXPECT_GE(told.size(), 20U);  // it does all of the work itself
+    EXPECT_GE(told[told.size() - 2], 0.9);
+    told.clear();
+    cancel = true;
+    solver.set_stop(source.get_token());
+    EXPECT_NE(error_text(ErrorKind::cancelled, [&] { (void)solver.refactorize(a.value()); }).find("cancelled"), std::string::npos);
+    EXPECT_LE(told.size(), 3U);
+  }
+}
+
+/// Operations are counted to the last one, on any number of threads.
+TEST(Messages, OperationsAreCountedToTheLastOne) {
+  const test::ManyThreads many;
+  for (const char* spec : {"poisson3d 20", "elast3d 8", "tree 3000 1", "blockdiag 1000 500"}) {
+    const SymmetricMatrix<double> a = generate(spec);
+    for (const int threads : {1, 4}) {
+      Backend backend = cpu_backend(threads);
+      auto factor = Factor<double>::create(analyze(a.pattern()), backend);
+      Meter meter;
+      EXPECT_EQ(meter.fraction(), 0);
+      {
+        const MeterScope scope(&meter);
+        ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
+      }
+      const double flops = factor.plan().cost.executed_flops;
+      EXPECT_NEAR(meter.done(), flops, 1e-9 * flops) << spec;
+      ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());  // nobody counts
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/factor_bodies.hpp"
 #include "tests/support/methods.hpp"
+#include "tests/support/pivot_bodies.hpp"
 #include "tests/support/vectors_bodies.hpp"
 
 namespace kauri::test {
@@ -108,6 +109,13 @@ TYPED_TEST(CudaBodies, ConditionsAreThoseOfTheInverse) {
       all{"poisson2d 1", "poisson2d 2", "poisson2d 9", "poisson3d 5", "elast3d 3", "tree 200 1", "blockdiag 5 7"};
   conditions_are_those_of_the_inverse<T>(this->backend(), this->plan_of(), slow ? small : all);
   conditions_are_within_a_factor_of_three<T>(this->backend(), this->plan_of(), slow ? 4 : 60);
+}
+
+TYPED_TEST(CudaBodies, WorstPivotsAreThoseOfElimination) {
+  using T = typename TypeParam::T;
+  const bool slow = this->backend().device() == "emulated";
+  worst_pivots_are_those_of_elimination<T>(this->backend(), this->plan_of(), slow ? 5 : 20);
+  worst_pivots_of_nothing_and_of_another_pattern<T>(this->backend(), this->plan_of());
 }
 
 TYPED_TEST(CudaBodies, WhatConditionsAreMadeOfAndRefuse) {

@@ -1,0 +1,104 @@
+// Solver: new values with their pattern, and systems that the caller scales.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kauri/generate.hpp"
+#include "kauri/scaling.hpp"
+#include "tests/support/error_text.hpp"
+#include "tests/support/pivot_bodies.hpp"
+
+namespace kauri {
+namespace {
+
+using test::error_text;
+
+SolverOptions one_thread(Precision precision = Precision::full) {
+  SolverOptions options;
+  options.backend = BackendChoice::cpu;
+  options.threads = 1;
+  options.precision = precision;
+  return options;
+}
+
+SymmetricMatrix<double> from_places(Index n, const std::vector<Index>& row, const std::vector<Index>& col) {
+  std::vector<double> value(row.size());
+  for (std::size_t k = 0; k < row.size(); ++k) value[k] = row[k] == col[k] ? 4 : -1;
+  return SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
+}
+
+TEST(Solver, RefactorizeOfAMatrixIsThatOfItsValues) {
+  for (const Precision precision : {Precision::full, Precision::mixed}) {
+    const auto a = generate("poisson2d 9");
+    auto other = a;
+    for (double& v : other.value()) v *= 3;
+    Solver<double> by_matrix(one_thread(precision)), by_values(one_thread(precision));
+    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)by_matrix.refactorize(a.view()); }), "Solver::refactorize: call compute() first");
+    ASSERT_TRUE(by_matrix.compute(a.view()).ok() && by_values.compute(a.view()).ok());
+    const std::vector<double> b(81, 1.0);
+    for (const double shift : {0.0, 0.5}) {
+      ASSERT_TRUE(by_matrix.refactorize(other.view(), shift).ok() && by_values.refactorize(other.value(), shift).ok());
+      EXPECT_EQ(by_matrix.solve(b), by_values.solve(b));
+    }
+    const auto failed = by_matrix.refactorize(a.view(), -100.0);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().pivot, by_values.refactorize(a.value(), -100.0).error().pivot);
+  }
+}
+
+TEST(Solver, RefactorizeNamesWhatDiffers) {
+  const auto a = from_places(4, {0, 1, 1, 2, 3, 3}, {0, 0, 1, 2, 1, 3});
+  Solver<double> solver(one_thread());
+  ASSERT_TRUE(solver.compute(a.view()).ok());
+  const std::vector<double> b{1, 2, 3, 4}, x = solver.solve(b);
+  const auto refused = [&](const SymmetricMatrix<double>& other) {
+    std::string text = error_text(ErrorKind::usage, [&] { (void)solver.refactorize(other.view()); });
+    EXPECT_EQ(solver.solve(b), x);  // as before
+    const std::string head = "Solver::refactorize: another pattern than that of compute(): ";
+    return text.find(head) == 0 ? text.substr(head.size()) : text;
+  };
+  EXPECT_EQ(refused(from_places(3, {0, 1, 1, 2}, {0, 0, 1, 2})), "3 rows, then 4");
+  EXPECT_EQ(refused(from_places(4, {0, 2, 1, 2, 3, 3}, {0, 0, 1, 2, 1, 3})), "entry (1, 0) is missing");  // as many entries
+  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 2, 3, 3}, {0, 0, 1, 1, 2, 1, 3})), "entry (2, 1) is new");
+  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 3, 3}, {0, 0, 1, 2, 2, 3})), "entry (3, 1) is missing");
+  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 3, 3, 3}, {0, 0, 1, 2, 1, 2, 3})), "entry (3, 2) is new");
+  EXPECT_EQ(refused(a), "no Error");
+  const std::vector<Offset> ptr{0, 1, 2, 3, 3};
+  const Pattern broken{4, ptr, a.pattern().row.first(3)};
+  EXPECT_NE(error_text(ErrorKind::input, [&] { (void)solver.refactorize({broken, a.value()}); }), "no Error");
+  EXPECT_NE(error_text(ErrorKind::usage,
+                       [&] {
+                         (void)solver.refactorize({a.pattern(), a.value().first(2)});
+                       })
+                .find("2 values"),
+            std::string::npos);
+}
+
+/// The lines of docs/limits.md: a system whose numbers overflow in its own units.
+TEST(Solver, ScaledByTheCaller) {
+  const auto plain = generate("poisson2d 8");
+  std::vector<int> unit(64);
+  for (int i = 0; i < 64; ++i) unit[i] = i < 32 ? -500 : 500;
+  auto a = test::in_units(plain, unit);
+  std::vector<double> b(64);
+  for (int i = 0; i < 64; ++i) b[i] = std::ldexp(1.0, unit[i]);
+  Solver<double> solver(one_thread());
+
+  const SymmetricScaling scaling(a.view());
+  scaling.apply(a.view(), a.value());  // S A S
+  if (const auto done = solver.compute(a.view()); !done) FAIL();
+  scaling.apply(b);  // S b
+  std::vector<double> x = solver.solve(b);
+  scaling.apply(x);  // x = S y
+
+  ASSERT_TRUE(solver.compute(plain.view()).ok());
+  const std::vector<double> expected = solver.solve(std::vector<double>(64, 1.0));
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(std::ldexp(x[i], unit[i]), expected[i]) << i;
+}
+
+}  // namespace
+}  // namespace kauri
