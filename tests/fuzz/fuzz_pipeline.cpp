@@ -45,7 +45,7 @@ template <class T>
 Input<T> input_of(fuzz::Bytes bytes) {
   Input<T> input;
   const std::uint8_t kind = bytes.next(), size = bytes.next();
-  input.checks = {kind % 4 >= 2, kind / 4 % 8 == 7, kind / 32 % 4 == 3, kind / 4 % 8 == 6};
+  input.checks = {.threads = kind / 2 % 4 == 3, .solver = kind / 8 % 8 == 7, .mixed = kind / 8 % 8 == 6, .device_plan = kind / 64 == 3};
   const Index n = size < 192 ? size % 24 : size - 192;
   input.options = fuzz::options_of(bytes, n);
   const std::uint8_t shape = bytes.next();

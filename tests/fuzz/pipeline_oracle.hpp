@@ -24,6 +24,7 @@ struct Dense {
   explicit Dense(Index order) : n(order), entry(static_cast<std::size_t>(order) * static_cast<std::size_t>(order), Real(0)) {}
   Real& operator()(Index i, Index j) { return entry[static_cast<std::size_t>(i) * n + j]; }
   Real operator()(Index i, Index j) const { return entry[static_cast<std::size_t>(i) * n + j]; }
+  [[nodiscard]] const Real* row(Index i) const { return entry.data() + static_cast<std::size_t>(i) * n; }
 };
 
 /// B = P (A + shift I) P^T, both halves.
@@ -111,9 +112,10 @@ bool is_factor_of(const Dense& l, const Dense& b) {
   const Real gamma = gamma_of<T>(b.n);
   for (Index i = 0; i < b.n; ++i)
     for (Index j = 0; j <= i; ++j) {
+      const Real *const left = l.row(i), *const right = l.row(j);
       Real sum = b(i, j), size = 0;
       for (Index k = 0; k <= j; ++k) {
-        const Real product = l(i, k) * l(j, k);
+        const Real product = left[k] * right[k];
         sum -= product, size += std::abs(product);
       }
       if (!(std::abs(sum) <= gamma * size + lost_below<T>(b.n, l(j, j)))) return false;
@@ -132,9 +134,10 @@ bool solves(const Dense& l, const Dense& b, const Permutation& perm, const T* rh
   }
   for (Index i = 0; i < n; ++i) {
     Real sum = rhs[perm.old_of(i)];
+    const Real *const of_l = l.row(i), *const of_b = b.row(i);
     bound[i] = lost_below<T>(n, l(i, i));
-    for (Index k = 0; k <= i; ++k) bound[i] += std::abs(l(i, k)) * size[k];
-    for (Index j = 0; j < n; ++j) sum -= b(i, j) * x[perm.old_of(j)];
+    for (Index k = 0; k <= i; ++k) bound[i] += std::abs(of_l[k]) * size[k];
+    for (Index j = 0; j < n; ++j) sum -= of_b[j] * x[perm.old_of(j)];
     if (!(std::abs(sum) <= bound[i])) return false;
   }
   return true;
@@ -146,7 +149,7 @@ Real normwise_error(const Dense& a, const Permutation& perm, MatrixView<const T>
   Real norm = 0, worst = 0;
   for (Index i = 0; i < a.n; ++i) {
     Real sum = 0;
-    for (Index j = 0; j < a.n; ++j) sum += std::abs(a(i, j));
+    for (Index j = 0; j < a.n; ++j) sum += std::abs(a.row(i)[j]);
     norm = std::max(norm, sum);
   }
   for (Index c = 0; c < b.cols; ++c) {
@@ -156,7 +159,8 @@ Real normwise_error(const Dense& a, const Permutation& perm, MatrixView<const T>
       Real sum = b.data[row + c * b.ld];
       b_norm = std::max(b_norm, std::abs(sum));
       x_norm = std::max(x_norm, std::abs(static_cast<Real>(x.data[row + c * x.ld])));
-      for (Index j = 0; j < a.n; ++j) sum -= a(i, j) * x.data[perm.old_of(j) + c * x.ld];
+      const Real* const of_a = a.row(i);
+      for (Index j = 0; j < a.n; ++j) sum -= of_a[j] * x.data[perm.old_of(j) + c * x.ld];
       largest = std::max(largest, std::abs(sum));
     }
     if (largest > 0) worst = std::max(worst, largest / (norm * x_norm + b_norm));
