@@ -61,7 +61,7 @@ struct Input {
   bool four_threads = true;
 };
 
-/// By one thread and, of one input in four, by four, which are to do the same.
+/// By one thread and, of one input in eight, by four, which are to do the same.
 template <class F>
 std::optional<Permutation> ordered(const Input& input, const Wrong& wrong, F&& f) {
   OrderingOptions options = input.options;
@@ -109,13 +109,13 @@ Graph graph_of(Bytes& bytes, Index n, Index length, Index copies) {
 Input input_of(Bytes bytes, Bytes& changes) {
   const std::uint64_t hash = bytes.hash();
   Input input;
-  input.four_threads = hash % 4 == 0;
+  input.four_threads = hash % 8 == 0;
   input.options = options_of(bytes);
   const std::uint8_t leaf = bytes.next(), size = bytes.next();
   input.leaf = leaf < 240 ? 1 + leaf : leaf - 256;
-  // More than parallel AMD leaves to one thread, and than one task of a dissection; the others are small but for one in 16.
+  // More than parallel AMD leaves to one thread, and than one task of a dissection; the others are small but for one in 32.
   const bool large = size % 8 == 7 && hash % 64 == 0;
-  const Index most = large ? 6000 : hash % 16 == 0 ? 400 : 100;
+  const Index most = large ? 6000 : hash % 32 == 0 ? 400 : 100;
   const Index copies = large || size / 8 % 4 < 2 ? 1 : size / 8 % 4, base = bytes.below(most), n = base * copies;
   const std::uint8_t last = bytes.next();
   for (int k = last < 160 ? 0 : last % 16; k > 0; --k) input.options.last.push_back(any_index(bytes, n));
