@@ -50,7 +50,13 @@ template <class Position>
 struct Arrays {
   Scratch<Node<Position>> node;
   Scratch<Index> pool, head, sequence;
-  std::vector<Index> bucket = std::vector<Index>(kBuckets, kNone);
+  std::vector<Index> bucket;
+
+  /// Made when first asked for: beside a graph of a few vertices they take longer than its order.
+  Index* buckets() {
+    if (bucket.empty()) bucket.assign(kBuckets, kNone);
+    return bucket.data();
+  }
 };
 
 /// Halo tells what is never eliminated: kPresent, contains(vertex), weight() of all of it, interior(n): how many of n vertices are not in
@@ -68,7 +74,7 @@ class Elimination {
         node_(arrays.node.require(static_cast<std::size_t>(n_))),
         pool_(arrays.pool.require(pool_size)),
         head_(arrays.head.require(static_cast<std::size_t>(total_))),
-        bucket_(arrays.bucket.data()),
+        bucket_(arrays.buckets()),
         sequence_(arrays.sequence.require(static_cast<std::size_t>(n_))),
         trace_(options.trace) {
     load(graph);

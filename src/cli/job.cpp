@@ -36,6 +36,7 @@ void choose_ordering(const JobOptions& options, Job& job) {
     throw Error(ErrorKind::usage,
                 fmt::format("--ordering '{}': neither natural, rcm, md, amd, pamd, nd, metis or auto, nor a file", options.ordering));
   job.given = read_permutation(options.ordering);
+  job.given_file = options.ordering;
 }
 
 AnalyzeOptions options_for(const System& system, const Job& job, const LimitOptions& limits) {
@@ -45,7 +46,7 @@ AnalyzeOptions options_for(const System& system, const Job& job, const LimitOpti
   if (job.given) {
     if (job.given->size() != static_cast<std::size_t>(pattern.n))
       throw Error(ErrorKind::input,
-                  fmt::format("--ordering: the file has {} rows, but {} has {}", job.given->size(), system.name, pattern.n));
+                  fmt::format("{}: has {} rows, but {} has {}", job.given_file, job.given->size(), system.name, pattern.n));
     options.permutation = Permutation::from_old_of(*job.given);
   }
   return options;
@@ -91,7 +92,7 @@ Job make_job(const JobOptions& options) {
   if (is_mixed(options) && options.scalar == "float")
     throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
   auto threads = allow_threads(options.threads);
-  Job job{std::move(threads), Backends(choice_of(options), options.threads), {}, scalar_bytes(options), {}};
+  Job job{std::move(threads), Backends(choice_of(options), options.threads), {}, scalar_bytes(options), {}, {}};
   job.analyze.ordering.seed = options.seed;
   job.analyze.ordering.tie_break = tie_break(options.ties);
   job.analyze.ordering.effort = effort_from_name(options.effort).value();

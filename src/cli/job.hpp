@@ -22,6 +22,7 @@ struct Job {
   AnalyzeOptions analyze;
   int scalar_bytes = sizeof(double);
   std::optional<std::vector<Index>> given;  ///< the rows of a permutation file, not yet checked against a system
+  std::string given_file;                   ///< its name
 };
 
 /// Throws Error: usage (unknown ordering), input (permutation file), device.

@@ -58,14 +58,20 @@ std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& 
   const Index n = system.matrix.n();
   DenseMatrix b = fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file, options.job.threads); });
   if (b.rows != n) throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but the matrix has {}", options.rhs_file, b.rows, n));
+  if (b.cols == 0) throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
     throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));
   nrhs = b.cols;
   require_for_vectors(n, nrhs, sizeof(T), options.limits, system.name);
-  if constexpr (std::is_same_v<T, double>)
+  if constexpr (std::is_same_v<T, double>) {
     return std::move(b.value);
-  else
-    return std::vector<T>(b.value.begin(), b.value.end());
+  } else {
+    std::vector<T> rounded(b.value.begin(), b.value.end());
+    const auto wrong = std::find_if(rounded.begin(), rounded.end(), [](T v) { return !std::isfinite(v); });
+    if (wrong == rounded.end()) return rounded;
+    const auto at = wrong - rounded.begin();
+    throw Error(ErrorKind::input, fmt::format("{}: entry ({}, {}) is {} in float", options.rhs_file, at % n, at / n, *wrong));
+  }
 }
 
 template <Scalar T>

@@ -77,7 +77,7 @@ class InputTest(ProgramTest):
 
     def test_bad_orderings(self):
         self.fails(1, "solve", *SYSTEM, "--ordering", "amdd", says=["amdd"])
-        self.fails(1, "solve", *SYSTEM, "--ordering", self.write("short.txt", "0\n1\n"), says=["2 rows", "poisson2d 9", "81"])
+        self.fails(1, "solve", *SYSTEM, "--ordering", self.write("short.txt", "0\n1\n"), says=["short.txt: has 2 rows", "poisson2d 9", "81"])
         repeated = self.write("repeated.txt", "0\n" * 81)
         self.fails(1, "analyze", *SYSTEM, "--ordering", repeated)
         self.fails(1, "analyze", *SYSTEM, "--ordering", self.write("words.txt", "zero\n"), says=["words.txt"])

@@ -9,6 +9,11 @@ import zipfile
 SYMMETRIC = "%%MatrixMarket matrix coordinate real symmetric\n"
 GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 GOOD = SYMMETRIC + "3 3 5\n1 1 2.5\n2 1 -1.25\n2 2 3.75\n3 2 0.5\n3 3 4.125\n"
+
+# What a message names in the file; else the fault is one of the whole file, and these are all of those.
+PLACE = r"line \d+: |array '\w+': |entr(y|ies) \(|at byte \d+|near byte \d+|after \d+ bytes"
+WHOLE = (r"is empty|is a directory|is not in a known format|is a dense \.npy array|the zip directory at the end of the file is missing|"
+         r"the archive holds no |holds several matrices")
 NUMBERS = ["2147483647", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616", "-1", "1e9", "nan", ""]
 
 

@@ -3,7 +3,7 @@
 import os
 import threading
 
-from hostile_files import GOOD, collection
+from hostile_files import GOOD, PLACE, WHOLE, collection
 from program import ProgramTest, build_facts, kauri_with_peak
 
 
@@ -12,6 +12,7 @@ class HostileTest(ProgramTest):
         code, errors, peak = kauri_with_peak("info", path, "--threads", "1")
         self.assertEqual(code, 1, f"{path}: {errors}")
         self.assertRegex(errors, r"\Akauri: [ -~]+\n\Z", path)
+        self.assertRegex(errors, PLACE + "|" + WHOLE, path)
         for words in [path.name, *says]:
             self.assertIn(words, errors)
         return peak

@@ -18,15 +18,18 @@ struct Input {
   kauri::fuzz::Lists graph;
   std::vector<Index> weight;
   kauri::ordering::DissectionOptions options;
+  bool four_threads = true;  // for one of eight small graphs
 };
 
-/// Small graphs are one task and one block of every loop. Large ones, one kind in eight, are several, and beyond what a thin level set
-/// settles; not those of the best effort, which takes so much longer.
+/// Small graphs are a leaf, or a few; of one input in 32 up to 1500 vertices. These are one task and one block of every loop. Large ones,
+/// one input in 64 of one kind in eight, are several, and beyond what a thin level set settles; not those of the best effort, which takes
+/// so much longer.
 struct Size {
   Index vertices, length, weights;
 };
-Size size_of(std::uint8_t kind) {
-  if (kind / 6 % 8 != 7) return {1500, 1, 1500};
+Size size_of(std::uint8_t kind, std::uint64_t hash) {
+  if (hash % 32 != 0) return {300, 1, 300};
+  if (hash % 64 != 0 || kind / 6 % 8 != 7) return {1500, 1, 1500};
   return kind % 3 == 2 ? Size{6000, 3, 64} : Size{22000, 6, 64};
 }
 
@@ -34,8 +37,10 @@ Size size_of(std::uint8_t kind) {
 Input input_of(kauri::fuzz::Bytes bytes) {
   constexpr kauri::Effort kEfforts[] = {kauri::Effort::fast, kauri::Effort::standard, kauri::Effort::best};
   Input input;
+  const std::uint64_t hash = bytes.hash();
+  input.four_threads = hash % 8 == 0;
   const std::uint8_t kind = bytes.next();
-  const Size size = size_of(kind);
+  const Size size = size_of(kind, hash);
   input.options.effort = kEfforts[kind % 3];
   input.options.seed = bytes.next();
   const Index n = bytes.below(size.vertices);
@@ -64,6 +69,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     kauri::fuzz::require(v >= 0 && static_cast<std::size_t>(v) < met.size() && met[v] == 0);
     met[v] = 1;
   }
-  kauri::fuzz::require(order_of(input, 4) == order);
+  if (input.four_threads) kauri::fuzz::require(order_of(input, 4) == order);
   return 0;
 }
