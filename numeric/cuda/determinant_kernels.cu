@@ -10,6 +10,7 @@
 
 #include <limits>
 
+#include "numeric/cuda/combine_block.cuh"
 #include "numeric/cuda/diagonal.cuh"
 
 namespace kauri::numeric::cuda {
@@ -49,28 +50,13 @@ __device__ LongProduct times(const LongProduct& a, double root) {
   return normalized(product, __fma_rn(a.low, mantissa, error), a.exponent + exponent_of(root));
 }
 
-/// Of all lanes, in lane 0.
-__device__ LongProduct product_of_warp(LongProduct product, int lanes) {
-  for (int by = lanes / 2; by > 0; by /= 2) {
-    LongProduct other;
-    other.high = __shfl_down_sync(~0U, product.high, by);
-    other.low = __shfl_down_sync(~0U, product.low, by);
-    other.exponent = __shfl_down_sync(~0U, product.exponent, by);
-    product = times(product, other);
-  }
-  return product;
-}
-
 /// Of all threads, in thread 0.
-__device__ LongProduct product_of_block(LongProduct product) {
-  constexpr int kWarps = kThreads / 32;
-  __shared__ LongProduct of_warp[kWarps];
-  const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  product = product_of_warp(product, 32);
-  if (lane == 0) of_warp[warp] = product;
-  __syncthreads();
-  if (warp == 0) product = product_of_warp(of_warp[lane % kWarps], kWarps);
-  return product;
+__device__ LongProduct product_of_block(const LongProduct& mine) {
+  return combine_block<kThreads>(
+      mine, [](const LongProduct& a, const LongProduct& b) { return times(a, b); },
+      [](const LongProduct& a, int by) {
+        return LongProduct{__shfl_down_sync(~0U, a.high, by), __shfl_down_sync(~0U, a.low, by), __shfl_down_sync(~0U, a.exponent, by)};
+      });
 }
 
 /// 2 ln((high + low) 2^exponent). With high nearer to 1 than to 1/2 or 2 nothing cancels.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/probe_kernels.hpp"
 
+#include "numeric/cuda/combine_block.cuh"
 #include "numeric/cuda/kernels/launch.hpp"
 
 namespace kauri::numeric::cuda {
@@ -39,32 +40,14 @@ __device__ ProbeSeen both(const ProbeSeen& a, const ProbeSeen& b) {
   return {a.sum + b.sum, other ? b.largest : a.largest, other ? b.where : a.where, a.at_corner + b.at_corner, a.turned || b.turned};
 }
 
-__device__ ProbeSeen of_lane_below(const ProbeSeen& mine, int by) {
-  ProbeSeen other;
-  other.sum = __shfl_down_sync(~0U, mine.sum, by);
-  other.largest = __shfl_down_sync(~0U, mine.largest, by);
-  other.where = __shfl_down_sync(~0U, mine.where, by);
-  other.at_corner = __shfl_down_sync(~0U, mine.at_corner, by);
-  other.turned = __shfl_down_sync(~0U, static_cast<int>(mine.turned), by) != 0;
-  return other;
-}
-
-/// Of all lanes, in lane 0.
-__device__ ProbeSeen of_warp(ProbeSeen seen, int lanes) {
-  for (int by = lanes / 2; by > 0; by /= 2) seen = both(seen, of_lane_below(seen, by));
-  return seen;
-}
-
 /// Of all threads, in thread 0.
-__device__ ProbeSeen of_block(ProbeSeen seen) {
-  constexpr int kWarps = kThreads / 32;
-  __shared__ ProbeSeen warps[kWarps];
-  const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  seen = of_warp(seen, 32);
-  if (lane == 0) warps[warp] = seen;
-  __syncthreads();
-  if (warp == 0) seen = of_warp(warps[lane % kWarps], kWarps);
-  return seen;
+__device__ ProbeSeen of_block(const ProbeSeen& seen) {
+  return combine_block<kThreads>(
+      seen, [](const ProbeSeen& a, const ProbeSeen& b) { return both(a, b); },
+      [](const ProbeSeen& a, int by) {
+        return ProbeSeen{__shfl_down_sync(~0U, a.sum, by), __shfl_down_sync(~0U, a.largest, by), __shfl_down_sync(~0U, a.where, by),
+                         __shfl_down_sync(~0U, a.at_corner, by), __shfl_down_sync(~0U, static_cast<int>(a.turned), by) != 0};
+      });
 }
 
 __device__ ProbeSeen nothing_seen(Index n) { return {0, -1, n, 0, false}; }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "kauri/backend.hpp"
 #include "tests/numeric/cuda/runtime.hpp"
@@ -25,11 +26,17 @@ class Hook {
     return sum;
   }
   [[nodiscard]] bool sound() const { return sound_; }
+  /// Allocations since the last time that this was asked.
+  long taken() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(taken_, 0);
+  }
 
  private:
   static void* allocate(std::size_t bytes, void* user) {
     Hook& hook = *static_cast<Hook*>(user);
     const std::scoped_lock lock(hook.mutex_);
+    ++hook.taken_;
     if (hook.left_-- == 0) return nullptr;
     void* data = nullptr;
     require(cudaMalloc(&data, bytes));
@@ -48,6 +55,7 @@ class Hook {
   std::mutex mutex_;
   std::map<void*, std::size_t> size_;
   long left_ = std::numeric_limits<long>::max();
+  long taken_ = 0;
   bool sound_ = true;
 };
 

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/numeric/cuda/hook.hpp"
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/layout_bodies.hpp"
@@ -117,14 +117,8 @@ void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols,
 
 TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
   using T = typename TypeParam::T;
-  static std::atomic<int> taken;
-  CudaOptions options{.device = 0, .allocator = {}, .loops = TypeParam::loops};
-  options.allocator.allocate = [](std::size_t bytes, void*) -> void* {
-    ++taken;
-    void* out = nullptr;
-    return cudaMalloc(&out, bytes) == cudaSuccess ? out : nullptr;
-  };
-  options.allocator.release = [](void* memory, std::size_t, void*) { cudaFree(memory); };
+  Hook hook;
+  CudaOptions options{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops};
   for (const Index together : {1, 8, 32}) {
     if (TypeParam::loops != CudaLoops::hopper && together < 32) continue;
     options.solves_together = together;
@@ -135,7 +129,7 @@ TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
       const auto factor = factor_of<T>(a, backend, this->plan_of());
       for (const Index cols : {1, 6, 33})
         if (cols < 2 * together || !this->emulated() || TypeParam::loops != CudaLoops::hopper)
-          expect_device_solves<T>(backend, factor, cols, cols == 6 ? 4 : 64, [] { return taken.exchange(0) > 0; });
+          expect_device_solves<T>(backend, factor, cols, cols == 6 ? 4 : 64, [&] { return hook.taken() > 0; });
     }
   }
 }

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/numeric/cuda/hook.hpp"
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/layout_bodies.hpp"
@@ -96,14 +96,8 @@ void expect_device_products(Backend& backend, const Factor<T>& factor, Index col
 
 TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) {
   using T = typename TypeParam::T;
-  static std::atomic<int> taken;
-  CudaOptions options{.device = 0, .allocator = {}, .loops = TypeParam::loops};
-  options.allocator.allocate = [](std::size_t bytes, void*) -> void* {
-    ++taken;
-    void* out = nullptr;
-    return cudaMalloc(&out, bytes) == cudaSuccess ? out : nullptr;
-  };
-  options.allocator.release = [](void* memory, std::size_t, void*) { cudaFree(memory); };
+  Hook hook;
+  CudaOptions options{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops};
   for (const Index together : {1, 8, 32}) {
     if (TypeParam::loops != CudaLoops::hopper && together < 32) continue;
     options.solves_together = together;
@@ -116,7 +110,7 @@ TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) 
       const auto factor = factor_of<T>(a, backend, this->plan_of());
       for (const auto& [cols, room] : {std::pair<Index, Index>{1, 1}, {6, 4}, {35, 64}})
         if (!this->emulated() || cols < 35 || a.n() < 50)
-          expect_device_products<T>(backend, factor, cols, room, [] { return taken.exchange(0) > 0; });
+          expect_device_products<T>(backend, factor, cols, room, [&] { return hook.taken() > 0; });
     }
   }
 }
