@@ -1,0 +1,25 @@
+// What the threads of a block have, made one, in a tree that their number alone decides.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace kauri::numeric::cuda {
+
+/// In thread 0: both(...) of what all threads have, neighbours first; in others anything. both(a, b): of a lane and a higher one;
+/// lane_above(mine, by): that of the lane `by` higher, by shuffles. Threads: of the block, whole warps, at most 1024.
+template <unsigned Threads, class T, class Both, class LaneAbove>
+__device__ T combine_block(T mine, Both&& both, LaneAbove&& lane_above) {
+  constexpr int kWarps = Threads / 32;
+  __shared__ T of_warp[kWarps];
+  const auto of_lanes = [&](T value, int lanes) {
+    for (int by = lanes / 2; by > 0; by /= 2) value = both(value, lane_above(value, by));
+    return value;
+  };
+  const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  mine = of_lanes(mine, 32);
+  if (lane == 0) of_warp[warp] = mine;
+  __syncthreads();
+  if (warp == 0) mine = of_lanes(of_warp[lane % kWarps], kWarps);
+  return mine;
+}
+
+}  // namespace kauri::numeric::cuda
