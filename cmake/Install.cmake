@@ -11,6 +11,8 @@ if(TARGET kauri_program)
   install(TARGETS kauri_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES docs/kauri.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES cmake/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kauri)
+  install(FILES cmake/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _kauri)
+  install(FILES cmake/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME kauri.fish)
 endif()
 
 install(EXPORT kauri NAMESPACE kauri:: FILE kauriTargets.cmake DESTINATION ${kauri_package_dir})

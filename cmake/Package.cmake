@@ -9,7 +9,7 @@ set(CPACK_PACKAGE_DESCRIPTION
     "Sparse Cholesky factorisation: fill-reducing orderings, multifrontal factorisation in
 float and double by all cores (the same bits for any number of threads), solves
 with iterative refinement. C++20 library with headers, a CMake package and a
-pkg-config file, and the program kauri with man page and completion for bash.")
+pkg-config file, and the program kauri with man page and completion for bash, zsh and fish.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

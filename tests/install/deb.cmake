@@ -32,7 +32,8 @@ set(prefix ${SCRATCH}/root/usr)
 set(expected lib*/libkauri.* include/kauri/kauri.hpp lib*/cmake/kauri/kauriConfig.cmake lib*/cmake/kauri/kauriConfigVersion.cmake
              lib*/pkgconfig/kauri.pc share/doc/kauri/LICENSE)
 if(PROGRAM)
-  list(APPEND expected bin/kauri share/man/man1/kauri.1 share/bash-completion/completions/kauri)
+  list(APPEND expected bin/kauri share/man/man1/kauri.1 share/bash-completion/completions/kauri share/zsh/site-functions/_kauri
+       share/fish/vendor_completions.d/kauri.fish)
 endif()
 foreach(name ${expected})
   string(REPLACE "lib*/" "" below ${name}) # lib, lib64 or lib/x86_64-linux-gnu
