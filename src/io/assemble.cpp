@@ -9,14 +9,22 @@
 namespace kauri::io {
 namespace {
 
-void check_sums(std::string_view name, const SymmetricMatrix<double>& a, Index first) {
+/// "line 7: " of the last entry of the file that is added to (i, j), where the file can say so.
+std::string last_place(const Triplets& t, const Places& places, Index i, Index j) {
+  for (auto k = static_cast<Offset>(t.row.size()) - 1; places.words && k >= 0; --k)
+    if ((t.row[k] == i && t.col[k] == j) || (t.row[k] == j && t.col[k] == i)) return places.words(k) + ": ";
+  return {};
+}
+
+template <class Entries>
+void check_sums(std::string_view name, const SymmetricMatrix<double>& a, const Places& places, Entries&& entries) {
   const Pattern p = a.pattern();
   for (Index j = 0; j < p.n; ++j)
     for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k)
       if (!std::isfinite(a.value()[k]))
-        fail(name, "the sum of the repeated entries (" + std::to_string(Offset{p.row[k]} + first) + ", " +
-                       std::to_string(Offset{j} + first) + "), counted from " + std::to_string(first) +
-                       ", is too large for double precision");
+        fail(name, last_place(entries(), places, p.row[k], j) + "the sum of the repeated entries (" +
+                       std::to_string(Offset{p.row[k]} + places.first) + ", " + std::to_string(Offset{j} + places.first) +
+                       "), counted from " + std::to_string(places.first) + ", is too large for double precision");
 }
 
 Triplets triplets_of(Index n, std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, bool by_rows) {
@@ -34,7 +42,7 @@ template <class Make, class Entries>
 SymmetricMatrix<double> checked(std::string_view name, const Places& places, Make&& make, Entries&& entries) {
   try {
     SymmetricMatrix<double> a = make();
-    check_sums(name, a, places.first);
+    check_sums(name, a, places, entries);
     return a;
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::input || std::string_view(e.what()).starts_with(name)) throw;

@@ -22,7 +22,7 @@ inline constexpr Offset kSparsest = 1000;
 inline bool too_many_empty_rows(Offset n, Offset entries) { return n > kFreeRows && n / 4 > entries; }
 
 /// The matrix of triplets whose indices are in range. Throws Error(input) with the file's name: of halves that differ, the first entry as
-/// find_asymmetry() tells it; of repeated entries whose sum is infinite, row and column.
+/// find_asymmetry() tells it; of repeated entries whose sum is infinite, row, column and where the last of them stands.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, Storage storage, const Places& places);
 
 /// The same of compressed columns, or of rows: A is symmetric, so that these are read as columns, and turned in errors only.

@@ -90,7 +90,9 @@ TEST(MarketError, Values) {
   expect_market_error(kHead + "1 1 1\n1 1 1e99999999999999999999999\n",
                       "line 3: value '1e99999999999999999999999' is too large for double precision");
   expect_market_error(kHead + "1 1 2\n1 1 1e308\n1 1 1e308\n",
-                      "the sum of the repeated entries (1, 1), counted from 1, is too large for double precision");
+                      "line 4: the sum of the repeated entries (1, 1), counted from 1, is too large for double precision");
+  expect_market_error(kHead + "2 2 5\n2 1 1e308\n% c\n1 1 1\n2 1 1e308\n2 2 1\n1 1 1\n",
+                      "line 6: the sum of the repeated entries (2, 1), counted from 1, is too large for double precision");
 }
 
 TEST(MarketError, Counts) {
