@@ -21,6 +21,7 @@
 #include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
+#include "src/cli/usage.hpp"
 #include "src/pivot_loss.hpp"
 
 namespace kauri::cli {
