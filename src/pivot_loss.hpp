@@ -24,6 +24,12 @@ double diagonal_of(const SymmetricView<T>& a, Index j) {
   return static_cast<double>(a.value[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]);
 }
 
+/// Of a pivot that is known to be the worst one, as the verdict of a mixed factor in double tells: there A has its rows scaled.
+template <Scalar T>
+PivotLoss loss_at(const SymmetricView<T>& a, Index column, double pivot) {
+  return {column, pivot, diagonal_of(a, column), pivot_loss_limit<T>(a.pattern.n)};
+}
+
 /// worst_pivot() where the patterns are known to be the same.
 template <Scalar T>
 PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {

@@ -173,9 +173,7 @@ struct Solver<T>::State {
       return;
     }
     if (!mixed->in_double() || report.smallest_column == kNone) return;
-    // Its verdict is on the pivot that is least beside the diagonal.
-    const PivotLoss loss{report.smallest_column, report.smallest_pivot, diagonal_of<T>({pattern(), value}, report.smallest_column),
-                         pivot_loss_limit<T>(analysis.plan->n)};
+    const PivotLoss loss = loss_at<T>({pattern(), value}, report.smallest_column, report.smallest_pivot);
     if (loss.nearly_singular()) report.nearly_singular = loss;
   }
 

@@ -70,8 +70,6 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-bool takes_value(const CLI::Option& option) { return option.get_type_size() != 0; }
-
 /// Of zsh's _arguments: one line for each name of an option.
 std::string zsh_lines(const CLI::App& command) {
   std::string lines;
@@ -79,9 +77,8 @@ std::string zsh_lines(const CLI::App& command) {
     const std::string values = values_of(*option);
     for (const std::string& name : names_of(*option)) {
       std::string line = name + "[" + plain(in_short(option->get_description())) + "]";
-      std::string type = option->get_type_name();
-      type.resize(std::min(type.size(), type.find(':')));
-      if (takes_value(*option)) line += ":" + type + ":" + (values.empty() ? "_files" : "(" + values + ")");
+      if (const std::string type = type_of(*option); !type.empty())
+        line += ":" + type + ":" + (values.empty() ? "_files" : "(" + values + ")");
       lines += fmt::format("        {} \\\n", in_quotes(line));
     }
   }
@@ -93,7 +90,7 @@ std::string fish_line(const CLI::Option& option, const std::string& condition) {
   std::string line = "complete -c kauri" + condition;
   for (const std::string& name : option.get_snames()) line += " -s " + name;
   for (const std::string& name : option.get_lnames()) line += " -l " + name;
-  if (takes_value(option)) {
+  if (!type_of(option).empty()) {
     const std::string values = values_of(option);
     line += values.empty() ? " -r" : " -xa " + in_quotes(values);
   }

@@ -7,7 +7,6 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -56,9 +55,9 @@ class HelpFormatter : public CLI::Formatter {
     return option->get_required() ? option->get_type_name() : "[" + option->get_type_name() + "]";
   }
   std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_type_size() == 0) return {};
-    std::string words = " " + option->get_type_name();
-    words.resize(std::min(words.size(), words.find(':')));
+    std::string words = type_of(*option);
+    if (words.empty()) return words;
+    words = " " + words;
     if (!option->get_default_str().empty()) words += "=" + option->get_default_str();
     return words;
   }

@@ -44,13 +44,6 @@ std::string joined(std::string text) {
   return text;
 }
 
-std::string type_of(const CLI::Option& option) {
-  if (option.get_type_size() == 0) return "";
-  std::string type = option.get_type_name();
-  type.resize(std::min(type.size(), type.find(':')));
-  return type;
-}
-
 struct Entry {
   std::string names, type, text, standard;  // standard: the default
   std::vector<std::string> commands;

@@ -116,11 +116,8 @@ std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, con
       take_breakdown(out, solved.error());
     }
   }
-  if (factor.valid() && factor.in_double() && n > 0) {  // of a factor in double its verdict has the pivot least beside A's diagonal
-    const DeviceVerdict verdict = factor.verdict();
-    out.loss =
-        PivotLoss{verdict.smallest_column, verdict.smallest_pivot, diagonal_of(a, verdict.smallest_column), pivot_loss_limit<double>(n)};
-  }
+  if (factor.valid() && factor.in_double() && n > 0)
+    out.loss = loss_at(a, factor.verdict().smallest_column, factor.verdict().smallest_pivot);
   out.peak_bytes = backend.peak_bytes();
   return x;
 }

@@ -78,6 +78,13 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
+std::string type_of(const CLI::Option& option) {
+  if (option.get_type_size() == 0) return "";
+  std::string type = option.get_type_name();
+  type.resize(std::min(type.size(), type.find(':')));
+  return type;
+}
+
 void check_words(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) throw Error(ErrorKind::usage, "no command given (see kauri --help)");
   const std::string first = argv[1];

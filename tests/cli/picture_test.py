@@ -318,6 +318,7 @@ class CompletionTest(ProgramTest):
         part_of = lambda command: re.search(rf"^    {command}\)$(.*?);;$", script, re.MULTILINE | re.DOTALL)[1]
         self.check_all_names(part_of, lambda name: f"'{name}[")
         self.assertIn("'--backend[auto (the one predicted to be done first), cpu or cuda]:NAME:(auto cpu cuda)'", script)
+        self.assertIn("'--json[print one JSON object in place of the text]' ", script)  # a flag takes no value
         if shutil.which("zsh"):
             subprocess.run(["zsh", "-n", self.write("_kauri", script)], check=True)
 
@@ -326,6 +327,7 @@ class CompletionTest(ProgramTest):
         lines = script.splitlines()
         part_of = lambda command: "".join(line + "\n" for line in lines if f"__fish_seen_subcommand_from {command}'" in line)
         self.check_all_names(part_of, lambda name: f" -l {name[2:]} " if name.startswith("--") else f" -s {name[1:]} ")
+        self.assertIn(" -l json -d ", part_of("solve"))  # a flag takes no value
         if shutil.which("fish"):
             ask = f"source {self.write('kauri.fish', script)}; complete -C 'kauri solve --backend '; complete -C 'kauri comp'"
             offered = subprocess.run(["fish", "--no-config", "-c", ask], capture_output=True, text=True, check=True).stdout
