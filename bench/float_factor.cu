@@ -83,7 +83,11 @@ Outcome<T> run(const System& system, CudaLoops loops, int repeats) {
 template <class T>
 double distance(const std::vector<T>& x, const std::vector<double>& y) {
   double most = 0, size = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) most = std::max(most, std::abs(x[i] - y[i])), size = std::max(size, std::abs(y[i]));
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double d = std::abs(x[i] - y[i]);
+    if (!(d <= most)) most = d;  // a NaN stays
+    size = std::max(size, std::abs(y[i]));
+  }
   return most / size;
 }
 

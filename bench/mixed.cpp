@@ -73,7 +73,8 @@ std::vector<System> systems_of(const Settings& settings, Backend& cpu) {
 
 double largest(const std::vector<double>& v) {
   double most = 0;
-  for (const double x : v) most = std::max(most, std::fabs(x));
+  for (const double x : v)
+    if (!(std::fabs(x) <= most)) most = std::fabs(x);  // a NaN stays
   return most;
 }
 

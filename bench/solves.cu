@@ -15,8 +15,6 @@
 namespace kauri::bench {
 namespace {
 
-/// Bytes a second that a solve's bound counts with: 16 bytes an entry of L.
-constexpr double kSolveBandwidth = 4.47e12;
 /// Of a step from one tile of 64 columns to the next, twice.
 constexpr double kStep = 1.5e-6;
 
@@ -97,12 +95,12 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   const auto all = [&](const std::vector<double>& v) { return MatrixView<const double>{v.data(), a.n(), options.nrhs, a.n()}; };
   const double error = backward_error<double>(a.view(), all(found), all(b), backend).componentwise;
   const double least = *std::min_element(seconds.begin(), seconds.end()), bytes = 16.0 * static_cast<double>(plan->cost.nnz_l);
-  const double chain = 2 * longest_path(*plan) / 64 * kStep, bound = bytes / kSolveBandwidth + chain;
+  const double chain = 2 * longest_path(*plan) / 64 * kStep, bandwidth = bytes / read_bandwidth(), bound = bandwidth + chain;
   std::printf(
       "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve%d_s\": %.4e, \"solve%d_median_s\": %.4e, \"bandwidth_s\": %.4e, "
       "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"workspace_bytes\": %lld, \"same_bits\": %s}\n",
       source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least, options.nrhs, median(seconds),
-      bytes / kSolveBandwidth, chain, bound / least, error, static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)),
+      bandwidth, chain, bound / least, error, static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)),
       same ? "true" : "false");
   std::fflush(stdout);
 }

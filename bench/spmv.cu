@@ -22,8 +22,6 @@ namespace {
 
 using namespace numeric::cuda;
 
-/// Bytes a second that the bound counts with: what an H200 reads.
-constexpr double kReadBandwidth = 4.47e12;
 /// More than any L2 cache.
 constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
 constexpr int kLaunches = 10;  ///< within one warm measurement
@@ -151,7 +149,7 @@ Both vendor_time(const System& system, const SparseVendor& vendor, const Timer& 
 }
 
 void print_columns(const System& system, Index columns, const Both& own, const Both& vendor) {
-  const double bytes = system.bytes(columns), bound = bytes / kReadBandwidth;
+  const double bytes = system.bytes(columns), bound = bytes / read_bandwidth();
   const auto times = [&](const char* how, const Seconds& s, const Seconds& v) {
     std::printf(
         "\"%s_median_s\": %.4e, \"%s_s\": %.4e, \"%s_gb_per_s\": %.0f, \"%s_share\": %.3f, \"%s_cusparse_median_s\": %.4e, "

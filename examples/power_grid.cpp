@@ -116,7 +116,10 @@ int main() {
   factor.value().solve(kauri::MatrixView<double>{x.data(), n, 2, n}, workspace);
 
   double off = 0, misfit = 0;
-  for (Index u = 0; u < n; ++u) off = std::fmax(off, std::fabs(x[u] - truth[u]));
+  for (Index u = 0; u < n; ++u) {
+    const double d = std::fabs(x[u] - truth[u]);
+    if (!(d <= off)) off = d;  // a NaN stays
+  }
   const std::vector<double> estimate(x.begin() + n, x.end());
   for (std::size_t k = 0; k < noisy.size(); ++k) misfit += std::pow((noisy[k] - measurements[k].of(estimate)) / measurements[k].sigma, 2);
   misfit /= static_cast<double>(noisy.size()) - n;  // 1 is expected

@@ -26,7 +26,7 @@ UPLOAD_BANDWIDTH = 20e9  # bytes/s
 UPLOAD_START = 5e-3  # s
 ROUNDING = 2 * 2**21  # bytes: the driver's, of two allocations
 LEAST_RATIOS = {1: 1.8, 32: 3}  # of solves with so many right-hand sides, against the reference
-LEAST_SHARE, LARGE = 0.7, 1e8  # of the bound with one right-hand side, from so many entries of L on
+LEAST_SHARE, LARGE, LARGER = 0.7, 1e8, 7e8  # with one right-hand side, from so many entries of L on: of the bound, of bandwidth alone
 SOLVE_KEY = re.compile(r"^solve(\d+)_s$")
 
 
@@ -98,6 +98,8 @@ def report_solves_of(columns, reference, runs):
     if columns == 1:
         large = [n for n, line in runs.items() if line["nnz_l"] >= LARGE and line["share"] < LEAST_SHARE]
         print(f"below {LEAST_SHARE} of the bound, of those with {LARGE:.0e} entries of L and more:", ", ".join(large) or "none")
+        larger = [n for n, line in runs.items() if line["nnz_l"] >= LARGER and line["bandwidth_s"] < LEAST_SHARE * line[key]]
+        print(f"below {LEAST_SHARE} of bandwidth alone, of those with {LARGER:.0e}:", ", ".join(larger) or "none")
     print("other bits in another run:", ", ".join(n for n, line in runs.items() if not line["same_bits"]) or "none")
     print_missing(reference, runs)
 

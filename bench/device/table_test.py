@@ -58,6 +58,16 @@ class Table(unittest.TestCase):
         self.assertEqual([line for line in out if line.startswith("no run")], ["no run: vem2", "no run: bcsstk16, vem2", "no run: bcsstk16"])
         self.assertEqual([line for line in out if line.startswith("other bits")][2], "other bits in another run: vem2")
         self.assertEqual(sum(line.startswith("below 0.7 of the bound") for line in out), 1)
+        self.assertIn("below 0.7 of bandwidth alone, of those with 7e+08: none", out)
+
+    def test_large_factors_against_bandwidth(self):
+        lines = [
+            solve("poisson2d 100", 1, 1e-3, nnz_l=800_000_000, bandwidth_s=6e-4, share=0.8),
+            solve("vem2", 1, 1e-3, nnz_l=800_000_000, bandwidth_s=8e-4, share=0.6),
+        ]
+        out = printed(table.report_solves, REFERENCE, lines)
+        self.assertIn("below 0.7 of the bound, of those with 1e+08 entries of L and more: vem2", out)
+        self.assertIn("below 0.7 of bandwidth alone, of those with 7e+08: poisson2d 100", out)
 
     def test_solves_that_miss_their_bounds(self):
         out = printed(table.report_solves, REFERENCE, [solve("vem2", 1, 1e-4, nnz_l=2e8), {"system": "bcsstk16", "status": "indefinite"}])

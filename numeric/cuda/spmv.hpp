@@ -22,8 +22,8 @@ class Spmv {
   /// New values. lower: on the device, in the order of the pattern that the rows were made of; read when the stream comes to it.
   void enqueue_values(const T* lower, cudaStream_t stream);
   /// Y = alpha A X + beta Y, x and y on the device, of n rows and as many columns as each other, not overlapping: each row's sum, rounded,
-  /// times alpha, rounded, and, but where beta is 0, then y is not read, plus beta y, rounded. One launch for up to eight columns, of the
-  /// merge path two for up to kMergeColumns, which has its carries here: one product at a time. Can be captured.
+  /// times alpha, rounded, and, but where beta is 0, then y is not read, plus beta y, rounded. One launch for up to eight columns, or more
+  /// of a small system, of the merge path two for up to kMergeColumns, which has its carries here: one product at a time. Can be captured.
   void enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream, T alpha = 1, T beta = 0) const;
 
   [[nodiscard]] Index n() const { return n_; }

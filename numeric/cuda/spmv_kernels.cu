@@ -14,6 +14,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
+/// Columns that a block does at once.
+constexpr int kMostColumns = 8;
+/// Where all rows are no more blocks than an H200 holds at once, groups of columns are done by blocks of one launch, since nothing else
+/// hides what one of them waits for; where they are more, one launch a group: a block that finds its group has 16 registers more, and one
+/// in four is no longer resident.
+constexpr unsigned kFewBlocks = 4 * 132;
+
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads) expand(const T* lower, const std::uint32_t* source, Offset count, T* to) {
   const Offset k = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
@@ -44,14 +51,23 @@ __global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, S
 }
 
 /// The same sums of up to kColumns columns. Of one column products are staged, of several the entries: gathers of x are then all under way
-/// before a sum begins, or there are kColumns of them at once. kApart: rows of X or of Y may be apart.
-template <class T, class P, int kLanes, int kColumns, bool kApart>
+/// before a sum begins, or there are kColumns of them at once. kApart: rows of X or of Y may be apart. kGroups: block b does group
+/// b / (blocks of all rows) of kColumns columns.
+template <class T, class P, int kLanes, int kColumns, bool kApart, bool kGroups = false>
 __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {
   constexpr int kRows = kSpmvThreads / kLanes;
+  unsigned block = blockIdx.x;
+  if constexpr (kGroups) {
+    const unsigned blocks = (static_cast<unsigned>(a.n) + kRows - 1) / kRows, group = block / blocks;
+    block -= group * blocks;
+    columns.x.data += Offset{group} * kColumns * columns.x.column;
+    columns.y.data += Offset{group} * kColumns * columns.y.column;
+    columns.count -= static_cast<Index>(group) * kColumns;
+  }
   T* number = shared_chunk<T>();  // a product or a value of A
   Index* col = nullptr;
   if constexpr (kColumns > 1) col = shared_chunk<Index>();
-  const auto first = static_cast<Index>(blockIdx.x * kRows);
+  const auto first = static_cast<Index>(block * kRows);
   const int rows = min(kRows, a.n - first), row = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
   const P begin = __ldg(a.ptr + first), end = __ldg(a.ptr + first + rows);
   P next = row < rows ? __ldg(a.ptr + first + row) + lane : end;
@@ -97,12 +113,14 @@ template <class T, class P>
 struct RowsKernels {
   using Kernel = void (*)(CsrView<T, P>, SpmvColumns<T>);
   Kernel one, four, eight;  ///< columns
+  Kernel groups;            ///< of eight columns
   Kernel apart;             ///< up to eight, whose rows are apart
 };
 template <class T, class P, int kLanes>
 RowsKernels<T, P> kernels_of(SpmvWay way) {
   RowsKernels<T, P> all{staged_product<T, P, kLanes, 1, false>, staged_product<T, P, kLanes, 4, false>,
-                        staged_product<T, P, kLanes, 8, false>, staged_product<T, P, kLanes, 8, true>};
+                        staged_product<T, P, kLanes, kMostColumns, false>, staged_product<T, P, kLanes, kMostColumns, false, true>,
+                        staged_product<T, P, kLanes, kMostColumns, true>};
   if constexpr (kLanes > 1) {
     if (way == SpmvWay::lanes) all.one = lanes_product<T, P, kLanes>;
   }
@@ -148,6 +166,7 @@ void load_rows_product(const SpmvChoice& choice) {
   load(all.one);
   load(all.four);
   load(all.eight);
+  load(all.groups);
   load(all.apart);
 }
 
@@ -155,11 +174,18 @@ template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream) {
   const RowsKernels<T, P> all = kernels_of<T, P>(choice);
   const auto blocks = static_cast<unsigned>((Offset{a.n} * choice.lanes + kSpmvThreads - 1) / kSpmvThreads);
-  for (Index c = 0; a.n > 0 && c < columns.count; c += 8) {
-    const Index count = std::min<Index>(8, columns.count - c);
-    const SpmvColumns<T> some = some_of(columns, c, count);
-    const auto kernel = are_apart(some) ? all.apart : count == 1 ? all.one : count <= 4 ? all.four : all.eight;
-    check(kernels::launch(kernel, blocks, kSpmvThreads, 0, stream, a, some), "a launch of a product by rows");
+  // Not all columns: a grid has less than 2^31 blocks.
+  const Index most = !are_apart(columns) && blocks <= kFewBlocks ? 128 * kMostColumns : kMostColumns;
+  for (Index c = 0; a.n > 0 && c < columns.count; c += most) {
+    const Index count = std::min(most, columns.count - c);
+    const auto groups = static_cast<unsigned>((count + kMostColumns - 1) / kMostColumns);
+    const auto kernel = are_apart(columns) ? all.apart
+                        : count == 1       ? all.one
+                        : count <= 4       ? all.four
+                        : groups == 1      ? all.eight
+                                           : all.groups;
+    check(kernels::launch(kernel, groups * blocks, kSpmvThreads, 0, stream, a, some_of(columns, c, count)),
+          "a launch of a product by rows");
   }
 }
 

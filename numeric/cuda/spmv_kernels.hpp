@@ -52,8 +52,8 @@ void load_merge_product();
 /// to[k] = lower[source[k]] for `count` entries.
 template <class T>
 void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream);
-/// By lanes or staged; one launch for up to eight columns. Any steps from row to row, of X or Y, have the bits of rows that lie side by
-/// side.
+/// By lanes or staged; one launch for up to eight columns, or, of a small system, more. Any steps from row to row, of X or Y, have the bits
+/// of rows that lie side by side.
 template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream);
 /// Two launches for up to kMergeColumns columns, one where no row goes on in another tile.
