@@ -99,9 +99,8 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   std::printf(
       "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve%d_s\": %.4e, \"solve%d_median_s\": %.4e, \"bandwidth_s\": %.4e, "
       "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"workspace_bytes\": %lld, \"same_bits\": %s}\n",
-      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least, options.nrhs, median(seconds),
-      bandwidth, chain, bound / least, error, static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)),
-      same ? "true" : "false");
+      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least, options.nrhs, median(seconds), bandwidth, chain,
+      bound / least, error, static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)), same ? "true" : "false");
   std::fflush(stdout);
 }
 
