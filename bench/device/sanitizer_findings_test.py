@@ -73,6 +73,9 @@ BULK = uninitialised(
     f"{SMALL}+0x1c0 {at('small_factor_kernels.cu', '__ldcg(child.block + first')}",
     "void kernel<Gather>(T1)+0x90",
 )
+INVERSES = uninitialised(
+    f"void kauri::numeric::cuda::<unnamed>::load_tile<double>(T1 *, Index)::[lambda(int) (instance 1)]+0x90 {at('tile_inverses.cu', 'there ? diagonal[')}",
+)
 VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('small_factor_kernels.cu', 'source.memory.value[from[e]]')}")
 
 
@@ -87,6 +90,14 @@ class Findings(unittest.TestCase):
 
     def test_the_tickets_of_portable_loops_are_known(self):
         self.assertEqual(self.judged(races(race(LOOP.format("float")), race(LOOP.format("double"))), "racecheck"), (0, 2, 0))
+
+    def test_the_tiles_of_portable_chains_are_known(self):
+        def halves(reader):
+            report = f"========= Error: Race reported between Write access at void {PORTABLE}store_unit<float>(T1 *)+0x10\n"
+            return report + f"=========     and Read access at void {PORTABLE}{reader}<float>(T1 *)+0x20 [8 hazards]\n========= \n"
+
+        self.assertEqual(self.judged(races(halves("load_unit"), halves("load_row")), "racecheck"), (0, 2, 0))
+        self.assertEqual(self.judged(races(halves("load_tile")), "racecheck"), (1, 0, 0))
 
     def test_other_races_of_that_kernel_are_not(self):
         function = LOOP.format("float")
@@ -105,7 +116,10 @@ class Findings(unittest.TestCase):
 
     def test_reads_of_bulk_copies_are_known_of_an_old_tool_in_one_log(self):
         self.assertEqual(self.judged(errors(BULK, BULK), "initcheck", "initcheck.levels.log"), (0, 2, 0))
-        self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.portable.log"), (1, 0, 0))
+        self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.portable.5.log"), (1, 0, 0))
+        self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.portable.6.log"), (0, 1, 0))
+        self.assertEqual(self.judged(errors(INVERSES), "initcheck", "initcheck.levels.log"), (0, 1, 0))
+        self.assertEqual(self.judged(errors(INVERSES), "initcheck", "initcheck.plain.reads.log"), (1, 0, 0))
         self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.levels.log", NEW), (1, 0, 0))
         self.assertEqual(self.judged(errors(VALUES, BULK), "initcheck", "initcheck.levels.log"), (1, 1, 0))
 
