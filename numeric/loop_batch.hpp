@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "numeric/all_known.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
 
@@ -53,7 +54,7 @@ class LoopBatch final : public BatchStore<T> {
 
   std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) override {
     for (Index k = 0; k < items(); ++k) verdict_[static_cast<std::size_t>(k)] = of(k).fetch_verdict(stream);
-    awaits_verdicts_ = false;
+    if (all_known(verdict_)) awaits_verdicts_ = false;
     return verdict_;
   }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "kauri/error.hpp"
@@ -93,11 +94,18 @@ void check(const OrderingOptions& options) {
   if (options.method == OrderingMethod::automatic)
     throw Error(ErrorKind::usage, "order: method 'auto' needs the symbolic phase, call analyze()");
   if (options.method == OrderingMethod::metis && !metis_available()) throw Error(ErrorKind::usage, "kauri was built without METIS");
-  if (options.delta < 0) throw Error(ErrorKind::usage, "order: delta must be >= 0");
-  if (options.threads < 0) throw Error(ErrorKind::usage, "order: threads must be >= 0");
+  require_sound(options, "order");
 }
 
 }  // namespace
+
+void require_sound(const OrderingOptions& options, const char* call) {
+  const auto refuse = [call](const std::string& what) { throw Error(ErrorKind::usage, std::string(call) + ": " + what); };
+  if (options.delta < 0) refuse("delta is " + std::to_string(options.delta) + ", expected 0 or more");
+  if (options.threads < 0) refuse("threads is " + std::to_string(options.threads) + ", expected 0 or more");
+  if (!find_name(kEffortNames, options.effort))
+    refuse("Effort " + std::to_string(static_cast<int>(options.effort)) + ", which there is not");
+}
 
 Orderer::Orderer(const GraphSource& source, const OrderingOptions& options)
     : size_(source.size()), options_(options), reduction_(source, options.compress, options.dense, options_.last) {}

@@ -20,6 +20,9 @@ struct OrdererWorkspace {
   MinimumDegreeWorkspace minimum_degree;
 };
 
+/// Throws Error(usage) for options that no method takes. call: as "order".
+void require_sound(const OrderingOptions& options, const char* call);
+
 /// One graph reduced once, ordered by any number of methods. run(m) equals order(graph, options) with options.method = m.
 class Orderer {
  public:

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kauri/error.hpp"
+#include "ordering/orderer.hpp"
 #include "ordering/piece_order.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
@@ -199,7 +200,7 @@ std::vector<Range> outermost(const Nodes& nodes, const std::vector<char>& marked
 
 template <class F>
 Permutation in_arena(const OrderingOptions& options, F&& f) {
-  if (options.threads < 0) throw Error(ErrorKind::usage, "order: threads must be >= 0");
+  require_sound(options, "order");
   if (!options.last.empty())
     throw Error(ErrorKind::usage, "order: in a tree of separators rows come last by their node, not by options.last");
   const StopScope scope(options.stop);

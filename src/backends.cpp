@@ -3,6 +3,7 @@
 #include "src/backends.hpp"
 
 #include "numeric/cuda/executor.hpp"
+#include "src/misuse.hpp"
 #include "symbolic/device_work.hpp"
 
 namespace kauri {
@@ -10,7 +11,16 @@ namespace {
 
 constexpr Offset kRounding = Offset{64} << 20;  // the driver rounds each allocation up
 
-Backend asked_for(BackendChoice choice, int threads) { return choice == BackendChoice::cuda ? cuda_backend() : cpu_backend(threads); }
+Backend asked_for(BackendChoice choice, int threads) {
+  switch (choice) {
+    case BackendChoice::automatic:
+    case BackendChoice::cpu:
+      return cpu_backend(threads);
+    case BackendChoice::cuda:
+      return cuda_backend();
+  }
+  misuse("Solver: BackendChoice " + std::to_string(static_cast<int>(choice)) + ", which there is not");
+}
 
 /// The options, and why they are for their target alone.
 std::pair<AnalyzeOptions, std::string> stays(AnalyzeOptions options, const std::string& why) {

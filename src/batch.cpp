@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/batch.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "numeric/all_known.hpp"
 #include "numeric/backend.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
@@ -48,6 +48,13 @@ void require_batch_shape(const BatchView<const T>& a, const std::string& name, c
   if (a.data == nullptr && a.items > 0 && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
 }
 
+/// True where x begins at b's first entry but is not b itself.
+template <class T>
+bool overlaps_from_the_first(const BatchView<const T>& b, const BatchView<const T>& x) {
+  if (b.data != x.data || x.items == 0 || x.rows == 0 || x.cols == 0) return false;
+  return (x.items > 1 && b.stride != x.stride) || overlaps_from_the_first(b.item(0), x.item(0));
+}
+
 /// Items that follow each other, or columns (or rows) of items between each other's: no two entries of x at one place.
 template <class T>
 void require_apart(const BatchView<T>& x) {
@@ -62,8 +69,8 @@ void require_apart(const BatchView<T>& x) {
 }  // namespace
 
 template <Scalar T>
-BatchWorkspace<T>::BatchWorkspace(std::unique_ptr<numeric::BatchSolveStore<T>> store, const numeric::BatchStore<T>& batch)
-    : store_(std::move(store)), batch_(&batch) {}
+BatchWorkspace<T>::BatchWorkspace(std::unique_ptr<numeric::BatchSolveStore<T>> store, std::weak_ptr<const numeric::BatchStore<T>> batch)
+    : store_(std::move(store)), batch_(std::move(batch)) {}
 template <Scalar T>
 BatchWorkspace<T>::BatchWorkspace(BatchWorkspace&&) noexcept = default;
 template <Scalar T>
@@ -74,7 +81,7 @@ BatchWorkspace<T>::~BatchWorkspace() = default;
 template <Scalar T>
 BatchWorkspace<T> BatchWorkspace<T>::create(const BatchFactor<T>& batch, Index nrhs) {
   require_columns(nrhs);
-  return BatchWorkspace(batch.store().make_workspace(nrhs), batch.store());
+  return BatchWorkspace(batch.store().make_workspace(nrhs), batch.store_);
 }
 
 template <Scalar T>
@@ -141,10 +148,9 @@ bool BatchFactor<T>::fits(const BatchView<const T>& b, const BatchView<T>& x, co
   require_batch_shape<T>(b, "b", *store_);
   if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   require_apart(x);
-  if (workspace.batch_ != store_.get()) misuse("solve: the workspace was made for another batch");
-  const auto all = verdicts();
-  const bool done = std::none_of(all.begin(), all.end(), [](const DeviceVerdict& v) { return v.status == VerdictStatus::none; });
-  if (!done && !store_->awaits_verdicts()) misuse("solve: the batch has not been factorised");
+  if (overlaps_from_the_first<T>(b, x)) misuse("solve: x begins where b does, with another leading dimension, stride or layout");
+  if (workspace.batch_.lock() != store_) misuse("solve: the workspace was made for another batch");
+  if (!numeric::all_known(verdicts()) && !store_->awaits_verdicts()) misuse("solve: the batch has not been factorised");
   return x.items > 0 && x.rows > 0 && x.cols > 0;
 }
 

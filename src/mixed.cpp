@@ -260,6 +260,7 @@ Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, Ma
   require_vectors(b, "b", plan().n);
   require_vectors(x, "x", plan().n);
   if (b.cols != x.cols) misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
+  if (overlaps_from_the_first<double>(b, x)) misuse("MixedFactor: x begins where b does, with another leading dimension or layout");
   return state_->solve(b, x, options);
 }
 

@@ -9,28 +9,27 @@
 #include "numeric/host_refine.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
+#include "src/misuse.hpp"
+#include "src/refine_options.hpp"
 #include "src/refine_with.hpp"
 
 namespace kauri {
 namespace {
 
+/// Of x and another matrix with as many rows and columns. x_name, name: as require_dense() takes them.
 template <class T>
-void require_shape(const Pattern& a, MatrixView<const T> x, MatrixView<const T> b, const char* call) {
-  if (x.rows == a.n && b.rows == a.n && x.cols == b.cols && !(has_room(x) && has_room(b)))
-    throw Error(ErrorKind::usage, std::string(call) + ": the leading dimensions of x (" + std::to_string(x.ld) + in_words(x.layout) +
-                                      ") and b (" + std::to_string(b.ld) + in_words(b.layout) + ") do not fit " + std::to_string(x.rows) +
-                                      " rows and " + std::to_string(x.cols) + " columns");
-  if (x.rows != a.n || b.rows != a.n || x.cols != b.cols)
-    throw Error(ErrorKind::usage, std::string(call) + ": x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) + " and b " +
-                                      std::to_string(b.rows) + " x " + std::to_string(b.cols) + ", A has n = " + std::to_string(a.n));
+void require_alike(const MatrixView<const T>& x, const char* x_name, const MatrixView<const T>& a, const char* name, Index n) {
+  require_dense(x, x_name, n);
+  require_dense(a, name, n);
+  if (a.cols != x.cols) misuse(std::string(name) + " has " + std::to_string(a.cols) + " columns, x has " + std::to_string(x.cols));
 }
 
 template <class T>
 std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>& a, numeric::Executor& executor, const char* call) {
   check(a.pattern);
   if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
-    throw Error(ErrorKind::usage, std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " +
-                                      std::to_string(a.pattern.nnz()) + " entries");
+    misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " + std::to_string(a.pattern.nnz()) +
+           " entries");
   return executor.make_residual(a.pattern, T{});
 }
 
@@ -51,20 +50,23 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, const Symmetri
 
 template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend) {
-  require_shape(a.pattern, x, b, "residual");
-  require_shape<T>(a.pattern, y, b, "residual");
+  require_alike(x, "residual: x", b, "residual: b", a.pattern.n);
+  require_alike<T>(x, "residual: x", y, "residual: y", a.pattern.n);
+  if (overlap(x, y)) misuse("residual: y overlaps x");
+  if (overlap(b, y) && (b.data != y.data || overlaps_from_the_first<T>(b, y))) misuse("residual: y overlaps b");
   residual_store(a, backend.executor(), "residual")->residual(a, x, b, y, numeric::ValuesAre::fresh);
 }
 
 template <Scalar T>
 void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend) {
-  require_shape<T>(a.pattern, x, y, "multiply");
+  require_alike<T>(x, "multiply: x", y, "multiply: y", a.pattern.n);
+  if (overlap(x, y)) misuse("multiply: y overlaps x");
   residual_store(a, backend.executor(), "multiply")->multiply(a, x, y);
 }
 
 template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend) {
-  require_shape(a.pattern, x, b, "backward_error");
+  require_alike(x, "backward_error: x", b, "backward_error: b", a.pattern.n);
   std::vector<T> r(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
   return residual_store(a, backend.executor(), "backward_error")
       ->residual(a, x, b, {r.data(), x.rows, x.cols, x.rows}, numeric::ValuesAre::fresh);
@@ -73,11 +75,12 @@ BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, M
 template <Scalar T>
 Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                   const RefineOptions& options) {
-  require_shape<T>(a.pattern, x, b, "refine");
+  require_alike<T>(x, "refine: x", b, "refine: b", a.pattern.n);
+  if (overlap(b, x)) misuse("refine: x overlaps b");
+  require_refine_options(options, "refine");
   const StopScope scope(options.stop);
   const auto residual = residual_store(a, factor.executor(), "refine");
-  if (fingerprint(a.pattern) != factor.plan().fingerprint)
-    throw Error(ErrorKind::usage, "refine: the factor belongs to a matrix of another pattern");
+  if (fingerprint(a.pattern) != factor.plan().fingerprint) misuse("refine: the factor belongs to a matrix of another pattern");
   return refine_with<T>(*residual, a, factor, b, x, workspace, options);
 }
 

@@ -8,6 +8,7 @@
 #include "numeric/backend.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
+#include "src/refine_options.hpp"
 
 namespace kauri {
 namespace {
@@ -87,6 +88,7 @@ Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T>
                               const RefineOptions& options) {
   if (!factor.valid()) refuse("the factor is not valid (no successful factorisation yet, or the last one broke down)");
   require_fit(factor, b.view(), x.view(), workspace);
+  require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);
   stop_here();
   return store_->refine(factor.store(), b.view(), x.view(), *workspace.store_, options).refinement;
@@ -98,6 +100,7 @@ void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const 
   const numeric::DeviceSolves<T>* solves = factor.store().device_solves();
   if (factor.verdict().status == VerdictStatus::none && !(solves && solves->awaits_verdict())) refuse("the factor was never filled");
   require_fit(factor, b.view(), x.view(), workspace);
+  require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);
   stop_here();
   store_->enqueue_refine(factor.store(), b.view(), x.view(), *workspace.store_, options, stream);

@@ -38,7 +38,7 @@ SchurComplement<T> SchurComplement<T>::on_device(const Factor<T>& factor, Index 
 
 template <Scalar T>
 SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : SchurComplement(factor.shared_plan(), count) {
-  if (!factor.valid()) misuse_of_schur("the factor is not valid");
+  require_valid(factor);
   const Plan& plan = factor.plan();
   copied_ = true;
   l_.assign(static_cast<std::size_t>(count) * static_cast<std::size_t>(count), T(0));
@@ -67,6 +67,12 @@ void SchurComplement<T>::require_plan(const Factor<T>& factor) const {
 }
 
 template <Scalar T>
+void SchurComplement<T>::require_valid(const Factor<T>& factor, bool or_awaited) {
+  const numeric::DeviceSolves<T>* device = or_awaited ? factor.store().device_solves() : nullptr;
+  if (!factor.valid() && !(device && device->awaits_verdict())) misuse_of_schur("the factor is not valid");
+}
+
+template <Scalar T>
 void SchurComplement<T>::require_copy() const {
   if (!copied_) misuse_of_schur("L22 was not copied to the host");
 }
@@ -83,7 +89,7 @@ template <Scalar T>
 template <class Enqueue>
 void SchurComplement<T>::now(const Factor<T>& factor, const Enqueue& enqueue) const {
   const numeric::DeviceSolves<T>& device = device_of(factor);
-  if (!factor.valid()) misuse_of_schur("the factor is not valid");
+  require_valid(factor);
   device.run_now(enqueue);
 }
 
@@ -133,6 +139,8 @@ void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, Matrix
   require_plan(factor);
   require_shape("x2", x2, order_, y.cols);
   require_shape("y", y, factor.plan().n, y.cols);
+  require_valid(factor);
+  factor.require_fit(y, x, workspace);  // before y is written
   const numeric::StridedView<T> y2 = last_rows(y, order_);
   const numeric::StridedView<const T> given = numeric::strided(x2);
   for (Index c = 0; c < y.cols; ++c)
@@ -152,6 +160,8 @@ void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, M
   require_shape("g", g, order_, y.cols);
   require_shape("x2", x2, order_, y.cols);
   require_shape("y", y, plan_->n, y.cols);
+  require_valid(factor);
+  factor.require_fit(y, y, workspace);
   numeric::fill_entries(numeric::rows(y, 0, plan_->n - order_), T(0));
   numeric::copy_entries<T>(g, numeric::rows(y, plan_->n - order_, order_));
   factor.solve(System::B, y, y, workspace, stop);
@@ -161,7 +171,7 @@ void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, M
 template <Scalar T>
 void SchurComplement<T>::enqueue_write(const Factor<T>& factor, DeviceMatrixView<T> s, StreamHandle stream) const {
   const numeric::DeviceSolves<T>& device = device_of(factor);
-  if (!factor.valid() && !device.awaits_verdict()) misuse_of_schur("the factor is not valid");
+  require_valid(factor, true);
   require_shape("s", s.view(), order_, order_);
   device.enqueue_last_square(s.view(), stream);
 }
@@ -193,6 +203,8 @@ void SchurComplement<T>::enqueue_expand(const Factor<T>& factor, DeviceMatrixVie
   const numeric::DeviceSolves<T>& device = device_of(factor);
   require_shape("x2", x2.view(), order_, y.view().cols);
   require_shape("y", y.view(), plan_->n, y.view().cols);
+  require_valid(factor, true);
+  factor.require_fit(y.view(), x.view(), workspace);
   device.enqueue_last_transposed(x2.view(), y.view(), stream);
   factor.enqueue_solve(System::Lt, y, y, workspace, stream);
   factor.enqueue_solve(System::Pt, y, x, workspace, stream);
@@ -211,6 +223,8 @@ void SchurComplement<T>::enqueue_solve(const Factor<T>& factor, DeviceMatrixView
   require_shape("g", g.view(), order_, y.view().cols);
   require_shape("x2", x2.view(), order_, y.view().cols);
   require_shape("y", y.view(), plan_->n, y.view().cols);
+  require_valid(factor, true);
+  factor.require_fit(y.view(), y.view(), workspace);
   device.enqueue_below_zeros(g.view(), y.view(), stream);
   factor.enqueue_solve(System::B, y, y, workspace, stream);
   device.enqueue_last_rows(y.view(), x2.view(), stream);

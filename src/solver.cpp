@@ -16,7 +16,9 @@
 #include "src/base/stopwatch.hpp"
 #include "src/dense_shape.hpp"
 #include "src/find_non_finite.hpp"
+#include "src/misuse.hpp"
 #include "src/pivot_loss.hpp"
+#include "src/refine_options.hpp"
 #include "src/refine_with.hpp"
 #include "symbolic/in_digits.hpp"
 
@@ -35,6 +37,9 @@ struct Solver<T>::State {
     if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
     options.analyze.on_message = options.on_message;
     set_stop(options.stop);
+    require_refine_options(options.refine, "Solver");
+    if (options.precision != Precision::full && !is_mixed())
+      misuse("Solver: Precision " + std::to_string(static_cast<int>(options.precision)) + ", which there is not");
     if (is_mixed() && !std::is_same_v<T, double>) throw Error(ErrorKind::usage, "Solver: mixed precision is for systems in double");
   }
 
@@ -337,10 +342,7 @@ void Solver<T>::solve(MatrixView<T> x) {
   State& s = *state_;
   if (!s.factor && !s.mixed) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
   const Index n = s.analysis.plan->n;
-  if (x.rows != n || !has_room(x))
-    throw Error(ErrorKind::usage, "Solver::solve: x is " + std::to_string(x.rows) + " x " + std::to_string(x.cols) +
-                                      " with leading dimension " + std::to_string(x.ld) + in_words(x.layout) +
-                                      ", A has n = " + std::to_string(n));
+  require_dense<T>(x, "Solver::solve: x", n);
   if (!s.mixed && (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock)))
     s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backends.current());
   Array<T> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));

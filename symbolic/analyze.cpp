@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "ordering/orderer.hpp"
 #include "ordering/shape.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/stopping.hpp"
@@ -303,7 +304,7 @@ template <class F>
 Analysis guarded(const Pattern& lower, const OrderingOptions& options, F&& f) {
   const StopScope scope(options.stop);
   try {
-    if (options.threads < 0) throw Error(ErrorKind::usage, "analyze: threads must be >= 0");
+    ordering::require_sound(options, "analyze");
     Analysis found;
     with_threads(options.threads, [&] { found = checked(f()); });
     return found;

@@ -84,9 +84,9 @@ class BatchWorkspace {
 
  private:
   friend class BatchFactor<T>;
-  BatchWorkspace(std::unique_ptr<numeric::BatchSolveStore<T>> store, const numeric::BatchStore<T>& batch);
+  BatchWorkspace(std::unique_ptr<numeric::BatchSolveStore<T>> store, std::weak_ptr<const numeric::BatchStore<T>> batch);
   std::unique_ptr<numeric::BatchSolveStore<T>> store_;
-  const numeric::BatchStore<T>* batch_;
+  std::weak_ptr<const numeric::BatchStore<T>> batch_;  // its address alone may be a later one's
 };
 
 /// L of `items` matrices with the pattern of one plan: P A_k P^T = L_k L_k^T. The bits of an item depend neither on how many there are nor
@@ -120,7 +120,8 @@ class BatchFactor {
   /// Of the last factorisation, as far as the host knows, one for each item; columns are the caller's. A value that is not finite makes
   /// its item not positive definite, with the pivot that came of it.
   [[nodiscard]] std::span<const DeviceVerdict> verdicts() const;
-  /// Waits for all work on the stream and takes over the verdicts that lie on the device, as Factor::fetch_verdict() does.
+  /// Waits for all work on the stream and takes over the verdicts that lie on the device, as Factor::fetch_verdict() does. Throws
+  /// Error(device) if that work failed.
   std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream);
   /// Where the device keeps the verdict of item k < items(), for the stream's own use; the same as long as the batch lives.
   [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const;
@@ -128,7 +129,8 @@ class BatchFactor {
   /// x holds B on entry and X with A_k X_k = B_k on return, for all items; of items that failed NaN. Throws Error(usage) where nothing has
   /// been factorised, sizes do not fit, or the workspace belongs to another batch.
   void solve(BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop = {}) const;
-  /// The same with B in b, which is kept: x does not overlap it, or is b itself (data, ld, stride and layout).
+  /// The same with B in b, which is kept: x does not overlap it, or is b itself (data, ld, stride and layout). Throws Error(usage) where x
+  /// begins at b's first entry but has others elsewhere.
   void solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// The same with b and x on the batch's device: the same bits, and nothing is copied. x is there when this returns.
   void solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const;
@@ -147,14 +149,15 @@ class BatchFactor {
   [[nodiscard]] numeric::BatchStore<T>& store() const { return *store_; }
 
  private:
+  friend class BatchWorkspace<T>;
   explicit BatchFactor(std::unique_ptr<numeric::BatchStore<T>> store);
   [[nodiscard]] bool fits(const BatchView<const T>& b, const BatchView<T>& x, const BatchWorkspace<T>& workspace) const;
-  std::unique_ptr<numeric::BatchStore<T>> store_;
+  std::shared_ptr<numeric::BatchStore<T>> store_;  // with nobody else
 };
 
 /// Fills L of all items: A_k + shift I, with the values of item k at value[k*stride .. k*stride + nnz), in the order of the pattern
-/// analysed, stride >= 0. Returns the verdicts, which live as long as the batch. No allocation. Throws Error(usage) for too few values or a
-/// shift that is not finite; stop: as for a Factor.
+/// analysed, stride >= 0; in memory of the host or of any device, from another than the batch's item by item. Returns the verdicts, which
+/// live as long as the batch. No allocation. Throws Error(usage) for too few values or a shift that is not finite; stop: as for a Factor.
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride,
                                            std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
@@ -162,8 +165,13 @@ std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<cons
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
                                            std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
-/// Enqueues it on the caller's stream, which may be capturing, and returns at once: no memory is allocated, nothing is waited for. The
-/// verdicts stay on the device until BatchFactor::fetch_verdicts(). On the CPU the stream is null, and the work is done when this returns.
+/// Enqueues it on the caller's stream, which may be capturing, and returns at once: no memory is allocated, nothing is waited for. (Where
+/// items are done one by one, a batch's second refactorisation that is not captured makes a CUDA graph for each item, as a factor's does,
+/// which takes the host longer; and CUDA itself makes the host wait once about a thousand launches are enqueued on a stream.) The verdicts
+/// stay on the device until BatchFactor::fetch_verdicts(). On the CPU the stream is null, and the work is done when this returns.
+///
+/// Throws Error: usage (as refactorize(), a stream for the CPU, values that do not lie on the batch's device), device (CUDA refused the
+/// work).
 template <Scalar T>
 void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride, std::type_identity_t<T> shift,
                          StreamHandle stream);

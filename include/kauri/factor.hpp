@@ -33,6 +33,8 @@ template <Scalar T>
 class Factor;
 template <Scalar T>
 class Refiner;
+template <Scalar T>
+class SchurComplement;
 
 /// Scratch memory of solves, and of what else is enqueued, on one factor at a time, for up to nrhs right-hand sides at once (more are done
 /// in blocks). Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
@@ -166,6 +168,7 @@ class Factor {
 
  private:
   friend class Refiner<T>;
+  friend class SchurComplement<T>;
   friend class MixedFactor;
   Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor);
   void require_fit(const Workspace<T>& workspace) const;

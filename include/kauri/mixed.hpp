@@ -130,8 +130,8 @@ class MixedFactor {
 
   /// X with A X = B, n rows and as many columns each; b may be x itself, else they do not overlap. A Breakdown: A is not positive definite,
   /// as a factor in double found; all of x is NaN, and the factor is not valid any more. Columns that did not converge hold the best x
-  /// found, or NaN, and are told. Throws Error: usage (no valid factor, sizes that do not fit, options out of range), memory (of a factor
-  /// in double), cancelled.
+  /// found, or NaN, and are told. Throws Error: usage (no valid factor, sizes that do not fit, an x that begins at b's first entry but has
+  /// others elsewhere, options out of range), memory (of a factor in double), cancelled.
   Result<MixedReport, Breakdown> solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options = {});
   /// The same with b and x on the factor's device, where all vectors stay: the host sees a few numbers a step. On the CPU ordinary memory.
   Result<MixedReport, Breakdown> solve(DeviceMatrixView<const double> b, DeviceMatrixView<double> x, const MixedSolveOptions& options = {});

@@ -84,8 +84,9 @@ struct OrderingOptions {
 /// metis: seed 1 is METIS's own default (its seed -1), so that results compare. METIS keeps state of the process: one call at a time runs
 /// in it, the others wait, and it reseeds and draws from rand(). Its result repeats as rand() does: on one C library.
 ///
-/// Throws Error(usage) for automatic, for metis where it is not available, for delta < 0 and for threads < 0, Error(input) for rows of
-/// options.last that are out of range or named twice, Error(overflow) for a graph too large for METIS.
+/// Throws Error(usage) for automatic, for metis where it is not available, for delta < 0, threads < 0 and an effort that there is not
+/// (analyze() too, whatever the method), Error(input) for rows of options.last that are out of range or named twice, Error(overflow) for a
+/// graph too large for METIS.
 Permutation order(const Graph& graph, const OrderingOptions& options);
 
 }  // namespace kauri

@@ -51,7 +51,7 @@ class Refiner {
 
   /// Improves x, which came from factor.solve(b), or zeros, or any other guess; returns when that is done. What writes b, x and the values
   /// has ended before. b and x are of either layout, with columns or rows apart (ld); b is kept. Throws Error: usage (as Factor::solve();
-  /// more columns than nrhs(); x overlaps b; no values were set), cancelled (on a device before the work begins).
+  /// more columns than nrhs(); x overlaps b; no values were set; options out of range), cancelled (on a device before the work begins).
   Refinement refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
                     const RefineOptions& options = {});
   /// Enqueues the same on the caller's stream, and returns as Factor::enqueue_solve() does: also straight after enqueue_refactorize(), and

@@ -81,6 +81,8 @@ class SchurComplement {
   void require_shape(const char* name, const MatrixView<const T>& a, Index rows, Index cols) const;
   void require_plan(const Factor<T>& factor) const;
   void require_copy() const;
+  /// or_awaited: a verdict that nobody has looked at will do.
+  static void require_valid(const Factor<T>& factor, bool or_awaited = false);
   const numeric::DeviceSolves<T>& device_of(const Factor<T>& factor) const;
   /// enqueue(stream), and waits.
   template <class Enqueue>

@@ -51,8 +51,8 @@ struct SolverOptions {
 template <Scalar T>
 class Solver {
  public:
-  /// Computes nothing yet. Throws Error(usage) for threads < 0 and for mixed precision of float, Error(device) where the device asked for
-  /// is not there.
+  /// Computes nothing yet. Throws Error(usage) for threads < 0, a `refine` out of range, a backend or a precision that there is not, and
+  /// mixed precision of float, Error(device) where the device asked for is not there.
   explicit Solver(SolverOptions options = {});
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "numeric/all_known.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
@@ -152,7 +154,7 @@ template <class T>
 std::span<const DeviceVerdict> CudaBatch<T>::see() {
   const auto* there = static_cast<const DeviceVerdict*>(host_verdict_.data());
   std::copy_n(there, items_, seen_.begin());
-  awaits_verdicts_ = false;
+  if (all_known(seen_)) awaits_verdicts_ = false;
   return seen_;
 }
 
@@ -162,6 +164,12 @@ ItemValues<T> CudaBatch<T>::take(const ItemValues<T>& value) const {
   if (items_ == 0 || nnz == 0) return {nullptr, 0};
   const cudaPointerAttributes place = attributes_of(value.data);
   if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value;
+  if (place.type == cudaMemoryTypeDevice) {  // another one's, which the host cannot read
+    for (Index k = 0; k < items_; ++k)
+      context_.staging->copy(value_.data() + k * nnz,
+                             std::as_bytes(std::span(value.data + k * value.stride, static_cast<std::size_t>(nnz))), stream_->get());
+    return {value_.data(), nnz};
+  }
   const auto fill = [&](Offset begin, Offset end, void* out) {
     for_each_run(Lines{items_, nnz, value.stride, 1}, begin, end,
                  [&](Offset k, Offset from, Offset count) { std::copy_n(value.data + from, count, static_cast<T*>(out) + k); });

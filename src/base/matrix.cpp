@@ -39,17 +39,18 @@ std::string digits(T x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-/// Sizes and order of the column pointers alone.
-void check_col_ptr(Index n, std::span<const Offset> col_ptr, std::size_t entries, const Names& names = {}) {
+/// Sizes and order of the column pointers alone, as the caller counts: what is compared may be any number, so nothing is taken off before.
+template <class Pointer>
+void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entries, const Names& names = {}) {
   const std::string ptr = names.rows ? "row_ptr" : "col_ptr";
   if (n < 0) fail("n is " + std::to_string(n));
   if (col_ptr.size() != static_cast<std::size_t>(n) + 1)
     fail(ptr + " has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
-  if (col_ptr[0] != 0) fail(ptr + " starts at " + std::to_string(col_ptr[0] + names.base) + ", expected " + std::to_string(names.base));
+  if (col_ptr[0] != names.base) fail(ptr + " starts at " + std::to_string(col_ptr[0]) + ", expected " + std::to_string(names.base));
   for (Index j = 0; j < n; ++j)
     if (col_ptr[j + 1] < col_ptr[j]) fail(ptr + " descends at " + names.column(j));
-  if (col_ptr[n] != static_cast<Offset>(entries))
-    fail(ptr + " ends at " + std::to_string(col_ptr[n] + names.base) + " but there are " + std::to_string(entries) +
+  if (static_cast<Offset>(col_ptr[n]) - names.base != static_cast<Offset>(entries))
+    fail(ptr + " ends at " + std::to_string(col_ptr[n]) + " but there are " + std::to_string(entries) +
          (names.rows ? " columns" : " rows"));
 }
 
@@ -174,9 +175,9 @@ std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.n < 0) fail("n is " + std::to_string(a.n));
   if (static_cast<Offset>(a.n) > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "matrix: n is " + std::to_string(a.n) + ", at most 2^31 - 1");
+  check_col_ptr<Pointer>(static_cast<Index>(a.n), a.ptr, a.index.size(), names_of(a));
   std::vector<Offset> ptr(a.ptr.size());
   std::transform(a.ptr.begin(), a.ptr.end(), ptr.begin(), [&](Pointer p) { return static_cast<Offset>(p) - a.base; });
-  check_col_ptr(static_cast<Index>(a.n), ptr, a.index.size(), names_of(a));
   return ptr;
 }
 
@@ -187,11 +188,11 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
   std::vector<Index> index(a.index.size());
   for (std::size_t j = 0; j + 1 < a.ptr.size(); ++j)
     for (auto k = static_cast<Offset>(a.ptr[j]) - a.base; k < static_cast<Offset>(a.ptr[j + 1]) - a.base; ++k) {
-      const Offset i = static_cast<Offset>(a.index[k]) - a.base;
-      if (i < 0 || i >= static_cast<Offset>(a.n))
+      const auto i = static_cast<Offset>(a.index[k]);
+      if (i < a.base || i - a.base >= static_cast<Offset>(a.n))
         fail(names.column(static_cast<Index>(j)) + ": " + (names.rows ? "column " : "row ") + std::to_string(a.index[k]) + ", expected " +
              std::to_string(a.base) + " to " + std::to_string(static_cast<Offset>(a.n) - 1 + a.base));
-      index[k] = static_cast<Index>(i);
+      index[k] = static_cast<Index>(i - a.base);
     }
   return index;
 }
@@ -276,7 +277,8 @@ template <Scalar T>
 template <class Number, class Pointer>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, Number, Pointer>& a) {
   if (a.value.size() != a.index.size())
-    fail("there are " + std::to_string(a.index.size()) + " rows but " + std::to_string(a.value.size()) + " values");
+    fail("there are " + std::to_string(a.index.size()) + (names_of(a).rows ? " columns" : " rows") + " but " +
+         std::to_string(a.value.size()) + " values");
   Sorted<T> columns{pointers_of(a), indices_of(a), {a.value.begin(), a.value.end()}};
   return from_columns(static_cast<Index>(a.n), {std::move(columns), storage_of(a), a.duplicates, names_of(a)});
 }

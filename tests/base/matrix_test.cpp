@@ -287,6 +287,19 @@ TEST(CompressedMatrices, ErrorsCountAsTheCallerDoes) {
   EXPECT_EQ(text({0, 2, 3}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr starts at 0, expected 1");
   EXPECT_EQ(text({1, 2, 4}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr ends at 4 but there are 2 columns");
   EXPECT_EQ(text({1, 3, 2}, {1}, lower, rows, sum, 1), "matrix: row_ptr descends at row 2");
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(text({least, 2, 3}, {1, 2}, lower, columns, sum, 1), "matrix: col_ptr starts at -9223372036854775808, expected 1");
+  EXPECT_EQ(text({1, least, 3}, {1, 2}, lower, columns, sum, 1), "matrix: col_ptr descends at column 1");
+  EXPECT_EQ(text({1, 2, 3}, {1, least}, lower, columns, sum, 1), "matrix: column 2: row -9223372036854775808, expected 1 to 2");
+  for (const Compression compression : {rows, columns}) {
+    const List ptr{0, 1, 2}, index{0, 1};
+    const std::vector<double> one(1, 1);
+    EXPECT_EQ(error_text(ErrorKind::input,
+                         [&] {
+                           return SymmetricMatrix<double>::from_compressed(View{2, ptr, index, one, lower, compression, 0, sum});
+                         }),
+              compression == rows ? "matrix: there are 2 columns but 1 values" : "matrix: there are 2 rows but 1 values");
+  }
   EXPECT_EQ(text({2, 3}, {2}, lower, columns, sum, 2, ErrorKind::usage), "matrix: indices from 2, expected from 0 or 1");
   const View large{std::int64_t{1} << 31, {}, {}, {}, lower, columns, 0, sum};
   EXPECT_EQ(error_text(ErrorKind::overflow, [&] { return SymmetricMatrix<double>::from_compressed(large); }),

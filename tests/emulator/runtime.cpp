@@ -1,5 +1,6 @@
 // The runtime of the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -94,6 +95,7 @@ constexpr cudaDeviceProp kDevices[] = {{"emulated", 9, 0, kProcessors, kMemory},
                                        {"emulated L4", 8, 9, 58, 6 * kMemory},
                                        {"emulated T4", 7, 5, 40, 4 * kMemory}};
 std::atomic<int> properties_asked = 0;
+thread_local int current_device = 0;
 
 std::string last_failure;
 cudaError_t last_error = cudaSuccess;
@@ -106,7 +108,9 @@ class Memory {
     if (*place == nullptr) return cudaErrorMemoryAllocation;
     if (type == cudaMemoryTypeDevice) std::memset(*place, 0xff, bytes);
     const std::lock_guard lock(mutex_);
-    range_[static_cast<const std::byte*>(*place) + bytes] = {*place, type};
+    const int device = type == cudaMemoryTypeDevice ? current_device : 0;
+    range_[static_cast<const std::byte*>(*place) + bytes] = {*place, {type, device}};
+    if (device != 0) elsewhere_ = true;
     return cudaSuccess;
   }
   cudaError_t release(void* place) {
@@ -115,18 +119,27 @@ class Memory {
     std::free(place);
     return cudaSuccess;
   }
-  cudaMemoryType type(const void* place) {
+  cudaPointerAttributes attributes(const void* place) {
     const std::lock_guard lock(mutex_);
     const auto found = range_.upper_bound(place);
-    return found != range_.end() && !std::less<>()(place, found->second.begin) ? found->second.type : cudaMemoryTypeUnregistered;
+    const bool known = found != range_.end() && !std::less<>()(place, found->second.begin);
+    return known ? found->second.attributes : cudaPointerAttributes{cudaMemoryTypeUnregistered, 0};
+  }
+  /// Memory of the devices that do not run holds the complement of each byte: who reads it as if it were the host's finds other numbers.
+  void copy(void* to, const void* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+    if (!elsewhere_ || (attributes(to).device != 0) == (attributes(from).device != 0)) return;
+    auto* byte = static_cast<std::byte*>(to);
+    std::transform(byte, byte + bytes, byte, [](std::byte b) { return ~b; });
   }
 
  private:
   struct Range {
     const void* begin;
-    cudaMemoryType type;
+    cudaPointerAttributes attributes;
   };
   std::mutex mutex_;
+  std::atomic<bool> elsewhere_ = false;  // some was handed out there
   std::map<const void*, Range, std::less<>> range_;
 };
 
@@ -214,8 +227,8 @@ const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaErrorLaunchFailure ? last_failure.c_str() : kNames[error];
 }
 cudaError_t cudaGetDeviceCount(int* count) { return set(count, static_cast<int>(std::size(kDevices))); }
-cudaError_t cudaGetDevice(int* device) { return set(device, 0); }
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetDevice(int* device) { return set(device, current_device); }
+cudaError_t cudaSetDevice(int device) { return set(&current_device, device); }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   ++properties_asked;
   return set(properties, kDevices[device]);
@@ -240,10 +253,10 @@ cudaError_t cudaMemGetInfo(std::size_t* there, std::size_t* all) {
   return set(there, kMemory);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* place) {
-  return set(attributes, cudaPointerAttributes{memory().type(place), 0});
+  return set(attributes, memory().attributes(place));
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
+  if (bytes > 0) memory().copy(to, from, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {

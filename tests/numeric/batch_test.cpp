@@ -1,6 +1,10 @@
 // Batches on the CPU.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tests/support/batch_bodies.hpp"
 
@@ -137,6 +141,58 @@ TEST(CpuBatch, MisuseIsAnError) {
   // Columns of one item between those of another are apart.
   std::vector<double> wide(36, 1.0);
   EXPECT_EQ(says([&] { batch.solve({wide.data(), 2, 9, 2, 18, 9}, workspace); }), "no Error");
+}
+
+TEST(CpuBatch, BIsXItselfOrBeginsElsewhere) {
+  Backend backend = cpu_backend(1);
+  const auto a = generate("poisson2d 3");
+  auto batch = BatchFactor<double>::create(analyze(a.pattern()), 2, backend);
+  ASSERT_EQ(refactorize<double>(batch, a.value(), 0).size(), 2u);
+  auto workspace = BatchWorkspace<double>::create(batch, 1);
+  std::vector<double> x(54, 1.0);
+  const std::vector<double> before = x;
+  const auto said = [&](Index cols, Offset ld, Offset stride, Layout layout, const BatchView<double>& to) {
+    return error_text(ErrorKind::usage, [&] {
+      batch.solve(BatchView<const double>{x.data(), 2, 9, cols, ld, stride, layout}, to, workspace);
+    });
+  };
+  const BatchView<double> one{x.data(), 2, 9, 1, 9, 9}, two{x.data(), 2, 9, 2, 18, 9};
+  constexpr Layout by_columns = Layout::column_major, by_rows = Layout::row_major;
+  const std::string together = "solve: x begins where b does, with another leading dimension, stride or layout";
+  EXPECT_EQ(said(1, 9, 18, by_columns, one), together);
+  EXPECT_EQ(said(1, 9, 0, by_columns, one), together);
+  EXPECT_EQ(said(1, 2, 9, by_rows, one), together);
+  EXPECT_EQ(said(2, 9, 9, by_columns, two), together);
+  EXPECT_EQ(said(2, 18, 27, by_columns, two), together);
+  EXPECT_EQ(x, before);
+  EXPECT_EQ(said(1, 9, 9, by_columns, one), "no Error");
+  EXPECT_EQ(said(1, 1, 9, by_rows, one), "no Error") << "one column";
+  EXPECT_EQ(said(2, 18, 9, by_columns, two), "no Error");
+}
+
+/// Nor for that of another batch that lies where its own lay.
+TEST(CpuBatch, AWorkspaceIsTakenForItsOwnBatchAlone) {
+  Backend backend = cpu_backend(1);
+  const auto small = generate("poisson2d 3"), large = generate("poisson2d 20");
+  const auto small_plan = analyze(small.pattern()), large_plan = analyze(large.pattern());
+  std::vector<double> x(2 * 400, 1.0);
+  for (int round = 0; round < 20; ++round) {
+    std::optional<BatchFactor<double>> batch(BatchFactor<double>::create(small_plan, 2, backend));
+    auto workspace = BatchWorkspace<double>::create(*batch, 1);
+    batch.reset();
+    batch.emplace(BatchFactor<double>::create(large_plan, 2, backend));
+    ASSERT_EQ(refactorize<double>(*batch, large.value(), 0).size(), 2u);
+    ASSERT_EQ(error_text(ErrorKind::usage,
+                         [&] {
+                           batch->solve({x.data(), 2, 400, 1, 400, 400}, workspace);
+                         }),
+              "solve: the workspace was made for another batch");
+  }
+  auto batch = BatchFactor<double>::create(small_plan, 2, backend);
+  auto workspace = BatchWorkspace<double>::create(batch, 1);
+  auto moved = std::move(batch);
+  ASSERT_EQ(refactorize<double>(moved, small.value(), 0).size(), 2u);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { moved.solve({x.data(), 2, 9, 1, 9, 9}, workspace); }), "no Error") << "moved";
 }
 
 TEST(CpuBatch, IsCancelled) {

@@ -29,6 +29,16 @@ TYPED_TEST(Contract, ResidualsCheckTheMatrix) {
   test::residuals_check_the_matrix<TypeParam>(backend, plan_of);
 }
 
+TYPED_TEST(Contract, ResidualsCheckTheVectors) {
+  Backend backend = cpu_backend(1);
+  test::residuals_check_the_vectors<TypeParam>(backend, plan_of);
+}
+
+TYPED_TEST(Contract, RefinementChecksItsOptions) {
+  Backend backend = cpu_backend(1);
+  test::refinement_checks_its_options<TypeParam>(backend, plan_of);
+}
+
 TYPED_TEST(Contract, BadNumbersAreNamedByRowAndColumn) {
   Backend backend = cpu_backend(1);
   test::bad_numbers_are_named<TypeParam>(backend, plan_of);

@@ -70,7 +70,8 @@ TEST(Solver, ChecksTheLeadingDimensionBeforeItReads) {
   for (const Offset ld : {Offset{3}, Offset{0}, Offset{-16}}) {
     const Error error = error_of([&] { solver.solve(MatrixView<double>{x.data(), 16, 2, ld}); });
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find("Solver::solve: x is 16 x 2 with leading dimension " + std::to_string(ld)), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("Solver::solve: x has 2 columns and leading dimension " + std::to_string(ld)),
+              std::string::npos)
         << error.what();
   }
   EXPECT_THROW(solver.solve(MatrixView<double>{x.data(), 15, 1, 15}), Error);

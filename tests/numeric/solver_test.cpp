@@ -79,6 +79,29 @@ TEST(Solver, RefactorizeNamesWhatDiffers) {
 }
 
 /// The lines of docs/limits.md: a system whose numbers overflow in its own units.
+TEST(Solver, ChecksItsOptionsAndWhatItSolves) {
+  const auto made = [](const auto& change) {
+    SolverOptions options = one_thread();
+    change(options);
+    return error_text(ErrorKind::usage, [&] { const Solver<double> solver(options); });
+  };
+  EXPECT_EQ(made([](SolverOptions& o) { o.backend = static_cast<BackendChoice>(7); }), "Solver: BackendChoice 7, which there is not");
+  EXPECT_EQ(made([](SolverOptions& o) { o.precision = static_cast<Precision>(7); }), "Solver: Precision 7, which there is not");
+  EXPECT_EQ(made([](SolverOptions& o) { o.refine.max_steps = -1; }), "Solver: max_steps is -1, expected 0 or more");
+  EXPECT_EQ(made([](SolverOptions& o) { o.refine.target = -1; }), "Solver: target is -1, expected 0 or more");
+  EXPECT_EQ(made([](SolverOptions& o) { o.refine.stagnation = -1; }), "Solver: stagnation is -1, expected 0 or more");
+  for (const Precision precision : {Precision::full, Precision::mixed}) {
+    Solver<double> solver(one_thread(precision));
+    ASSERT_TRUE(solver.compute(generate("poisson2d 3").view()).ok());
+    const auto solved = [&](Index rows, Index cols) {
+      return error_text(ErrorKind::usage, [&] { solver.solve({nullptr, rows, cols, rows}); });
+    };
+    EXPECT_EQ(solved(9, 1), "Solver::solve: x is null");
+    EXPECT_EQ(solved(8, 1), "Solver::solve: x has 8 rows, A has 9");
+    EXPECT_EQ(solved(9, 0), "no Error");
+  }
+}
+
 TEST(Solver, ScaledByTheCaller) {
   const auto plain = generate("poisson2d 8");
   std::vector<int> unit(64);

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,78 @@ void residuals_check_the_matrix(Backend& backend, const PlanOf& plan_of) {
             std::vector<std::string>(4, "matrix: column 0: row 4 is out of range or not above row 0"));
   EXPECT_NE(error_text(ErrorKind::usage, [&] { multiply<T>(a.view(), {b.data(), 3, 1, 3}, out, backend); }), "no Error");
   EXPECT_NE(error_text(ErrorKind::usage, [&] { multiply<T>(a.view(), in, {y.data(), 4, 1, 3}, backend); }), "no Error");
+}
+
+/// Null, too narrow, too wide, or one over the other: nothing is read or written.
+template <class T>
+void residuals_check_the_vectors(Backend& backend, const PlanOf& plan_of) {
+  const auto a = four_by_four<T>();
+  auto factor = factorize<T>(plan_of(a.pattern()), a.value(), backend);
+  auto workspace = Workspace<T>::create(factor.value(), 1);
+  std::vector<T> numbers(24, T(1));
+  const MatrixView<T> x{numbers.data(), 4, 2, 4}, b{numbers.data() + 8, 4, 2, 4}, y{numbers.data() + 16, 4, 2, 4};
+  const MatrixView<T> none{nullptr, 4, 2, 4}, one{numbers.data(), 4, 1, 4}, tight{numbers.data(), 4, 2, 3}, three{numbers.data(), 3, 2, 4};
+  const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
+  const auto r = [&](const MatrixView<T>& of, const MatrixView<T>& rhs, const MatrixView<T>& to) {
+    return refused([&] { residual<T>(a.view(), of, rhs, to, backend); });
+  };
+  const auto m = [&](const MatrixView<T>& of, const MatrixView<T>& to) { return refused([&] { multiply<T>(a.view(), of, to, backend); }); };
+  const auto e = [&](const MatrixView<T>& of, const MatrixView<T>& rhs) {
+    return refused([&] { (void)backward_error<T>(a.view(), of, rhs, backend); });
+  };
+  const auto f = [&](const MatrixView<T>& rhs, const MatrixView<T>& to) {
+    return refused([&] { (void)refine<T>(a.view(), factor.value(), rhs, to, workspace); });
+  };
+  EXPECT_EQ(r(none, b, y), "residual: x is null");
+  EXPECT_EQ(r(x, none, y), "residual: b is null");
+  EXPECT_EQ(r(x, b, none), "residual: y is null");
+  EXPECT_EQ(m(none, y), "multiply: x is null");
+  EXPECT_EQ(m(x, none), "multiply: y is null");
+  EXPECT_EQ(e(none, b), "backward_error: x is null");
+  EXPECT_EQ(e(x, none), "backward_error: b is null");
+  EXPECT_EQ(f(none, x), "refine: b is null");
+  EXPECT_EQ(f(b, none), "refine: x is null");
+  EXPECT_EQ(r(x, one, y), "residual: b has 1 columns, x has 2");
+  EXPECT_EQ(r(x, b, one), "residual: y has 1 columns, x has 2");
+  EXPECT_EQ(m(x, one), "multiply: y has 1 columns, x has 2");
+  EXPECT_EQ(e(x, one), "backward_error: b has 1 columns, x has 2");
+  EXPECT_EQ(f(one, y), "refine: b has 1 columns, x has 2");
+  EXPECT_EQ(r(tight, b, y), "residual: x has 2 columns and leading dimension 3 for 4 rows");
+  EXPECT_EQ(f(b, three), "refine: x has 3 rows, A has 4");
+  EXPECT_EQ(r(x, b, x), "residual: y overlaps x");
+  EXPECT_EQ(r(x, b, {numbers.data() + 7, 4, 2, 4}), "residual: y overlaps x");
+  EXPECT_EQ(r(x, b, {numbers.data() + 9, 4, 2, 4}), "residual: y overlaps b");
+  EXPECT_EQ(m(x, x), "multiply: y overlaps x");
+  EXPECT_EQ(f(x, x), "refine: x overlaps b");
+  EXPECT_EQ(f({numbers.data() + 1, 4, 2, 4}, x), "refine: x overlaps b");
+  EXPECT_EQ(numbers, std::vector<T>(24, T(1)));
+  EXPECT_EQ(r(x, b, y), "no Error");
+  EXPECT_EQ(r(x, b, b), "no Error") << "in place";
+  EXPECT_TRUE(std::equal(y.data, y.data + 8, b.data));
+  EXPECT_EQ(r({nullptr, 4, 0, 4}, {nullptr, 4, 0, 4}, {nullptr, 4, 0, 4}), "no Error") << "no columns";
+}
+
+/// What nobody can mean by RefineOptions.
+template <class T>
+void refinement_checks_its_options(Backend& backend, const PlanOf& plan_of) {
+  const auto a = four_by_four<T>();
+  auto factor = factorize<T>(plan_of(a.pattern()), a.value(), backend);
+  auto workspace = Workspace<T>::create(factor.value(), 1);
+  const std::vector<T> b(4, T(1));
+  std::vector<T> x(4, T(0));
+  const auto said = [&](const RefineOptions& options) {
+    return error_text(ErrorKind::usage, [&] {
+      (void)refine<T>(a.view(), factor.value(), column_view(std::span<const T>(b)), column_view(std::span<T>(x)), workspace, options);
+    });
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(said({.max_steps = -1}), "refine: max_steps is -1, expected 0 or more");
+  EXPECT_EQ(said({.target = -1e-30}), "refine: target is -1e-30, expected 0 or more");
+  EXPECT_EQ(said({.target = nan}), "refine: target is nan, expected 0 or more");
+  EXPECT_EQ(said({.stagnation = -2}), "refine: stagnation is -2, expected 0 or more");
+  EXPECT_EQ(said({.stagnation = nan}), "refine: stagnation is nan, expected 0 or more");
+  EXPECT_EQ(x, std::vector<T>(4, T(0)));
+  EXPECT_EQ(said({.max_steps = 0, .target = 0, .stagnation = 0}), "no Error");
 }
 
 template <class T>

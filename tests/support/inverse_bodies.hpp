@@ -278,7 +278,7 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
   EXPECT_EQ(refused([&] { SchurComplement<T>(factor, -1); }), "Schur complement: -1 rows of 6");
   const SchurComplement<T> schur(factor, 3);
   auto workspace = Workspace<T>::create(factor, 1);
-  std::vector<T> x(12, T(1));
+  std::vector<T> x(12, T(2));
   EXPECT_EQ(refused([&] { schur.write({x.data(), 2, 3, 3}); }), "Schur complement: s is not a matrix of 3 x 3");
   EXPECT_EQ(refused([&] {
               schur.condense(factor, {x.data(), 6, 1, 6}, {x.data(), 6, 1, 6}, {x.data(), 3, 2, 3}, workspace);
@@ -301,6 +301,29 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
               schur.expand(twin, {x.data(), 6, 1, 6}, {x.data(), 3, 1, 3}, {x.data(), 6, 1, 6}, workspace);
             }),
             "Schur complement: the factor has another plan");
+  // Nothing is written before all is known to fit.
+  const std::vector<T> before = x;
+  auto theirs = Workspace<T>::create(twin, 1);
+  EXPECT_EQ(refused([&] {
+              schur.expand(factor, {x.data(), 6, 1, 6}, {x.data() + 6, 3, 1, 3}, {nullptr, 6, 1, 6}, workspace);
+            }),
+            "solve: x is null");
+  EXPECT_EQ(refused([&] {
+              schur.solve(factor, {x.data() + 6, 3, 1, 3}, {x.data() + 9, 3, 1, 3}, {x.data(), 6, 1, 6}, theirs);
+            }),
+            "solve: the workspace was made for another plan");
+  std::vector<T> bad = random_dominant<T>(a.view(), 1);
+  bad[0] = T(-1);
+  ASSERT_FALSE(refactorize<T>(factor, bad).ok());
+  EXPECT_EQ(refused([&] {
+              schur.expand(factor, {x.data(), 6, 1, 6}, {x.data() + 6, 3, 1, 3}, {x.data(), 6, 1, 6}, workspace);
+            }),
+            "Schur complement: the factor is not valid");
+  EXPECT_EQ(refused([&] {
+              schur.solve(factor, {x.data() + 6, 3, 1, 3}, {x.data() + 9, 3, 1, 3}, {x.data(), 6, 1, 6}, workspace);
+            }),
+            "Schur complement: the factor is not valid");
+  EXPECT_EQ(x, before);
 }
 
 }  // namespace kauri::test

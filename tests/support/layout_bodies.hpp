@@ -355,30 +355,14 @@ void what_is_refused_of_layouts(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused({x.data(), 9, 2, 9}, {x.data(), 9, 2, 10}), together);
   EXPECT_EQ(refused({x.data(), 9, 1, 9}, {x.data(), 9, 1, 1, by_rows}), "no Error") << "one column";
   EXPECT_EQ(refused({x.data(), 9, 1, 9}, {x.data(), 9, 1, 2, by_rows}), together);
-  const auto of = [&](const char* call, const char* rest) { return std::string(call) + ": the leading dimensions of x " + rest; };
-  const std::string rest = "(1, row-major) and b (2, row-major) do not fit 9 rows and 2 columns";
+  const std::string rest = " has 2 columns and leading dimension 1 for 9 rows, row-major";
   const MatrixView<const T> right{b.data(), 9, 2, 2, by_rows};
   const MatrixView<T> wrong{x.data(), 9, 2, 1, by_rows};
-  EXPECT_EQ(error_text(ErrorKind::usage,
-                       [&] {
-                         (void)backward_error<T>({a.pattern(), value}, wrong, right, backend);
-                       }),
-            of("backward_error", rest.c_str()));
-  EXPECT_EQ(error_text(ErrorKind::usage,
-                       [&] {
-                         (void)refine<T>({a.pattern(), value}, factor, right, wrong, workspace);
-                       }),
-            of("refine", rest.c_str()));
-  EXPECT_EQ(error_text(ErrorKind::usage,
-                       [&] {
-                         residual<T>({a.pattern(), value}, wrong, right, {x.data(), 9, 2, 9}, backend);
-                       }),
-            of("residual", rest.c_str()));
-  EXPECT_EQ(error_text(ErrorKind::usage,
-                       [&] {
-                         multiply<T>({a.pattern(), value}, right, wrong, backend);
-                       }),
-            of("multiply", "(2, row-major) and b (1, row-major) do not fit 9 rows and 2 columns"));
+  const auto of = [](const auto& f) { return error_text(ErrorKind::usage, f); };
+  EXPECT_EQ(of([&] { (void)backward_error<T>({a.pattern(), value}, wrong, right, backend); }), "backward_error: x" + rest);
+  EXPECT_EQ(of([&] { (void)refine<T>({a.pattern(), value}, factor, right, wrong, workspace); }), "refine: x" + rest);
+  EXPECT_EQ(of([&] { residual<T>({a.pattern(), value}, wrong, right, {x.data(), 9, 2, 9}, backend); }), "residual: x" + rest);
+  EXPECT_EQ(of([&] { multiply<T>({a.pattern(), value}, right, wrong, backend); }), "multiply: y" + rest);
 }
 
 }  // namespace kauri::test

@@ -458,6 +458,15 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
   ASSERT_TRUE(mixed.refactorize(a.value()).ok());
   EXPECT_EQ(refused([&] { (void)mixed.solve({b.data(), 15, 1, 16}, {x.data(), 16, 1, 16}); }).find("MixedFactor: b is 15 x 1"), 0U);
   EXPECT_EQ(refused([&] { (void)mixed.solve({b.data(), 16, 1, 16}, {x.data(), 16, 1, 15}); }).find("MixedFactor: x is 16 x 1"), 0U);
+  std::vector<double> both(3 * 17, 1);
+  const std::vector<double> before = both;
+  for (const MatrixView<double>& to : {MatrixView<double>{both.data(), 16, 3, 17}, {both.data(), 16, 3, 3, Layout::row_major}})
+    EXPECT_EQ(refused([&] {
+                (void)mixed.solve({both.data(), 16, 3, 16}, to);
+              }),
+              "MixedFactor: x begins where b does, with another leading dimension or layout");
+  EXPECT_EQ(both, before);
+  EXPECT_EQ(refused([&] { (void)mixed.solve({both.data(), 16, 3, 16}, {both.data(), 16, 3, 16}); }), "no Error");
   EXPECT_EQ(refused([&] { (void)mixed.solve({nullptr, 16, 1, 16}, {x.data(), 16, 1, 16}); }).find("MixedFactor: b is 16 x 1"), 0U);
   EXPECT_EQ(refused([&] { (void)mixed.solve({b.data(), 16, 0, 16}, {x.data(), 16, 1, 16}); }), "MixedFactor: b has 0 columns, x has 1");
   for (const MixedSolveOptions& bad :

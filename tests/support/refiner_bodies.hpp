@@ -340,6 +340,14 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   EXPECT_EQ(said(at(0, 3, n), at(3 * n, 3, n)), "Refiner: x has 3 columns, there is room for 2");
   EXPECT_EQ(said(at(0, 1, n), at(n, 2, n)), "solve: b has 1 columns, x has 2");
   EXPECT_EQ(said(at(0, 1, n), at(n, 1, n - 1)).find("solve: x has 1 columns and leading dimension"), 0U);
+  const auto by = [&](const RefineOptions& options) {
+    const std::string text = refused([&] { (void)refiner.refine(factor, at(0, 1, n), at(n, 1, n), workspace, options); });
+    EXPECT_EQ(refused([&] { refiner.enqueue_refine(factor, at(0, 1, n), at(n, 1, n), workspace, nullptr, options); }), text);
+    return text;
+  };
+  EXPECT_EQ(by({.max_steps = -1}), "Refiner: max_steps is -1, expected 0 or more");
+  EXPECT_EQ(by({.target = -1}), "Refiner: target is -1, expected 0 or more");
+  EXPECT_EQ(by({.stagnation = std::numeric_limits<double>::quiet_NaN()}), "Refiner: stagnation is nan, expected 0 or more");
   const RefineCase<T> d{other, cast<T>(other.value())};
   const auto foreign = filled_factor(d, backend, plan_of), elsewhere = filled_factor(c, other_backend, plan_of);
   EXPECT_EQ(refused([&] { (void)refiner.refine(foreign, at(0, 1, n), at(n, 1, n), workspace); }), pattern);

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 #include "kauri/generate.hpp"
 #include "kauri/plan.hpp"
+#include "support/error_text.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/cost_table.hpp"
@@ -418,6 +420,24 @@ TEST(Analyze, BrokenInputIsAnError) {
   AnalyzeOptions options = method_options();
   options.solves = -1;
   EXPECT_THROW(analyze(chain_pattern(4).view(), options), Error);
+}
+
+TEST(Analyze, ChecksTheOptionsOfOrderingsWhateverTheMethod) {
+  const OwnedPattern a = grid_pattern(30, 30, 1);
+  for (const OrderingMethod method : {OrderingMethod::automatic, OrderingMethod::nested_dissection, OrderingMethod::amd}) {
+    SCOPED_TRACE(name_of(method));
+    AnalyzeOptions delta, effort;
+    delta.ordering.method = effort.ordering.method = method;
+    delta.ordering.delta = -1;
+    effort.ordering.effort = static_cast<Effort>(7);
+    const auto said = [&](const AnalyzeOptions& options) {
+      const std::string text = error_text(ErrorKind::usage, [&] { (void)analyze(a.view(), options); });
+      EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)compare_orderings(a.view(), options); }), text);
+      return text;
+    };
+    EXPECT_EQ(said(delta), "analyze: delta is -1, expected 0 or more");
+    EXPECT_EQ(said(effort), "analyze: Effort 7, which there is not");
+  }
 }
 
 }  // namespace

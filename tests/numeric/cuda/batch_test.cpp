@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/numeric/cuda/runtime.hpp"
@@ -202,6 +204,53 @@ TYPED_TEST(DeviceBatches, InStreamsAndGraphs) {
       require(cudaMemcpy(&last, batch.verdict_address(3), sizeof last, cudaMemcpyDeviceToHost));
       EXPECT_EQ(last, verdicts[static_cast<std::size_t>(which)][3]);
     }
+}
+
+/// A graph that was captured has left no verdict yet: who looks for one goes on waiting.
+TYPED_TEST(DeviceBatches, VerdictsAreAwaitedUntilTheyAreThere) {
+  using T = typename TypeParam::T;
+  const auto system = this->system("poisson2d 3", 2, 0);
+  auto batch = BatchFactor<T>::create(system.plan, 2, this->backend(), TypeParam::way);
+  auto workspace = BatchWorkspace<T>::create(batch, 1);
+  const auto values = DeviceValues<T>::copy_of(system.value, this->backend());
+  const CallerArray<T> x(std::vector<T>(18, T(1)));
+  const DeviceBatchView<T> there({x.data(), 2, 9, 1, 9, 9});
+  const CallerStream stream;
+  const auto enqueued = [&] { return error_text(ErrorKind::usage, [&] { batch.enqueue_solve(there, workspace, stream.get()); }); };
+  EXPECT_EQ(enqueued(), "solve: the batch has not been factorised");
+  const CallerGraph graph(stream, [&](cudaStream_t on) { enqueue_refactorize(batch, values, system.stride, T(0), on); });
+  for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get())) EXPECT_EQ(verdict.status, VerdictStatus::none);
+  EXPECT_EQ(enqueued(), "no Error");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { batch.solve(there, workspace); }),
+            "solve: the verdicts have not been fetched since enqueue_refactorize()");
+  graph.launch(stream);
+  for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get())) EXPECT_EQ(verdict.status, VerdictStatus::positive_definite);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { batch.solve(there, workspace); }), "no Error");
+}
+
+/// Values in the memory of another device are brought over, as a factor's are.
+TYPED_TEST(DeviceBatches, ValuesOfAnotherDevice) {
+  using T = typename TypeParam::T;
+  int devices = 0;
+  require(cudaGetDeviceCount(&devices));
+  if (devices < 2) GTEST_SKIP() << "one device alone";
+  const auto system = this->system("poisson2d 4", 3, 2);
+  auto batch = BatchFactor<T>::create(system.plan, 3, this->backend(), TypeParam::way);
+  require(cudaSetDevice(1));
+  const CallerArray<T> there(system.value);
+  require(cudaSetDevice(0));
+  for (const Offset stride : {system.stride, Offset{0}}) {
+    const auto filled = [&](const T* value) {
+      const auto seen = refactorize<T>(batch, std::span<const T>(value, system.value.size()), stride);
+      std::vector<DeviceVerdict> out(seen.begin(), seen.end());
+      std::vector<T> corner;
+      for (Index k = 0; k < 3; ++k) corner.push_back(batch.entry(k, 15, 15));
+      return std::pair(out, corner);
+    };
+    const auto expected = filled(system.value.data());
+    EXPECT_EQ(expected.first[2].status, VerdictStatus::positive_definite);
+    EXPECT_EQ(filled(there.data()), expected) << stride;
+  }
 }
 
 TYPED_TEST(DeviceBatches, NothingToDo) {

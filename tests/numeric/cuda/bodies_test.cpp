@@ -83,6 +83,12 @@ TYPED_TEST(CudaBodies, AMatrixOfAnotherPatternIsRefused) {
 
 TYPED_TEST(CudaBodies, ResidualsCheckTheMatrix) { residuals_check_the_matrix<typename TypeParam::T>(this->backend(), this->plan_of()); }
 
+TYPED_TEST(CudaBodies, ResidualsCheckTheVectors) { residuals_check_the_vectors<typename TypeParam::T>(this->backend(), this->plan_of()); }
+
+TYPED_TEST(CudaBodies, RefinementChecksItsOptions) {
+  refinement_checks_its_options<typename TypeParam::T>(this->backend(), this->plan_of());
+}
+
 TYPED_TEST(CudaBodies, ValuesLieWhereTheBackendComputes) {
   values_lie_where_the_backend_computes<typename TypeParam::T>(this->backend(), this->plan_of());
 }

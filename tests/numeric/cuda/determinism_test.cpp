@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -64,6 +65,59 @@ class Load {
   Factor<T> factor_;
   DeviceValues<T> there_;
   DeviceVerdict verdict_;
+  CallerStream stream_;
+};
+
+/// What is read of a factor beside solutions: L b; y and g of a Schur complement S, and S; of the inverse; the determinant's logarithm.
+template <class T>
+struct OtherReads {
+  std::vector<T> product, y, g, s, diagonal{};
+  std::vector<double> determinant{};
+};
+
+/// These of each round, on a stream of their own.
+template <class T>
+class ReadsInRounds {
+ public:
+  ReadsInRounds(const Factor<T>& factor, Index cols, Index order, int rounds)
+      : n_(factor.plan().n),
+        cols_(cols),
+        order_(order),
+        workspace_(Workspace<T>::create(factor, cols)),
+        inverse_(SelectedInverse<T>::create(factor)),
+        product_(size(n_, cols), rounds),
+        y_(size(n_, cols), rounds),
+        g_(size(order, cols), rounds),
+        s_(size(order, order), rounds),
+        diagonal_(size(n_, 1), rounds),
+        determinant_(1, rounds) {}
+  void enqueue(const Factor<T>& factor, const SchurComplement<T>& schur, const DeviceMatrixView<const T>& b, int round) {
+    const cudaStream_t stream = stream_.get();
+    const DeviceMatrixView<T> g({g_.of(round), order_, cols_, order_}), s({s_.of(round), order_, order_, order_});
+    factor.enqueue_multiply(System::L, b, DeviceMatrixView<T>({product_.of(round), n_, cols_, n_}), workspace_, stream);
+    factor.enqueue_log_determinant(determinant_.of(round), workspace_, stream);
+    inverse_.enqueue_compute(factor, stream);
+    inverse_.enqueue_diagonal(std::span<T>(diagonal_.of(round), size(n_, 1)), stream);
+    schur.enqueue_write(factor, s, stream);
+    schur.enqueue_condense(factor, b, DeviceMatrixView<T>({y_.of(round), n_, cols_, n_}), g, workspace_, stream);
+  }
+  void expect(const OtherReads<T>& expected) const {
+    EXPECT_EQ(product_.wrong(expected.product), 0) << "L b";
+    EXPECT_EQ(y_.wrong(expected.y), 0) << "y";
+    EXPECT_EQ(g_.wrong(expected.g), 0) << "g";
+    EXPECT_EQ(s_.wrong(expected.s), 0) << "S";
+    EXPECT_EQ(diagonal_.wrong(expected.diagonal), 0) << "of the inverse";
+    EXPECT_EQ(determinant_.wrong(expected.determinant), 0) << "the determinant";
+  }
+
+ private:
+  static std::size_t size(Index rows, Index cols) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
+
+  Index n_, cols_, order_;
+  Workspace<T> workspace_;
+  SelectedInverse<T> inverse_;
+  Slots<T> product_, y_, g_, s_, diagonal_;
+  Slots<double> determinant_;
   CallerStream stream_;
 };
 
@@ -248,6 +302,44 @@ TYPED_TEST(Determinism, Batches) {
               << (way == BatchWay::together ? "together, " : "one by one, ") << width << " columns, stream " << k << " of " << count;
       }
     }
+}
+
+TYPED_TEST(Determinism, OtherReadsOfAFactor) {
+  using T = typename TypeParam::T;
+  auto loads = this->loads();
+  const auto a = generate(this->emulated() ? "poisson2d 4" : "elast3d 6");
+  const Index n = a.n(), width = 3, last = 4;
+  AnalyzeOptions options;
+  options.target = this->backend().target();
+  options.ordering.last = {3, 0, 7, 5};
+  auto factor = Factor<T>::create(this->plan(a.pattern(), options), this->backend());
+  ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
+  const std::vector<T> dense = this->random_rhs(n, width, 1);
+  const CallerArray<T> b(dense);
+  const DeviceMatrixView<const T> bs(MatrixView<const T>{b.data(), n, width, n});
+  auto workspace = Workspace<T>::create(factor, width);
+  const SchurComplement<T> schur(factor, last);
+  auto inverse = SelectedInverse<T>::create(factor);
+  inverse.compute(factor);
+  OtherReads<T> expected{.product = dense, .y = dense, .g = std::vector<T>(last * width), .s = std::vector<T>(last * last)};
+  factor.multiply(System::L, MatrixView<const T>{dense.data(), n, width, n}, {expected.product.data(), n, width, n}, workspace);
+  std::memset(expected.s.data(), 0xff, expected.s.size() * sizeof(T));  // the upper triangle is left as it was
+  schur.write({expected.s.data(), last, last, last});
+  const CallerArray<T> y(expected.y), g(expected.g);
+  schur.condense(factor, bs, DeviceMatrixView<T>({y.data(), n, width, n}), DeviceMatrixView<T>({g.data(), last, width, last}), workspace);
+  expected.y = y.fetch(), expected.g = g.fetch(), expected.diagonal = inverse.diagonal();
+  expected.determinant = {log_determinant(factor)};
+  const int rounds = this->rounds(5);
+  for (const int count : this->stream_counts()) {
+    std::vector<std::unique_ptr<ReadsInRounds<T>>> found;
+    for (int k = 0; k < count; ++k) found.push_back(std::make_unique<ReadsInRounds<T>>(factor, width, last, rounds));
+    this->beside_loads(loads, count, rounds,
+                       [&](int k, int round) { found[static_cast<std::size_t>(k)]->enqueue(factor, schur, bs, round); });
+    for (int k = 0; k < count; ++k) {
+      SCOPED_TRACE("stream " + std::to_string(k) + " of " + std::to_string(count));
+      found[static_cast<std::size_t>(k)]->expect(expected);
+    }
+  }
 }
 
 /// Whose calls ask the host what to do next: by as many threads, each with a factor of its own.

@@ -1,0 +1,23 @@
+// How the public calls judge RefineOptions.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "kauri/refine.hpp"
+#include "src/misuse.hpp"
+#include "symbolic/in_digits.hpp"
+
+namespace kauri {
+
+/// Throws Error(usage), with the option and its value, unless each is a number >= 0. name: the call's or the object's, as "refine".
+inline void require_refine_options(const RefineOptions& options, const char* name) {
+  const auto refuse = [name](const char* option, const std::string& value) {
+    misuse(std::string(name) + ": " + option + " is " + value + ", expected 0 or more");
+  };
+  if (options.max_steps < 0) refuse("max_steps", std::to_string(options.max_steps));
+  if (!(options.target >= 0)) refuse("target", symbolic::in_digits(options.target));
+  if (!(options.stagnation >= 0)) refuse("stagnation", symbolic::in_digits(options.stagnation));
+}
+
+}  // namespace kauri
