@@ -37,7 +37,8 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
 
 SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes) {
   if (too_many_empty_rows(sizes.rows, sizes.entries))
-    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) + " entries: most rows would be empty");
+    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) +
+                   " entries: most rows would be empty, expected " + std::to_string(sizes.rows / 4) + " entries or more");
   Triplets t = read_market_entries(text, header, sizes);
   const bool is_pattern = header.field == MarketField::pattern;
   if (is_pattern) std::fill(t.value.begin(), t.value.end(), 0);  // however often an entry comes: it is there
@@ -100,7 +101,7 @@ DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name) {
     sum += t.value[k];
     if (!std::isfinite(sum))
       fail(name, line_words(bytes, static_cast<Offset>(k)) + ": the sum of the repeated entries (" + std::to_string(t.row[k] + 1) + ", " +
-                     std::to_string(t.col[k] + 1) + ") is too large for double precision");
+                     std::to_string(t.col[k] + 1) + ") is too large for double precision, expected a finite number");
   }
   return x;
 }

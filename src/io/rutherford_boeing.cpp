@@ -143,7 +143,7 @@ char kind_of(const Lines& lines) {
   const std::string type = type_of(lines.line());
   const std::string words = "the type is '" + printable(lines.columns(0, kTypeSize)) + "', ";
   if (!is_type(type)) lines.fail_line(words + "expected rsa, psa or isa");
-  if (type[0] == 'c') lines.fail_line(words + "complex; kauri solves real systems");
+  if (type[0] == 'c') lines.fail_line(words + "complex, expected rsa, psa or isa");
   if (type[0] == 'q' || type[0] == 'x') lines.fail_line(words + "values in a file of their own, expected rsa, psa or isa");
   if (type[2] == 'e') lines.fail_line(words + "not assembled, expected rsa, psa or isa");
   if (type[1] != 's') lines.fail_line(words + "not symmetric, expected rsa, psa or isa");

@@ -80,7 +80,7 @@ TEST(Boeing, NamesWhatIsWrongInTheHeader) {
     expect_boeing_error(kTitle + kCounts + line + "\n" + kFormats, text);
   };
   sizes("xyz  3 3 5 0", "line 3: the type is 'xyz', expected rsa, psa or isa");
-  sizes("csa  3 3 5 0", "line 3: the type is 'csa', complex; kauri solves real systems");
+  sizes("csa  3 3 5 0", "line 3: the type is 'csa', complex, expected rsa, psa or isa");
   sizes("rua  3 3 5 0", "line 3: the type is 'rua', not symmetric, expected rsa, psa or isa");
   sizes("rza  3 3 5 0", "line 3: the type is 'rza', not symmetric, expected rsa, psa or isa");
   sizes("rse  3 3 5 0", "line 3: the type is 'rse', not assembled, expected rsa, psa or isa");

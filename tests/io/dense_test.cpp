@@ -41,7 +41,7 @@ TEST(Dense, RefusesNumPyArraysThatAreNoRightHandSides) {
   const auto expect = [](const char* file, const std::string& text) { expect_dense_error(io::read_file(test::test_file(file)), text); };
   expect("cube.npy", "has 3 dimensions, expected 1 or 2");
   expect("scalar.npy", "has 0 dimensions, expected 1 or 2");
-  expect("complex.npy", "the values are complex; kauri solves real systems");
+  expect("complex.npy", "the values are complex, expected real ones");
   expect("nan.npy", "entry 4 is inf, expected finite numbers");
   expect("full_csr.npz", "is a zip archive, expected Matrix Market or a single .npy array");
   test::expect_input_error([] { io::parse_matrix(io::read_file(test::test_file("f8_c.npy")), "a"); },
@@ -68,7 +68,8 @@ TEST(Dense, RefusesWrongMatrixMarket) {
                      "line 2: 4611686014132420609 entries are promised, but the 3 bytes that follow hold at most 2");
   expect_dense_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n",
                      "line 1: right-hand sides cannot be symmetric, expected general");
-  expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n", "line 1: an array cannot be a pattern");
+  expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n",
+                     "line 1: an array cannot be a pattern, expected real or integer");
   expect_dense_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
                      "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides");
   expect_dense_error("1\n2\n3\n",
