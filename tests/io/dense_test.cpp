@@ -109,6 +109,22 @@ TEST(Dense, WritingFailsWithAReason) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
     EXPECT_STREQ(e.what(), "x.txt: cannot tell the format from the name, expected an ending .mtx or .npy");
   }
+  const auto expect_refused = [&one](const MatrixView<const double>& wrong, const std::string& text) {
+    for (const char* path : {"/nowhere/x.npy", "/nowhere/x.mtx"}) {
+      try {
+        write_dense(path, wrong);
+        FAIL() << text;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::usage);
+        EXPECT_EQ(std::string(e.what()), "write_dense: x " + text);
+      }
+    }
+  };
+  expect_refused({nullptr, 1, 1, 1}, "is null");
+  expect_refused({&one, 2, 1, 1}, "has 1 columns and leading dimension 1 for 2 rows");
+  expect_refused({&one, -1, 1, 1}, "has 1 columns and leading dimension 1 for -1 rows");
+  expect_refused({&one, 1, -1, 1}, "has -1 columns and leading dimension 1 for 1 rows");
+  expect_refused({&one, 1, 2, 1, Layout::row_major}, "has 2 columns and leading dimension 1 for 1 rows, row-major");
   test::expect_input_error([&] { write_dense("/nowhere/x.npy", x); }, "/nowhere/x.npy: cannot create: No such file or directory");
   test::expect_input_error([&] { write_dense("/nowhere/x.mtx", x); }, "/nowhere/x.mtx: cannot create: No such file or directory");
 }
