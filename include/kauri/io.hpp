@@ -35,8 +35,9 @@ struct DenseMatrix {
 };
 
 /// Right-hand sides: Matrix Market array (or coordinate) format, plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy
-/// (float or double, C or Fortran order).
-DenseMatrix read_dense(const std::string& path, int threads = 0);
+/// (float or double, C or Fortran order). `rows`: how many there must be; kNone: any number. Coordinate format must fill a place in 16, but
+/// for a matrix of 2^20 places or one column of `rows`. Throws Error(input) as read_matrix() does.
+DenseMatrix read_dense(const std::string& path, int threads = 0, Index rows = kNone);
 
 /// Writes by the ending of the name: .mtx (Matrix Market array, 17 digits) or .npy. Throws Error(usage) for another ending and for an x
 /// without data, or whose ld has no room for its rows, Error(input) if it fails.

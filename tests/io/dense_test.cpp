@@ -71,9 +71,36 @@ TEST(Dense, RefusesWrongMatrixMarket) {
   expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n",
                      "line 1: an array cannot be a pattern, expected real or integer");
   expect_dense_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
-                     "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides");
+                     "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides, expected "
+                     "288230375883276288 entries or more");
   expect_dense_error("1\n2\n3\n",
                      "is not in a known format: expected Matrix Market (plain, gzipped, or in a .tar.gz) or .npy; it starts with '1?2?3?'");
+}
+
+TEST(Dense, SparseColumnsTakeNoMoreMemoryThanTheirEntriesOrAColumnOfTheMatrix) {
+  const auto unit = [](const std::string& sizes) { return "%%MatrixMarket matrix coordinate pattern general\n" + sizes + " 1\n1 1\n"; };
+  EXPECT_EQ(io::parse_dense(unit("1000000 1"), "b").rows, 1'000'000);
+  expect_dense_error(unit("100000 1000"),
+                     "line 2: 100000 x 1000 with 1 entries is too sparse to be read as right-hand sides, expected 6250000 entries or more");
+  std::string many = "%%MatrixMarket matrix coordinate pattern general\n100000 1000 100000\n";
+  for (int k = 0; k < 100000; ++k) many += "1 1\n";
+  expect_dense_error(
+      many, "line 2: 100000 x 1000 with 100000 entries is too sparse to be read as right-hand sides, expected 6250000 entries or more");
+  // A column of a matrix that is there.
+  test::expect_input_error(
+      [&] { io::parse_dense(unit("3000000 1"), "b"); },
+      "b: line 2: 3000000 x 1 with 1 entries is too sparse to be read as right-hand sides, expected 187500 entries or more");
+  EXPECT_EQ(io::parse_dense(unit("3000000 1"), "b", {}, 3'000'000).value.size(), 3'000'000U);
+  EXPECT_THROW(io::parse_dense(unit("3000000 2"), "b", {}, 3'000'000), Error);
+}
+
+TEST(Dense, ExpectsTheRowsThatTheCallerHas) {
+  EXPECT_EQ(io::parse_dense(kArray + "2 1\n1\n2\n", "b", {}, 2).rows, 2);
+  test::expect_input_error([] { io::parse_dense(kArray + "2 1\n1\n2\n", "b", {}, 3); }, "b: line 2: 2 rows, expected 3");
+  test::expect_input_error([] { io::parse_dense(kArray + "0 1\n", "b", {}, 3); }, "b: line 2: 0 rows, expected 3");
+  const std::string file = test::test_file("f8_c.npy");
+  EXPECT_EQ(read_dense(file, 1, 3).rows, 3);
+  test::expect_input_error([&] { read_dense(file, 1, 4); }, file + ": has 3 rows, expected 4");
 }
 
 TEST(Dense, WritesAndReadsBackTheSameBits) {
