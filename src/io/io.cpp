@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -67,13 +68,19 @@ auto of_content(std::string_view bytes, const std::string& name, const std::stri
   return read(found.bytes, inside);
 }
 
+[[noreturn]] void content_too_large(const std::string& path) {
+  throw Error(ErrorKind::memory, path + ": not enough memory for its content");
+}
+
 /// A wrong claim never asks for much, but a right one may.
 template <class Read>
 auto guarded(const std::string& path, Read&& read) {
   try {
     return read();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, path + ": not enough memory for its content");
+    content_too_large(path);
+  } catch (const std::length_error&) {  // more than a string or a vector may ever hold
+    content_too_large(path);
   }
 }
 

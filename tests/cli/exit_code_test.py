@@ -1,5 +1,7 @@
 # Exit codes and messages: wrong usage and input (1), not positive definite (2), resources (3).
 # SPDX-License-Identifier: BSD-3-Clause
+import os
+import pathlib
 import re
 
 from program import ProgramTest, available, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak, strict_json
@@ -207,6 +209,17 @@ class ResourcesTest(ProgramTest):
             self.assertGreater(self.bytes_in(errors)[0], 1e9, words)
             if not build_facts()["sanitizers"]:
                 self.assertLess(peak, 500e6, words)
+
+    def test_files_of_any_size(self):
+        path = pathlib.Path("/dev/shm") / f"kauri_{os.getpid()}.mtx"
+        try:
+            path.write_text("x", encoding="ascii")
+            self.addCleanup(path.unlink)
+            os.truncate(path, 2**63 - 1)
+        except OSError:
+            self.skipTest("no file system that takes a file of 2^63 - 1 bytes")
+        for words in [["info", path], ["solve", *SYSTEM, "--rhs", path]]:
+            self.fails(3, *words, says=[path.name, "more memory than there is"])
 
     def test_right_hand_sides_without_end(self):
         if build_facts()["sanitizers"]:
