@@ -77,6 +77,14 @@ class InputTest(ProgramTest):
         matrix = self.write_symmetric("shifted.mtx", 2, {(0, 0): 1.0, (1, 1): 1.7e308})
         self.fails(1, "solve", matrix, "--shift", "1e308", says=["shifted.mtx: entry (1, 1) of A", "inf"])
 
+    def test_shift_that_overflows(self):
+        matrix = self.write_symmetric("large.mtx", 2, {(0, 0): 1.0, (1, 1): 1e308})
+        out = self.folder / "out.mtx"
+        for words in [["convert", matrix, out], ["info", matrix], ["analyze", matrix], ["solve", matrix]]:
+            self.fails(1, *words, "--shift", "1.7e308", says=["large.mtx: entry (1, 1) of A", "is inf with --shift 1.7e+308, expected a finite number"])
+        self.assertFalse(out.exists())
+        self.run_ok("convert", matrix, out, "--shift", "7e307")
+
     def test_bad_orderings(self):
         self.fails(1, "solve", *SYSTEM, "--ordering", "amdd", says=["amdd"])
         self.fails(1, "solve", *SYSTEM, "--ordering", self.write("short.txt", "0\n1\n"), says=["short.txt: has 2 rows", "poisson2d 9", "81"])
