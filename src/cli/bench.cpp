@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
+#include <string>
 
-#include "kauri/error.hpp"
+#include "src/cli/attempt.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
@@ -180,15 +180,7 @@ int bench_line(const BenchOptions& options, const Source& source, Job& job) {
   Json line = empty_line(source.name(), job, options);
   int code = kOk;
   reset_peak_rss();
-  try {
-    code = bench_system(options, source, job, line);
-  } catch (const Error& error) {
-    code = exit_code_of(error);
-    line["fail"] = error.what();
-  } catch (const std::bad_alloc&) {
-    code = kResources;
-    line["fail"] = out_of_memory();
-  }
+  const int code = attempt([&] { return bench_system(options, source, job, line); }, [&](const std::string& why) { line["fail"] = why; });
   print_line(line);
   if (code != kOk) complain(fmt::format("{}: {}", source.name(), line["fail"].get<std::string>()));
   return code;

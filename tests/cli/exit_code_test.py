@@ -35,6 +35,10 @@ class InputTest(ProgramTest):
         self.fails(1, "solve", "--orderng", "amd", "b.mtx", says=["solve has no option --orderng", "did you mean --ordering?", "kauri solve --help"])
         self.fails(1, "solve", "--nonsense=3", *SYSTEM, says=["no option --nonsense (see"])
         self.fails(1, "info", *SYSTEM, "-q", says=["no option -q (see"])
+        self.fails(1, "--bogus", says=["kauri has no option --bogus (see kauri --help)"])
+        self.fails(1, "--versoin", says=["kauri has no option --versoin; did you mean --version?"])
+        self.fails(1, "-q", "solve", *SYSTEM, says=["kauri has no option -q (see"])
+        self.fails(1, "-", says=["'-' is no command"])
         self.fails(1, "sovle", *SYSTEM, says=["'sovle' is no command", "did you mean solve?"])
         self.fails(1, "spy", *SYSTEM, says=["-o is required (see kauri spy --help)"])
         self.fails(1, "solve", *SYSTEM, "--threads", "1e3", says=["--threads: '1e3': expected an integer from 0 to 4096"])
@@ -106,10 +110,11 @@ class InputTest(ProgramTest):
         self.fails(1, "analyze", *SYSTEM, "-o", self.folder / "absent" / "p.txt", says=["absent"])
 
     def test_full_standard_output(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            done = kauri("info", *SYSTEM, stdout=full)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("standard output", done.stderr)
+        for words in [["info", *SYSTEM], ["--help"], ["solve", "--help"], ["--version"], ["--manual"], ["--completion", "bash"]]:
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = kauri(*words, stdout=full)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertEqual(done.stderr, "kauri: standard output: cannot be written\n", words)
 
 
 class IndefiniteTest(ProgramTest):
