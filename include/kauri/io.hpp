@@ -35,15 +35,17 @@ struct DenseMatrix {
 };
 
 /// Right-hand sides: Matrix Market array (or coordinate) format, plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy
-/// (float or double, C or Fortran order).
-DenseMatrix read_dense(const std::string& path, int threads = 0);
+/// (float or double, C or Fortran order). `rows`: how many there must be; kNone: any number. Coordinate format must fill a place in 16, but
+/// for a matrix of 2^20 places or one column of `rows`. Throws Error(input) as read_matrix() does.
+DenseMatrix read_dense(const std::string& path, int threads = 0, Index rows = kNone);
 
-/// Writes by the ending of the name: .mtx (Matrix Market array, 17 digits) or .npy. Throws Error(usage) for another ending, Error(input) if
-/// it fails.
+/// Writes by the ending of the name: .mtx (Matrix Market array, 17 digits) or .npy. Throws Error(usage) for another ending and for an x
+/// without data, or whose ld has no room for its rows, Error(input) if it fails.
 void write_dense(const std::string& path, MatrixView<const double> x);
 
 /// Writes by the ending of the name: .npz both halves as SciPy's save_npz does (CSC, deflated), all others the lower triangle as Matrix
-/// Market coordinate real symmetric, 17 digits, gzipped for .gz. Reading it gives the same bits. Throws Error(input) if it fails.
+/// Market coordinate real symmetric, 17 digits, gzipped for .gz. Reading it gives the same bits. Throws Error(input) as check() does,
+/// naming row and column of a value that is not finite, and if it fails; Error(usage) for another number of values than of entries.
 void write_matrix(const std::string& path, const SymmetricView<double>& a);
 
 /// A permutation as text: one zero-based row number a line, old_of(0) first. Lines that start with % or # are comments.

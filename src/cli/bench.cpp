@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
+#include <string>
 
-#include "kauri/error.hpp"
+#include "src/cli/attempt.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
+#include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/trial.hpp"
 
@@ -25,7 +26,7 @@ struct BenchOptions {
   LimitOptions limits;
   int repetitions = 3;
   bool one_solve = false;
-  bool json = false;  ///< accepted for the sake of scripts: there is nothing but JSON here
+  bool json = false;  ///< for the sake of scripts: there is nothing but JSON here; nothing is told at a terminal
 };
 
 constexpr const char* kBenchFooter = R"(
@@ -157,9 +158,15 @@ void add_trial(Json& line, const Trial& trial, const JobOptions& options) {
 
 /// Fills the line as far as it gets. Throws Error.
 int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
-  const System system = load(source, options.system.shift, options.limits, options.job.threads);
+  const System system = [&] {
+    const Phase phase(options.json, "reading " + source.text);
+    return load(source, options.system.shift, options.limits, options.job.threads);
+  }();
   add_size(line, system);
-  Analysis analysis = analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
+  Analysis analysis = [&] {
+    const Phase phase(options.json, "ordering " + system.name);
+    return analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
+  }();
   add_analysis(line, system, analysis, options.job);
   add_backend(line, job.backends.current(), options.job);
   add_targets(line, analysis);
@@ -167,8 +174,11 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
   const Plan& plan = *analysis.plan;
   require(is_mixed(options.job) ? mixed_demand(plan, kMany) : demand(plan, scalar_bytes(options.job), kMany), options.limits, system.name);
   release_free_memory();
-  const Trial trial = measure(options.job.scalar, analysis.plan, system, job.backends.current(),
-                              {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed, is_mixed(options.job)});
+  const Trial trial = [&] {
+    const Phase phase(options.json, "timing " + system.name);
+    return measure(options.job.scalar, analysis.plan, system, job.backends.current(),
+                   {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed, is_mixed(options.job)});
+  }();
   add_trial(line, trial, options.job);
   if (trial.breakdown) line["column"] = trial.breakdown->column;
   line["fail"] = reason_of(trial.status, trial.breakdown, options.job);
@@ -178,17 +188,8 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
 /// One line; what goes wrong with one system does not keep the next from its turn.
 int bench_line(const BenchOptions& options, const Source& source, Job& job) {
   Json line = empty_line(source.name(), job, options);
-  int code = kOk;
   reset_peak_rss();
-  try {
-    code = bench_system(options, source, job, line);
-  } catch (const Error& error) {
-    code = exit_code_of(error);
-    line["fail"] = error.what();
-  } catch (const std::bad_alloc&) {
-    code = kResources;
-    line["fail"] = out_of_memory();
-  }
+  const int code = attempt([&] { return bench_system(options, source, job, line); }, [&](const std::string& why) { line["fail"] = why; });
   print_line(line);
   if (code != kOk) complain(fmt::format("{}: {}", source.name(), line["fail"].get<std::string>()));
   return code;
@@ -216,7 +217,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_repetitions_option(*command, options->repetitions, "refactorisations timed; the least counts");
   command->add_flag("--one-solve", options->one_solve, "solve for one right-hand side alone, not for 32");
   add_limit_options(*command, options->limits);
-  command->add_flag("--json", options->json, "changes nothing: bench prints JSON lines")->group("Output");
+  command->add_flag("--json", options->json, "bench always prints JSON lines; with this no progress at a terminal")->group("Output");
   command->callback([options, &exit_code] { exit_code = bench(*options); });
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <new>
 
 #include "kauri/error.hpp"
+#include "src/cli/attempt.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/compare_page.hpp"
 #include "src/cli/compare_report.hpp"
@@ -123,16 +123,9 @@ void tell_failure(const CompareOptions& options, const Source& source, const Job
   page += failed_section(source.name(), why);
 }
 
-ExitCode compare_one_of_several(const CompareOptions& options, const Source& source, Job& job, std::string& page) {
-  try {
-    return compare_one(options, source, false, job, page);
-  } catch (const Error& error) {
-    tell_failure(options, source, job, error.what(), page);
-    return exit_code_of(error);
-  } catch (const std::bad_alloc&) {
-    tell_failure(options, source, job, out_of_memory(), page);
-    return kResources;
-  }
+int compare_one_of_several(const CompareOptions& options, const Source& source, Job& job, std::string& page) {
+  return attempt([&] { return compare_one(options, source, false, job, page); },
+                 [&](const std::string& why) { tell_failure(options, source, job, why, page); });
 }
 
 int compare(CompareOptions options) {
@@ -141,7 +134,7 @@ int compare(CompareOptions options) {
   Job job = make_job(options.job);
   const std::vector<Source> list = sources(options.system);
   std::string sections;
-  ExitCode code = kOk;
+  int code = kOk;
   for (const Source& source : list)
     code = list.size() == 1 ? compare_one(options, source, true, job, sections)
                             : std::max(code, compare_one_of_several(options, source, job, sections));

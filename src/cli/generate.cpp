@@ -48,7 +48,10 @@ int generate_file(GenerateOptions options) {
     return load_one(options.system, {}, options.job.threads);
   }();
   const Stopwatch watch;
-  write_matrix(options.output, system.matrix.view());
+  {
+    const Phase phase(options.json, "writing " + options.output);
+    write_matrix(options.output, system.matrix.view());
+  }
   const double write_s = watch.seconds();
   if (options.json) {
     Json object = system_header("generate", system, make_backend(options.job), options.job, nullptr);

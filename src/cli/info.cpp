@@ -14,6 +14,7 @@
 #include "src/cli/facts.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
+#include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
 
@@ -125,8 +126,14 @@ int info(const InfoOptions& options) {
   object["build"] = build_json(backend, cuda);
   std::string text;
   if (with_system) {
-    const System system = load_one(options.system, {}, options.job.threads);
-    const MatrixFacts facts = facts_of(system.matrix.view());
+    const System system = [&] {
+      const Phase phase(options.json, "reading");
+      return load_one(options.system, {}, options.job.threads);
+    }();
+    const MatrixFacts facts = [&] {
+      const Phase phase(options.json, "looking at " + system.name);
+      return facts_of(system.matrix.view());
+    }();
     object["system"] = system.name;
     add_facts(object, system, facts);
     text = system_text(system, facts);

@@ -8,15 +8,14 @@
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
 #include <cstdint>
+#include <exception>
 #include <iostream>
 #include <memory>
-#include <new>
 
-#include "kauri/error.hpp"
 #include "kauri/version.hpp"
+#include "src/cli/attempt.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/completion.hpp"
-#include "src/cli/limits.hpp"
 #include "src/cli/manual.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/report.hpp"
@@ -107,7 +106,12 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     flush_output();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error, std::cout, std::cerr);
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      app.exit(error, std::cout, std::cerr);  // prints the help or the version
+      std::cout.flush();
+      flush_output();
+      return kOk;
+    }
     complain(error.what() + see_help(app, argc, argv));
     return kInput;
   }
@@ -120,13 +124,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace kauri::cli;
   try {
-    return run(argc, argv);
-  } catch (const kauri::Error& error) {
-    complain(error.what());
-    return exit_code_of(error);
-  } catch (const std::bad_alloc&) {
-    complain(out_of_memory());
-    return kResources;
+    return attempt([&] { return run(argc, argv); }, complain);
   } catch (const std::exception& error) {
     complain(error.what());
     return kInput;

@@ -57,8 +57,8 @@ struct Outcome {
 template <Scalar T>
 std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
   const Index n = system.matrix.n();
-  DenseMatrix b = fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file, options.job.threads); });
-  if (b.rows != n) throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but the matrix has {}", options.rhs_file, b.rows, n));
+  DenseMatrix b =
+      fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file, options.job.threads, n); });
   if (b.cols == 0) throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
     throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));

@@ -29,11 +29,18 @@ SymmetricMatrix<double> read(const Source& source, int threads) {
   return read_matrix(source.text, threads);
 }
 
-void add_to_diagonal(SymmetricMatrix<double>& a, double shift) {
+void add_to_diagonal(SymmetricMatrix<double>& a, double shift, const std::string& source) {
   if (!std::isfinite(shift)) throw Error(ErrorKind::usage, "--shift: expected a finite number");
   if (shift == 0) return;
   const Pattern pattern = a.pattern();
-  for (Index j = 0; j < pattern.n; ++j) a.value()[static_cast<std::size_t>(pattern.col_ptr[j])] += shift;
+  for (Index j = 0; j < pattern.n; ++j) {
+    double& d = a.value()[static_cast<std::size_t>(pattern.col_ptr[j])];
+    if (!std::isfinite(d + shift))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: entry ({}, {}) of A (row, column, from 0) is {} with --shift {}, expected a finite number", source, j, j,
+                              d + shift, shift));
+    d += shift;
+  }
 }
 
 }  // namespace
@@ -63,7 +70,7 @@ System load(const Source& source, double shift, const LimitOptions& limits, int 
   system.source = source.text;
   const Stopwatch watch;
   system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source, threads); });
-  add_to_diagonal(system.matrix, shift);
+  add_to_diagonal(system.matrix, shift, source.text);
   system.read_s = watch.seconds();
   return system;
 }

@@ -27,13 +27,14 @@ struct System {
 
 /// Files first, then specifications. Throws Error(usage) if there is none.
 std::vector<Source> sources(const SystemOptions& options);
-/// Files are parsed by so many threads, 0: by all. Throws Error: input, usage, memory (with the bytes that were there).
+/// Files are parsed by so many threads, 0: by all. Throws Error: input (also naming the row where the shift overflows), usage, memory (with
+/// the bytes that were there).
 System load(const Source& source, double shift, const LimitOptions& limits, int threads);
 /// For commands that take one system.
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads);
 
 /// The values of a system in T: the doubles themselves, or a float copy made once. Throws Error(input) naming source, row and column of
-/// one that is not finite in T (after --shift, or beyond what float holds).
+/// one that is not finite in T (of a formula, or beyond what float holds).
 template <Scalar T>
 class Values {
  public:

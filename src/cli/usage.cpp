@@ -69,6 +69,14 @@ bool is_number(std::string_view word) { return word.find_first_not_of("+-.012345
 /// The option that a word names: "--name", that of "--name=value", "-o" of "-oFILE".
 std::string option_in(const std::string& word) { return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2); }
 
+/// Throws Error(usage) for a word that begins with "-" and names none of the options that `whose` has: a command, or kauri itself.
+void check_option(const std::string& word, const std::vector<std::string>& names, const std::string& whose, const std::string& help) {
+  if (word.size() < 2 || word[0] != '-' || is_number(word)) return;
+  if (std::find(names.begin(), names.end(), option_in(word)) != names.end()) return;
+  const std::string whole = word.substr(0, word.find('='));
+  throw Error(ErrorKind::usage, fmt::format("{} has no option {}{} (see {} --help)", whose, whole, meant(whole, names), help));
+}
+
 }  // namespace
 
 std::vector<std::string> names_of(const CLI::Option& option) {
@@ -88,18 +96,14 @@ std::string type_of(const CLI::Option& option) {
 void check_words(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) throw Error(ErrorKind::usage, "no command given (see kauri --help)");
   const std::string first = argv[1];
-  if (first.starts_with('-')) return;
+  if (first.starts_with('-') && first.size() > 1) return check_option(first, all_names(app), "kauri", "kauri");
   const CLI::App* command = command_of(app, first);
   if (command == nullptr) no_command(app, first);
   const std::vector<std::string> names = all_names(*command);
   for (int k = 2; k < argc; ++k) {
     const std::string word = argv[k];
     if (word == "--") return;  // files alone follow
-    if (word.size() < 2 || word[0] != '-' || is_number(word)) continue;
-    const std::string name = option_in(word);
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    const std::string whole = word.substr(0, word.find('='));
-    throw Error(ErrorKind::usage, fmt::format("{} has no option {}{} (see kauri {} --help)", first, whole, meant(whole, names), first));
+    check_option(word, names, first, "kauri " + first);
   }
 }
 

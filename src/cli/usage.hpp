@@ -15,8 +15,8 @@ std::vector<std::string> names_of(const CLI::Option& option);
 /// What a value of the option is called, "NAME"; empty for a flag. The words that it may be, which CLI11 puts behind a colon, are left out.
 std::string type_of(const CLI::Option& option);
 
-/// Throws Error(usage) where the first word names no command, or a word after it begins with "-" and names no option of that command, with
-/// the name that was probably meant: CLI11 takes the value of an unknown option for a file, and complains of that.
+/// Throws Error(usage) where the first word names no command and no option of kauri, or one after it begins with "-" and names no option of
+/// that command, with the name that was probably meant: CLI11 takes the value of an unknown option for a file, and complains of that.
 void check_words(const CLI::App& app, int argc, const char* const* argv);
 
 /// " (see kauri COMMAND --help)", or without a command where the first word is none.

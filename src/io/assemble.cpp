@@ -24,7 +24,7 @@ void check_sums(std::string_view name, const SymmetricMatrix<double>& a, const P
       if (!std::isfinite(a.value()[k]))
         fail(name, last_place(entries(), places, p.row[k], j) + "the sum of the repeated entries (" +
                        std::to_string(Offset{p.row[k]} + places.first) + ", " + std::to_string(Offset{j} + places.first) +
-                       "), counted from " + std::to_string(places.first) + ", is too large for double precision");
+                       "), counted from " + std::to_string(places.first) + ", is too large for double precision, expected a finite number");
 }
 
 Triplets triplets_of(Index n, std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, bool by_rows) {

@@ -14,8 +14,9 @@ namespace kauri::io {
 
 /// Dimensions up to here are taken on a file's word: the arrays they cost are small.
 inline constexpr Offset kFreeRows = Offset{1} << 20;
-/// Dense right-hand sides given as sparse ones: a place in so many must be filled.
-inline constexpr Offset kSparsest = 1000;
+/// Dense right-hand sides given as sparse ones: beyond those that are free, a place in so many must be filled, so that the memory they take
+/// stays within a small multiple of the file.
+inline constexpr Offset kSparsest = 16;
 
 /// True if n is large and the entries, each of which meets at most two rows, leave most rows empty. Such a matrix is singular, and memory
 /// would be taken by the word of a few bytes.

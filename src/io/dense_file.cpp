@@ -11,18 +11,21 @@
 
 namespace kauri::io {
 
-DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name) {
+DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows) {
   const NpyArray array(bytes, name);
   const auto& shape = array.shape();
   if (shape.empty() || shape.size() > 2) fail(name, "has " + std::to_string(shape.size()) + " dimensions, expected 1 or 2");
   for (const Offset length : shape)
-    if (length > std::numeric_limits<Index>::max()) fail(name, "length " + std::to_string(length) + " is too large");
+    if (length > std::numeric_limits<Index>::max())
+      fail(name,
+           "length " + std::to_string(length) + " is too large, expected at most " + std::to_string(std::numeric_limits<Index>::max()));
+  if (rows != kNone && shape[0] != rows) fail(name, "has " + std::to_string(shape[0]) + " rows, expected " + std::to_string(rows));
   DenseMatrix x{static_cast<Index>(shape[0]), shape.size() == 2 ? static_cast<Index>(shape[1]) : 1, array.reals()};
   if (array.fortran_order() || x.cols <= 1 || x.rows <= 1) return x;
   std::vector<double> columns(x.value.size());
-  const auto rows = static_cast<std::size_t>(x.rows), cols = static_cast<std::size_t>(x.cols);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < cols; ++j) columns[i + j * rows] = x.value[i * cols + j];
+  const auto height = static_cast<std::size_t>(x.rows), width = static_cast<std::size_t>(x.cols);
+  for (std::size_t i = 0; i < height; ++i)
+    for (std::size_t j = 0; j < width; ++j) columns[i + j * height] = x.value[i * width + j];
   x.value = std::move(columns);
   return x;
 }

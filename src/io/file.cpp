@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 namespace kauri::io {
@@ -41,6 +42,19 @@ std::size_t read_some(int descriptor, char* to, std::size_t room, const std::str
   }
 }
 
+[[noreturn]] void too_large_to_read(const std::string& path, std::size_t bytes) {
+  throw Error(ErrorKind::memory, path + ": not enough memory for its " + std::to_string(bytes) + " bytes or more");
+}
+
+/// The name at the end of the symbolic links that begin at a path; nothing need be there.
+std::string end_of_links(const std::string& path) {
+  std::filesystem::path end = path;
+  std::error_code none;
+  for (std::filesystem::path next = std::filesystem::read_symlink(end, none); !none; next = std::filesystem::read_symlink(end, none))
+    end = end.parent_path() / next;  // an absolute one stands alone
+  return end.string();
+}
+
 }  // namespace
 
 void fail(std::string_view name, const std::string& what) { throw Error(ErrorKind::input, std::string(name) + ": " + what); }
@@ -67,8 +81,9 @@ std::string read_file(const std::string& path) {
       if (used == bytes.size()) room = 2 * used;
     }
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, path + ": not enough memory for its " +
-                                       std::to_string(std::max(used, static_cast<std::size_t>(status.st_size))) + " bytes or more");
+    too_large_to_read(path, std::max(used, static_cast<std::size_t>(status.st_size)));
+  } catch (const std::length_error&) {  // more than a string may ever hold
+    too_large_to_read(path, std::max(used, static_cast<std::size_t>(status.st_size)));
   }
 }
 
@@ -80,10 +95,11 @@ FileWriter::FileWriter(const std::string& path) : path_(path) {
     if (descriptor_ < 0) fail(path_, "cannot create: " + reason());
     return;
   }
+  if (!there && errno != ENOENT) fail(path_, "cannot create: " + reason());  // also a circle of links, which has no end
   if (there && ::access(path.c_str(), W_OK) != 0) fail(path_, "cannot create: " + reason());
   std::error_code code;
-  const std::filesystem::path target = there ? std::filesystem::canonical(path, code) : std::filesystem::path(path);
-  open_beside(code ? path : target.string());
+  const std::string target = there ? std::filesystem::canonical(path, code).string() : end_of_links(path);
+  open_beside(code ? path : target);
   if (there) ::fchmod(descriptor_, status.st_mode & 07777);  // else by the user's mask
 }
 

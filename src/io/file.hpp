@@ -18,7 +18,7 @@ std::string read_file(const std::string& path);
 
 /// Creates or replaces a file. What was there stays until close(): bytes are written beside it, under a name of their own that then becomes
 /// the file's; without close() nothing is left of them. The file keeps the permissions of the one that it replaces; what a symbolic link
-/// names is replaced, not the link. Pipes and devices are written to at once. Throws Error(input) with the system's reason.
+/// names is created or replaced, not the link. Pipes and devices are written to at once. Throws Error(input) with the system's reason.
 class FileWriter {
  public:
   explicit FileWriter(const std::string& path);

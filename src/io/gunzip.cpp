@@ -76,8 +76,8 @@ std::string gunzip(std::string_view bytes, std::string_view name) {
     const std::string_view rest = inflater.rest();
     if (rest.find_first_not_of('\0') == std::string_view::npos) return out;  // some tapes and tools pad with zeros
     if (!is_gzip(rest))
-      fail(name,
-           std::to_string(rest.size()) + " bytes follow the end of the gzip data at byte " + std::to_string(bytes.size() - rest.size()));
+      fail(name, std::to_string(rest.size()) + " bytes follow the end of the gzip data at byte " +
+                     std::to_string(bytes.size() - rest.size()) + ", expected none");
     inflater.next_member();
   }
 }
@@ -88,7 +88,8 @@ std::string inflate_raw(std::string_view bytes, std::size_t size, std::string_vi
   if (!inflater.member(out, size)) fail(name, "the compressed data give more than the " + std::to_string(size) + " bytes promised");
   if (out.size() != size)
     fail(name, "the compressed data give " + std::to_string(out.size()) + " bytes, " + std::to_string(size) + " were promised");
-  if (!inflater.rest().empty()) fail(name, std::to_string(inflater.rest().size()) + " bytes follow the end of the compressed data");
+  if (!inflater.rest().empty())
+    fail(name, std::to_string(inflater.rest().size()) + " bytes follow the end of the compressed data, expected none");
   return out;
 }
 

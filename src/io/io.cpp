@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -47,9 +48,9 @@ SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& nam
   fail_unknown(bytes, name, "Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy .npz");
 }
 
-DenseMatrix dense_of(std::string_view bytes, const std::string& name) {
-  if (is_matrix_market(bytes)) return parse_market_dense(bytes, name);
-  if (is_npy(bytes)) return parse_npy_dense(bytes, name);
+DenseMatrix dense_of(std::string_view bytes, const std::string& name, Index rows) {
+  if (is_matrix_market(bytes)) return parse_market_dense(bytes, name, rows);
+  if (is_npy(bytes)) return parse_npy_dense(bytes, name, rows);
   if (is_zip(bytes)) fail(name, "is a zip archive, expected Matrix Market or a single .npy array");
   fail_unknown(bytes, name, "Matrix Market (plain, gzipped, or in a .tar.gz) or .npy");
 }
@@ -67,13 +68,19 @@ auto of_content(std::string_view bytes, const std::string& name, const std::stri
   return read(found.bytes, inside);
 }
 
+[[noreturn]] void content_too_large(const std::string& path) {
+  throw Error(ErrorKind::memory, path + ": not enough memory for its content");
+}
+
 /// A wrong claim never asks for much, but a right one may.
 template <class Read>
 auto guarded(const std::string& path, Read&& read) {
   try {
     return read();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, path + ": not enough memory for its content");
+    content_too_large(path);
+  } catch (const std::length_error&) {  // more than a string or a vector may ever hold
+    content_too_large(path);
   }
 }
 
@@ -92,9 +99,10 @@ SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name,
   return of_content(bytes, name, member, TarWanted::matrix, matrix_of);
 }
 
-DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member) {
+DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member, Index rows) {
   bytes = unpacked(std::move(bytes), name);
-  return of_content(bytes, name, member, TarWanted::dense, dense_of);
+  return of_content(bytes, name, member, TarWanted::dense,
+                    [rows](std::string_view content, const std::string& inside) { return dense_of(content, inside, rows); });
 }
 
 }  // namespace io
@@ -109,12 +117,12 @@ SymmetricMatrix<double> read_matrix(const std::string& path, int threads) {
   });
 }
 
-DenseMatrix read_dense(const std::string& path, int threads) {
+DenseMatrix read_dense(const std::string& path, int threads, Index rows) {
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     std::string bytes = io::read_file(source.file);
     DenseMatrix x;
-    with_threads(threads, [&] { x = io::parse_dense(std::move(bytes), source.file, source.member); });
+    with_threads(threads, [&] { x = io::parse_dense(std::move(bytes), source.file, source.member, rows); });
     return x;
   });
 }

@@ -45,7 +45,7 @@ void read_entry(TextCursor& text, const Rules& rules, Offset k, Triplets& t) {
   const Index i = index_up_to(text, expected, "row", rules.sizes.rows), j = index_up_to(text, expected, "column", rules.sizes.cols);
   if (rules.lower_only && i < j)
     text.fail_line("entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
-                   ") is above the diagonal; a symmetric file holds the lower half only");
+                   ") is above the diagonal, expected the lower half alone of a symmetric matrix");
   t.row[k] = i;
   t.col[k] = j;
   t.value[k] = read_market_value<kField>(text, expected);

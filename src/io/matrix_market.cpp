@@ -37,7 +37,8 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
 
 SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes) {
   if (too_many_empty_rows(sizes.rows, sizes.entries))
-    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) + " entries: most rows would be empty");
+    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) +
+                   " entries: most rows would be empty, expected " + std::to_string(sizes.rows / 4) + " entries or more");
   Triplets t = read_market_entries(text, header, sizes);
   const bool is_pattern = header.field == MarketField::pattern;
   if (is_pattern) std::fill(t.value.begin(), t.value.end(), 0);  // however often an entry comes: it is there
@@ -79,20 +80,23 @@ SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_
   return coordinate_matrix(bytes, text, header, sizes);
 }
 
-DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name) {
+DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows) {
   TextCursor text(bytes, name);
   const MarketHeader header = read_market_header(text);
   if (header.symmetry != MarketSymmetry::general) text.fail_line("right-hand sides cannot be symmetric, expected general");
   const MarketSizes sizes = read_market_sizes(text, header);
+  if (rows != kNone && sizes.rows != rows) text.fail_line(std::to_string(sizes.rows) + " rows, expected " + std::to_string(rows));
   DenseMatrix x{sizes.rows, sizes.cols, {}};
   const Offset places = Offset{sizes.rows} * sizes.cols;
   if (header.layout == MarketLayout::array) {
     x.value = read_array(text, header.field, places);
     return x;
   }
-  if (places > kFreeRows && places / kSparsest > sizes.entries)
+  const Offset free = std::max(kFreeRows, Offset{rows});  // a column is less than the caller's matrix of so many rows
+  if (places > free && places / kSparsest > sizes.entries)
     text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +
-                   " entries is too sparse to be read as right-hand sides");
+                   " entries is too sparse to be read as right-hand sides, expected " + std::to_string(places / kSparsest) +
+                   " entries or more");
   const Triplets t = read_market_entries(text, header, sizes);
   x.value.resize(static_cast<std::size_t>(places));
   for (std::size_t k = 0; k < t.row.size(); ++k) {
@@ -100,7 +104,7 @@ DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name) {
     sum += t.value[k];
     if (!std::isfinite(sum))
       fail(name, line_words(bytes, static_cast<Offset>(k)) + ": the sum of the repeated entries (" + std::to_string(t.row[k] + 1) + ", " +
-                     std::to_string(t.col[k] + 1) + ") is too large for double precision");
+                     std::to_string(t.col[k] + 1) + ") is too large for double precision, expected a finite number");
   }
   return x;
 }

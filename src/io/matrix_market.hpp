@@ -15,7 +15,8 @@ namespace kauri::io {
 /// Parsed by the threads of the calling arena. Memory is reserved after the claims of the header are compared with the bytes there are.
 SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name);
 
-/// A dense matrix: array layout, or coordinate layout (absent entries are zero, repeated ones are summed); general only.
-DenseMatrix parse_market_dense(std::string_view text, std::string_view name);
+/// A dense matrix: array layout, or coordinate layout (absent entries are zero, repeated ones are summed); general only. `rows`: how many
+/// it must have, or kNone.
+DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone);
 
 }  // namespace kauri::io

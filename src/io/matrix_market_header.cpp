@@ -28,7 +28,7 @@ MarketField field_of(const std::string& word, const TextCursor& text) {
   if (word == "real" || word == "double") return MarketField::real;
   if (word == "integer") return MarketField::integer;
   if (word == "pattern") return MarketField::pattern;
-  if (word == "complex") text.fail_line("the matrix is complex; kauri solves real systems");
+  if (word == "complex") text.fail_line("the matrix is complex, expected real, integer or pattern");
   text.fail_line("unknown field '" + printable(word) + "', expected real, integer or pattern");
 }
 
@@ -77,7 +77,8 @@ MarketHeader read_market_header(TextCursor& text) {
   }
   header.field = field_of(words[3], text);
   header.symmetry = symmetry_of(words[4], text);
-  if (header.layout == MarketLayout::array && header.field == MarketField::pattern) text.fail_line("an array cannot be a pattern");
+  if (header.layout == MarketLayout::array && header.field == MarketField::pattern)
+    text.fail_line("an array cannot be a pattern, expected real or integer");
   return header;
 }
 

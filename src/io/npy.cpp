@@ -44,7 +44,7 @@ void NpyArray::set_type(const std::string& descr) {
   kind_ = descr[1];
   const auto [end, code] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), width_);
   if (code != std::errc() || end != descr.data() + descr.size() || width_ < 0) unsupported();
-  if (kind_ == 'c') fail(name_, "the values are complex; kauri solves real systems");
+  if (kind_ == 'c') fail(name_, "the values are complex, expected real ones");
   const bool integer = (kind_ == 'i' || kind_ == 'u') && (width_ == 1 || width_ == 2 || width_ == 4 || width_ == 8);
   const bool real = kind_ == 'f' && (width_ == 4 || width_ == 8), truth = kind_ == 'b' && width_ == 1;
   const bool text = (kind_ == 'S' || kind_ == 'U') && width_ <= 1000;

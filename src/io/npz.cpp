@@ -38,7 +38,7 @@ std::string entry_words(Offset k) { return "array 'data': entry " + std::to_stri
 void expect_entries(const Source& source, Offset entries) {
   if (too_many_empty_rows(source.n, entries))
     source.array("shape").fail_here(std::to_string(source.n) + " rows with " + std::to_string(entries) +
-                                    " entries: most rows would be empty");
+                                    " entries: most rows would be empty, expected " + std::to_string(source.n / 4) + " entries or more");
 }
 
 SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, const std::function<std::string(Offset)>& where) {
@@ -89,8 +89,8 @@ SymmetricMatrix<double> blocks(const Source& source) {
   data.expect_dimensions(3);
   const Offset count = data->shape()[0], rows = data->shape()[1], cols = data->shape()[2];
   if (rows < 1 || cols < 1 || source.n % rows != 0 || source.n % cols != 0)
-    data.fail_here("blocks of " + std::to_string(rows) + " x " + std::to_string(cols) + " do not divide " + std::to_string(source.n) +
-                   " rows and columns");
+    data.fail_here("blocks of " + std::to_string(rows) + " x " + std::to_string(cols) + ", expected such as divide " +
+                   std::to_string(source.n) + " rows and columns");
   expect_entries(source, data->size());
   const NpzMember indices = source.array("indices");
   indices.expect_length(count, " (one for each block)");

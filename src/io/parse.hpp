@@ -9,9 +9,9 @@
 namespace kauri::io {
 
 /// The rules of kauri::read_matrix and kauri::read_dense for the bytes of a file; `name` stands in the errors. `member` is the file that is
-/// asked for in a tar archive, or empty.
+/// asked for in a tar archive, or empty; `rows` how many there must be, or kNone.
 SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member = {});
-DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member = {});
+DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member = {}, Index rows = kNone);
 
 /// FILE:MEMBER as its two parts, where there is no file of the whole name and one of the part before a colon; else the whole and nothing.
 struct FileAndMember {

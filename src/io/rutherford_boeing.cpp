@@ -45,6 +45,8 @@ class Lines {
   [[nodiscard]] std::string_view columns(std::size_t at, std::size_t size) const { return at < line_.size() ? line_.substr(at, size) : ""; }
   /// False for a last line without its end: numbers in it may be cut short.
   [[nodiscard]] bool whole() const { return whole_; }
+  /// Of the line that stands here, from 1.
+  [[nodiscard]] Offset number() const { return number_; }
   [[nodiscard]] Offset bytes_left() const { return static_cast<Offset>(rest_.size()); }
   [[noreturn]] void fail_line(const std::string& what) const { fail(name_, "line " + std::to_string(number_) + ": " + what); }
 
@@ -77,6 +79,11 @@ std::string type_of(std::string_view line) {
 bool is_type(const std::string& type) {
   const auto one_of = [&](std::size_t k, std::string_view letters) { return letters.find(type[k]) != std::string_view::npos; };
   return type.size() == kTypeSize && one_of(0, "rcpiqx") && one_of(1, "suhzr") && one_of(2, "ae");
+}
+
+/// "columns 11 to 20 (values)" of a field, counted from 0, of a line.
+std::string columns_words(const FortranFormat& format, Offset place, const char* what) {
+  return "columns " + std::to_string(place * format.width + 1) + " to " + std::to_string((place + 1) * format.width) + " (" + what + ")";
 }
 
 /// The fields of one section, line by line.
@@ -122,8 +129,8 @@ class Fields {
   [[noreturn]] void broken(const std::string& expected, std::string_view field) const {
     const int place = (at_ == 0 ? format_.repeat : at_) - 1;
     const bool blank = field.find_first_not_of(' ') == std::string_view::npos;
-    lines_.fail_line("columns " + std::to_string(place * format_.width + 1) + " to " + std::to_string((place + 1) * format_.width) + " (" +
-                     what_ + "): expected " + expected + ", found " + (blank ? "blanks" : "'" + printable(field) + "'"));
+    lines_.fail_line(columns_words(format_, place, what_) + ": expected " + expected + ", found " +
+                     (blank ? "blanks" : "'" + printable(field) + "'"));
   }
 
   Lines& lines_;
@@ -137,13 +144,14 @@ struct Header {
   Index n = 0;
   Offset entries = 0;
   FortranFormat pointers, rows, values;
+  bool with_rhs = false;  // Harwell-Boeing: right-hand sides stand behind the values
 };
 
 char kind_of(const Lines& lines) {
   const std::string type = type_of(lines.line());
   const std::string words = "the type is '" + printable(lines.columns(0, kTypeSize)) + "', ";
   if (!is_type(type)) lines.fail_line(words + "expected rsa, psa or isa");
-  if (type[0] == 'c') lines.fail_line(words + "complex; kauri solves real systems");
+  if (type[0] == 'c') lines.fail_line(words + "complex, expected rsa, psa or isa");
   if (type[0] == 'q' || type[0] == 'x') lines.fail_line(words + "values in a file of their own, expected rsa, psa or isa");
   if (type[2] == 'e') lines.fail_line(words + "not assembled, expected rsa, psa or isa");
   if (type[1] != 's') lines.fail_line(words + "not symmetric, expected rsa, psa or isa");
@@ -180,14 +188,14 @@ Header read_header(Lines& lines) {
   lines.need("the numbers of lines");
   const auto counts = numbers(lines.line());
   if (counts.size() < 4) lines.fail_line("expected four or five numbers of lines, found '" + printable(lines.line()) + "'");
-  const bool with_rhs = counts.size() > 4 && counts[4] > 0;  // Harwell-Boeing: a line for right-hand sides follows
+  header.with_rhs = counts.size() > 4 && counts[4] > 0;
   lines.need("'type rows columns entries'");
   read_sizes(lines, header);
   lines.need("the formats");
   header.pointers = format_at(lines, 0, kFormatSize, true, "pointers");
   header.rows = format_at(lines, kFormatSize, kFormatSize, true, "rows");
   if (header.kind != 'p') header.values = format_at(lines, 2 * kFormatSize, kValueFormatSize, header.kind == 'i', "values");
-  if (with_rhs) lines.need("the line of right-hand sides");
+  if (header.with_rhs) lines.need("the line of right-hand sides");
   return header;
 }
 
@@ -218,6 +226,14 @@ std::vector<double> read_values(Lines& lines, const Header& header) {
   return value;
 }
 
+/// Nothing but blank lines may follow, unless right-hand sides do.
+void expect_end(Lines& lines, const Header& header) {
+  while (!header.with_rhs && lines.next())
+    if (lines.line().find_first_not_of(" \t") != std::string_view::npos)
+      lines.fail_line("expected the end of the file behind " + std::to_string(header.entries) + (header.kind == 'p' ? " rows" : " values") +
+                      ", found '" + printable(lines.line()) + "'");
+}
+
 }  // namespace
 
 bool is_rutherford_boeing(std::string_view bytes) {
@@ -241,8 +257,14 @@ SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::str
   const Header header = read_header(lines);
   const auto ptr = read_pointers(lines, header);
   const auto row = read_rows(lines, header, ptr);
+  const Offset above = lines.number();  // lines in front of the values
   const auto value = read_values(lines, header);
-  auto a = assemble(name, header.n, ptr, row, value, Storage::lower, {});
+  expect_end(lines, header);
+  const auto place = [&](Offset k) {
+    return "line " + std::to_string(above + 1 + k / header.values.repeat) + ": " +
+           columns_words(header.values, k % header.values.repeat, "values");
+  };
+  auto a = assemble(name, header.n, ptr, row, value, Storage::lower, {place});
   if (header.kind == 'p') set_pattern_values(a);
   return a;
 }

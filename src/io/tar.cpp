@@ -78,7 +78,7 @@ class Walker {
     if (static_cast<unsigned char>(header[kSizeAt]) == 0x80) {  // GNU: binary, most significant byte first
       Offset size = 0;
       for (const char c : header.substr(kSizeAt + 1, kSizeSize - 1)) {
-        if (size > std::numeric_limits<Offset>::max() >> 8) fail_here("its size does not fit 63 bits");
+        if (size > std::numeric_limits<Offset>::max() >> 8) fail_here("its size does not fit 63 bits, expected that of a file");
         size = size << 8 | static_cast<unsigned char>(c);
       }
       return size;
@@ -181,7 +181,8 @@ TarMember find_tar_member(const std::vector<TarMember>& members, const std::stri
   }
   const auto texts = those(members, is_text_matrix);
   if (texts.empty())
-    fail(name, "the archive holds no .mtx, .rb, .rsa or .psa file; there are " + (all.empty() ? "no files" : listing(all)));
+    fail(name,
+         "the archive holds no matrix, expected a .mtx, .rb, .rsa or .psa file; there are " + (all.empty() ? "no files" : listing(all)));
   if (texts.size() == 1) return *texts[0];
   const auto fit = those(members, [&](const std::string& path) {
     if (!is_text_matrix(path)) return false;
@@ -189,7 +190,7 @@ TarMember find_tar_member(const std::vector<TarMember>& members, const std::stri
     return stem(path) == folder(path) || stem(path) == stem(name);
   });
   if (fit.size() == 1) return *fit[0];
-  fail(name, "holds several matrices, name one as FILE:MEMBER: " + listing(texts));
+  fail(name, "holds several matrices, expected the name of one as FILE:MEMBER: " + listing(texts));
 }
 
 }  // namespace kauri::io

@@ -84,7 +84,8 @@ Offset TextCursor::integer(const char* expected) {
     return value;
   }
   const auto [end, code] = std::from_chars(skip_plus(next_, end_), end_, value);
-  if (code == std::errc::result_out_of_range && at_word_end(end)) fail_line("'" + printable(word()) + "' does not fit 63 bits");
+  if (code == std::errc::result_out_of_range && at_word_end(end))
+    fail_line(std::string("expected ") + expected + ", found '" + printable(word()) + "', which does not fit 63 bits");
   if (code != std::errc() || !at_word_end(end)) {
     const std::string_view found = word();
     fail_line(std::string("expected ") + expected + (found.empty() ? ", found the end of the line" : ", found '" + printable(found) + "'"));
@@ -112,7 +113,7 @@ double TextCursor::unusual_real(const char* expected) {
   if (!value)
     fail_line(std::string("expected ") + expected + (found.empty() ? ", found the end of the line" : ", found '" + printable(found) + "'"));
   if (std::isinf(*value) && plain.find_first_of("0123456789") != std::string::npos)
-    fail_line("value '" + printable(found) + "' is too large for double precision");
+    fail_line("value '" + printable(found) + "' is too large for double precision, expected a finite number");
   if (!std::isfinite(*value)) fail_line("value '" + printable(found) + "', expected a finite number");
   next_ += found.size();
   return *value;

@@ -6,6 +6,8 @@
 
 #include "kauri/io.hpp"
 #include "numeric/dense_view.hpp"
+#include "src/dense_shape.hpp"
+#include "src/find_non_finite.hpp"
 #include "src/io/deflate.hpp"
 #include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"
@@ -75,6 +77,7 @@ void write_npy(const std::string& path, MatrixView<const double> x) {
 }  // namespace
 
 void write_dense(const std::string& path, MatrixView<const double> x) {
+  require_dense(x, "write_dense: x", x.rows);
   if (path.ends_with(".npy")) return write_npy(path, x);
   if (path.ends_with(".mtx")) return write_market_array(path, x);
   throw Error(ErrorKind::usage, path + ": cannot tell the format from the name, expected an ending .mtx or .npy");
@@ -82,9 +85,11 @@ void write_dense(const std::string& path, MatrixView<const double> x) {
 
 void write_matrix(const std::string& path, const SymmetricView<double>& a) {
   const Pattern& p = a.pattern;
+  check(p);
   if (static_cast<Offset>(a.value.size()) != p.nnz())
     throw Error(ErrorKind::usage,
                 "write_matrix: " + std::to_string(a.value.size()) + " values for " + std::to_string(p.nnz()) + " entries");
+  require_finite(a, path);  // no reader takes such a value back
   if (path.ends_with(".npz")) return io::write_npz(path, a);
   TextWriter out(path);
   out << "%%MatrixMarket matrix coordinate real symmetric\n" << Offset{p.n} << " " << Offset{p.n} << " " << p.nnz() << "\n";

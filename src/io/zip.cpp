@@ -9,6 +9,7 @@
 
 #include "src/io/file.hpp"
 #include "src/io/gunzip.hpp"
+#include "src/io/text.hpp"
 #include "src/io/zip_format.hpp"
 
 namespace kauri::io {
@@ -96,7 +97,7 @@ std::size_t ZipArchive::read_entry(std::size_t place) {
   if (!fits(bytes_, place + kCentralSize, name + extra + comment)) fail(name_, "zip directory: it runs beyond the file");
   apply_zip64(bytes_.substr(place + kCentralSize + name, extra), member, name_);
   const std::string key(bytes_.substr(place + kCentralSize, name));
-  if (!members_.emplace(key, member).second) fail(name_, "zip directory: '" + key + "' is there twice");
+  if (!members_.emplace(key, member).second) fail(name_, "zip directory: '" + printable(key) + "' is there twice, expected once");
   return place + kCentralSize + name + extra + comment;
 }
 

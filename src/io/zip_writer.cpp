@@ -72,6 +72,7 @@ void ZipWriter::add(const std::string& name, std::initializer_list<std::string_v
   std::string packed;
   Deflater deflater(Deflater::Format::raw, [&](std::string_view bytes) { packed += bytes; });
   for (const std::string_view part : parts) {
+    if (part.empty()) continue;  // its data may be null, for which zlib gives the first checksum of all, not the one so far
     member.crc = static_cast<std::uint32_t>(crc32_z(member.crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
     member.size += part.size();
     deflater.write(part);

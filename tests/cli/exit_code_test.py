@@ -1,5 +1,7 @@
 # Exit codes and messages: wrong usage and input (1), not positive definite (2), resources (3).
 # SPDX-License-Identifier: BSD-3-Clause
+import os
+import pathlib
 import re
 
 from program import ProgramTest, available, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak, strict_json
@@ -33,6 +35,10 @@ class InputTest(ProgramTest):
         self.fails(1, "solve", "--orderng", "amd", "b.mtx", says=["solve has no option --orderng", "did you mean --ordering?", "kauri solve --help"])
         self.fails(1, "solve", "--nonsense=3", *SYSTEM, says=["no option --nonsense (see"])
         self.fails(1, "info", *SYSTEM, "-q", says=["no option -q (see"])
+        self.fails(1, "--bogus", says=["kauri has no option --bogus (see kauri --help)"])
+        self.fails(1, "--versoin", says=["kauri has no option --versoin; did you mean --version?"])
+        self.fails(1, "-q", "solve", *SYSTEM, says=["kauri has no option -q (see"])
+        self.fails(1, "-", says=["'-' is no command"])
         self.fails(1, "sovle", *SYSTEM, says=["'sovle' is no command", "did you mean solve?"])
         self.fails(1, "spy", *SYSTEM, says=["-o is required (see kauri spy --help)"])
         self.fails(1, "solve", *SYSTEM, "--threads", "1e3", says=["--threads: '1e3': expected an integer from 0 to 4096"])
@@ -75,6 +81,14 @@ class InputTest(ProgramTest):
         matrix = self.write_symmetric("shifted.mtx", 2, {(0, 0): 1.0, (1, 1): 1.7e308})
         self.fails(1, "solve", matrix, "--shift", "1e308", says=["shifted.mtx: entry (1, 1) of A", "inf"])
 
+    def test_shift_that_overflows(self):
+        matrix = self.write_symmetric("large.mtx", 2, {(0, 0): 1.0, (1, 1): 1e308})
+        out = self.folder / "out.mtx"
+        for words in [["convert", matrix, out], ["info", matrix], ["analyze", matrix], ["solve", matrix]]:
+            self.fails(1, *words, "--shift", "1.7e308", says=["large.mtx: entry (1, 1) of A", "is inf with --shift 1.7e+308, expected a finite number"])
+        self.assertFalse(out.exists())
+        self.run_ok("convert", matrix, out, "--shift", "7e307")
+
     def test_bad_orderings(self):
         self.fails(1, "solve", *SYSTEM, "--ordering", "amdd", says=["amdd"])
         self.fails(1, "solve", *SYSTEM, "--ordering", self.write("short.txt", "0\n1\n"), says=["short.txt: has 2 rows", "poisson2d 9", "81"])
@@ -96,10 +110,11 @@ class InputTest(ProgramTest):
         self.fails(1, "analyze", *SYSTEM, "-o", self.folder / "absent" / "p.txt", says=["absent"])
 
     def test_full_standard_output(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            done = kauri("info", *SYSTEM, stdout=full)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("standard output", done.stderr)
+        for words in [["info", *SYSTEM], ["--help"], ["solve", "--help"], ["--version"], ["--manual"], ["--completion", "bash"]]:
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = kauri(*words, stdout=full)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertEqual(done.stderr, "kauri: standard output: cannot be written\n", words)
 
 
 class IndefiniteTest(ProgramTest):
@@ -207,6 +222,17 @@ class ResourcesTest(ProgramTest):
             self.assertGreater(self.bytes_in(errors)[0], 1e9, words)
             if not build_facts()["sanitizers"]:
                 self.assertLess(peak, 500e6, words)
+
+    def test_files_of_any_size(self):
+        path = pathlib.Path("/dev/shm") / f"kauri_{os.getpid()}.mtx"
+        try:
+            path.write_text("x", encoding="ascii")
+            self.addCleanup(path.unlink)
+            os.truncate(path, 2**63 - 1)
+        except OSError:
+            self.skipTest("no file system that takes a file of 2^63 - 1 bytes")
+        for words in [["info", path], ["solve", *SYSTEM, "--rhs", path]]:
+            self.fails(3, *words, says=[path.name, "more memory than there is"])
 
     def test_right_hand_sides_without_end(self):
         if build_facts()["sanitizers"]:

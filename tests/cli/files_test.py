@@ -44,6 +44,13 @@ class FilesTest(ProgramTest):
         self.fails(1, "info", FILES / "two.tar.gz", says=["two.tar.gz", "FILE:MEMBER", "'a.mtx', 'b.mtx'"])
         self.fails(1, "info", FILES / "two.tar.gz:c.mtx", says=["two.tar.gz", "no member 'c.mtx'"])
 
+    def test_matrix_without_rows(self):
+        empty = self.write_symmetric("empty.mtx", 0, {})
+        for name in ["out.npz", "out.mtx", "out.mtx.gz"]:
+            self.run_ok("convert", empty, self.folder / name)
+            result = self.json_of("info", self.folder / name)
+            self.assertEqual((result["n"], result["nnz_lower"]), (0, 0), name)
+
     def test_shuffled_halves_by_any_threads(self):
         # Large enough to be parsed in pieces: a matrix of both halves, its last line wrong in one of two.
         n = 60000

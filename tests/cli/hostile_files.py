@@ -14,6 +14,8 @@ GOOD = SYMMETRIC + "3 3 5\n1 1 2.5\n2 1 -1.25\n2 2 3.75\n3 2 0.5\n3 3 4.125\n"
 PLACE = r"line \d+: |array '\w+': |entr(y|ies) \(|at byte \d+|near byte \d+|after \d+ bytes"
 WHOLE = (r"is empty|is a directory|is not in a known format|is a dense \.npy array|the zip directory at the end of the file is missing|"
          r"the archive holds no |holds several matrices")
+# What it says was expected: in so many words, or as what the file itself claims; or damage, where that is all there is to say.
+EXPECTED = r"expected |promised|ask for|is empty|cut short|damaged|checksum is wrong|is not symmetric"
 NUMBERS = ["2147483647", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616", "-1", "1e9", "nan", ""]
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 
 from hostile_files import GOOD, PLACE, WHOLE, npy
-from program import ProgramTest, kauri, read_array
+from program import ProgramTest, build_facts, kauri, kauri_with_peak, read_array
 
 SYSTEM = ["--gen", "poisson2d 3"]
 ARRAY = "%%MatrixMarket matrix array real general\n"
@@ -33,11 +33,11 @@ class RightHandSideTest(ProgramTest):
         for changed, says in [("nan", "line 5: value 'nan'"), ("-Inf", "line 5: value '-Inf'"), ("1e999", "line 5: value '1e999'"),
                               ("one", "line 5: expected one value, found 'one'"), ("", "line 12: "), ("1 2", "line 5: ")]:
             self.refused("b.mtx", ARRAY + "9 1\n" + lines(*whole[:2], changed, *whole[3:]), says)
-        self.refused("few.mtx", ARRAY + "4 1\n" + lines(*whole[:4]), "has 4 rows, but the matrix has 9")
+        self.refused("few.mtx", ARRAY + "4 1\n" + lines(*whole[:4]), "line 2: 4 rows, expected 9")
         self.refused("short.mtx", ARRAY + "9 1\n" + lines(*whole[:3]), "line 2: 9 entries are promised")
         self.refused("long.mtx", ARRAY + "9 1\n" + lines(*whole, 1), "line 12: more than the 9 values promised")
         self.refused("narrow.mtx", ARRAY + "9 0\n", "has no columns")
-        self.refused("none.mtx", ARRAY + "0 0\n", "has 0 rows, but the matrix has 9")
+        self.refused("none.mtx", ARRAY + "0 0\n", "line 2: 0 rows, expected 9")
         self.refused("head.mtx", ARRAY, "line 2: expected 'rows columns'")
         self.refused("empty.mtx", "", "is empty")
         self.refused("words.mtx", "hello", "is not in a known format")
@@ -47,12 +47,24 @@ class RightHandSideTest(ProgramTest):
         doubles = lambda *values: struct.pack(f"<{len(values)}d", *values)
         self.refused("nan.npy", npy("<f8", "(9,)", doubles(*one * 4, nan, *one * 4)), "entry 4 is nan")
         self.refused("inf.npy", npy("<f8", "(9, 2)", doubles(*one * 13, -inf, *one * 4)), "entry 13 is -inf")
-        self.refused("few.npy", npy("<f8", "(8,)", doubles(*one * 8)), "has 8 rows, but the matrix has 9")
+        self.refused("few.npy", npy("<f8", "(8,)", doubles(*one * 8)), "has 8 rows, expected 9")
         self.refused("cut.npy", npy("<f8", "(9,)", doubles(*one * 8)), "shape and type ask for more than the 64 bytes")
         self.refused("long.npy", npy("<f8", "(9,)", doubles(*one * 10)), "shape and type ask for 72 bytes, there are 80")
         self.refused("cube.npy", npy("<f8", "(3, 3, 1)", doubles(*one * 9)), "has 3 dimensions")
         self.refused("complex.npy", npy("<c16", "(9,)", doubles(*one * 18)), "the values are complex")
         self.refused("words.npy", b"hello", "is not in a known format")
+
+    def test_many_places_by_few_entries(self):
+        # 0.4 MB that stand for 0.8 GB.
+        path = self.write("b.mtx", f"%%MatrixMarket matrix coordinate pattern general\n100000 1000 100000\n{lines(*['1 1'] * 100000)}")
+        for system, says in [("poisson2d 3", "line 2: 100000 rows, expected 9"), ("tree 100000 1", "line 2: 100000 x 1000 with 100000 entries")]:
+            code, errors, peak = kauri_with_peak("solve", "--gen", system, "--rhs", path, "--threads", "1")
+            self.assertEqual(code, 1, errors)
+            self.assertIn(f"b.mtx: {says}", errors)
+            if not build_facts()["sanitizers"]:
+                self.assertLess(peak, 200e6)
+        unit = self.write("unit.mtx", "%%MatrixMarket matrix coordinate pattern general\n100000 1 1\n7 1\n")
+        self.run_ok("solve", "--gen", "tree 100000 1", "--rhs", unit)
 
     def test_too_large_for_float(self):
         path = self.write("large.mtx", ARRAY + "9 2\n" + lines(*["1"] * 11, "1e300", *["1"] * 6))

@@ -3,7 +3,7 @@
 import os
 import threading
 
-from hostile_files import GOOD, PLACE, WHOLE, collection
+from hostile_files import EXPECTED, GOOD, PLACE, WHOLE, collection
 from program import ProgramTest, build_facts, kauri_with_peak
 
 
@@ -13,6 +13,7 @@ class HostileTest(ProgramTest):
         self.assertEqual(code, 1, f"{path}: {errors}")
         self.assertRegex(errors, r"\Akauri: [ -~]+\n\Z", path)
         self.assertRegex(errors, PLACE + "|" + WHOLE, path)
+        self.assertRegex(errors, EXPECTED, path)
         for words in [path.name, *says]:
             self.assertIn(words, errors)
         return peak

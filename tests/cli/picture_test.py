@@ -1,5 +1,6 @@
 # kauri spy, tree, convert, compare --html, completion, the man page and progress: files, messages, what is printed.
 # SPDX-License-Identifier: BSD-3-Clause
+import concurrent.futures
 import gzip
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import shutil
 import struct
 import subprocess
+import threading
 import unittest
 import xml.etree.ElementTree
 import zipfile
@@ -393,6 +395,40 @@ class ProgressTest(ProgramTest):
         out, seen = self.run_at_terminal(*words, "--json")
         self.assertEqual(seen, "")
         json.loads(out)
+
+    def at_slow_pipe(self, pipe, late, *words):
+        """The same of words that wait for a pipe, which late() works on when more than a second is over."""
+        os.mkfifo(pipe)
+        other = threading.Timer(1.6, late, [pipe])
+        other.start()
+        try:
+            return self.run_at_terminal(*map(str, words))
+        finally:
+            other.join()
+
+    def test_slow_files_are_told(self):
+        matrix = self.write_symmetric("a.mtx", 1, {(0, 0): 4.0}).read_bytes()
+        pipes = [self.folder / f"{k}.mtx" for k in range(4)]
+        write, read = (lambda pipe: pipe.write_bytes(matrix)), pathlib.Path.read_bytes
+        cases = [(write, "info", pipes[0]), (write, "bench", pipes[1]), (read, "generate", "poisson2d 3", "-o", pipes[2]),
+                 (write, "bench", pipes[3], "--json")]  # fmt: skip
+        with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
+            done = list(pool.map(lambda pipe, case: self.at_slow_pipe(pipe, *case), pipes, cases))
+        for (_, seen), told in zip(done, ["reading", f"reading {pipes[1]}", f"writing {pipes[2]}"]):
+            self.assertTrue(seen.startswith(f"\r\x1b[K{told} ... 1 s"), repr(seen))
+            self.assertTrue(seen.endswith("\r\x1b[K"), repr(seen))
+        self.assertEqual(done[3][1], "")
+        for out, _ in [done[1], done[3]]:
+            self.assertEqual(strict_json(out)["status"], "ok")
+
+    def test_bench_tells_what_it_times(self):
+        for side in [80, 160, 320]:  # until it is large enough for this machine to be told of
+            words = ["bench", "--gen", f"poisson2d {side}", "--ordering", "amd", "--threads", "1", "--one-solve", "--reps", "1000"]
+            out, seen = self.run_at_terminal(*words)
+            self.assertEqual(strict_json(out)["status"], "ok")
+            if re.search(rf"timing poisson2d {side} \.\.\. \d+ s", seen):
+                return
+        self.fail(f"not even {words} was told of: {seen!r}")
 
     def test_factorisations_tell_their_share(self):
         words, seen = self.until_told(r"factorising poisson3d \d+ \.\.\. \d+ s, \d+ %", "solve", "--ordering", "nd", "--threads", "1")

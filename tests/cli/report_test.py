@@ -14,6 +14,7 @@ ANALYZE_KEYS = HEADER_KEYS + [
     "available_bytes", "predicted_factor_s", "predicted_solve_s", "predicted_create_s", "refused", "reason", "target_reason", "targets",
 ]  # fmt: skip
 COMPARE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "orderings", "reason"]
+FAILED_COMPARE_KEYS = HEADER_KEYS + ["fail"]
 ORDERING_KEYS = [
     "ordering", "effort", "order_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "tree_height", "largest_front", "factor_bytes", "peak_bytes",
     "predicted_factor_s", "chosen", "note",
@@ -135,6 +136,18 @@ class CompareTest(ProgramTest):
         self.assertEqual(chosen["ordering"], result["ordering"])
         self.assertLess(rows["amd"]["nnzL"], rows["natural"]["nnzL"])
         self.assertNotEqual(result["reason"], "")
+
+    def test_one_of_several_that_fails(self):
+        absent = self.folder / "absent.mtx"
+        done = kauri("compare", absent, "--gen", "poisson2d 9", "--json")
+        self.assertEqual(done.returncode, 1)
+        failed, compared = map(strict_json, done.stdout.splitlines())
+        self.assertEqual(list(failed), FAILED_COMPARE_KEYS)
+        self.assertEqual((failed["system"], failed["ordering"], failed["fail"]), ("absent", None, f"{absent}: no such file"))
+        self.assertEqual(list(compared), COMPARE_KEYS)
+        indefinite = self.write_symmetric("a.mtx", 1, {(0, 0): -1.0})
+        for words, code in [([absent, indefinite], 2), ([absent, indefinite, "--gen", "poisson3d 300", "--max-gb", "0.001"], 3)]:
+            self.assertEqual(kauri("compare", "--factor", *words).returncode, code, words)
 
     def test_measured(self):
         result = self.json_of("compare", "--gen", "poisson2d 20", "--factor", "--reps", "2")
@@ -314,7 +327,7 @@ class DocumentTest(ProgramTest):
                 part = line[3:]
             told.setdefault(part, set()).update(re.findall(r"`(\w+)`", line))
         common = told["In every object"] | told[""]
-        keys = {"solve": SOLVE_KEYS, "analyze": ANALYZE_KEYS, "compare": COMPARE_KEYS + ORDERING_KEYS + MEASURED_KEYS, "bench": BENCH_KEYS,
+        keys = {"solve": SOLVE_KEYS, "analyze": ANALYZE_KEYS, "compare": COMPARE_KEYS + FAILED_COMPARE_KEYS + ORDERING_KEYS + MEASURED_KEYS, "bench": BENCH_KEYS,
                 "info": INFO_KEYS + FACT_KEYS + BUILD_KEYS, "generate": GENERATE_KEYS,
                 "spy": SPY_KEYS, "tree": TREE_KEYS, "convert": CONVERT_KEYS}  # fmt: skip
         for command, names in keys.items():

@@ -80,7 +80,7 @@ TEST(Boeing, NamesWhatIsWrongInTheHeader) {
     expect_boeing_error(kTitle + kCounts + line + "\n" + kFormats, text);
   };
   sizes("xyz  3 3 5 0", "line 3: the type is 'xyz', expected rsa, psa or isa");
-  sizes("csa  3 3 5 0", "line 3: the type is 'csa', complex; kauri solves real systems");
+  sizes("csa  3 3 5 0", "line 3: the type is 'csa', complex, expected rsa, psa or isa");
   sizes("rua  3 3 5 0", "line 3: the type is 'rua', not symmetric, expected rsa, psa or isa");
   sizes("rza  3 3 5 0", "line 3: the type is 'rza', not symmetric, expected rsa, psa or isa");
   sizes("rse  3 3 5 0", "line 3: the type is 'rse', not assembled, expected rsa, psa or isa");
@@ -126,6 +126,25 @@ TEST(Boeing, NamesLineAndColumnsOfWhatIsWrongInTheNumbers) {
                       "line 7: columns 11 to 20 (values): expected all of the field before the file ends, found ' -1.00E+0'");
   expect_boeing_error(kTitle + kCounts + "rsa 3 3 4000000000 0\n" + kFormats + "   1   3   5   6\n",
                       "line 5: columns 13 to 16 (pointers): expected 4000000001 to 4000000001, found '   6'");
+}
+
+TEST(Boeing, NamesTheLineOfASumThatIsTooLarge) {
+  // Entry (2, 2) twice: the fourth value and the fifth, which is in the second field of line 9.
+  const std::string values = "  2.00E+00 -1.00E+00  3.00E+00\n 1.00E+308 1.00E+308  4.00E+00\n";
+  expect_boeing_error(kTitle + kCounts + "rsa                       3             3             6             0\n" + kFormats +
+                          "   1   3   6   7\n" + "  1  2  3  2  2\n  3\n" + values,
+                      "line 9: columns 11 to 20 (values): the sum of the repeated entries (2, 2), counted from 1, is too large for double "
+                      "precision, expected a finite number");
+}
+
+TEST(Boeing, NothingButRightHandSidesFollowsTheValues) {
+  const std::string whole = kBoeingHead + kPointers + kRows + kValues;
+  EXPECT_EQ(parse_boeing(whole + "\n  \n"), kBoeingThree);
+  expect_boeing_error(whole + "\ngarbage at the end\n",
+                      "line 10: expected the end of the file behind 5 values, found 'garbage at the end'");
+  const std::string pattern = "psa                       3             3             5             0\n";
+  expect_boeing_error(kTitle + kCounts + pattern + kFormats + kPointers + kRows + kValues,
+                      "line 7: expected the end of the file behind 5 rows, found '  2.00E+00 -1.00E+00  3.00E+00'");
 }
 
 TEST(Boeing, EveryTruncationIsAnErrorOrTheWholeMatrix) {

@@ -41,7 +41,7 @@ TEST(Dense, RefusesNumPyArraysThatAreNoRightHandSides) {
   const auto expect = [](const char* file, const std::string& text) { expect_dense_error(io::read_file(test::test_file(file)), text); };
   expect("cube.npy", "has 3 dimensions, expected 1 or 2");
   expect("scalar.npy", "has 0 dimensions, expected 1 or 2");
-  expect("complex.npy", "the values are complex; kauri solves real systems");
+  expect("complex.npy", "the values are complex, expected real ones");
   expect("nan.npy", "entry 4 is inf, expected finite numbers");
   expect("full_csr.npz", "is a zip archive, expected Matrix Market or a single .npy array");
   test::expect_input_error([] { io::parse_matrix(io::read_file(test::test_file("f8_c.npy")), "a"); },
@@ -68,11 +68,39 @@ TEST(Dense, RefusesWrongMatrixMarket) {
                      "line 2: 4611686014132420609 entries are promised, but the 3 bytes that follow hold at most 2");
   expect_dense_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n",
                      "line 1: right-hand sides cannot be symmetric, expected general");
-  expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n", "line 1: an array cannot be a pattern");
+  expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n",
+                     "line 1: an array cannot be a pattern, expected real or integer");
   expect_dense_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
-                     "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides");
+                     "line 2: 2147483647 x 2147483647 with 1 entries is too sparse to be read as right-hand sides, expected "
+                     "288230375883276288 entries or more");
   expect_dense_error("1\n2\n3\n",
                      "is not in a known format: expected Matrix Market (plain, gzipped, or in a .tar.gz) or .npy; it starts with '1?2?3?'");
+}
+
+TEST(Dense, SparseColumnsTakeNoMoreMemoryThanTheirEntriesOrAColumnOfTheMatrix) {
+  const auto unit = [](const std::string& sizes) { return "%%MatrixMarket matrix coordinate pattern general\n" + sizes + " 1\n1 1\n"; };
+  EXPECT_EQ(io::parse_dense(unit("1000000 1"), "b").rows, 1'000'000);
+  expect_dense_error(unit("100000 1000"),
+                     "line 2: 100000 x 1000 with 1 entries is too sparse to be read as right-hand sides, expected 6250000 entries or more");
+  std::string many = "%%MatrixMarket matrix coordinate pattern general\n100000 1000 100000\n";
+  for (int k = 0; k < 100000; ++k) many += "1 1\n";
+  expect_dense_error(
+      many, "line 2: 100000 x 1000 with 100000 entries is too sparse to be read as right-hand sides, expected 6250000 entries or more");
+  // A column of a matrix that is there.
+  test::expect_input_error(
+      [&] { io::parse_dense(unit("3000000 1"), "b"); },
+      "b: line 2: 3000000 x 1 with 1 entries is too sparse to be read as right-hand sides, expected 187500 entries or more");
+  EXPECT_EQ(io::parse_dense(unit("3000000 1"), "b", {}, 3'000'000).value.size(), 3'000'000U);
+  EXPECT_THROW(io::parse_dense(unit("3000000 2"), "b", {}, 3'000'000), Error);
+}
+
+TEST(Dense, ExpectsTheRowsThatTheCallerHas) {
+  EXPECT_EQ(io::parse_dense(kArray + "2 1\n1\n2\n", "b", {}, 2).rows, 2);
+  test::expect_input_error([] { io::parse_dense(kArray + "2 1\n1\n2\n", "b", {}, 3); }, "b: line 2: 2 rows, expected 3");
+  test::expect_input_error([] { io::parse_dense(kArray + "0 1\n", "b", {}, 3); }, "b: line 2: 0 rows, expected 3");
+  const std::string file = test::test_file("f8_c.npy");
+  EXPECT_EQ(read_dense(file, 1, 3).rows, 3);
+  test::expect_input_error([&] { read_dense(file, 1, 4); }, file + ": has 3 rows, expected 4");
 }
 
 TEST(Dense, WritesAndReadsBackTheSameBits) {
@@ -108,6 +136,22 @@ TEST(Dense, WritingFailsWithAReason) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
     EXPECT_STREQ(e.what(), "x.txt: cannot tell the format from the name, expected an ending .mtx or .npy");
   }
+  const auto expect_refused = [&one](const MatrixView<const double>& wrong, const std::string& text) {
+    for (const char* path : {"/nowhere/x.npy", "/nowhere/x.mtx"}) {
+      try {
+        write_dense(path, wrong);
+        FAIL() << text;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::usage);
+        EXPECT_EQ(std::string(e.what()), "write_dense: x " + text);
+      }
+    }
+  };
+  expect_refused({nullptr, 1, 1, 1}, "is null");
+  expect_refused({&one, 2, 1, 1}, "has 1 columns and leading dimension 1 for 2 rows");
+  expect_refused({&one, -1, 1, 1}, "has 1 columns and leading dimension 1 for -1 rows");
+  expect_refused({&one, 1, -1, 1}, "has -1 columns and leading dimension 1 for 1 rows");
+  expect_refused({&one, 1, 2, 1, Layout::row_major}, "has 2 columns and leading dimension 1 for 1 rows, row-major");
   test::expect_input_error([&] { write_dense("/nowhere/x.npy", x); }, "/nowhere/x.npy: cannot create: No such file or directory");
   test::expect_input_error([&] { write_dense("/nowhere/x.mtx", x); }, "/nowhere/x.mtx: cannot create: No such file or directory");
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,6 +36,25 @@ TEST(File, MissingDirectoryAndEmpty) {
 TEST(File, NamesFileAndLine) {
   const TempFile file(".mtx", "%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 nan\n");
   test::expect_input_error([&] { read_matrix(file.path()); }, file.path() + ": line 3: value 'nan', expected a finite number");
+}
+
+TEST(File, OfAnySizeIsNoMoreThanTooLarge) {
+  // 2^63 - 1 bytes without one of them on the disk: only file systems in memory take so many.
+  const std::string path = "/dev/shm/kauri_" + std::to_string(::getpid()) + ".mtx";
+  std::ofstream(path) << "x";
+  const bool made = ::truncate(path.c_str(), std::numeric_limits<off_t>::max()) == 0;
+  ErrorKind kind = ErrorKind::usage;
+  std::string text;
+  try {
+    if (made) read_matrix(path);
+  } catch (const Error& e) {
+    kind = e.kind();
+    text = e.what();
+  }
+  std::filesystem::remove(path);
+  if (!made) GTEST_SKIP() << "no file system that takes such a file";
+  EXPECT_EQ(kind, ErrorKind::memory);
+  EXPECT_EQ(text, path + ": not enough memory for its 9223372036854775807 bytes or more");
 }
 
 TEST(File, ReadsAPipe) {
@@ -96,6 +117,25 @@ TEST(FileWriter, ReplacesWhatALinkNames) {
   file.close();
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(io::read_file(path), "new");
+}
+
+TEST(FileWriter, CreatesWhatALinkNames) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/folder/x", link = folder.path() + "/link", second = folder.path() + "/second";
+  std::filesystem::create_symlink("folder/x", link);
+  std::filesystem::create_symlink(link, second);
+  test::expect_input_error([&] { const io::FileWriter file(second); }, second + ": cannot create: No such file or directory");
+  std::filesystem::create_directory(folder.path() + "/folder");
+  io::FileWriter file(second);
+  file.write("new");
+  file.close();
+  EXPECT_TRUE(std::filesystem::is_symlink(second));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(io::read_file(path), "new");
+  const std::string circle = folder.path() + "/circle";
+  std::filesystem::create_symlink("circle", circle);
+  test::expect_input_error([&] { const io::FileWriter none(circle); }, circle + ": cannot create: Too many levels of symbolic links");
+  EXPECT_TRUE(std::filesystem::is_symlink(circle));
 }
 
 TEST(FileWriter, WritesToPipesAndDevices) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <random>
 
@@ -141,6 +142,37 @@ TEST(Market, WritesWhatItsEndingSays) {
   EXPECT_TRUE(io::is_gzip(gzipped));
   EXPECT_EQ(io::gunzip(gzipped, "a"), text);
   EXPECT_TRUE(io::is_zip(io::read_file(archive.path())));
+}
+
+TEST(Market, WritesAndReadsAMatrixWithoutRows) {
+  for (const char* ending : {".mtx", ".mtx.gz", ".npz"}) {
+    const test::TempFile file(ending);
+    write_matrix(file.path(), SymmetricMatrix<double>().view());
+    const auto a = read_matrix(file.path());
+    EXPECT_EQ(a.n(), 0) << ending;
+    EXPECT_EQ(a.nnz(), 0) << ending;
+  }
+}
+
+TEST(Market, WritesNoMatrixThatCannotBeReadBack) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const std::vector<Offset> ptr = {0, 2, 3}, falling = {0, 4, 3}, few = {0, 3};
+  const std::vector<Index> row = {0, 1, 1}, wild = {0, 1'000'000, 1};
+  const auto expect = [&](const std::vector<Offset>& p, const std::vector<Index>& r, const Values& v, const std::string& text) {
+    for (const char* ending : {".mtx", ".npz"}) {
+      const test::TempFile file(ending);
+      const std::string name = text.starts_with(":") ? file.path() : "";
+      test::expect_input_error([&] { write_matrix(file.path(), {{2, p, r}, v}); }, name + text);
+      EXPECT_FALSE(std::filesystem::exists(file.path()));
+    }
+  };
+  expect(falling, row, {1, 2, 3}, "matrix: col_ptr descends at column 1");
+  expect(few, row, {1, 2, 3}, "matrix: col_ptr has 2 entries, expected n+1 = 3");
+  expect(ptr, wild, {1, 2, 3}, "matrix: column 0: row 1000000 is out of range or not above row 0");
+  expect(ptr, row, {1, nan, 3}, ": entry (1, 0) of A (row, column, from 0) is nan");
+  expect(ptr, row, {1, 2, -inf}, ": entry (1, 1) of A (row, column, from 0) is -inf");
+  EXPECT_THROW(write_matrix("a.mtx", {{-1, ptr, row}, {}}), Error);
+  EXPECT_THROW(write_matrix("a.mtx", {{2, ptr, row}, {}}), Error);
 }
 
 TEST(Market, ReadsShuffledTripletsOfAGeneralFileLikeTheMatrixItself) {

@@ -66,10 +66,11 @@ TEST(Tar, FindsRightHandSides) {
 
 TEST(Tar, SaysWhatThereIsToChooseFrom) {
   const std::string two = test::test_file("two.tar.gz"), none = test::test_file("none.tar.gz");
-  test::expect_input_error([&] { read_matrix(two); }, two + ": holds several matrices, name one as FILE:MEMBER: 'a.mtx', 'b.mtx'");
+  test::expect_input_error([&] { read_matrix(two); },
+                           two + ": holds several matrices, expected the name of one as FILE:MEMBER: 'a.mtx', 'b.mtx'");
   test::expect_input_error([&] { read_matrix(two + ":c.mtx"); }, two + ": holds no member 'c.mtx'; there are 'a.mtx', 'b.mtx'");
   test::expect_input_error([&] { read_matrix(none); },
-                           none + ": the archive holds no .mtx, .rb, .rsa or .psa file; there are 'readme.txt'");
+                           none + ": the archive holds no matrix, expected a .mtx, .rb, .rsa or .psa file; there are 'readme.txt'");
   expect_tar_error(tar_member("x/a.mtx", kOne) + tar_member("y/a.mtx", kOne) + kEnd,
                    "holds more than one member 'a.mtx'; there are 'x/a.mtx', 'y/a.mtx'", "a.mtx");
   test::expect_input_error([] { io::parse_matrix(kOne, "a.mtx", "b"); }, "a.mtx: is no tar archive, so it has no member 'b'");
@@ -105,7 +106,8 @@ TEST(Tar, RefusesLies) {
   expect_tar_error(damaged + kEnd, "tar header at byte 0: its checksum is wrong");
   expect_tar_error(tar_member("a.mtx", kOne, '0', "77777777777") + kEnd,
                    "tar header at byte 0: a member of 8589934591 bytes is promised, but the archive ends after 1536");
-  expect_tar_error(tar_member("a.mtx", kOne, '0', "\x80" + std::string(11, '\x7f')), "tar header at byte 0: its size does not fit 63 bits");
+  expect_tar_error(tar_member("a.mtx", kOne, '0', "\x80" + std::string(11, '\x7f')),
+                   "tar header at byte 0: its size does not fit 63 bits, expected that of a file");
   expect_tar_error(tar_member("a.mtx", kOne, '0', "12x"), "tar header at byte 0: its size '12x' is no octal number");
   expect_tar_error(tar_member("a.mtx", kOne) + "more", "tar header at byte 1024: the archive is cut short, expected 512 bytes");
   expect_tar_error(tar_member("p", "99 path=x\n", 'x') + tar_member("a.mtx", kOne),
@@ -113,7 +115,8 @@ TEST(Tar, RefusesLies) {
   expect_tar_error(tar_member("p", "11 size=-1\n", 'x') + tar_member("a.mtx", kOne),
                    "tar header at byte 0: the size '-1' of a pax record is no number");
   expect_tar_error(tar_member("a.mtx", kOne, 'S'), "the member 'a.mtx' is a sparse file of GNU tar, expected an ordinary one");
-  expect_tar_error(tar_member("d/", "", '5') + kEnd, "the archive holds no .mtx, .rb, .rsa or .psa file; there are no files");
+  expect_tar_error(tar_member("d/", "", '5') + kEnd,
+                   "the archive holds no matrix, expected a .mtx, .rb, .rsa or .psa file; there are no files");
 }
 
 TEST(Tar, EveryTruncationIsAnErrorOrTheWholeMatrix) {

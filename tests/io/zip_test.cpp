@@ -56,6 +56,16 @@ TEST(Zip, RefusesLies) {
   expect(entry + 10, 0, 2, "'format.npy': is stored, but its two sizes differ");
 }
 
+TEST(Zip, ShowsADoubledNameAsItMayBeShown) {
+  std::string bytes = bytes_of("no_zip64.npz");
+  const std::size_t first = central_entry(bytes), size = bytes.at(first + 28) + 46, end = bytes.size() - 22;
+  bytes.replace(first + 46, 2, "\x1b[");
+  bytes.insert(end, bytes.substr(first, size));
+  put(bytes, bytes.size() - 22 + 10, 6, 2);
+  put(bytes, bytes.size() - 22 + 12, end + size - first, 4);
+  test::expect_input_error([&] { io::ZipArchive(bytes, "f"); }, "f: zip directory: '?[rmat.npy' is there twice, expected once");
+}
+
 TEST(Zip, RefusesZip64Lies) {
   // "Look in the zip64 field" where there is none, and a record placed beyond the file.
   std::string bytes = bytes_of("no_zip64.npz");
