@@ -1,7 +1,7 @@
 // selected_inverse [--cuda] [--float] [--threads T] [--runs R] [--check K] SOURCE ...: the selected inverse's time beside that of the
 // factorisation it is made of. SOURCE is a file or, where no file has that name, a specification of kauri::generate. One JSON line per
 // system: seconds on the clock, the least of R interleaved runs (3) after one that is not counted. K: so many columns of A^-1 by solves,
-// too: `error` is the largest difference of an entry from theirs, over the largest of the column.
+// too: `error`, null without, is the largest difference of an entry from theirs, over the largest of the column.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -62,12 +62,14 @@ void measure(const Job& job, kauri::Backend& backend, const std::string& source)
     keep(diagonal_s, kauri::seconds_of([&] { (void)inverse.diagonal(); }));
     keep(logdet_s, kauri::seconds_of([&] { (void)kauri::log_determinant(factor); }));
   }
+  char error[16] = "null";
+  if (job.check > 0) std::snprintf(error, sizeof error, "%.2e", largest_error(factor, inverse, job.check));
   std::printf(
       "{\"system\": \"%s\", \"device\": \"%s\", \"scalar_bytes\": %d, \"n\": %d, \"nnz_l\": %lld, \"factor_s\": %.6f, \"selinv_s\": %.6f, "
-      "\"ratio\": %.3f, \"diagonal_s\": %.6f, \"logdet_s\": %.6f, \"factor_bytes\": %lld, \"selinv_bytes\": %lld, \"error\": %.2e}\n",
+      "\"ratio\": %.3f, \"diagonal_s\": %.6f, \"logdet_s\": %.6f, \"factor_bytes\": %lld, \"selinv_bytes\": %lld, \"error\": %s}\n",
       source.c_str(), backend.device().c_str(), static_cast<int>(sizeof(T)), a.n(), static_cast<long long>(plan->cost.nnz_l), factor_s,
       selinv_s, selinv_s / factor_s, diagonal_s, logdet_s, static_cast<long long>(plan->peak_bytes(sizeof(T))),
-      static_cast<long long>(kauri::SelectedInverse<T>::bytes(factor)), largest_error(factor, inverse, job.check));
+      static_cast<long long>(kauri::SelectedInverse<T>::bytes(factor)), error);
   std::fflush(stdout);
 }
 
