@@ -10,6 +10,7 @@
 
 #include "numeric/backward_error.hpp"
 #include "numeric/dense_view.hpp"
+#include "src/base/digits.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
@@ -21,8 +22,8 @@ namespace {
 const MixedOptions& require_mixed_options(const MixedOptions& options) {
   if (!(options.first_shift > 0) || !(options.shift_growth > 1) || options.shifts < 0 ||
       !std::isfinite(static_cast<float>(options.first_shift * std::pow(options.shift_growth, options.shifts))))
-    misuse("MixedFactor: shifts of " + std::to_string(options.first_shift) + ", growing " + std::to_string(options.shift_growth) +
-           " times, " + std::to_string(options.shifts) + " of them");
+    misuse("MixedFactor: shifts of " + digits(options.first_shift) + ", growing " + digits(options.shift_growth) + " times, " +
+           std::to_string(options.shifts) + " of them");
   return options;
 }
 
@@ -30,8 +31,8 @@ MixedLimits mixed_limits(const MixedSolveOptions& options, const Plan& plan, boo
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   constexpr int kMixedSteps = 200;
   if (options.max_steps < 1 || std::isnan(options.target) || std::isnan(options.accept))
-    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " + std::to_string(options.target) +
-           ", accept is " + std::to_string(options.accept));
+    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " + digits(options.target) + ", accept is " +
+           digits(options.accept));
   // What may be spent on them: no more than a factor in double is predicted to cost.
   const double factor = plan.cost.predicted_factor_s / plan.cost.predicted_solve_s;
   const int steps = !allow_double ? kMixedSteps : factor > kPatience ? static_cast<int>(std::min(factor, double{kMixedSteps})) : kPatience;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-# Makes the pictures and the figures of docs/pipeline.md by the commands that stand there.     docs/pictures/make.py KAURI [--check]
+# Makes the pictures of README.md and docs/pipeline.md, and the latter's figures, by the commands that stand there.
+#     docs/pictures/make.py KAURI [--check]
 #
 # With --check nothing is written: what the program makes now is compared with what is there. Pictures are planned for the target
-# cpu-generic, so that they are the same on all machines; images inside them are compared as pixels, since their compression is zlib's.
+# cpu-generic, so that they are the same on all machines; PNG, alone or in an SVG, is compared as pixels, since its compression is zlib's.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import base64
@@ -16,10 +17,11 @@ import tempfile
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "pipeline.md"
+PAGES = ("README.md", "docs/pipeline.md")
+FIGURES = ROOT / "docs" / "pipeline.md"
 PICTURES = ROOT / "docs" / "pictures"
-_COMMAND = re.compile(r"^    kauri (?:spy|tree) .*-o docs/pictures/(\S+\.svg)(?: .*)?$", re.MULTILINE)
-_SHOWN = re.compile(r"\]\(pictures/(\S+\.svg)\)")
+_COMMAND = re.compile(r"^    kauri (?:spy|tree) .*-o docs/pictures/(\S+\.(?:svg|png))(?: .*)?$", re.MULTILINE)
+_SHOWN = re.compile(r"\]\((?:docs/)?pictures/(\S+\.(?:svg|png))\)")
 _TABLE = re.compile(r"(<!-- docs/pictures/make.py begin -->\n).*?(<!-- end -->\n)", re.DOTALL)
 SYSTEM, ORDERINGS = "data/airfoil.mtx.gz", ["natural", "rcm", "amd", "nd"]
 
@@ -29,11 +31,13 @@ def run(program, words, **more):
 
 
 def picture(program, command, folder):
-    """The SVG that a command of the page makes."""
-    words, path = command.split()[1:], pathlib.Path(folder) / "picture.svg"
-    words[words.index("-o") + 1] = str(path)
+    """The bytes that a command of a page makes."""
+    words = command.split()[1:]
+    out = words.index("-o") + 1
+    path = pathlib.Path(folder) / pathlib.Path(words[out]).name
+    words[out] = str(path)
     run(program, words)
-    return path.read_text(encoding="utf-8")
+    return path.read_bytes()
 
 
 def figures(program):
@@ -61,56 +65,62 @@ def figures(program):
     return text
 
 
-def in_pixels(svg):
-    """The same text with each embedded PNG's data inflated."""
-
-    def pixels(match):
-        data, at, out = base64.b64decode(match.group(1)), 8, []
-        compressed = b""
-        while at < len(data):
-            (length,), kind = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
-            content = data[at + 8 : at + 8 + length]
-            compressed, out = (compressed + content, out) if kind == b"IDAT" else (compressed, out + [kind.hex(), content.hex()])
-            at += 12 + length
-        return "image " + " ".join(out) + " " + zlib.decompress(compressed).hex()
-
-    return re.sub(r"data:image/png;base64,([A-Za-z0-9+/=]+)", pixels, svg)
+def png_pixels(data):
+    """A PNG's chunks as text, with its compressed ones inflated."""
+    at, out, compressed = 8, [], b""
+    while at < len(data):
+        (length,), kind = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
+        content = data[at + 8 : at + 8 + length]
+        compressed, out = (compressed + content, out) if kind == b"IDAT" else (compressed, out + [kind.hex(), content.hex()])
+        at += 12 + length
+    return "image " + " ".join(out) + " " + zlib.decompress(compressed).hex()
 
 
-def faults(page, made, table):
-    there = {path.name: path.read_text(encoding="utf-8") for path in PICTURES.glob("*.svg")}
-    for name in sorted(set(there) | set(made)):
+def in_pixels(name, data):
+    """What is compared of a picture."""
+    if name.endswith(".png"):
+        return png_pixels(data)
+    return re.sub(r"data:image/png;base64,([A-Za-z0-9+/=]+)", lambda m: png_pixels(base64.b64decode(m.group(1))), data.decode("utf-8"))
+
+
+def faults(pages, made, table):
+    """made: for each page, its pictures by name."""
+    there = {path.name: path.read_bytes() for path in PICTURES.iterdir() if path.suffix in (".svg", ".png")}
+    by_name = {name: data for pictures in made.values() for name, data in pictures.items()}
+    for name in sorted(set(there) | set(by_name)):
         if name not in there:
             yield f"docs/pictures/{name} is not there"
-        elif name not in made:
-            yield f"docs/pictures/{name} is made by no command of docs/pipeline.md"
-        elif in_pixels(there[name]) != in_pixels(made[name]):
+        elif name not in by_name:
+            yield f"docs/pictures/{name} is made by no command of {' or '.join(PAGES)}"
+        elif in_pixels(name, there[name]) != in_pixels(name, by_name[name]):
             yield f"docs/pictures/{name} is not what its command makes now"
-    for name in sorted(set(made) ^ set(_SHOWN.findall(page))):
-        yield f"docs/pipeline.md: {name} is shown without a command, or made and not shown"
-    if [match.group() for match in _TABLE.finditer(page)] != [table]:
-        yield "docs/pipeline.md: its table is not what kauri analyze says now"
+    for page in PAGES:
+        for name in sorted(set(made[page]) ^ set(_SHOWN.findall(pages[page]))):
+            yield f"{page}: {name} is shown without a command, or made and not shown"
+    if [match.group() for match in _TABLE.finditer(FIGURES.read_text(encoding="utf-8"))] != [table]:
+        yield f"{FIGURES.relative_to(ROOT)}: its table is not what kauri analyze says now"
 
 
 def main():
-    parser = argparse.ArgumentParser(description="the pictures and figures of docs/pipeline.md")
+    parser = argparse.ArgumentParser(description="the pictures of README.md and docs/pipeline.md, and the latter's figures")
     parser.add_argument("program", help="the program kauri")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
-    page = PAGE.read_text(encoding="utf-8")
+    pages = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
     with tempfile.TemporaryDirectory() as folder:
-        made = {match.group(1): picture(program, match.group().strip(), folder) for match in _COMMAND.finditer(page)}
+        made = {page: {m.group(1): picture(program, m.group().strip(), folder) for m in _COMMAND.finditer(text)} for page, text in pages.items()}
+    page = FIGURES.read_text(encoding="utf-8")
     table = _TABLE.search(page).expand(r"\g<1>") + figures(program) + "<!-- end -->\n"
     if not options.check:
-        for name, svg in made.items():
-            (PICTURES / name).write_text(svg, encoding="utf-8")
-        page = _TABLE.sub(lambda _: table, page)
-        PAGE.write_text(page, encoding="utf-8")
-    found = list(faults(page, made, table))
+        for pictures in made.values():
+            for name, data in pictures.items():
+                (PICTURES / name).write_bytes(data)
+        FIGURES.write_text(_TABLE.sub(lambda _: table, page), encoding="utf-8")
+    found = list(faults(pages, made, table))
     for fault in found:
         print(fault)
-    print(f"pictures: {len(made)} made, {'compared' if options.check else 'written'}, {len(found)} faults")
+    print(f"pictures: {sum(map(len, made.values()))} made, {'compared' if options.check else 'written'}, {len(found)} faults")
     return 1 if found else 0
 
 

@@ -3,15 +3,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -34,7 +37,9 @@ namespace kauri::eigen {
 ///
 /// MatrixType_: a SparseMatrix of float or double, by columns or by rows, with indices of any type; other sparse expressions and maps are
 /// copied into one by the call, as Eigen's solvers do. It may be uncompressed; nothing of it is kept by reference. UpLo_: the half that is
-/// read, Eigen::Lower or Eigen::Upper, whether the other one is there or not; of Lower | Upper the lower one.
+/// read, Eigen::Lower or Eigen::Upper, whether the other one is there or not; of Lower | Upper the lower one. Ordering_:
+/// Eigen::NaturalOrdering<> for the caller's own order, in which L has the same entries, and P is a postorder of the elimination tree,
+/// where Eigen has none; in place of every other one kauri chooses by the pattern, see setOrdering().
 ///
 /// info() tells of the last call: Success; NumericalIssue: A is not positive definite, breakdown() says where; InvalidInput: everything
 /// else that is wrong with a call or a matrix, lastErrorMessage() says what (not square, another pattern than the one analysed, a value
@@ -43,9 +48,10 @@ namespace kauri::eigen {
 ///
 /// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Dense ones, by
 /// columns or by rows, are read and written where they lie; copied are expressions, and what may overlap x. Where info() is not Success,
-/// all entries of x are NaN. Setters of options return *this. Neither copied nor moved, as Eigen's.
-template <class MatrixType_, int UpLo_ = Eigen::Lower>
-class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
+/// all entries of x, which has cols() rows, are NaN. Asserted, as by Eigen's solvers (eigen_assert), is that B has rows() rows, and that
+/// compute() or factorize() was called: a plan alone solves nothing. Setters of options return *this. Neither copied nor moved, as Eigen's.
+template <class MatrixType_, int UpLo_ = Eigen::Lower, class Ordering_ = Eigen::AMDOrdering<typename MatrixType_::StorageIndex>>
+class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   using Base = Eigen::SparseSolverBase<LLT>;
   using Base::m_isInitialized;
   static_assert((UpLo_ & (Eigen::Lower | Eigen::Upper)) == UpLo_ && UpLo_ != 0, "UpLo is Lower, Upper, or both");
@@ -53,9 +59,12 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
 
  public:
   using MatrixType = MatrixType_;                                                     ///< a SparseMatrix
+  using OrderingType = Ordering_;                                                     ///< see above
   using Scalar = typename MatrixType::Scalar;                                         ///< float or double
   using RealScalar = typename MatrixType::RealScalar;                                 ///< of shifts: Scalar
   using StorageIndex = typename MatrixType::StorageIndex;                             ///< of matrixL() and permutationP()
+  using VectorType = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;                        ///< a dense column
+  using VectorI = Eigen::Matrix<StorageIndex, Eigen::Dynamic, 1>;                     ///< the same of indices
   using CholMatrixType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;  ///< L, copied
   using MatrixL = Eigen::TriangularView<const CholMatrixType, Eigen::Lower>;          ///< see matrixL()
   using MatrixU = Eigen::TriangularView<const typename CholMatrixType::AdjointReturnType, Eigen::Upper>;  ///< see matrixU()
@@ -64,9 +73,9 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   enum { UpLo = UpLo_, ColsAtCompileTime = MatrixType::ColsAtCompileTime, MaxColsAtCompileTime = MatrixType::MaxColsAtCompileTime };
 
   /// Without a matrix: compute() or analyzePattern() comes first.
-  LLT() = default;
+  LLT() { options_.ordering.method = method_of(static_cast<const OrderingType*>(nullptr)); }
   /// compute(a).
-  explicit LLT(const MatrixType& a) { compute(a); }
+  explicit LLT(const MatrixType& a) : LLT() { compute(a); }
 
   /// analyzePattern() and, unless that failed, factorize().
   LLT& compute(const MatrixType& a);
@@ -76,10 +85,10 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   /// zeros among it) is InvalidInput.
   LLT& factorize(const MatrixType& a);
 
-  /// Rows and columns of the matrix last analysed.
-  [[nodiscard]] Eigen::Index rows() const { return size_; }
-  /// The same as rows().
-  [[nodiscard]] Eigen::Index cols() const { return size_; }
+  /// Rows of the matrix last analysed.
+  [[nodiscard]] Eigen::Index rows() const { return rows_; }
+  /// Its columns: as many, but where info() is InvalidInput for that.
+  [[nodiscard]] Eigen::Index cols() const { return cols_; }
   /// How the last call ended, see above.
   [[nodiscard]] Eigen::ComputationInfo info() const {
     eigen_assert(m_isInitialized && "call compute() or analyzePattern() first");
@@ -117,7 +126,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
     options_ = std::move(options);
     return *this;
   }
-  /// Of the options; by default `automatic`.
+  /// Of the options; by default `natural` for Eigen::NaturalOrdering<>, else `automatic`.
   LLT& setOrdering(OrderingMethod method) {
     options_.ordering.method = method;
     return *this;
@@ -147,6 +156,10 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
     return *factor_;
   }
 
+  /// What matrix, plan and factor take, in megabytes: lines to a stream, like those of SimplicialLLT.
+  template <class Stream>
+  void dumpMemory(Stream& s) const;
+
   /// For Eigen's expressions of solve(): X dense.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const;
@@ -158,6 +171,12 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   /// The half that is read goes from each column's or row's diagonal entry on, by inner indices, not up to it.
   static constexpr bool kFromDiagonalOn = ((UpLo_ & Eigen::Lower) != 0) != static_cast<bool>(MatrixType_::IsRowMajor);
   using Columns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+  template <class AnyIndex>
+  static constexpr OrderingMethod method_of(const Eigen::NaturalOrdering<AnyIndex>* /*ordering*/) {
+    return OrderingMethod::natural;
+  }
+  static constexpr OrderingMethod method_of(const void* /*ordering*/) { return OrderingMethod::automatic; }
 
   /// f(), which returns what info() shall say, with everything that is wrong with its input told by info().
   template <class F>
@@ -187,7 +206,7 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   std::string message_;
   std::optional<Breakdown> breakdown_;
 
-  Eigen::Index size_ = 0;
+  Eigen::Index rows_ = 0, cols_ = 0;
   std::vector<Offset> outer_ptr_;  // the half that was read as it lay in memory
   std::vector<Index> inner_;
   SymmetricMatrix<double> place_;  // A's lower triangle; its values: places in inner_, from 1; 0 is a diagonal entry that A does not have
@@ -201,9 +220,9 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_>> {
   mutable std::optional<CholMatrixType> lower_;
 };
 
-template <class MatrixType_, int UpLo_>
+template <class MatrixType_, int UpLo_, class Ordering_>
 template <class F>
-LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::told_by_info(const F& f) {
+LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::told_by_info(const F& f) {
   m_isInitialized = true;
   info_ = Eigen::InvalidInput;
   message_.clear();
@@ -217,20 +236,20 @@ LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::told_by_info(const F& f) {
   return *this;
 }
 
-template <class MatrixType_, int UpLo_>
-LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::compute(const MatrixType& a) {
+template <class MatrixType_, int UpLo_, class Ordering_>
+LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::compute(const MatrixType& a) {
   analyzePattern(a);
   return info_ == Eigen::Success ? factorize(a) : *this;
 }
 
-template <class MatrixType_, int UpLo_>
-LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::analyzePattern(const MatrixType& a) {
+template <class MatrixType_, int UpLo_, class Ordering_>
+LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::analyzePattern(const MatrixType& a) {
   return told_by_info([&] {
     lower_.reset();
     spare_.clear();
     factor_.reset();
     analysis_ = {};
-    size_ = a.cols();
+    rows_ = a.rows(), cols_ = a.cols();
     read_pattern(a);
     if (next_backend_ || !backend_) backend_ = next_backend_ ? next_backend_ : std::make_shared<Backend>(cpu_backend());
     AnalyzeOptions options = options_;
@@ -243,8 +262,8 @@ LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::analyzePattern(const MatrixTyp
   });
 }
 
-template <class MatrixType_, int UpLo_>
-LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::factorize(const MatrixType& a) {
+template <class MatrixType_, int UpLo_, class Ordering_>
+LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::factorize(const MatrixType& a) {
   return told_by_info([&] {
     if (!analysis_.plan) throw Error(ErrorKind::usage, "factorize: no pattern was analysed");
     read_values(a);
@@ -253,21 +272,23 @@ LLT<MatrixType_, UpLo_>& LLT<MatrixType_, UpLo_>::factorize(const MatrixType& a)
     const Result<void, Breakdown> result = refactorize<Scalar>(*factor_, value_);
     if (result) return Eigen::Success;
     breakdown_ = result.error();
-    message_ = "A is not positive definite: column " + std::to_string(breakdown_->column) + ", pivot " + std::to_string(breakdown_->pivot);
+    char pivot[32];  // with the fewest digits that tell it from every other double
+    message_ = "A is not positive definite: column " + std::to_string(breakdown_->column) + ", pivot ";
+    message_.append(pivot, std::to_chars(pivot, pivot + sizeof pivot, breakdown_->pivot).ptr);
     return Eigen::NumericalIssue;
   });
 }
 
-template <class MatrixType_, int UpLo_>
+template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Visit>
-void LLT<MatrixType_, UpLo_>::for_each_entry(const MatrixType& a, const Visit& visit) {
+void LLT<MatrixType_, UpLo_, Ordering_>::for_each_entry(const MatrixType& a, const Visit& visit) {
   for (Eigen::Index outer = 0; outer < a.outerSize(); ++outer)
     for (typename MatrixType::InnerIterator it(a, outer); it; ++it)
       if (kFromDiagonalOn ? it.index() >= outer : it.index() <= outer) visit(outer, it.index(), it.value());
 }
 
-template <class MatrixType_, int UpLo_>
-void LLT<MatrixType_, UpLo_>::read_pattern(const MatrixType& a) {
+template <class MatrixType_, int UpLo_, class Ordering_>
+void LLT<MatrixType_, UpLo_, Ordering_>::read_pattern(const MatrixType& a) {
   if (a.rows() != a.cols())
     throw Error(ErrorKind::input,
                 "analyzePattern: A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.cols()) + " columns");
@@ -289,10 +310,10 @@ void LLT<MatrixType_, UpLo_>::read_pattern(const MatrixType& a) {
   if (place_.nnz() - added != static_cast<Offset>(inner_.size())) throw Error(ErrorKind::input, "analyzePattern: A has an entry twice");
 }
 
-template <class MatrixType_, int UpLo_>
-void LLT<MatrixType_, UpLo_>::read_values(const MatrixType& a) {
+template <class MatrixType_, int UpLo_, class Ordering_>
+void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a) {
   std::size_t k = 0;
-  bool same = a.rows() == size_ && a.cols() == size_;
+  bool same = a.rows() == rows_ && a.cols() == cols_;
   entry_.resize(inner_.size());
   if (same)
     for_each_entry(a, [&](Eigen::Index outer, Eigen::Index inner, Scalar value) {
@@ -313,8 +334,8 @@ void LLT<MatrixType_, UpLo_>::read_values(const MatrixType& a) {
   }
 }
 
-template <class MatrixType_, int UpLo_>
-void LLT<MatrixType_, UpLo_>::set_permutations() {
+template <class MatrixType_, int UpLo_, class Ordering_>
+void LLT<MatrixType_, UpLo_, Ordering_>::set_permutations() {
   const auto copy = [](std::span<const Index> from, PermutationType& to) {
     to.resize(static_cast<Eigen::Index>(from.size()));
     std::copy(from.begin(), from.end(), to.indices().data());
@@ -323,8 +344,8 @@ void LLT<MatrixType_, UpLo_>::set_permutations() {
   copy(analysis_.plan->perm.old_of(), p_inverse_);
 }
 
-template <class MatrixType_, int UpLo_>
-Workspace<typename MatrixType_::Scalar> LLT<MatrixType_, UpLo_>::take_workspace(Index nrhs) const {
+template <class MatrixType_, int UpLo_, class Ordering_>
+Workspace<typename MatrixType_::Scalar> LLT<MatrixType_, UpLo_, Ordering_>::take_workspace(Index nrhs) const {
   {
     const std::lock_guard lock(mutex_);
     while (!spare_.empty()) {
@@ -337,9 +358,9 @@ Workspace<typename MatrixType_::Scalar> LLT<MatrixType_, UpLo_>::take_workspace(
 }
 
 /// Where a dense matrix lies; nothing for an expression without an address, for other scalars, and for entries apart in both directions.
-template <class MatrixType_, int UpLo_>
+template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Dense>
-auto LLT<MatrixType_, UpLo_>::view_of(Dense& a) {
+auto LLT<MatrixType_, UpLo_, Ordering_>::view_of(Dense& a) {
   using Matrix = std::remove_const_t<Dense>;
   if constexpr (Eigen::internal::has_direct_access<Matrix>::ret != 0 && std::is_same_v<typename Matrix::Scalar, Scalar>) {
     using View = MatrixView<std::remove_pointer_t<decltype(a.data())>>;
@@ -354,15 +375,15 @@ auto LLT<MatrixType_, UpLo_>::view_of(Dense& a) {
   }
 }
 
-template <class MatrixType_, int UpLo_>
+template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Rhs, class Dest>
-void LLT<MatrixType_, UpLo_>::_solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const {
-  eigen_assert(factor_ && "call compute() or factorize() first");
-  eigen_assert(b.rows() == size_);
+void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const {
+  eigen_assert((factor_ || info_ != Eigen::Success) && "call compute() or factorize() first");
+  eigen_assert(b.rows() == rows_);
   if (b.cols() > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "solve: B has " + std::to_string(b.cols()) + " columns, at most 2^31 - 1 are possible");
   if (!has_factor()) {
-    x.derived() = Columns::Constant(b.rows(), b.cols(), std::numeric_limits<Scalar>::quiet_NaN());
+    x.derived() = Columns::Constant(cols_, b.cols(), std::numeric_limits<Scalar>::quiet_NaN());
     return;
   }
   if (b.size() == 0) return;
@@ -374,9 +395,9 @@ void LLT<MatrixType_, UpLo_>::_solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen
 }
 
 /// From b as it lies, or from a copy if that may overlap x.
-template <class MatrixType_, int UpLo_>
+template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Rhs>
-void LLT<MatrixType_, UpLo_>::solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const {
+void LLT<MatrixType_, UpLo_, Ordering_>::solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const {
   const auto end = [](const auto& a) {  // behind the last entry
     const bool by_rows = a.layout == Layout::row_major;
     return a.data + (by_rows ? a.rows - 1 : a.cols - 1) * a.ld + (by_rows ? a.cols : a.rows);
@@ -388,8 +409,8 @@ void LLT<MatrixType_, UpLo_>::solve_dense(const Eigen::MatrixBase<Rhs>& b, const
   solve_views(*view_of(copy), x);
 }
 
-template <class MatrixType_, int UpLo_>
-void LLT<MatrixType_, UpLo_>::solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const {
+template <class MatrixType_, int UpLo_, class Ordering_>
+void LLT<MatrixType_, UpLo_, Ordering_>::solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const {
   Workspace<Scalar> workspace = take_workspace(x.cols);
   factor_->solve(b, x, workspace);
   if (refine_) refine<Scalar>({place_.pattern(), value_}, *factor_, b, x, workspace, *refine_);
@@ -397,15 +418,15 @@ void LLT<MatrixType_, UpLo_>::solve_views(const MatrixView<const Scalar>& b, con
   spare_.push_back(std::move(workspace));
 }
 
-template <class MatrixType_, int UpLo_>
+template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Rhs, class Dest>
-void LLT<MatrixType_, UpLo_>::_solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const {
+void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const {
   using ByColumns = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, typename Dest::StorageIndex>;
   const ByColumns rhs = b;
-  ByColumns result(rhs.rows(), rhs.cols());
+  ByColumns result(cols_, rhs.cols());
   for (Eigen::Index first = 0; first < rhs.cols(); first += kSolveBlock) {
     const Columns given = rhs.middleCols(first, std::min<Eigen::Index>(kSolveBlock, rhs.cols() - first));
-    Columns columns(given.rows(), given.cols());
+    Columns columns(cols_, given.cols());
     _solve_impl(given, columns);
     for (Eigen::Index c = 0; c < columns.cols(); ++c) {
       result.startVec(first + c);
@@ -417,15 +438,15 @@ void LLT<MatrixType_, UpLo_>::_solve_impl(const Eigen::SparseMatrixBase<Rhs>& b,
   x.derived() = result;
 }
 
-template <class MatrixType_, int UpLo_>
-auto LLT<MatrixType_, UpLo_>::lower() const -> const CholMatrixType& {
+template <class MatrixType_, int UpLo_, class Ordering_>
+auto LLT<MatrixType_, UpLo_, Ordering_>::lower() const -> const CholMatrixType& {
   const Factor<Scalar>& filled = factor();
   const std::lock_guard lock(mutex_);
   if (lower_) return *lower_;
   const LowerFactor<Scalar> l = lower_factor(filled);
   if (static_cast<std::size_t>(std::numeric_limits<StorageIndex>::max()) < l.row.size())
     throw Error(ErrorKind::overflow, "matrixL: " + std::to_string(l.row.size()) + " entries are more than StorageIndex counts");
-  CholMatrixType made(size_, size_);
+  CholMatrixType made(rows_, cols_);
   made.resizeNonZeros(static_cast<Eigen::Index>(l.row.size()));
   std::copy(l.col_ptr.begin(), l.col_ptr.end(), made.outerIndexPtr());
   std::copy(l.row.begin(), l.row.end(), made.innerIndexPtr());
@@ -433,8 +454,8 @@ auto LLT<MatrixType_, UpLo_>::lower() const -> const CholMatrixType& {
   return lower_.emplace(std::move(made));
 }
 
-template <class MatrixType_, int UpLo_>
-typename MatrixType_::Scalar LLT<MatrixType_, UpLo_>::determinant() const {
+template <class MatrixType_, int UpLo_, class Ordering_>
+typename MatrixType_::Scalar LLT<MatrixType_, UpLo_, Ordering_>::determinant() const {
   double mantissa = 1;
   long exponent = 0;
   for (const Scalar d : lower_diagonal(factor()))
@@ -447,9 +468,26 @@ typename MatrixType_::Scalar LLT<MatrixType_, UpLo_>::determinant() const {
   return static_cast<Scalar>(std::ldexp(mantissa, static_cast<int>(std::clamp(exponent, -4000L, 4000L))));
 }
 
-template <class MatrixType_, int UpLo_>
-typename MatrixType_::Scalar LLT<MatrixType_, UpLo_>::logDeterminant() const {
+template <class MatrixType_, int UpLo_, class Ordering_>
+typename MatrixType_::Scalar LLT<MatrixType_, UpLo_, Ordering_>::logDeterminant() const {
   return static_cast<Scalar>(log_determinant(factor()));
+}
+
+template <class MatrixType_, int UpLo_, class Ordering_>
+template <class Stream>
+void LLT<MatrixType_, UpLo_, Ordering_>::dumpMemory(Stream& s) const {
+  Offset total = 0;
+  const auto tell = [&](const char* name, Offset bytes) {
+    s << name << (bytes >> 20) << "Mb\n";
+    total += bytes;
+  };
+  const auto of = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof array[0]); };
+  const auto indices = of(outer_ptr_) + of(inner_) + of(place_.pattern().col_ptr) + of(place_.pattern().row);
+  tell("  A:        ", indices + of(place_.value()) + of(entry_) + of(value_));
+  tell("  plan:     ", analysis_.plan ? analysis_.plan->plan_bytes() : 0);
+  tell("  L:        ", factor_ ? analysis_.plan->peak_bytes(sizeof(Scalar)) : 0);
+  tell("  perm:     ", 2 * static_cast<Offset>(p_.size() * sizeof(StorageIndex)));
+  s << "  TOTAL:    " << (total >> 20) << "Mb\n";
 }
 
 // NOLINTEND(readability-identifier-naming)

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -14,6 +13,7 @@
 
 #include "src/base/blocks.hpp"
 #include "src/base/check.hpp"
+#include "src/base/digits.hpp"
 
 namespace kauri {
 namespace {
@@ -31,13 +31,6 @@ struct Names {
   }
   [[nodiscard]] std::string column(Index j) const { return (rows ? "row " : "column ") + std::to_string(j + base); }
 };
-
-/// x with the fewest digits that tell it from every other T.
-template <class T>
-std::string digits(T x) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
-}
 
 /// Sizes and order of the column pointers alone, as the caller counts: what is compared may be any number, so nothing is taken off before.
 template <class Pointer>

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "src/base/digits.hpp"
 
 namespace kauri::io {
 namespace {
@@ -21,11 +22,6 @@ struct Pair {
   std::array<double, 2> sum{0, 0};
   [[nodiscard]] bool agrees() const { return first[0] >= 0 && first[1] >= 0 && same_value(sum[0], sum[1]); }
 };
-
-std::string digits(double x) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
-}
 
 std::string words_of(const Triplets& t, const Pair& pair, const Places& places) {
   const auto place = [&](Index i, Index j) {

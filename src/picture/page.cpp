@@ -19,7 +19,7 @@ body{margin:0 auto;padding:1rem clamp(.75rem,3vw,2.5rem);max-width:90rem;backgro
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 h1{font-size:1.6rem;margin:.5rem 0 0}h2{font-size:1.3rem;margin:2.5rem 0 .25rem;padding-top:1rem;border-top:1px solid var(--line)}
 h3{font-size:1.1rem;margin:0 0 .25rem}h1,h2,h3{line-height:1.25;overflow-wrap:anywhere}
-p{margin:.25rem 0 .75rem;max-width:75ch}.soft,figcaption,footer{color:var(--soft)}footer{margin:3rem 0 1rem;font-size:.85rem}
+p{margin:.25rem 0 .75rem;max-width:75ch;text-wrap:pretty}.soft,figcaption,footer{color:var(--soft)}footer{margin:3rem 0 1rem;font-size:.85rem}
 .scroll{overflow-x:auto;margin:.75rem 0;background:linear-gradient(to left,var(--ground) 50%,transparent) right/3rem 100% no-repeat local,
 linear-gradient(to left,var(--soft),transparent) right/.9rem 100% no-repeat scroll}table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}
 th,td{padding:.3rem .6rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}

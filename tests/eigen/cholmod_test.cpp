@@ -5,6 +5,7 @@
 #include <Eigen/CholmodSupport>
 
 #include <random>
+#include <sstream>
 #include <vector>
 
 #include "tests/eigen/systems.hpp"
@@ -46,6 +47,8 @@ std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
     if (n <= 30) say(solver.determinant());
   }
   solver.setShift(0);
+  std::ostringstream memory;
+  solver.dumpMemory(memory);
   const Matrix scaled = 3 * a;
   solver.factorize(scaled);
   Eigen::VectorXd x = b.col(2);
@@ -54,6 +57,8 @@ std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
 
   Matrix indefinite = a;
   indefinite.coeffRef(n / 2, n / 2) = -1;
+  Solver of_expression(0.5 * (a + a));
+  out.emplace_back(of_expression.solve(b));
   Solver second(indefinite);
   say(second.info());
   second.compute(a);

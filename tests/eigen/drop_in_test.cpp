@@ -5,6 +5,9 @@
 #include <Eigen/SparseCholesky>
 
 #include <random>
+#include <sstream>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kauri/generate.hpp"
@@ -28,18 +31,45 @@ Matrix generated(const std::string& spec) {
   return both;
 }
 
-/// P^-1 L L^T P.
+/// P^-1 L L^T P. Of its NaturalOrdering Eigen has a P of no rows.
 template <class Solver>
 Eigen::MatrixXd product_of(const Solver& solver) {
   const Eigen::MatrixXd l = typename Solver::CholMatrixType(solver.matrixL());
   const Eigen::MatrixXd product = l * l.transpose();
+  if (solver.permutationP().size() == 0) return product;
   return solver.permutationPinv() * product * solver.permutationP();
+}
+
+/// x = P^-1 U^-1 L^-1 P b.
+template <class Solver>
+typename Solver::VectorType solved_by_parts(const Solver& solver, typename Solver::VectorType x) {
+  if (solver.permutationP().size() > 0) x = solver.permutationP() * x;
+  solver.matrixL().solveInPlace(x);
+  solver.matrixU().solveInPlace(x);
+  if (solver.permutationPinv().size() > 0) x = solver.permutationPinv() * x;
+  return x;
+}
+
+/// The types that a program may name.
+template <class Solver>
+void types_are_eigens() {
+  using Matrix = typename Solver::MatrixType;
+  using Scalar = typename Matrix::Scalar;
+  static_assert(std::is_same_v<typename Solver::Scalar, Scalar> && std::is_same_v<typename Solver::RealScalar, Scalar>);
+  static_assert(std::is_same_v<typename Solver::StorageIndex, typename Matrix::StorageIndex>);
+  static_assert(std::is_same_v<typename Solver::VectorType, Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>);
+  static_assert(std::is_same_v<typename Solver::VectorI, Eigen::Matrix<typename Matrix::StorageIndex, Eigen::Dynamic, 1>>);
+  static_assert(std::is_constructible_v<typename Solver::CholMatrixType, typename Solver::MatrixL>);
+  static_assert(std::is_constructible_v<typename Solver::CholMatrixType, typename Solver::MatrixU>);
+  static_assert(std::is_default_constructible_v<typename Solver::OrderingType>);
+  static_assert(int{Solver::ColsAtCompileTime} == Eigen::Dynamic && int{Solver::MaxColsAtCompileTime} == Eigen::Dynamic);
 }
 
 /// Calls of Eigen's interface alone. Everything that comes out.
 template <class Solver>
 std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
   using Matrix = typename Solver::MatrixType;
+  types_are_eigens<Solver>();
   std::vector<Eigen::MatrixXd> out;
   const auto say = [&](double number) { out.push_back(Eigen::MatrixXd::Constant(1, 1, number)); };
   const Eigen::Index n = a.rows();
@@ -77,13 +107,16 @@ std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
   x = solver.solve(x);
   out.emplace_back(x);
   out.push_back(product_of(solver));
-  x = solver.permutationP() * b.col(3);
-  solver.matrixL().solveInPlace(x);
-  solver.matrixU().solveInPlace(x);
-  out.emplace_back(solver.permutationPinv() * x);
+  out.emplace_back(solved_by_parts(solver, b.col(3)));
+  out.emplace_back(solver.derived().solve(Eigen::MatrixXd::Zero(n, 2)));
+  std::ostringstream memory;
+  solver.dumpMemory(memory);
+  say(memory.str().find("TOTAL:") != std::string::npos);
 
   Matrix indefinite = a;
   indefinite.coeffRef(n / 2, n / 2) = -1;
+  Solver of_expression(0.5 * (a + a));
+  out.emplace_back(of_expression.solve(b));
   Solver second(indefinite);
   say(second.info());
   second.compute(a);
@@ -100,17 +133,47 @@ using DoubleCases =
                      EigenCase<double, long, Eigen::ColMajor, Eigen::Lower>>;
 TYPED_TEST_SUITE(EigenDropIn, DoubleCases);
 
-TYPED_TEST(EigenDropIn, SaysWhatSimplicialLltSays) {
-  using Matrix = typename TypeParam::Matrix;
+template <class Matrix>
+std::vector<Matrix> systems_of() {
   std::mt19937_64 random(9);
   std::vector<Matrix> systems{generated<Matrix>("poisson2d 12"), generated<Matrix>("poisson3d 6")};
   for (const int n : {1, 3, 25, 80}) systems.push_back(dominant_matrix<Matrix>(n, 3, random));
-  for (const Matrix& a : systems) {
-    const auto expected = program<Eigen::SimplicialLLT<Matrix, TypeParam::UpLo>>(a);
-    const auto said = program<kauri::eigen::LLT<Matrix, TypeParam::UpLo>>(a);
-    ASSERT_EQ(said.size(), expected.size());
-    for (std::size_t k = 0; k < said.size(); ++k)
-      EXPECT_EQ(difference(said[k], expected[k], 1e-12), "") << "result " << k << ", n " << a.rows();
+  return systems;
+}
+
+/// Both solvers' programs say the same of a.
+template <class Own, class Eigens>
+void expect_same(const typename Own::MatrixType& a) {
+  const auto expected = program<Eigens>(a), said = program<Own>(a);
+  ASSERT_EQ(said.size(), expected.size());
+  for (std::size_t k = 0; k < said.size(); ++k)
+    EXPECT_EQ(difference(said[k], expected[k], 1e-12), "") << "result " << k << ", n " << a.rows();
+}
+
+TYPED_TEST(EigenDropIn, SaysWhatSimplicialLltSays) {
+  using Matrix = typename TypeParam::Matrix;
+  for (const Matrix& a : systems_of<Matrix>())
+    expect_same<kauri::eigen::LLT<Matrix, TypeParam::UpLo>, Eigen::SimplicialLLT<Matrix, TypeParam::UpLo>>(a);
+}
+
+/// The third template argument: L in the caller's own order is Eigen's L, entry by entry, in the places that a postorder gives them.
+TYPED_TEST(EigenDropIn, TakesItsOrderings) {
+  using Matrix = typename TypeParam::Matrix;
+  using Natural = Eigen::NaturalOrdering<typename Matrix::StorageIndex>;
+  using Amd = Eigen::AMDOrdering<typename Matrix::StorageIndex>;
+  using Own = kauri::eigen::LLT<Matrix, TypeParam::UpLo, Natural>;
+  using Eigens = Eigen::SimplicialLLT<Matrix, TypeParam::UpLo, Natural>;
+  static_assert(std::is_same_v<typename Own::OrderingType, Natural>);
+  static_assert(std::is_same_v<kauri::eigen::LLT<Matrix, TypeParam::UpLo, Amd>, kauri::eigen::LLT<Matrix, TypeParam::UpLo>>);
+  for (const Matrix& a : systems_of<Matrix>()) {
+    expect_same<Own, Eigens>(a);
+    Own own(a);
+    const Eigens eigens(a);
+    EXPECT_EQ(own.analysis().plan->ordering, OrderingMethod::natural);
+    const Eigen::MatrixXd l = typename Own::CholMatrixType(own.matrixL()), in_order = own.permutationPinv() * l * own.permutationP();
+    EXPECT_EQ(difference(in_order, Eigen::MatrixXd(typename Own::CholMatrixType(eigens.matrixL())), 1e-12), "");
+    own.setOrdering(OrderingMethod::amd).compute(a);
+    EXPECT_EQ(own.analysis().plan->ordering, OrderingMethod::amd) << "a setter has the last word";
   }
 }
 

@@ -1,15 +1,7 @@
 // kauri::eigen::LLT reads right-hand sides and writes solutions where they lie, by columns and by rows, and copies only what it must: Eigen
 // itself tells of every matrix that it takes memory for.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <stdexcept>
-
-// Before Eigen is read: its check of memory is an assertion, which here has to hold in any build.
-#undef EIGEN_NO_DEBUG
-#define EIGEN_RUNTIME_NO_MALLOC
-#define eigen_assert(condition)                             \
-  do {                                                      \
-    if (!(condition)) throw std::runtime_error(#condition); \
-  } while (false)
+#include "tests/eigen/assertions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -148,12 +148,45 @@ TYPED_TEST(EigenSolving, EveryWayToGiveTheMatrix) {
                                 whole.valuePtr());
   this->expect_solutions(solver.compute(map));
   this->expect_solutions(solver.compute(S(0.5) * (whole + whole)));
+  const typename TypeParam::Solver of_map(map), of_expression(S(0.5) * (whole + whole)), of_product(whole * S(1));
+  this->expect_solutions(of_map);
+  this->expect_solutions(of_expression);
+  this->expect_solutions(of_product);
   M loose = whole;
   loose.reserve(Eigen::Array<int, Eigen::Dynamic, 1>::Constant(whole.outerSize(), 3));
   ASSERT_FALSE(loose.isCompressed());
   this->expect_solutions(solver.compute(loose));
   const Eigen::SparseMatrix<S, M::IsRowMajor ? Eigen::ColMajor : Eigen::RowMajor, typename M::StorageIndex> turned = whole;
   this->expect_solutions(solver.compute(turned));
+}
+
+/// Solvers of maps, of matrices that are not compressed too, which nothing is copied of.
+TYPED_TEST(EigenSolving, MapsAsTheMatrix) {
+  using M = typename TypeParam::Matrix;
+  this->make(40, 3);
+  M& whole = this->a;
+  using Map = Eigen::Map<M>;
+  kauri::eigen::LLT<Map, TypeParam::UpLo> solver;
+  const auto expect_solved = [&](const Map& map) {
+    ASSERT_EQ(solver.compute(map).info(), Eigen::Success) << solver.lastErrorMessage();
+    EXPECT_EQ(difference(typename TypeParam::Dense(solver.solve(this->b)), this->exact(this->b), this->bound()), "");
+    EXPECT_EQ(solver.factorize(map).info(), Eigen::Success);
+  };
+  expect_solved(Map(whole.rows(), whole.cols(), whole.nonZeros(), whole.outerIndexPtr(), whole.innerIndexPtr(), whole.valuePtr()));
+  M loose = whole;
+  loose.reserve(Eigen::Array<int, Eigen::Dynamic, 1>::Constant(whole.outerSize(), 3));
+  expect_solved(Map(loose.rows(), loose.cols(), loose.nonZeros(), loose.outerIndexPtr(), loose.innerIndexPtr(), loose.valuePtr(),
+                    loose.innerNonZeroPtr()));
+}
+
+TYPED_TEST(EigenSolving, ZeroAsTheRightHandSide) {
+  this->make(40, 3);
+  typename TypeParam::Solver solver(this->a);
+  this->b.setZero();
+  this->sparse_b.setZero();
+  this->expect_solutions(solver);
+  EXPECT_TRUE((typename TypeParam::Dense(solver.solve(this->b)).array() == 0).all());
+  EXPECT_EQ(typename TypeParam::Matrix(solver.solve(this->sparse_b)).nonZeros(), 0) << "not even stored";
 }
 
 /// What is in the half that is not read does not matter; Lower | Upper reads the lower one.

@@ -447,6 +447,8 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
        {MixedOptions{.first_shift = 0}, MixedOptions{.shift_growth = 1}, MixedOptions{.shifts = -1},
         MixedOptions{.first_shift = std::numeric_limits<double>::quiet_NaN()}, MixedOptions{.shift_growth = 1e20, .shifts = 3}})
     EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 1, bad); }).find("MixedFactor: shifts of "), 0U);
+  EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 1, {.first_shift = 1e-9, .shift_growth = 0.5}); }),
+            "MixedFactor: shifts of 1e-09, growing 0.5 times, 4 of them");
   MixedFactor mixed = MixedFactor::create(a.pattern(), plan, backend, 2);
   EXPECT_FALSE(mixed.valid());
   std::vector<double> b(16, 1.0), x(16, 0.0);
@@ -473,6 +475,8 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
        {MixedSolveOptions{.max_steps = 0}, MixedSolveOptions{.target = std::numeric_limits<double>::quiet_NaN()},
         MixedSolveOptions{.accept = std::nan("")}})
     EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x, bad); }).find("MixedFactor: max_steps is "), 0U);
+  EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x, {.max_steps = 0, .target = 1e-14}); }),
+            "MixedFactor: max_steps is 0, target is 1e-14, accept is 0");
   MixedFactor moved = std::move(mixed);
   EXPECT_TRUE(solve_one(moved, b, x).value().converged());
   EXPECT_EQ(name_of(MixedPath::refinement), "refinement");
