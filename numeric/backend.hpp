@@ -74,10 +74,11 @@ enum class ProbeStart { even, alternating, unit, signs };
 struct ProbeSeen {
   double sum;        ///< of magnitudes
   double largest;    ///< magnitude
-  Index where;       ///< its row; of several the first
   double at_corner;  ///< magnitude in the row that was given
-  bool turned;       ///< a sign differs from that which was kept before
+  Index where;       ///< row of the largest; of several the first
+  Index turned;      ///< 1 where a sign differs from that which was kept before, else 0
 };
+static_assert(sizeof(ProbeSeen) == 3 * sizeof(double) + 2 * sizeof(Index));  // no gaps: it is copied from devices, byte by byte
 
 /// x = A^-1 x for vectors x that stay where a factor computes: what an estimate of the norm of the inverse asks.
 template <Scalar T>

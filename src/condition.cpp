@@ -59,7 +59,7 @@ class HostProbe final : public numeric::InverseProbe<T> {
     seen.where = static_cast<Index>(largest - x_.begin());
     seen.largest = std::abs(static_cast<double>(*largest));
     seen.at_corner = std::abs(static_cast<double>(x_[static_cast<std::size_t>(corner)]));
-    if (start != numeric::ProbeStart::signs) seen.turned = keep_signs();
+    if (start != numeric::ProbeStart::signs) seen.turned = keep_signs() ? 1 : 0;
     return seen;
   }
 
@@ -121,7 +121,7 @@ double climb(Solves<T>& solve, Index n) {
     const numeric::ProbeSeen seen = solve(ProbeStart::unit, corner);
     if (!(seen.sum > most)) return std::isnan(seen.sum) ? seen.sum : most;
     most = seen.sum;
-    if (!seen.turned) return most;
+    if (seen.turned == 0) return most;
     const numeric::ProbeSeen slope = solve(ProbeStart::signs, corner);
     if (slope.largest == slope.at_corner) return most;
     corner = slope.where;

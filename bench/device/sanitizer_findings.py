@@ -95,6 +95,13 @@ KNOWN = (
         log=r"\.levels\.|\.portable\.6\.",  # the latter's backend factorises a small matrix of doubles by Hopper's loops when it is made
         before=(2025, 4),
     ),
+    Known(
+        "initcheck",
+        "Uninitialized __global__ memory read",
+        (("", r"::bring\(int\)", r"bulk_copy\(shared_\.panel \+ place\(k\), l_ \+ front\(k\)\.panel"),),
+        "sweeps copy panels in units of 16 bytes, of which the last may hold what is no entry: portable loops do not write that, and nobody reads it",
+        log=r"\.plain\.",
+    ),
 )
 
 

@@ -76,6 +76,10 @@ BULK = uninitialised(
 INVERSES = uninitialised(
     f"void kauri::numeric::cuda::<unnamed>::load_tile<double>(T1 *, Index)::[lambda(int) (instance 1)]+0x90 {at('tile_inverses.cu', 'there ? diagonal[')}",
 )
+PADDING = uninitialised(
+    "kauri::numeric::cuda::kernels::ptx::bulk_copy(void *, int)+0x1580 in ptx.cuh:72",
+    f"kauri::numeric::cuda::sweep::Fronts<Shared>::bring(int)+0x13a0 {at('sweep_fronts.cuh', 'ptx::bulk_copy(shared_.panel + place(k)')}",
+)
 VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('small_factor_kernels.cu', 'source.memory.value[from[e]]')}")
 
 
@@ -120,6 +124,10 @@ class Findings(unittest.TestCase):
         self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.portable.6.log"), (0, 1, 0))
         self.assertEqual(self.judged(errors(INVERSES), "initcheck", "initcheck.levels.log"), (0, 1, 0))
         self.assertEqual(self.judged(errors(INVERSES), "initcheck", "initcheck.plain.reads.log"), (1, 0, 0))
+
+    def test_so_are_units_at_the_ends_of_panels(self):
+        self.assertEqual(self.judged(errors(PADDING), "initcheck", "initcheck.plain.reads.log", NEW), (0, 1, 0))
+        self.assertEqual(self.judged(errors(PADDING), "initcheck", "initcheck.levels.log"), (1, 0, 0))
         self.assertEqual(self.judged(errors(BULK), "initcheck", "initcheck.levels.log", NEW), (1, 0, 0))
         self.assertEqual(self.judged(errors(VALUES, BULK), "initcheck", "initcheck.levels.log"), (1, 1, 0))
 

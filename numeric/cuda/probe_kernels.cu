@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kThreads) start_probe(Index n, ProbeStart star
 /// A magnitude that is not a number is never the largest.
 __device__ ProbeSeen both(const ProbeSeen& a, const ProbeSeen& b) {
   const bool other = b.largest > a.largest || (b.largest == a.largest && b.where < a.where);
-  return {a.sum + b.sum, other ? b.largest : a.largest, other ? b.where : a.where, a.at_corner + b.at_corner, a.turned || b.turned};
+  return {a.sum + b.sum, other ? b.largest : a.largest, a.at_corner + b.at_corner, other ? b.where : a.where, a.turned | b.turned};
 }
 
 /// Of all threads, in thread 0.
@@ -45,12 +45,12 @@ __device__ ProbeSeen of_block(const ProbeSeen& seen) {
   return combine_block<kThreads>(
       seen, [](const ProbeSeen& a, const ProbeSeen& b) { return both(a, b); },
       [](const ProbeSeen& a, int by) {
-        return ProbeSeen{__shfl_down_sync(~0U, a.sum, by), __shfl_down_sync(~0U, a.largest, by), __shfl_down_sync(~0U, a.where, by),
-                         __shfl_down_sync(~0U, a.at_corner, by), __shfl_down_sync(~0U, static_cast<int>(a.turned), by) != 0};
+        return ProbeSeen{__shfl_down_sync(~0U, a.sum, by), __shfl_down_sync(~0U, a.largest, by), __shfl_down_sync(~0U, a.at_corner, by),
+                         __shfl_down_sync(~0U, a.where, by), __shfl_down_sync(~0U, a.turned, by)};
       });
 }
 
-__device__ ProbeSeen nothing_seen(Index n) { return {0, -1, n, 0, false}; }
+__device__ ProbeSeen nothing_seen(Index n) { return {0, -1, 0, n, 0}; }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) look(Index n, const T* x, Index corner, bool keep, std::int8_t* sign, ProbeSeen* part) {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kThreads) look(Index n, const T* x, Index corn
     if (i == corner) seen.at_corner = magnitude;
     if (!keep) continue;
     const std::int8_t mine = x[i] < T(0) ? -1 : 1;
-    seen.turned = seen.turned || mine != sign[i];
+    if (mine != sign[i]) seen.turned = 1;
     sign[i] = mine;
   }
   seen = of_block(seen);
