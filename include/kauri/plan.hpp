@@ -433,8 +433,8 @@ struct Analysis {
   std::string target_reason;          ///< one sentence: why the one or the other
 };
 
-/// Orders and analyses. Throws Error: input (pattern, permutation of another size or end, rows to come last), overflow (a count beyond
-/// 2^63, more than kMostEntries stored entries), memory.
+/// Orders and analyses. Throws Error: input (pattern, permutation of another size or end, rows to come last), usage (options as order()
+/// refuses them, a method that this build lacks), overflow (a count beyond 2^63, more than kMostEntries stored entries), memory.
 std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& options = {});
 /// The same, with the report.
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options = {});

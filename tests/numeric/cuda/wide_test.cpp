@@ -131,18 +131,15 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
 };
 
 TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
-  int turn = 0;
+  const bool emulated = fast_->device() == "emulated";
+  const std::vector<Index> numbers = {8, 2, 9, 32};
+  std::size_t turn = 0;
   for (const char* spec :
        {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     const auto plan = plan_of(a.pattern(), OrderingMethod::amd);
-    if (fast_->device() != "emulated")
-      check(a.view(), plan, {2, 8, 9, 32});
-    else if (turn++ % 2 == 0)  // it is slow: systems take turns
-      check(a.view(), plan, {8, 9});
-    else
-      check(a.view(), plan, {2, 32});
+    check(a.view(), plan, emulated ? std::vector<Index>{numbers[turn++ % numbers.size()]} : numbers);  // it is slow: systems take turns
   }
   for (const char* spec : {"poisson2d 7", "elast3d 4"}) {  // a path of fronts
     SCOPED_TRACE(spec);
@@ -153,7 +150,9 @@ TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
 
 TEST_P(WideSweeps, TakeAnyNumberOfColumns) {
   const auto a = generate("poisson3d 6");
-  check(a.view(), plan_of(a.pattern(), OrderingMethod::amd), {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 34, 40, 65});
+  const bool emulated = fast_->device() == "emulated";  // slow
+  check(a.view(), plan_of(a.pattern(), OrderingMethod::amd),
+        emulated ? std::vector<Index>{1, 3, 7, 9, 16, 31, 34} : std::vector<Index>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 34, 40, 65});
 }
 
 TEST_P(WideSweeps, TakePatternsOfManySeeds) {
