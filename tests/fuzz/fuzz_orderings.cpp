@@ -180,7 +180,7 @@ void require_same_rows(const Permutation& a, const Permutation& b, Index begin, 
 /// The tree may be anything.
 void check_within(const Input& input, const Permutation& perm, const SeparatorTree& tree) {
   const bool forest = is_forest_in_postorder(tree, input.graph.size());
-  const Wrong wrong{.usage = input.options.threads < 0 || !input.options.last.empty(),
+  const Wrong wrong{.usage = input.wrong.usage || !input.options.last.empty(),
                     .input = !forest || !NaiveTree(tree, perm).fits(input.graph)};
   const auto found = ordered(input, wrong, [&](const OrderingOptions& o) { return order_within(input.graph, perm, tree, o); });
   if (!found) return;
@@ -235,8 +235,7 @@ void check_reorder(const Input& input, const Graph& graph, const Permutation& pe
                    const std::vector<Index>& changed, bool fitted) {
   const Index n = graph.size();
   const bool in_range = std::all_of(changed.begin(), changed.end(), [n](Index v) { return v >= 0 && v < n; });
-  const Wrong wrong{.usage = input.options.threads < 0 || !input.options.last.empty(),
-                    .input = !in_range || !is_forest_in_postorder(tree, n)};
+  const Wrong wrong{.usage = input.wrong.usage || !input.options.last.empty(), .input = !in_range || !is_forest_in_postorder(tree, n)};
   const auto found = ordered(input, wrong, [&](const OrderingOptions& o) { return reorder(graph, perm, tree, changed, o); });
   if (!found) return;
   require_permutation(*found, n);
