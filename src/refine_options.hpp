@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kauri/refine.hpp"
+#include "src/base/digits.hpp"
 #include "src/misuse.hpp"
-#include "symbolic/in_digits.hpp"
 
 namespace kauri {
 
@@ -16,8 +16,8 @@ inline void require_refine_options(const RefineOptions& options, const char* nam
     misuse(std::string(name) + ": " + option + " is " + value + ", expected 0 or more");
   };
   if (options.max_steps < 0) refuse("max_steps", std::to_string(options.max_steps));
-  if (!(options.target >= 0)) refuse("target", symbolic::in_digits(options.target));
-  if (!(options.stagnation >= 0)) refuse("stagnation", symbolic::in_digits(options.stagnation));
+  if (!(options.target >= 0)) refuse("target", digits(options.target));
+  if (!(options.stagnation >= 0)) refuse("stagnation", digits(options.stagnation));
 }
 
 }  // namespace kauri
