@@ -115,6 +115,24 @@ TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) 
   }
 }
 
+/// Few launches, for tools that slow each of them down.
+TYPED_TEST(CudaFactorProducts, OfTwoColumnsAreThoseOfTheEntries) {
+  using T = typename TypeParam::T;
+  const auto a = generate("poisson2d 9");
+  const auto factor = factor_of<T>(a, this->backend(), this->plan_of());
+  auto workspace = Workspace<T>::create(factor, 2);
+  const Index n = a.n();
+  const std::vector<T> dense = dense_numbers<T>(n, 2, 4);
+  for (const System system : kTriangles) {
+    CallerArray<T> x(dense);
+    const DeviceMatrixView<T> xs({x.data(), n, 2, n});
+    factor.multiply(system, xs, xs, workspace);
+    const std::vector<T> product = x.fetch();
+    const std::vector<double> sums = product_of_entries(lower_factor(factor), system == System::Lt, dense, 2);
+    for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_NEAR(product[i], sums[i], 1000 * std::numeric_limits<T>::epsilon());
+  }
+}
+
 TYPED_TEST(CudaFactorProducts, OfNothing) {
   using T = typename TypeParam::T;
   const SymmetricMatrix<double> nothing;
