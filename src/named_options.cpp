@@ -166,7 +166,7 @@ void add_ordering(Table& table) {
       "of md: rows within this of the least degree are eliminated together"));
   table.push_back(integer_entry(
       "ordering.threads", 0, [](auto& o) -> auto& { return o.analyze.ordering.threads; },
-      "of orderings and analyses alone; 0: as many as `threads` says"));
+      "CPU threads of orderings and analyses alone; 0: those of the option threads"));
 }
 
 void add_analysis(Table& table) {

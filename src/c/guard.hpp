@@ -38,14 +38,15 @@ kauri_status guarded(F&& f) noexcept {
   }
 }
 
-/// f(), whose Error(input) counts rows and columns from 0, for a caller who counts from base.
+/// f(), whose Error(input) counts rows and columns from 0, for a caller who counts from base: the text says so, if not by itself.
 template <class F>
 auto counting_from(int base, F&& f) {
   try {
     return f();
   } catch (const Error& error) {
-    if (base == 0 || error.kind() != ErrorKind::input) throw;
-    throw Error(ErrorKind::input, error.what() + std::string(" (rows and columns counted from 0)"));
+    const std::string text = error.what();
+    if (base == 0 || error.kind() != ErrorKind::input || text.find("from 0") != std::string::npos) throw;
+    throw Error(ErrorKind::input, text + " (rows and columns counted from 0)");
   }
 }
 
