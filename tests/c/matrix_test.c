@@ -160,6 +160,26 @@ static void refused_arrays(void) {
   CHECK(matrix == NULL);
 }
 
+// Two entries of one place.
+static void duplicates(void) {
+  const int32_t ptr[] = {0, 3, 4}, index[] = {0, 1, 1, 1};
+  const double value[] = {4, -1, -2, 5};
+  double full[] = {4, -3, -3, 5};
+  System s = {2, full};
+  kauri_matrix* matrix = NULL;
+  struct kauri_compressed a = KAURI_COMPRESSED_INIT;
+  a.n = 2, a.entries = 4, a.ptr = ptr, a.index = index, a.value = value;
+  OK(kauri_matrix_from_compressed(&a, &matrix));
+  check_lower(matrix, &s, 1);
+  kauri_matrix_destroy(matrix);
+  a.duplicates = KAURI_REFUSE;
+  FAILS(KAURI_ERROR_INPUT, "entry (1, 0) is there twice", kauri_matrix_from_compressed(&a, &matrix));
+  a.duplicates = 2;
+  MISUSE("duplicates is 2", kauri_matrix_from_compressed(&a, &matrix));
+  a.duplicates = KAURI_SUM, a.compression = 2;
+  MISUSE("compression is 2", kauri_matrix_from_compressed(&a, &matrix));
+}
+
 static void without_rows(void) {
   const int32_t ptr = 0;
   int64_t n = -1, nnz = -1;
@@ -208,6 +228,7 @@ void test_matrix(void) {
   places();
   triplets();
   refused_arrays();
+  duplicates();
   without_rows();
   files();
 }
