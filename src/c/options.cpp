@@ -57,7 +57,10 @@ SolverOptions options_of(const kauri_options* options) {
 extern "C" {
 
 kauri_status kauri_cancel_create(kauri_cancel** cancel) {
-  return guarded([&] { place_for(cancel, "cancel") = new kauri_cancel{std::make_shared<CancelState>()}; });
+  return guarded([&] {
+    kauri_cancel*& place = place_for(cancel, "cancel");  // before there is anything to lose
+    place = new kauri_cancel{std::make_shared<CancelState>()};
+  });
 }
 kauri_status kauri_cancel_request(kauri_cancel* cancel) {
   return guarded([&] { need(cancel, "cancel").state->request(); });
@@ -71,7 +74,10 @@ kauri_status kauri_cancel_requested(const kauri_cancel* cancel, int32_t* request
 void kauri_cancel_destroy(kauri_cancel* cancel) { delete cancel; }
 
 kauri_status kauri_options_create(kauri_options** options) {
-  return guarded([&] { place_for(options, "options") = new kauri_options{}; });
+  return guarded([&] {
+    kauri_options*& place = place_for(options, "options");
+    place = new kauri_options{};
+  });
 }
 kauri_status kauri_options_copy(const kauri_options* options, kauri_options** copy) {
   return guarded([&] {

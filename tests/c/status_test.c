@@ -50,6 +50,7 @@ static void null_handles(void) {
   kauri_matrix* matrix = NULL;
   kauri_plan* plan = NULL;
   kauri_factor* factor = NULL;
+  MISUSE("cancel is null", kauri_cancel_create(NULL));
   MISUSE("cancel is null", kauri_cancel_request(NULL));
   MISUSE("matrix is null", kauri_matrix_n(NULL, &l));
   MISUSE("matrix is null", kauri_matrix_lower(NULL, NULL, NULL, NULL));
