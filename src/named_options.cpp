@@ -77,8 +77,9 @@ TableEntry integer_entry(std::string name, std::int32_t least, Member member, st
 }
 
 template <class Member>
-TableEntry choice_entry(std::string name, std::vector<std::int32_t> choices, Member member, std::string help) {
+TableEntry choice_entry(std::string name, const std::vector<std::int32_t>& choices, Member member, std::string help) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const std::int32_t choice : choices) words.push_back(std::to_string(choice));
   return number_entry(
       std::move(name), OptionKind::integer, joined(words), member,
@@ -98,6 +99,7 @@ TableEntry real_entry(std::string name, Bound bound, double least, Member member
 template <class Member, class Value>
 TableEntry word_entry(std::string name, std::vector<std::pair<std::string, Value>> values, Member member, std::string help) {
   std::vector<std::string> words;
+  words.reserve(values.size());
   for (const auto& [word, value] : values) words.push_back(word);
   std::string accepts = joined(words);
   return {{std::move(name), OptionKind::word, std::move(words), std::move(accepts), "", std::move(help)},

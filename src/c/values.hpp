@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <variant>
 
 #include "kauri/c/factor.h"
 #include "kauri/c/matrix.h"
