@@ -150,16 +150,19 @@ TYPED_TEST(CDevice, StreamsAndGraphs) {
   const kauri_dense rhs = this->dense(from.data(), 2, KAURI_DEVICE), x = this->dense(to.data(), 2, KAURI_DEVICE);
   kauri_verdict verdict = KAURI_VERDICT_INIT;
   const auto enqueue = [&](void* at) {
-    EXPECT_DONE(kauri_factor_enqueue_refactorize(this->factor_, value.data(), this->nnz(), 0, at));
+    EXPECT_DONE(kauri_factor_enqueue_refactorize(this->factor_, value.data(), this->nnz(), 0.5, at));
     EXPECT_DONE(kauri_factor_enqueue_solve(this->factor_, KAURI_SYSTEM_A, &rhs, &x, this->workspace_, at));
     EXPECT_DONE(kauri_factor_enqueue_log_determinant(this->factor_, log_determinant.data(), this->workspace_, at));
   };
+  EXPECT_DONE(kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0.5));
+  const auto solution = this->solution(b, 2);
+  double expected = 0;
+  EXPECT_DONE(kauri_factor_log_determinant(this->factor_, &expected));
+  EXPECT_DONE(kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0));
   enqueue(stream.get());
   EXPECT_DONE(kauri_factor_fetch_verdict(this->factor_, stream.get(), &verdict));
   EXPECT_EQ(verdict.status, KAURI_VERDICT_POSITIVE_DEFINITE);
-  EXPECT_EQ(to.fetch(), this->solution(b, 2));
-  double expected = 0;
-  EXPECT_DONE(kauri_factor_log_determinant(this->factor_, &expected));
+  EXPECT_EQ(to.fetch(), solution);
   EXPECT_EQ(log_determinant.fetch()[0], expected);
 
   const CallerGraph graph(stream, enqueue);
@@ -175,7 +178,7 @@ TYPED_TEST(CDevice, StreamsAndGraphs) {
   value.assign(this->value_);
   graph.launch(stream);
   EXPECT_DONE(kauri_factor_fetch_verdict(this->factor_, stream.get(), nullptr));
-  EXPECT_EQ(to.fetch(), this->solution(b, 2));
+  EXPECT_EQ(to.fetch(), solution);
   EXPECT_EQ(log_determinant.fetch()[0], expected);
 }
 
