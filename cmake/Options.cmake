@@ -22,7 +22,8 @@ add_library(kauri_warnings INTERFACE)
 target_compile_options(
   kauri_warnings
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wcast-align;-Woverloaded-virtual;-Wno-psabi;$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-dangling-reference>>
-            $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KAURI_WERROR}>>:-Werror>)
+            $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wshadow;-Wstrict-prototypes;-pedantic>
+            $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${KAURI_WERROR}>>:-Werror>)
 if(CMAKE_UNITY_BUILD) # an anonymous namespace of a source is none of a header there
   target_compile_options(kauri_warnings INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
@@ -33,6 +34,6 @@ if(KAURI_SANITIZE)
   target_compile_options(
     kauri_warnings
     INTERFACE
-      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KAURI_SANITIZE};${unchecked};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+      $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${KAURI_SANITIZE};${unchecked};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
   target_link_options(kauri_warnings INTERFACE -fsanitize=${KAURI_SANITIZE})
 endif()

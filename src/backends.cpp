@@ -11,13 +11,13 @@ namespace {
 
 constexpr Offset kRounding = Offset{64} << 20;  // the driver rounds each allocation up
 
-Backend asked_for(BackendChoice choice, int threads) {
+Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
   switch (choice) {
     case BackendChoice::automatic:
     case BackendChoice::cpu:
       return cpu_backend(threads);
     case BackendChoice::cuda:
-      return cuda_backend();
+      return cuda_backend(cuda);
   }
   misuse("Solver: BackendChoice " + std::to_string(static_cast<int>(choice)) + ", which there is not");
 }
@@ -40,7 +40,8 @@ std::pair<AnalyzeOptions, std::string> with_device(AnalyzeOptions options, const
   return {std::move(options), ""};
 }
 
-Backends::Backends(BackendChoice choice, int threads) : choice_(choice), backend_(asked_for(choice, threads)) {}
+Backends::Backends(BackendChoice choice, int threads, const CudaOptions& cuda)
+    : choice_(choice), cuda_(cuda), backend_(asked_for(choice, threads, cuda)) {}
 
 std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const {
   const bool own_target = options.target.empty() || options.target == backend_.target();
@@ -48,7 +49,7 @@ std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options,
   options.device = {};
   if (choice_ != BackendChoice::automatic) return stays(std::move(options), "as asked for");
   if (!own_target) return stays(std::move(options), "the target was asked for");
-  return with_device(std::move(options), numeric::cuda::survey(0), scalar_bytes, nrhs);
+  return with_device(std::move(options), numeric::cuda::survey(cuda_.device), scalar_bytes, nrhs);
 }
 
 std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrhs) {
@@ -57,9 +58,9 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
   if (!on_device_) return "";
   on_device_ = false;
   if (std::string failure = make_device(); !failure.empty()) return backend_.target() + ": the device cannot be started: " + failure;
-  const Offset needed = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs) +
+  const Offset needed = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs, cuda_.solves_together) +
                         symbolic::device_residual_bytes(plan.n, plan.nnz, scalar_bytes) + kRounding;
-  const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(0);
+  const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(cuda_.device);
   on_device_ = device && needed <= device->free_bytes;
   if (on_device_) return "";
   return backend_.target() + ": the job needs " + std::to_string(needed) + " bytes of the memory of " + plan.target + ", " +
@@ -68,12 +69,12 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
 
 void Backends::start_device() {
   if (choice_ != BackendChoice::automatic) return;
-  if (const auto device = numeric::cuda::survey(0); device && device->predicted) make_device();
+  if (const auto device = numeric::cuda::survey(cuda_.device); device && device->predicted) make_device();
 }
 
 std::string Backends::make_device() {
   try {
-    if (!device_) device_ = cuda_backend();
+    if (!device_) device_ = cuda_backend(cuda_);
     return "";
   } catch (const Error& error) {
     return error.what();

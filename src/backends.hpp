@@ -16,8 +16,9 @@ namespace kauri {
 /// The backend asked for; for `automatic` the CPU's, and the device's once a job is given to it. Both stay until this is gone.
 class Backends {
  public:
-  /// threads: of the CPU, 0 is one per hardware thread. Throws Error(device) for a device that was asked for and is not there.
-  Backends(BackendChoice choice, int threads);
+  /// threads: of the CPU, 0 is one per hardware thread; cuda: of the device. Throws Error(device) for a device that was asked for and is
+  /// not there.
+  Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
 
   /// options with the target, and for `automatic` with the device that is there, if it may be chosen; why not, if it may not.
   /// options.workers is the caller's.
@@ -36,6 +37,7 @@ class Backends {
   std::string make_device();
 
   BackendChoice choice_;
+  CudaOptions cuda_;
   Backend backend_;
   std::optional<Backend> device_;
   bool on_device_ = false;

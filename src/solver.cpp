@@ -32,7 +32,7 @@ constexpr double kWatchedFlops = 1e9;
 
 template <Scalar T>
 struct Solver<T>::State {
-  explicit State(SolverOptions o) : options(std::move(o)), backends(options.backend, options.threads) {
+  explicit State(SolverOptions o) : options(std::move(o)), backends(options.backend, options.threads, options.cuda) {
     if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
     if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
     options.analyze.on_message = options.on_message;
@@ -238,7 +238,7 @@ struct Solver<T>::State {
     tell(Phase::solve, 0, [&] { return "solve, right-hand sides: " + std::to_string(x.cols); });
     report.solve.seconds = seconds_of([&] { factor->solve(x, *workspace, options.stop); });
     report.solve.flops = 4 * entries * columns;
-    report.solve.bytes = analysis.plan->workspace_bytes(sizeof(T), workspace->nrhs());
+    report.solve.bytes = analysis.plan->workspace_bytes(sizeof(T), workspace->nrhs(), options.cuda.solves_together);
     report.right_hand_sides = x.cols;
     tell(Phase::refine, 0, [&] { return "refinement, corrections at most: " + std::to_string(options.refine.max_steps); });
     report.refine.seconds = seconds_of([&] {

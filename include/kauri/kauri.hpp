@@ -16,6 +16,7 @@
 #include "kauri/matrix.hpp"            // IWYU pragma: export
 #include "kauri/message.hpp"           // IWYU pragma: export
 #include "kauri/mixed.hpp"             // IWYU pragma: export
+#include "kauri/named_options.hpp"     // IWYU pragma: export
 #include "kauri/ordering.hpp"          // IWYU pragma: export
 #include "kauri/permutation.hpp"       // IWYU pragma: export
 #include "kauri/plan.hpp"              // IWYU pragma: export

@@ -151,6 +151,9 @@ class EntryMap {
   /// with both halves those of the lower one are taken, unchecked. Throws Error(usage) for other lengths.
   void apply(std::span<const T> value, std::span<T> lower) const;
 
+  /// Of each entry of CompressedView::index, where it is in SymmetricMatrix::value(); -1: in the upper half, left out.
+  [[nodiscard]] std::span<const Offset> places() const { return place_; }
+
  private:
   std::vector<Offset> place_;  // of each entry; -1: in the upper half
   Offset entries_ = 0;         // of the lower triangle

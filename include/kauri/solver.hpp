@@ -21,7 +21,7 @@ namespace kauri {
 enum class BackendChoice {
   automatic,  ///< as said above
   cpu,        ///< cpu_backend(SolverOptions::threads)
-  cuda,       ///< cuda_backend(0)
+  cuda,       ///< cuda_backend(SolverOptions::cuda)
 };
 
 /// Of each phase, where it is done, and by how many threads.
@@ -39,6 +39,7 @@ struct SolverOptions {
   /// Told when a phase of a call begins and ends, how it went, and in analyses of each ordering; in place of analyze.on_message. An A that
   /// is not positive definite, or nearly singular (PivotLoss), is a warning.
   MessageHandler on_message{};
+  CudaOptions cuda{};  ///< of the device that is asked for, or that `automatic` looks at and may take
 };
 
 ///     kauri::Solver<double> solver;

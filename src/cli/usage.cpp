@@ -7,41 +7,19 @@
 #include <CLI/Option.hpp>
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "kauri/error.hpp"
+#include "src/base/nearest.hpp"
 
 namespace kauri::cli {
 namespace {
 
-/// Letters put in, left out or changed between two words (V. I. Levenshtein, 1966).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 /// "; did you mean X?", where a name is near enough.
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
-  const std::string* best = nullptr;
-  if (word.size() <= 2) return "";
-  std::size_t least = 1 + std::max<std::size_t>(1, (word.size() + 1) / 3);
-  for (const std::string& name : names)
-    if (const std::size_t changes = distance(word, name); changes < least) {
-      best = &name;
-      least = changes;
-    }
-  return best == nullptr ? "" : "; did you mean " + *best + "?";
+  const std::string best = nearest(word, names);
+  return best.empty() ? "" : "; did you mean " + best + "?";
 }
 
 std::vector<std::string> all_names(const CLI::App& command) {

@@ -11,7 +11,7 @@ endfunction()
 
 # Nothing of a package may know where it was made.
 function(check_places)
-  file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.hpp)
+  file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.h ${prefix}/*.hpp)
   foreach(text ${texts})
     foreach(place ${SOURCE_DIR} ${BUILD_DIR} ${ARGV})
       file(STRINGS ${text} found REGEX "${place}/")
@@ -46,6 +46,12 @@ if(WAY STREQUAL "pkg_config")
   execute_process(COMMAND ${pkg_config} --cflags --libs kauri OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/main.cpp -o ${SCRATCH}/consumer ${flags})
+  # By a C compiler, which brings no C++ of its own.
+  run(${CC} -std=c99 -pedantic -Wall -Wextra -Werror ${CMAKE_CURRENT_LIST_DIR}/consumer/main.c -o ${SCRATCH}/c_consumer ${flags})
+  execute_process(COMMAND ${SCRATCH}/c_consumer OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT said STREQUAL "kauri ${VERSION}: 1 1 1 1 1\n")
+    message(FATAL_ERROR "the consumer in C said: ${said}")
+  endif()
   set(program ${SCRATCH}/consumer)
 else()
   set(arguments -DWAY=${WAY} -DKAURI_SOURCE_DIR=${SOURCE_DIR} -DCMAKE_PREFIX_PATH=${prefix} -DEXPECTED_VERSION=${VERSION} -DKAURI_METIS=${METIS}

@@ -29,7 +29,7 @@ endif()
 run(${dpkg_deb} --contents ${deb})
 run(${dpkg_deb} --extract ${deb} ${SCRATCH}/root)
 set(prefix ${SCRATCH}/root/usr)
-set(expected lib*/libkauri.* include/kauri/kauri.hpp lib*/cmake/kauri/kauriConfig.cmake lib*/cmake/kauri/kauriConfigVersion.cmake
+set(expected lib*/libkauri.* include/kauri/kauri.hpp include/kauri/kauri.h include/kauri/c/solver.h lib*/cmake/kauri/kauriConfig.cmake lib*/cmake/kauri/kauriConfigVersion.cmake
              lib*/pkgconfig/kauri.pc share/doc/kauri/LICENSE)
 if(PROGRAM)
   list(APPEND expected bin/kauri share/man/man1/kauri.1 share/bash-completion/completions/kauri share/zsh/site-functions/_kauri

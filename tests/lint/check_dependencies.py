@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # The dependency rule (docs/design.md): include only from your own folder or from the left,
-#     include/kauri -> src/base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> src/picture -> src/cli -> {tests, bench, python, examples}
+#     include/kauri -> src/base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
+#     -> {tests, bench, python, examples}
 # and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
 import tree
 
-# A file belongs to the first prefix that fits. Same rank: only the same folder may be included. eigen.hpp is for users alone.
+# A file belongs to the first prefix that fits. Same rank: only the same folder may be included. eigen.hpp is for users alone, and so are the
+# headers of C, but that src/c implements them.
 EIGEN_HEADER = "include/kauri/eigen.hpp"
+C_HEADERS = ("include/kauri/*.h", 6.5)
 LAYERS = ((EIGEN_HEADER, 8), ("include/kauri/", 0), ("src/base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
-          ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
+          ("src/c/", 7), ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
 INCLUDE_ROOTS = ("", "include/", "tests/")
 
 STANDARD = set("""
@@ -20,6 +23,8 @@ exception execution filesystem format forward_list fstream functional future ini
 limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator
 semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view strstream syncstream
 system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
+
+C_STANDARD = {"stddef.h", "stdint.h"}
 
 CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nvrtc|nvtx|nvToolsExt|nccl|driver_types|device_launch|vector_types"
                          r"|cooperative_groups|mma\.h|cub/|thrust/|cuda/|cute/|cutlass/)")
@@ -36,7 +41,13 @@ def under(path, *prefixes):
     return str(path).startswith(prefixes)
 
 
+def is_c_header(path):
+    return under(path, "include/kauri/") and path.suffix == ".h"
+
+
 def layer(path):
+    if is_c_header(path):
+        return C_HEADERS
     return next(((prefix, rank) for prefix, rank in LAYERS if under(path, prefix)), None)
 
 
@@ -51,6 +62,8 @@ def resolve(name, path, root):
 def fault_of_own(path, target):
     """Includes inside the project: own folder, or from the left."""
     here, there = layer(path), layer(target)
+    if is_c_header(path) and not is_c_header(target):
+        return f"includes {target}: a header of C includes others of C"
     if there is None:
         return f"includes {target}, which belongs to no layer"
     if there[1] > here[1] or (there[1] == here[1] and there[0] != here[0]):
@@ -64,7 +77,9 @@ def fault_of_foreign(path, name):
         return f"CUDA header <{name}> outside numeric/cuda"
     if BLAS_HEADER.match(name) and not under(path, "numeric/cpu/dense", "numeric/cuda/", "bench/"):
         return f"BLAS or LAPACK header <{name}> outside numeric/cpu/dense* and numeric/cuda"
-    if under(path, "include/kauri/") and name not in STANDARD and not (name.startswith("Eigen/") and str(path) == EIGEN_HEADER):
+    if is_c_header(path) and name not in C_STANDARD:
+        return f"header of C includes <{name}>: only {', '.join(sorted(C_STANDARD))} and headers of C in kauri/ are allowed"
+    if under(path, "include/kauri/") and not is_c_header(path) and name not in STANDARD and not (name.startswith("Eigen/") and str(path) == EIGEN_HEADER):
         return f"public header includes <{name}>: only the standard library and kauri/ are allowed"
     return None
 

@@ -37,6 +37,12 @@ PLANTED = (
     ("dependencies", "include/kauri/planted2.hpp", includes('"kauri/eigen.hpp"'), "may not see include/kauri/eigen.hpp"),
     ("dependencies", "src/planted.cpp", includes('"kauri/eigen.hpp"'), "src/ may not see include/kauri/eigen.hpp"),
     ("dependencies", "include/kauri/eigen.hpp", includes("<boost/any.hpp>"), "public header includes <boost/any.hpp>"),
+    ("dependencies", "include/kauri/kauri.hpp", includes('"kauri/c/planted.h"'), "include/kauri/ may not see include/kauri/*.h"),
+    ("dependencies", "src/planted.cpp", includes('"kauri/c/planted.h"'), "src/ may not see include/kauri/*.h"),
+    ("dependencies", "src/planted.cpp", includes('"src/c/planted.hpp"'), "src/ may not see src/c/"),
+    ("dependencies", "src/c/planted.cpp", includes('"src/cli/planted.hpp"'), "src/c/ may not see src/cli/"),
+    ("dependencies", "include/kauri/kauri.h", includes('"kauri/planted.hpp"'), "a header of C includes others of C"),
+    ("dependencies", "include/kauri/c/planted2.h", includes("<stdio.h>"), "header of C includes <stdio.h>"),
     ("dependencies", "include/kauri/planted2.hpp", includes("<tbb/task_arena.h>"), "public header includes <tbb/task_arena.h>"),
     ("dependencies", "include/kauri/planted2.hpp", includes('"planted.hpp"'), 'write "kauri/..."'),
     ("dependencies", "src/planted.cpp", includes("<cuda_runtime.h>"), "CUDA header <cuda_runtime.h>"),
@@ -64,6 +70,9 @@ PLANTED = (
 INNOCENT = (
     ("dependencies", "include/kauri/eigen.hpp", includes("<Eigen/SparseCore>") + '#include "kauri/planted.hpp"\n'),
     ("dependencies", "tests/planted.cpp", includes('"kauri/eigen.hpp"')),
+    ("dependencies", "include/kauri/kauri.h", includes('"kauri/c/planted.h"') + "#include <stdint.h>\n"),
+    ("dependencies", "src/c/planted.cpp", includes('"kauri/c/planted.h"') + '#include "src/planted.hpp"\n#include <stdio.h>\n'),
+    ("dependencies", "tests/planted.c", includes("<kauri/kauri.h>") + "#include <stdio.h>\n"),
     ("dependencies", "symbolic/planted.cpp", HEAD + "// std::abort(), dpotrf_\n" + 'const char* s = "printf(";\nint n = snprintf(0, 0, "");\n'),
     ("dependencies", "numeric/cpu/dense_planted.cpp", HEAD + "#include <cblas.h>\nvoid f() { cblas_dgemm(); }\n"),
     ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
@@ -89,8 +98,10 @@ def plant(root, name, text):
 
 def small_tree(root):
     """A tree without faults: a header per folder, a readme with its example."""
-    for folder in ("src/base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/picture", "src/cli", "tests", "include/kauri"):
+    for folder in ("src", "src/base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli", "tests",
+                   "include/kauri"):
         plant(root, f"{folder}/planted.hpp", HEAD)
+    plant(root, "include/kauri/c/planted.h", HEAD)
     plant(root, "include/kauri/eigen.hpp", HEAD)
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
     plant(root, "README.md", "[here](examples/first_solve.cpp)\n```cpp\nint main() {}\n```\n")

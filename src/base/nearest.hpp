@@ -1,0 +1,43 @@
+// The known word that an unknown one was probably meant to be.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kauri {
+
+/// Letters put in, left out or changed between two words (V. I. Levenshtein, 1966).
+inline std::size_t changes_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The first of the nearest names, or nothing where none is near enough: a third of the word's letters, at least one. Nothing is near to a
+/// word of two letters.
+inline std::string nearest(std::string_view word, const std::vector<std::string>& names) {
+  if (word.size() <= 2) return "";
+  const std::string* best = nullptr;
+  std::size_t least = 1 + std::max<std::size_t>(1, (word.size() + 1) / 3);
+  for (const std::string& name : names)
+    if (const std::size_t changes = changes_between(word, name); changes < least) {
+      best = &name;
+      least = changes;
+    }
+  return best == nullptr ? "" : *best;
+}
+
+}  // namespace kauri

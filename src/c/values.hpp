@@ -1,0 +1,104 @@
+// Numbers, matrices and options of C as those of C++.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include "kauri/c/factor.h"
+#include "kauri/c/matrix.h"
+#include "src/c/guard.hpp"
+#include "src/c/handles.hpp"
+
+namespace kauri::c {
+
+/// The kauri_scalar of T.
+template <Scalar T>
+constexpr std::int32_t scalar_of() {
+  return sizeof(T) == sizeof(double) ? KAURI_DOUBLE : KAURI_FLOAT;
+}
+
+/// f(T{}) for the type that a kauri_scalar names.
+template <class F>
+auto with_scalar(std::int32_t scalar, F&& f) {
+  if (scalar == KAURI_DOUBLE) return f(double{});
+  if (scalar == KAURI_FLOAT) return f(float{});
+  no_such("scalar", scalar);
+}
+
+/// Bytes of a number.
+inline int bytes_of(std::int32_t scalar) {
+  return with_scalar(scalar, [](auto zero) { return static_cast<int>(sizeof(zero)); });
+}
+
+/// A double as T; Error(usage) for one that T has no room for.
+template <Scalar T>
+T number_of(double x, const char* name) {
+  const auto narrow = static_cast<T>(x);
+  if (std::abs(x) <= std::numeric_limits<double>::max() && !(std::abs(narrow) <= std::numeric_limits<T>::max()))
+    misuse(std::string(name) + " is " + std::to_string(x) + ", too large for float");
+  return narrow;
+}
+
+/// `count` numbers of the caller's. Null where there are some: Error(usage).
+template <class T>
+std::span<T> span_of(std::conditional_t<std::is_const_v<T>, const void*, void*> data, std::int64_t count, const char* name) {
+  if (count < 0) misuse(std::string(name) + ": a length of " + std::to_string(count));
+  if (count > 0) (void)need(static_cast<const char*>(data), name);
+  return {static_cast<T*>(data), static_cast<std::size_t>(count)};
+}
+
+/// 0 or 1.
+inline int base_of(std::int32_t base) {
+  if (base != 0 && base != 1) misuse("base is " + std::to_string(base) + ", expected 0 or 1");
+  return base;
+}
+
+/// A column or row in the caller's numbering; -1 for none.
+inline std::int64_t counted(Index i, int base) { return i == kNone ? -1 : Offset{i} + base; }
+
+/// Of the calls that take options.
+SolverOptions options_of(const kauri_options* options);
+
+/// A dense matrix of the caller's. Error(usage) for sizes beyond an Index and numbers of enumerations that there are not; all else is
+/// looked at by what takes it.
+template <class T>
+MatrixView<T> view_of(const kauri_dense& a, const char* name) {
+  constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
+  if (a.rows < 0 || a.rows > kMost || a.cols < 0 || a.cols > kMost)
+    misuse(std::string(name) + " has " + std::to_string(a.rows) + " rows and " + std::to_string(a.cols) + " columns");
+  if (a.layout != KAURI_COLUMN_MAJOR && a.layout != KAURI_ROW_MAJOR) no_such("layout", a.layout);
+  if (a.memory != KAURI_HOST && a.memory != KAURI_DEVICE) no_such("memory", a.memory);
+  return {static_cast<T*>(a.data), static_cast<Index>(a.rows), static_cast<Index>(a.cols), a.ld,
+          a.layout == KAURI_ROW_MAJOR ? Layout::row_major : Layout::column_major};
+}
+
+/// The same of one that must be in the host's memory.
+template <class T>
+MatrixView<T> host_view_of(const kauri_dense* a, const char* name) {
+  const MatrixView<T> view = view_of<T>(sized(a, name), name);
+  if (a->memory != KAURI_HOST) misuse(std::string(name) + " is on a device, expected in the host's memory");
+  return view;
+}
+
+/// The handle's object in the scalar T; Error(usage) where it is of another. name: "the matrix".
+template <class Of, class Handle>
+auto& same_scalar(Handle& handle, const char* name) {
+  auto* of = std::get_if<Of>(&handle.of);
+  if (of == nullptr) misuse(std::string(name) + " is of another scalar");
+  return *of;
+}
+
+inline void write(const BackwardError& error, double& normwise, double& componentwise) {
+  normwise = error.normwise;
+  componentwise = error.componentwise;
+}
+void write(const Refinement& refinement, std::int64_t unconverged, kauri_refinement& out);
+void write(const DeviceVerdict& verdict, int base, kauri_verdict& out);
+
+}  // namespace kauri::c

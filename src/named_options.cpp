@@ -1,0 +1,325 @@
+// The table of the options that have names, and how their values are read and written.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/named_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "src/base/digits.hpp"
+#include "src/base/nearest.hpp"
+#include "src/misuse.hpp"
+
+namespace kauri {
+namespace {
+
+struct TableEntry {
+  NamedOption option;
+  std::function<bool(SolverOptions&, std::string_view)> set;  ///< false where it does not take the text
+  std::function<std::optional<std::string>(const SolverOptions&)> get;
+};
+using Table = std::vector<TableEntry>;
+
+/// "a, b or c".
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (std::size_t k = 0; k < words.size(); ++k) all += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
+  return all;
+}
+
+/// All of the text as a number of that type.
+template <class Number>
+std::optional<Number> read_all(std::string_view text) {
+  Number x{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (code != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return x;
+}
+
+// In what follows member(options) is the member that the option stands for, of const options too.
+
+template <class Member>
+TableEntry boolean_entry(std::string name, Member member, std::string help) {
+  return {{std::move(name), OptionKind::boolean, {}, "true or false", "", std::move(help)},
+          [member](SolverOptions& options, std::string_view text) {
+            const bool yes = text == "true" || text == "1", no = text == "false" || text == "0";
+            if (yes || no) member(options) = yes;
+            return yes || no;
+          },
+          [member](const SolverOptions& options) { return std::optional<std::string>(member(options) ? "true" : "false"); }};
+}
+
+/// good(x): the option takes x.
+template <class Member, class Good>
+TableEntry number_entry(std::string name, OptionKind kind, std::string accepts, Member member, Good good, std::string help) {
+  using Number = std::remove_cvref_t<decltype(member(std::declval<SolverOptions&>()))>;
+  return {{std::move(name), kind, {}, std::move(accepts), "", std::move(help)},
+          [member, good](SolverOptions& options, std::string_view text) {
+            const std::optional<Number> x = read_all<Number>(text);
+            if (!x || !good(*x)) return false;
+            member(options) = *x;
+            return true;
+          },
+          [member](const SolverOptions& options) { return std::optional<std::string>(digits(member(options))); }};
+}
+
+template <class Member>
+TableEntry integer_entry(std::string name, std::int32_t least, Member member, std::string help) {
+  return number_entry(
+      std::move(name), OptionKind::integer, "an integer from " + std::to_string(least) + " to 2^31 - 1", member,
+      [least](std::int32_t x) { return x >= least; }, std::move(help));
+}
+
+template <class Member>
+TableEntry choice_entry(std::string name, const std::vector<std::int32_t>& choices, Member member, std::string help) {
+  std::vector<std::string> words;
+  words.reserve(choices.size());
+  for (const std::int32_t choice : choices) words.push_back(std::to_string(choice));
+  return number_entry(
+      std::move(name), OptionKind::integer, joined(words), member,
+      [choices](std::int32_t x) { return std::find(choices.begin(), choices.end(), x) != choices.end(); }, std::move(help));
+}
+
+/// Numbers from `least` on, or above it.
+enum class Bound { from, above };
+template <class Member>
+TableEntry real_entry(std::string name, Bound bound, double least, Member member, std::string help) {
+  const std::string accepts = bound == Bound::from ? "a number, " + digits(least) + " or more" : "a number above " + digits(least);
+  return number_entry(
+      std::move(name), OptionKind::number, accepts, member, [=](double x) { return bound == Bound::from ? x >= least : x > least; },
+      std::move(help));
+}
+
+template <class Member, class Value>
+TableEntry word_entry(std::string name, std::vector<std::pair<std::string, Value>> values, Member member, std::string help) {
+  std::vector<std::string> words;
+  words.reserve(values.size());
+  for (const auto& [word, value] : values) words.push_back(word);
+  std::string accepts = joined(words);
+  return {{std::move(name), OptionKind::word, std::move(words), std::move(accepts), "", std::move(help)},
+          [member, values](SolverOptions& options, std::string_view text) {
+            for (const auto& [word, value] : values)
+              if (word == text) return member(options) = value, true;
+            return false;
+          },
+          [member, values](const SolverOptions& options) -> std::optional<std::string> {
+            for (const auto& [word, value] : values)
+              if (value == member(options)) return word;
+            return std::nullopt;
+          }};
+}
+
+/// Of values that have names.
+template <class Value>
+std::vector<std::pair<std::string, Value>> named(std::initializer_list<Value> values) {
+  std::vector<std::pair<std::string, Value>> out;
+  for (const Value value : values) out.emplace_back(name_of(value), value);
+  return out;
+}
+
+void add_job(Table& table) {
+  table.push_back(word_entry(
+      "backend",
+      std::vector<std::pair<std::string, BackendChoice>>{
+          {"auto", BackendChoice::automatic}, {"cpu", BackendChoice::cpu}, {"cuda", BackendChoice::cuda}},
+      [](auto& o) -> auto& { return o.backend; }, "what computes; auto: the one predicted to be done first"));
+  table.push_back(integer_entry(
+      "threads", 0, [](auto& o) -> auto& { return o.threads; },
+      "CPU threads, of orderings too; 0: one per hardware thread; results do not depend on it"));
+  table.push_back(word_entry(
+      "precision", std::vector<std::pair<std::string, Precision>>{{"full", Precision::full}, {"mixed", Precision::mixed}},
+      [](auto& o) -> auto& { return o.precision; },
+      "mixed: a solver's L in float, half the memory, and x in double by refinement or conjugate gradients"));
+}
+
+void add_ordering(Table& table) {
+  using enum OrderingMethod;
+  table.push_back(word_entry(
+      "ordering.method", named({natural, rcm, minimum_degree, amd, parallel_amd, nested_dissection, metis, automatic}),
+      [](auto& o) -> auto& { return o.analyze.ordering.method; },
+      "how the permutation is found; auto: several are tried, the least predicted time of the whole job wins"));
+  table.push_back(number_entry(
+      "ordering.seed", OptionKind::integer, "an integer from 0 to 2^64 - 1", [](auto& o) -> auto& { return o.analyze.ordering.seed; },
+      [](std::uint64_t) { return true; }, "of every random choice; the same seed gives the same permutation everywhere"));
+  table.push_back(word_entry(
+      "ordering.effort", named({Effort::fast, Effort::standard, Effort::best}), [](auto& o) -> auto& { return o.analyze.ordering.effort; },
+      "of nd: more of it takes more time and mostly leaves less fill"));
+  table.push_back(word_entry(
+      "ordering.tie_break",
+      std::vector<std::pair<std::string, TieBreak>>{
+          {"first", TieBreak::first}, {"last", TieBreak::last}, {"peripheral", TieBreak::pseudo_peripheral}},
+      [](auto& o) -> auto& { return o.analyze.ordering.tie_break; }, "of md: which of several rows of least degree is eliminated first"));
+  table.push_back(boolean_entry(
+      "ordering.compress", [](auto& o) -> auto& { return o.analyze.ordering.compress; }, "merge indistinguishable rows first"));
+  table.push_back(boolean_entry(
+      "ordering.aggressive", [](auto& o) -> auto& { return o.analyze.ordering.aggressive; },
+      "of amd and pamd: aggressive element absorption"));
+  table.push_back(number_entry(
+      "ordering.dense", OptionKind::number, "a number", [](auto& o) -> auto& { return o.analyze.ordering.dense; },
+      [](double x) { return !std::isnan(x); }, "rows of degree above max(16, dense*sqrt(n)) are ordered last; 0 or less: none is"));
+  table.push_back(integer_entry(
+      "ordering.delta", 0, [](auto& o) -> auto& { return o.analyze.ordering.delta; },
+      "of md: rows within this of the least degree are eliminated together"));
+  table.push_back(integer_entry(
+      "ordering.threads", 0, [](auto& o) -> auto& { return o.analyze.ordering.threads; },
+      "CPU threads of orderings and analyses alone; 0: those of the option threads"));
+}
+
+void add_analysis(Table& table) {
+  table.push_back(word_entry(
+      "analyze.target",
+      std::vector<std::pair<std::string, std::string>>{{"auto", ""},
+                                                       {"cpu-avx512", "cpu-avx512"},
+                                                       {"cpu-avx2", "cpu-avx2"},
+                                                       {"cpu-generic", "cpu-generic"},
+                                                       {"sm_90", "sm_90"},
+                                                       {"sm_80", "sm_80"}},
+      [](auto& o) -> auto& { return o.analyze.target; }, "what plans are made for; auto: what computes"));
+  table.push_back(integer_entry(
+      "analyze.workers", 0, [](auto& o) -> auto& { return o.analyze.workers; },
+      "tasks at once that memory is planned for; 0: the threads that compute"));
+  table.push_back(boolean_entry(
+      "analyze.amalgamate", [](auto& o) -> auto& { return o.analyze.amalgamate; },
+      "merge small supernodes, which is faster; false: L has no entry that is always zero"));
+  table.push_back(integer_entry(
+      "analyze.solves", 0, [](auto& o) -> auto& { return o.analyze.solves; },
+      "solves expected per factorisation: weighs in the choices of auto"));
+  table.push_back(integer_entry(
+      "analyze.factorizations", 0, [](auto& o) -> auto& { return o.analyze.factorizations; },
+      "factorisations expected of the pattern: weighs in the choices of auto"));
+  table.push_back(integer_entry(
+      "analyze.cores", 1, [](auto& o) -> auto& { return o.analyze.cores; },
+      "cores that auto takes a machine without a device to have, so that it chooses alike on all"));
+}
+
+void add_refinement(Table& table) {
+  table.push_back(integer_entry(
+      "refine.max_steps", 0, [](auto& o) -> auto& { return o.refine.max_steps; },
+      "corrections of a solution at most; 0: it is not refined"));
+  table.push_back(real_entry(
+      "refine.target", Bound::from, 0, [](auto& o) -> auto& { return o.refine.target; },
+      "stop where the componentwise backward error is at most this; 0: eps of the scalar"));
+  table.push_back(real_entry(
+      "refine.stagnation", Bound::from, 0, [](auto& o) -> auto& { return o.refine.stagnation; },
+      "stop where a correction does not shrink it by this factor"));
+}
+
+void add_mixed(Table& table) {
+  table.push_back(real_entry(
+      "mixed.first_shift", Bound::above, 0, [](auto& o) -> auto& { return o.mixed.first_shift; },
+      "of a factor in float that breaks down without one, in units of A's diagonal"));
+  table.push_back(real_entry(
+      "mixed.shift_growth", Bound::above, 1, [](auto& o) -> auto& { return o.mixed.shift_growth; },
+      "from one shift to the next that is tried"));
+  table.push_back(integer_entry(
+      "mixed.shifts", 0, [](auto& o) -> auto& { return o.mixed.shifts; }, "shifts tried at most"));
+  table.push_back(boolean_entry(
+      "mixed.allow_double", [](auto& o) -> auto& { return o.mixed.allow_double; }, "make a factor in double where the one in float fails"));
+  table.push_back(integer_entry(
+      "mixed_solve.max_steps", 1, [](auto& o) -> auto& { return o.mixed_solve.max_steps; },
+      "corrections of a solution in mixed precision at most"));
+  table.push_back(integer_entry(
+      "mixed_solve.max_cg_steps", -1, [](auto& o) -> auto& { return o.mixed_solve.max_cg_steps; },
+      "steps of conjugate gradients at most; -1: as many as take no longer than a factor in double"));
+  table.push_back(real_entry(
+      "mixed_solve.target", Bound::from, 0, [](auto& o) -> auto& { return o.mixed_solve.target; },
+      "a column is done where its componentwise backward error is at most this; 0: eps of double"));
+  table.push_back(real_entry(
+      "mixed_solve.accept", Bound::from, 0, [](auto& o) -> auto& { return o.mixed_solve.accept; },
+      "what is accepted where nothing is gained any more; 0: 4 eps of double"));
+}
+
+void add_device(Table& table) {
+  using enum CudaLoops;
+  table.push_back(integer_entry(
+      "cuda.device", 0, [](auto& o) -> auto& { return o.cuda.device; }, "the device, as CUDA numbers them"));
+  table.push_back(word_entry(
+      "cuda.loops",
+      std::vector<std::pair<std::string, CudaLoops>>{{"auto", automatic},
+                                                     {"hopper", hopper},
+                                                     {"tensor", tensor},
+                                                     {"fma", fma},
+                                                     {"tf32x3", tf32x3},
+                                                     {"tf32", tf32},
+                                                     {"fp16x3", fp16x3}},
+      [](auto& o) -> auto& { return o.cuda.loops; }, "what adds products in large fronts"));
+  table.push_back(boolean_entry(
+      "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; }, "solve on Hopper by sweeps that are as fast as memory"));
+  table.push_back(choice_entry(
+      "cuda.solves_together", {1, 8, 32}, [](auto& o) -> auto& { return o.cuda.solves_together; },
+      "right-hand sides that these sweeps take together at most"));
+  table.push_back(choice_entry(
+      "cuda.team_columns", {0, 8, 16, 32}, [](auto& o) -> auto& { return o.cuda.team_columns; },
+      "of 9 to 32 of them, how many a team of the device's blocks solves; 0: by the sizes of A and L"));
+}
+
+const Table& table() {
+  static const Table all = [] {
+    Table made;
+    for (auto* add : {add_job, add_ordering, add_analysis, add_refinement, add_mixed, add_device}) add(made);
+    const SolverOptions initial;
+    for (TableEntry& entry : made) entry.option.initial = entry.get(initial).value();
+    return made;
+  }();
+  return all;
+}
+
+const TableEntry& entry_of(std::string_view name) {
+  std::vector<std::string> names;
+  for (const TableEntry& entry : table()) {
+    if (entry.option.name == name) return entry;
+    names.push_back(entry.option.name);
+  }
+  const std::string meant = nearest(name, names);
+  misuse("option '" + std::string(name) + "': there is none of that name" + (meant.empty() ? "" : "; did you mean " + meant + "?"));
+}
+
+}  // namespace
+
+std::string_view name_of(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::boolean:
+      return "boolean";
+    case OptionKind::integer:
+      return "integer";
+    case OptionKind::number:
+      return "number";
+    case OptionKind::word:
+      return "word";
+  }
+  return "unknown";
+}
+
+const std::vector<NamedOption>& named_options() {
+  static const std::vector<NamedOption> all = [] {
+    std::vector<NamedOption> options;
+    for (const TableEntry& entry : table()) options.push_back(entry.option);
+    return options;
+  }();
+  return all;
+}
+
+const NamedOption& named_option(std::string_view name) { return entry_of(name).option; }
+
+void set_option(SolverOptions& options, std::string_view name, std::string_view value) {
+  const TableEntry& entry = entry_of(name);
+  if (entry.set(options, value)) return;
+  const std::string meant = nearest(value, entry.option.words);
+  misuse("option " + entry.option.name + ": '" + std::string(value) + "' was given, expected " + entry.option.accepts +
+         (meant.empty() ? "" : "; did you mean " + meant + "?"));
+}
+
+std::string get_option(const SolverOptions& options, std::string_view name) {
+  const TableEntry& entry = entry_of(name);
+  const std::optional<std::string> text = entry.get(options);
+  if (!text) misuse("option " + entry.option.name + ": it holds a value that has no name, expected " + entry.option.accepts);
+  return *text;
+}
+
+}  // namespace kauri

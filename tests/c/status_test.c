@@ -1,0 +1,81 @@
+// Versions, statuses, texts of errors, and what null does.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string.h>
+
+#include "support.h"
+
+static void names(void) {
+  static const char* const expected[] = {"ok",      "not positive definite", "usage", "input", "overflow", "memory", "device", "cancelled",
+                                         "internal"};
+  for (kauri_status s = 0; s < 9; ++s) CHECK(strcmp(kauri_status_name(s), expected[s]) == 0);
+  CHECK(strcmp(kauri_status_name(9), "unknown") == 0);
+  CHECK(strcmp(kauri_status_name(-1), "unknown") == 0);
+  // Numbers that never change.
+  CHECK(KAURI_NOT_POSITIVE_DEFINITE == 1 && KAURI_ERROR_USAGE == 2 && KAURI_ERROR_INTERNAL == 8);
+}
+
+static void versions(void) {
+  CHECK(kauri_api_version() == KAURI_API_VERSION);
+  CHECK(strchr(kauri_version(), '.') != NULL);
+  CHECK(strlen(kauri_commit()) > 0);
+}
+
+// A message stays while calls succeed, and a later one takes its place.
+static void messages(void) {
+  kauri_options* options = NULL;
+  MISUSE("options is null", kauri_options_create(NULL));
+  OK(kauri_options_create(&options));
+  CHECK(strcmp(kauri_error_message(), "options is null") == 0);
+  MISUSE("name is null", kauri_options_set(options, NULL, "1"));
+  CHECK(strcmp(kauri_error_message(), "name is null") == 0);
+  kauri_options_destroy(options);
+}
+
+static void destroying_null(void) {
+  kauri_cancel_destroy(NULL);
+  kauri_options_destroy(NULL);
+  kauri_matrix_destroy(NULL);
+  kauri_backend_destroy(NULL);
+  kauri_plan_destroy(NULL);
+  kauri_factor_destroy(NULL);
+  kauri_workspace_destroy(NULL);
+  kauri_solver_destroy(NULL);
+}
+
+static void null_handles(void) {
+  int32_t i = 0;
+  int64_t l = 0;
+  size_t needed = 0;
+  struct kauri_plan_info info = KAURI_PLAN_INFO_INIT;
+  kauri_matrix* matrix = NULL;
+  kauri_plan* plan = NULL;
+  kauri_factor* factor = NULL;
+  MISUSE("cancel is null", kauri_cancel_create(NULL));
+  MISUSE("cancel is null", kauri_cancel_request(NULL));
+  MISUSE("matrix is null", kauri_matrix_n(NULL, &l));
+  MISUSE("matrix is null", kauri_matrix_lower(NULL, NULL, NULL, NULL));
+  MISUSE("path is null", kauri_matrix_write(NULL, NULL));
+  MISUSE("backend is null", kauri_backend_threads(NULL, &i));
+  MISUSE("backend is null", kauri_backend_target(NULL, NULL, 0, &needed));
+  MISUSE("plan is null", kauri_plan_get_info(NULL, &info));
+  MISUSE("plan is null", kauri_plan_permutation(NULL, &i, 1));
+  MISUSE("factor is null", kauri_factor_valid(NULL, &i));
+  MISUSE("factor is null", kauri_factor_refactorize(NULL, NULL, 0, KAURI_HOST, 0));
+  MISUSE("factor is null", kauri_factor_solve(NULL, KAURI_SYSTEM_A, NULL, NULL, NULL));
+  MISUSE("factor is null", kauri_factor_fetch_verdict(NULL, NULL, NULL));
+  MISUSE("solver is null", kauri_solver_solve(NULL, NULL, NULL));
+  MISUSE("solver is null", kauri_solver_report_json(NULL, NULL, 0, &needed));
+  MISUSE("compressed is null", kauri_matrix_from_compressed(NULL, &matrix));
+  MISUSE("matrix is null", kauri_plan_analyze(NULL, NULL, NULL, &plan));
+  MISUSE("plan is null", kauri_factor_create(NULL, NULL, KAURI_DOUBLE, &factor));
+  MISUSE("solver is null", kauri_solver_create(NULL, KAURI_DOUBLE, NULL));
+}
+
+void test_status(void) {
+  CHECK(strcmp(kauri_error_message(), "") == 0);
+  names();
+  versions();
+  messages();
+  destroying_null();
+  null_handles();
+}
