@@ -32,12 +32,22 @@ class SavedOnCuda : public OnCuda<W> {
     std::vector<std::pair<std::string, OwnedPattern>> all;
     all.emplace_back("none", diagonal_pattern(0));
     all.emplace_back("one", diagonal_pattern(1));
-    all.emplace_back("chain", chain_pattern(300));
+    all.emplace_back("chain", chain_pattern(40));
     all.emplace_back("dense 65", dense_pattern(65));
-    all.emplace_back("dense 150", dense_pattern(150));
-    all.emplace_back("arrow", star_pattern(100, 0));
-    all.emplace_back("cube", grid_pattern(8, 8, 7, true));
+    all.emplace_back("dense 139", dense_pattern(139));
+#ifdef KAURI_ORDERS  // on the emulated device, where a step takes as long as a front on a device
+    all.emplace_back("cube", grid_pattern(5, 5, 5, true));
+#else
+    all.emplace_back("long chain", chain_pattern(30000));
+    all.emplace_back("arrow", star_pattern(700, 0));
+    all.emplace_back("cube", grid_pattern(25, 25, 25, true));
+#endif
     return all;
+  }
+  /// Of solves: one, a few, as many as are taken together. Level by level, and in float, one costs as much as the other.
+  static std::vector<Index> widths() {
+    if (sizeof(Value) == 8 && !W::by_level) return {1, 3, 12};
+    return {2};
   }
 
   static std::vector<Value> numbers(const OwnedPattern& a) { return random_dominant<Value>(a.view(), 5); }
@@ -78,7 +88,7 @@ TYPED_TEST(SavedOnCuda, ThereAgain) {
     ASSERT_TRUE(equal_bits(lower_diagonal(loaded), lower_diagonal(factor)));
     ASSERT_EQ(log_determinant(loaded), log_determinant(factor));
     ASSERT_EQ(save_factor(loaded), bytes);
-    for (const Index columns : {1, 3, 12}) {
+    for (const Index columns : this->widths()) {
       if (TypeParam::by_level) {  // what is loaded runs tasks, and solves by sweeps where there are any
         this->expect_near(this->solved(factor, columns), this->solved(loaded, columns));
       } else {
@@ -105,13 +115,12 @@ TYPED_TEST(SavedOnCuda, ToTheCpuAndBack) {
     ASSERT_EQ(find_flaw(host.plan()), "");
     ASSERT_TRUE(equal_bits(lower_factor(host).value, lower_factor(factor).value));
     ASSERT_EQ(host.verdict(), factor.verdict());
-    this->expect_near(this->solved(factor, 3), this->solved(host, 3));
+    this->expect_near(this->solved(factor, 1), this->solved(host, 1));
     const auto back = load_factor<T>(save_factor(host), this->backend());  // its inverses are found anew
     ASSERT_EQ(PlanDifference(factor.plan(), back.plan()).name(), "");
     ASSERT_TRUE(equal_bits(lower_factor(back).value, lower_factor(factor).value));
     ASSERT_EQ(back.verdict(), factor.verdict());
-    this->expect_near(this->solved(factor, 1), this->solved(back, 1));
-    this->expect_near(this->solved(factor, 9), this->solved(back, 9));
+    for (const Index columns : this->widths()) this->expect_near(this->solved(factor, columns), this->solved(back, columns));
     if (this->HasFatalFailure()) return;
   }
 }
