@@ -168,6 +168,7 @@ class SavedPanels {
  public:
   virtual ~SavedPanels() = default;
   /// The lower trapezoid of supernode s, order m with p pivots: column-major, `to` has m*p places, all zeros. Of each once, ascending.
+  /// Pivots are positive and finite.
   virtual void read(Index s, std::span<T> to) = 0;
   /// What copy_diagonal_inverses() gave, if it is there; else nothing. Lives until the next call.
   virtual std::span<const T> diagonal_inverses(Index s) = 0;

@@ -49,7 +49,7 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     for (std::size_t c = 0; c < p; ++c) {
       const std::span<T> column = to.subspan(c * m + c, m - c);
       reader_.numbers(column);
-      if (fault_.empty()) look_at(column, nodes_.first[s] + static_cast<Index>(c));
+      look_at(column, nodes_.first[s] + static_cast<Index>(c));
     }
   }
 
@@ -80,10 +80,16 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     reader_.end();
   }
 
-  void look_at(std::span<const T> column, Index j) {
-    if (!(column[0] > 0)) fault_ = "pivot " + std::to_string(j) + " of L is " + std::to_string(column[0]) + ", expected more than 0";
+  /// Stores are given pivots, whatever the file has: what is wrong is told once the checksum is known to be right.
+  void look_at(std::span<T> column, Index j) {
+    const auto note = [&](T x, const char* expected) {
+      if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + std::to_string(x) + ", expected " + expected;
+    };
     for (const T x : column)
-      if (!std::isfinite(x)) fault_ = "column " + std::to_string(j) + " of L holds " + std::to_string(x) + ", expected finite numbers";
+      if (!std::isfinite(x)) note(x, "finite numbers");
+    if (column[0] > 0 && std::isfinite(column[0])) return;
+    note(column[0], "more than 0 on the diagonal");
+    column[0] = T(1);
   }
 
   const Supernodes& nodes_;
