@@ -162,6 +162,18 @@ class InverseStore {
   [[nodiscard]] virtual DeviceInverse<T>* on_device() { return nullptr; }
 };
 
+/// L from elsewhere, front by front.
+template <Scalar T>
+class SavedPanels {
+ public:
+  virtual ~SavedPanels() = default;
+  /// The lower trapezoid of supernode s, order m with p pivots: column-major, `to` has m*p places, all zeros. Of each once, ascending.
+  /// Pivots are positive and finite.
+  virtual void read(Index s, std::span<T> to) = 0;
+  /// What copy_diagonal_inverses() gave, if it is there; else nothing. Lives until the next call.
+  virtual std::span<const T> diagonal_inverses(Index s) = 0;
+};
+
 /// Values of L on a device, see kauri::Factor.
 template <Scalar T>
 class FactorStore {
@@ -190,6 +202,13 @@ class FactorStore {
   virtual void copy_panel(Index s, std::span<T> to) const = 0;
   /// The diagonal of L, length n.
   virtual void copy_diagonal(std::span<T> to) const = 0;
+  /// What solves go by beside the panel of supernode s, where L decides it but for roundings: the inverses of its diagonal blocks of 16 x
+  /// 16, the last one of fewer, each its lower triangle by rows. How many numbers; none where nothing is kept.
+  [[nodiscard]] virtual Offset diagonal_inverse_entries(Index) const { return 0; }
+  virtual void copy_diagonal_inverses(Index, std::span<T>) const {}
+  /// The factor is as by the factorisation that made these numbers, but that A's values are not there. Where reading throws, it is not
+  /// valid.
+  virtual const DeviceVerdict& restore(SavedPanels<T>& from) = 0;
   /// Memory for entries of the inverse, where L is.
   [[nodiscard]] virtual std::unique_ptr<InverseStore<T>> make_inverse() const = 0;
   /// What make_inverse() takes.

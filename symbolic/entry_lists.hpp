@@ -1,4 +1,4 @@
-// Three ways to the map of A's entries: by pairs, by rows of A's graph, by blocks. Private to structure.cpp.
+// Four ways to the map of A's entries: by pairs, by rows of A's graph, by blocks, and as a saved plan lists them. Private to structure.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -179,6 +179,27 @@ class EntriesByBlocks : EntryLists {
   const ordering::CompressedGraph& graph_;
   const Pairs& pairs_;
   std::span<const Index> row_of_, place_;
+};
+
+/// In the order of Outline::listed.
+class EntriesAsListed : EntryLists {
+ public:
+  EntriesAsListed(const Pattern& lower, const Outline& outline, Assembly& assembly)
+      : EntryLists(lower, outline.perm, assembly), listed_(*outline.listed) {
+    set_begins([&](Index i) { return listed_.ptr[i + 1] - listed_.ptr[i] + 1; });
+  }
+
+  void fill(Index first, Index last, const LocalRows& local) const {
+    const auto new_of = perm_.new_of();
+    for (Index i = first; i < last; ++i) {
+      Offset at = assembly_.entry_ptr[i];
+      put(at, lower_.col_ptr[perm_.old_of(i)], i - first);
+      for (Offset k = listed_.ptr[i]; k < listed_.ptr[i + 1]; ++k) put(++at, listed_.source[k], local[new_of[listed_.row[k]]]);
+    }
+  }
+
+ private:
+  const ListedEntries& listed_;
 };
 
 }  // namespace kauri::symbolic

@@ -10,12 +10,11 @@
 #include "symbolic/block_heads.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/child_order.hpp"
-#include "symbolic/column_counts.hpp"
+#include "symbolic/coarse_tree.hpp"
 #include "symbolic/cost.hpp"
 #include "symbolic/device_cost.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/device_work.hpp"
-#include "symbolic/elimination_tree.hpp"
 #include "symbolic/schedule.hpp"
 #include "symbolic/supernodes.hpp"
 #include "symbolic/supervariables.hpp"
@@ -26,15 +25,6 @@ namespace kauri::symbolic {
 namespace {
 
 constexpr Index kOutlineBlock = 16384;  // nodes or fronts that are worth a task
-
-/// Names nodes by their position: result[position[j]] = position[parent[j]].
-std::vector<Index> renamed(std::span<const Index> parent, std::span<const Index> position) {
-  std::vector<Index> out(parent.size());
-  Blocks(static_cast<Index>(parent.size()), kOutlineBlock).for_each([&](Index, Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) out[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
-  });
-  return out;
-}
 
 FrontTree renumbered(const FrontTree& fronts, std::span<const Index> position) {
   FrontTree out{renamed(fronts.parent, position), std::vector<Index>(position.size()), std::vector<Index>(position.size())};
@@ -53,22 +43,6 @@ std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
   return work;
 }
 
-/// Sizes of the supernodes: columns, parents, presized rows and panels.
-void set_sizes(Outline& out) {
-  const FrontTree& fronts = out.fronts;
-  Supernodes& nodes = out.supernodes;
-  nodes.parent = fronts.parent;
-  nodes.first.assign(fronts.parent.size() + 1, 0);
-  nodes.row_ptr.assign(fronts.parent.size() + 1, 0);
-  out.panel_ptr.assign(fronts.parent.size() + 1, 0);
-  for (Index s = 0; s < fronts.count(); ++s) {
-    const Offset m = fronts.order[s], p = fronts.pivots[s];
-    nodes.first[s + 1] = nodes.first[s] + fronts.pivots[s];
-    nodes.row_ptr[s + 1] = nodes.row_ptr[s] + m;
-    out.panel_ptr[s + 1] = checked_add(out.panel_ptr[s], m * p, "entries of L");
-  }
-}
-
 /// Final rows of postordered nodes, of the first column of each: supernodes in final order, the fundamental ones inside in their own order,
 /// which keeps every column behind its descendants.
 std::vector<Index> final_rows(const Partition& partition, std::span<const Index> front_of, std::span<const Index> first,
@@ -80,57 +54,6 @@ std::vector<Index> final_rows(const Partition& partition, std::span<const Index>
       next[front_of[f]] += weight.empty() ? 1 : weight[j];
     }
   return row;
-}
-
-Index height_of(std::span<const Index> parent) {
-  std::vector<Index> height(parent.size(), 1);
-  Index greatest = 0;
-  for (std::size_t j = 0; j < parent.size(); ++j) {
-    greatest = std::max(greatest, height[j]);
-    if (parent[j] != kNone) height[parent[j]] = std::max(height[parent[j]], height[j] + 1);
-  }
-  return greatest;
-}
-
-/// The tree of supervariables, by place in a postorder.
-struct CoarseTree {
-  std::vector<Index> parent, count;
-  std::vector<Index> lowest;    // where rows come last: the first one below the diagonal, which is parent but for those; else empty
-  std::vector<Index> weight;    // empty: all are 1
-  std::vector<Index> position;  // of the supervariable that the ordering eliminates k-th
-};
-
-/// The last places become a chain, as if they were a clique, with all that is below any of them below the first: so they stay the last in
-/// postorder, and one supernode.
-std::vector<Index> chained(std::vector<Index> parent, Index last) {
-  const auto n = static_cast<Index>(parent.size()), first = n - last;
-  for (Index k = 0; k < first; ++k) parent[k] = std::min(parent[k], first);
-  for (Index k = first; k < n; ++k) parent[k] = k + 1 < n ? k + 1 : kNone;
-  return parent;
-}
-
-CoarseTree coarse_tree(const Pairs& pairs, Index last) {
-  CoarseTree tree;
-  {
-    std::vector<Index> parent = elimination_tree(pairs);
-    if (last > 0) {
-      const std::vector<Index> chain = chained(parent, last);
-      std::copy(chain.end() - last, chain.end(), parent.end() - last);
-      tree.position = postorder(chain);
-      tree.lowest = renamed(parent, tree.position);
-      parent = chain;
-    } else {
-      tree.position = postorder(parent);
-    }
-    tree.parent = renamed(parent, tree.position);
-  }
-  if (pairs.merged()) {
-    tree.weight.resize(tree.parent.size());
-    for (Index k = 0; k < pairs.size(); ++k) tree.weight[tree.position[k]] = pairs.weight(k);
-  }
-  tree.count = column_counts(pairs, tree.position, tree.parent);
-  for (Index k = 1; k <= last; ++k) tree.count[tree.count.size() - static_cast<std::size_t>(k)] = k;  // dense
-  return tree;
 }
 
 /// Expands the tree to columns in their final numbers, and names them.
@@ -160,6 +83,16 @@ void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<
   out.perm = Permutation::from_old_of(std::move(old_of));
 }
 
+Index height_of(std::span<const Index> parent) {
+  std::vector<Index> height(parent.size(), 1);
+  Index greatest = 0;
+  for (std::size_t j = 0; j < parent.size(); ++j) {
+    greatest = std::max(greatest, height[j]);
+    if (parent[j] != kNone) height[parent[j]] = std::max(height[parent[j]], height[j] + 1);
+  }
+  return greatest;
+}
+
 /// The seconds of the device, by which orderings are judged; those of one of its multiprocessors are what fronts are merged by.
 void predict_device(std::string_view target, const Pattern& lower, Outline& out) {
   const DeviceCost& cost = device_cost(target);
@@ -172,10 +105,39 @@ void predict_device(std::string_view target, const Pattern& lower, Outline& out)
 
 }  // namespace
 
+void set_sizes(Outline& out) {
+  const FrontTree& fronts = out.fronts;
+  Supernodes& nodes = out.supernodes;
+  nodes.parent = fronts.parent;
+  nodes.first.assign(fronts.parent.size() + 1, 0);
+  nodes.row_ptr.assign(fronts.parent.size() + 1, 0);
+  out.panel_ptr.assign(fronts.parent.size() + 1, 0);
+  for (Index s = 0; s < fronts.count(); ++s) {
+    const Offset m = fronts.order[s], p = fronts.pivots[s];
+    nodes.first[s + 1] = nodes.first[s] + fronts.pivots[s];
+    nodes.row_ptr[s + 1] = nodes.row_ptr[s] + m;
+    out.panel_ptr[s + 1] = checked_add(out.panel_ptr[s], m * p, "entries of L");
+  }
+}
+
 void set_schedule(const CostTable& table, Outline& out) {
   const std::vector<double> work = work_of(out.fronts, table);
   const TaskTree tasks = task_tree(out.fronts, task_ranges(out.fronts.parent, work, find_cut(out.fronts.parent, work, table.task_floor_s)));
   out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), out.workers);
+}
+
+void weigh(const Pattern& lower, const CostTable& table, Outline& out) {
+  const auto count = [&] {
+    out.cost = count_cost(out.tree.column_count, out.fronts);
+    out.cost.tree_height = height_of(out.tree.parent);
+  };
+  if (is_device_target(table.target)) {
+    side_by_side(count, [&] { out.device_levels = find_levels(out.supernodes); });
+    predict_device(table.target, lower, out);
+  } else {
+    side_by_side(count, [&] { set_schedule(table, out); });
+    out.core = predict(table, out.fronts, out.schedule, lower.nnz(), out.cost);
+  }
 }
 
 Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
@@ -199,17 +161,7 @@ Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& grap
   for (std::size_t f = 0; f < front_of.size(); ++f) front_of[f] = front_place[groups.group[f]];
   set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
 
-  const auto count = [&] {
-    out.cost = count_cost(out.tree.column_count, out.fronts);
-    out.cost.tree_height = height_of(out.tree.parent);
-  };
-  if (is_device_target(table.target)) {
-    side_by_side(count, [&] { out.device_levels = find_levels(out.supernodes); });
-    predict_device(table.target, lower, out);
-  } else {
-    side_by_side(count, [&] { set_schedule(table, out); });
-    out.core = predict(table, out.fronts, out.schedule, lower.nnz(), out.cost);
-  }
+  weigh(lower, table, out);
   return out;
 }
 

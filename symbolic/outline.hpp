@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kauri/plan.hpp"
@@ -15,11 +17,19 @@
 
 namespace kauri::symbolic {
 
+/// The lists of A's entries as a saved plan has them: those of column j of B, but for the diagonal, are [ptr[j], ptr[j+1]).
+struct ListedEntries {
+  std::vector<Offset> ptr;      ///< length n+1
+  std::span<const Index> row;   ///< the row of A, which comes after j in B
+  Array<std::uint32_t> source;  ///< the position in the caller's value array
+};
+
 /// supernodes.row is still empty, and schedule for the target of a device; all else is final.
 struct Outline {
   /// What the structure is read from: supervariables whose members the ordering keeps together.
   const ordering::CompressedGraph* graph = nullptr;
   std::unique_ptr<const ordering::CompressedGraph> own;  ///< holds *graph where the one that was given did not fit the ordering
+  const ListedEntries* listed = nullptr;                 ///< where lists are to be as they were; else in an order of their own
   Pairs pairs;                                           ///< of *graph in the ordering's own sequence
   std::vector<Index> row_of;                             ///< by place in it: the final row of the supervariable's first member
   Permutation perm;                                      ///< final
@@ -40,6 +50,12 @@ struct OutlineOptions {
   bool amalgamate = true;  ///< relaxed supernodes
   Index last = 0;          ///< so many rows at the end of perm stay there, in their sequence, as one front: OrderingOptions::last
 };
+
+/// Sizes of the supernodes, from those of out.fronts: columns, parents, presized rows and panels. Throws Error(overflow).
+void set_sizes(Outline& out);
+
+/// All that follows from a tree and supernodes that are there: cost and schedule, or levels and the seconds of a device.
+void weigh(const Pattern& lower, const CostTable& table, Outline& out);
 
 /// The CPU's schedule of an outline that has none yet. O(edges log children + fronts log fronts), and what places in memory take.
 void set_schedule(const CostTable& table, Outline& out);

@@ -69,7 +69,9 @@ Assembly fill_structure(const Pattern& lower, Outline& outline) {
   Assembly assembly;
   const std::vector<Index> place = places_by_row(outline);
   fill_front_rows(place, outline, assembly);
-  if (!outline.graph->merged())
+  if (outline.listed)
+    fill_maps(outline.supernodes, EntriesAsListed(lower, outline, assembly), assembly);
+  else if (!outline.graph->merged())
     fill_maps(outline.supernodes, EntriesByPairs(lower, outline, place, assembly), assembly);
   else if (in_blocks(*outline.graph, outline.perm))
     fill_maps(outline.supernodes, EntriesByBlocks(lower, outline, place, assembly), assembly);

@@ -71,6 +71,10 @@ Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
   return least;
 }
 
+DeviceVerdict positive_definite(const Plan& plan, const Pivot& least) {
+  return {VerdictStatus::positive_definite, kNone, 0, least.value, plan.n > 0 ? plan.perm.old_of(least.column) : kNone};
+}
+
 }  // namespace
 
 template <class T>
@@ -125,8 +129,7 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
     const Index column = plan.perm.old_of(failure.column());
     verdict_ = {VerdictStatus::not_positive_definite, column, failure.pivot(), failure.pivot(), column};
   } else {
-    verdict_ = {VerdictStatus::positive_definite, kNone, 0, least.value().value,
-                plan.n > 0 ? plan.perm.old_of(least.value().column) : kNone};
+    verdict_ = positive_definite(plan, least.value());
   }
   return verdict_;
 }
@@ -152,6 +155,20 @@ void CpuFactor<T>::copy_diagonal(std::span<T> to) const {
   const Supernodes& sn = plan_->supernodes;
   for (Index s = 0; s < sn.count(); ++s)
     for (Index c = 0; c < sn.pivots(s); ++c) to[sn.first[s] + c] = l_.data()[plan_->panel_ptr[s] + c + Offset{c} * sn.order(s)];
+}
+
+template <class T>
+const DeviceVerdict& CpuFactor<T>::restore(SavedPanels<T>& from) {
+  verdict_ = {};
+  const Supernodes& nodes = plan_->supernodes;
+  Pivot least;
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const std::span<T> panel(l_.data() + plan_->panel_ptr[s], static_cast<std::size_t>(plan_->panel_ptr[s + 1] - plan_->panel_ptr[s]));
+    std::fill(panel.begin(), panel.end(), T(0));
+    from.read(s, panel);
+    least = std::min(least, least_pivot(panel.data(), nodes.first[s], nodes.order(s), nodes.pivots(s)));
+  }
+  return verdict_ = positive_definite(*plan_, least);
 }
 
 template <class T>

@@ -26,6 +26,7 @@ class CpuFactor final : public FactorStore<T> {
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   void copy_diagonal(std::span<T> to) const override;
+  const DeviceVerdict& restore(SavedPanels<T>& from) override;
   [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
   /// The panels of L, plan->panel_ptr.back() numbers.

@@ -58,6 +58,9 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   void copy_diagonal(std::span<T> to) const override;
+  [[nodiscard]] Offset diagonal_inverse_entries(Index s) const override;
+  void copy_diagonal_inverses(Index s, std::span<T> to) const override;
+  const DeviceVerdict& restore(SavedPanels<T>& from) override;
   void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
   [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "kauri/error.hpp"
+#include "kauri/save.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
@@ -19,7 +20,7 @@ namespace kauri::cli {
 namespace {
 
 struct AnalysisOptions : CommonOptions {
-  std::string permutation_file;
+  std::string permutation_file, plan_file;
 };
 
 /// One row number a line, as --ordering FILE takes it.
@@ -101,6 +102,7 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
 }
 
 int analyze(const AnalysisOptions& options) {
+  if (!options.plan_file.empty()) check_folder(options.plan_file);
   Job job = make_job(options.job);
   const System system = [&] {
     const Phase phase(options.json, "reading");
@@ -112,6 +114,7 @@ int analyze(const AnalysisOptions& options) {
   }();
   const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
   if (!options.permutation_file.empty()) write_permutation(options.permutation_file, analysis.plan->perm);
+  if (!options.plan_file.empty()) save_plan(options.plan_file, *analysis.plan);
   print_report(
       options.json, [&] { return to_json(options, system, job, analysis, refused); },
       [&] { return to_text(options, system, job, analysis, refused); });
@@ -129,6 +132,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   command->add_option("-o", options->permutation_file, "write the permutation, as --ordering FILE takes it")
       ->type_name("FILE")
       ->group("Output");
+  command->add_option("--save-plan", options->plan_file, "write the plan, for load_plan()")->type_name("FILE")->group("Output");
   command->callback([options, &exit_code] { exit_code = analyze(*options); });
 }
 

@@ -13,6 +13,7 @@
 #include "kauri/io.hpp"
 #include "kauri/mixed.hpp"
 #include "kauri/refine.hpp"
+#include "kauri/save.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
@@ -34,6 +35,7 @@ struct SolveOptions : CommonOptions {
   int refine_steps = 2;
   bool condition = false;
   std::string output;
+  std::string save_factor, load_factor;  // files
 };
 
 /// What one run found out.
@@ -122,21 +124,36 @@ std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, con
   return x;
 }
 
-/// Factorises, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
+/// The factor of a file in place of an analysis and a factorisation. Of A only the pattern is compared: refinement tells how good x is.
+template <Scalar T>
+Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outcome& out) {
+  const std::string& file = options.load_factor;
+  const Stopwatch watch;
+  Factor<T> factor = fenced("loading " + file, options.limits, [&] { return load_factor<T>(file, job.backends.current()); });
+  out.factor_s = watch.seconds();
+  if (factor.plan().fingerprint != fingerprint(system.matrix.pattern()))
+    throw Error(ErrorKind::input, fmt::format("{}: a factor of another pattern than that of {}", file, system.name));
+  out.analysis.plan = factor.shared_plan();
+  out.analysis.reason = fmt::format("the factor of {}: nothing was ordered or factorised", file);
+  return factor;
+}
+
+/// Factorises, if there is no factor yet, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
 template <Scalar T>
 std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricView<T>& a, const std::vector<T>& b, Backend& backend,
-                                   Outcome& out) {
+                                   std::optional<Factor<T>> loaded, Outcome& out) {
   if constexpr (std::is_same_v<T, double>)
     if (is_mixed(options.job)) return solve_in_mixed_precision(a, b, backend, out);
   const std::shared_ptr<const Plan> plan = out.analysis.plan;
   const Stopwatch factor_watch;
-  const Result<Factor<T>, Breakdown> factor = factorize<T>(plan, a.value, backend);
-  out.factor_s = factor_watch.seconds();
+  const Result<Factor<T>, Breakdown> factor = loaded ? std::move(*loaded) : factorize<T>(plan, a.value, backend);
+  if (options.load_factor.empty()) out.factor_s = factor_watch.seconds();
   if (!factor) {
     take_breakdown(out, factor.error());
     out.peak_bytes = backend.peak_bytes();
     return {};
   }
+  if (!options.save_factor.empty()) save_factor(options.save_factor, factor.value());
   out.smallest_pivot = factor.value().verdict().smallest_pivot;
   out.smallest_column = factor.value().verdict().smallest_column;
   const Index n = plan->n;
@@ -170,7 +187,11 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   else
     b = read_right_hand_sides<T>(options, system, out.nrhs);
   job.analyze.solves = std::max<Index>(out.nrhs, 1);
-  {
+  std::optional<Factor<T>> loaded;
+  if (!options.load_factor.empty()) {
+    const Phase phase(options.json, "loading " + options.load_factor);
+    loaded = load<T>(options, system, job, out);
+  } else {
     const Phase phase(options.json, "ordering " + system.name);
     out.analysis = analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
   }
@@ -178,7 +199,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   const Plan& plan = *out.analysis.plan;
   const int size = scalar_bytes(options.job);
   const Index columns = out.nrhs + (options.condition ? 1 : 0);  // an estimate takes vectors of its own
-  require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns), options.limits, system.name);
+  if (!loaded) require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns), options.limits, system.name);
   out.planned_bytes = plan.peak_bytes(size) + plan.workspace_bytes(size, out.nrhs);
   release_free_memory();
 
@@ -188,7 +209,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     fill_random(std::span(b), options.job.seed);
   }
   const Phase phase(options.json, "factorising " + system.name);
-  const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backends.current(), out);
+  const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backends.current(), std::move(loaded), out);
   b = std::vector<T>();
   if (out.status == Status::ok && !options.output.empty()) write_solution(options.output, x, n, out.nrhs);
   return out;
@@ -238,7 +259,8 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job, 
 }
 
 /// The phases with their times; the share of each in the whole tells where the time goes.
-std::string phase_table(const System& system, const Outcome& out, const JobOptions& options) {
+std::string phase_table(const System& system, const Outcome& out, const SolveOptions& given) {
+  const JobOptions& options = given.job;
   const Cost& cost = out.analysis.plan->cost;
   const double whole_s = system.read_s + out.analysis.order_s + out.analysis.symbolic_s + out.factor_s + out.solve_s + out.refine_s;
   Table table({"phase", "time", "share", ""}, Table::Last::left);
@@ -248,7 +270,10 @@ std::string phase_table(const System& system, const Outcome& out, const JobOptio
   add("read or make", system.read_s);
   add("order", out.analysis.order_s, ordering_label(ordering_name(*out.analysis.plan), options));
   add("analyse", out.analysis.symbolic_s);
-  add("factorise", out.factor_s, fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s), seconds(cost.predicted_factor_s)));
+  if (!given.load_factor.empty())
+    add("load L", out.factor_s, given.load_factor);
+  else
+    add("factorise", out.factor_s, fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s), seconds(cost.predicted_factor_s)));
   if (!out.breakdown) {
     add("solve", out.solve_s, fmt::format("{} right-hand side{}", out.nrhs, out.nrhs == 1 ? "" : "s"));
     if (!out.mixed) add("refine", out.refine_s, fmt::format("{} step{}", out.refinement.steps, out.refinement.steps == 1 ? "" : "s"));
@@ -284,7 +309,7 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
     facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));
   }
   std::string text = fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
-                                 phase_table(system, out, options.job), facts.text());
+                                 phase_table(system, out, options), facts.text());
   if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
   text += target_lines(out.analysis);
   if (!options.output.empty() && out.status == Status::ok) text += fmt::format("x is in {}\n", options.output);
@@ -307,10 +332,18 @@ void warn(const System& system, const PivotLoss& loss) {
                   system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(), -std::log10(loss.ratio())));
 }
 
-int solve(const SolveOptions& options) {
+/// What is asked for goes together, and there are folders for what is to be written.
+void check_options(const SolveOptions& options) {
   check_output(options.output);
+  if (!options.save_factor.empty()) check_folder(options.save_factor);
+  if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
+    throw Error(ErrorKind::usage, "--save-factor and --load-factor: of factors in the precision of A, so not with --precision mixed");
   if (options.condition && is_mixed(options.job))
     throw Error(ErrorKind::usage, "--condition: estimated with a factor in the precision of A, so not with --precision mixed");
+}
+
+int solve(const SolveOptions& options) {
+  check_options(options);
   Job job = make_job(options.job);
   const System system = [&] {
     const Phase phase(options.json, "reading");
@@ -348,6 +381,12 @@ void add_solve(CLI::App& app, int& exit_code) {
   command->add_flag("--condition", options->condition, "estimate the condition of A in the 1-norm, by at most 11 solves more")
       ->group("Output");
   command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");
+  command->add_option("--save-factor", options->save_factor, "write the plan and L, for --load-factor and load_factor()")
+      ->type_name("FILE")
+      ->group("Output");
+  command->add_option("--load-factor", options->load_factor, "solve with the L of such a file, in place of ordering and factorising A")
+      ->type_name("FILE")
+      ->group("Method");
   command->callback([options, nrhs, &exit_code] {
     options->nrhs_given = nrhs->count() > 0;
     exit_code = solve(*options);

@@ -87,6 +87,37 @@ std::string read_file(const std::string& path) {
   }
 }
 
+FileReader::FileReader(const std::string& path) : path_(path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    whole_ = read_file(path);
+    size_ = whole_.size();
+    return;
+  }
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(path, "cannot open: " + reason());
+  size_ = static_cast<std::size_t>(status.st_size);
+}
+
+FileReader::~FileReader() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::size_t FileReader::read(char* to, std::size_t count) {
+  if (descriptor_ < 0) {
+    const std::size_t some = whole_.copy(to, count, at_);
+    at_ += some;
+    return some;
+  }
+  std::size_t used = 0;
+  while (used < count) {
+    const std::size_t got = read_some(descriptor_, to + used, count - used, path_);
+    if (got == 0) break;
+    used += got;
+  }
+  return used;
+}
+
 FileWriter::FileWriter(const std::string& path) : path_(path) {
   struct stat status {};
   const bool there = ::stat(path.c_str(), &status) == 0;

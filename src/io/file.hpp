@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,24 @@ namespace kauri::io {
 /// All bytes of a file (or pipe). Read, not mapped: a file that shrinks meanwhile gives an error later, not a signal.
 /// Throws Error(input) for a missing file, a directory, an unreadable one; Error(memory) with the size.
 std::string read_file(const std::string& path);
+
+/// The bytes of a file from its beginning, not all of them in memory, but those of a pipe. Errors as those of read_file().
+class FileReader {
+ public:
+  explicit FileReader(const std::string& path);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+  /// Of the whole file, when it was opened.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// The next bytes, `count` of them, or fewer where the file ends before.
+  std::size_t read(char* to, std::size_t count);
+
+ private:
+  std::string path_, whole_;  // whole_: of what tells no size
+  std::size_t size_ = 0, at_ = 0;
+  int descriptor_ = -1;
+};
 
 /// Creates or replaces a file. What was there stays until close(): bytes are written beside it, under a name of their own that then becomes
 /// the file's; without close() nothing is left of them. The file keeps the permissions of the one that it replaces; what a symbolic link

@@ -1,0 +1,157 @@
+// L as sections of a file, behind its plan's: the inverses that a device's solves go by, then L front by front.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/save/factor_sections.hpp"
+
+#include <cmath>
+
+#include "numeric/backend.hpp"
+#include "src/base/memory.hpp"
+#include "symbolic/restore.hpp"
+
+namespace kauri::save {
+namespace {
+
+constexpr Offset kCount = sizeof(std::uint32_t);
+
+/// Numbers of the lower triangles of p pivots in blocks of 16.
+Offset triangle_entries(Index p) {
+  const Offset whole = p / 16, rest = p % 16;
+  return whole * (16 * 17 / 2) + rest * (rest + 1) / 2;
+}
+
+template <class T>
+Offset inverse_entries(const Factor<T>& factor) {
+  Offset entries = 0;
+  for (Index s = 0; s < factor.plan().supernodes.count(); ++s) entries += factor.store().diagonal_inverse_entries(s);
+  return entries;
+}
+
+/// Without any the section is empty; else a mark for each front says whether its own follow.
+template <class T>
+Offset inverse_bytes(const Factor<T>& factor) {
+  const Offset entries = inverse_entries(factor);
+  return entries == 0 ? 0 : kCount * factor.plan().supernodes.count() + entries * Offset{sizeof(T)};
+}
+
+template <class T>
+Offset l_bytes(const Plan& plan) {
+  return symbolic::lower_entries(plan.supernodes) * Offset{sizeof(T)};
+}
+
+/// The sections of a file as what a store restores itself from.
+template <Scalar T>
+class PanelsOfFile final : public numeric::SavedPanels<T> {
+ public:
+  PanelsOfFile(const Supernodes& nodes, Reader& reader) : nodes_(nodes), reader_(reader) { read_inverses(); }
+
+  void read(Index s, std::span<T> to) override {
+    const auto m = static_cast<std::size_t>(nodes_.order(s)), p = static_cast<std::size_t>(nodes_.pivots(s));
+    for (std::size_t c = 0; c < p; ++c) {
+      const std::span<T> column = to.subspan(c * m + c, m - c);
+      reader_.numbers(column);
+      look_at(column, nodes_.first[s] + static_cast<Index>(c));
+    }
+  }
+
+  std::span<const T> diagonal_inverses(Index s) override {
+    if (begin_.empty()) return {};
+    return std::span<const T>(inverse_).subspan(begin_[s], begin_[s + 1] - begin_[s]);
+  }
+
+  /// Where a column is no column of L.
+  [[nodiscard]] const std::string& fault() const { return fault_; }
+
+ private:
+  void read_inverses() {
+    const Offset bytes = reader_.begin("dinv"), count = nodes_.count();
+    if (bytes > 0) {
+      if (bytes < count * kCount) reader_.fail(std::to_string(bytes) + " bytes, expected marks of " + std::to_string(count) + " fronts");
+      begin_.resize(static_cast<std::size_t>(count) + 1, 0);
+      for (Index s = 0; s < count; ++s) {
+        const auto mark = reader_.number<std::uint32_t>();
+        if (mark > 1) reader_.fail("front " + std::to_string(s) + " has mark " + std::to_string(mark) + ", expected 0 or 1");
+        begin_[s + 1] = begin_[s] + static_cast<std::size_t>(mark == 1 ? triangle_entries(nodes_.pivots(s)) : 0);
+      }
+      const Offset expected = count * kCount + static_cast<Offset>(begin_.back() * sizeof(T));
+      if (bytes != expected) reader_.fail(std::to_string(bytes) + " bytes, expected " + std::to_string(expected) + " by its marks");
+      resize_large(inverse_, static_cast<Offset>(begin_.back()));
+      reader_.numbers(std::span<T>(inverse_));
+    }
+    reader_.end();
+  }
+
+  /// Stores are given pivots, whatever the file has: what is wrong is told once the checksum is known to be right.
+  void look_at(std::span<T> column, Index j) {
+    const auto note = [&](T x, const char* expected) {
+      if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + std::to_string(x) + ", expected " + expected;
+    };
+    for (const T x : column)
+      if (!std::isfinite(x)) note(x, "finite numbers");
+    if (column[0] > 0 && std::isfinite(column[0])) return;
+    note(column[0], "more than 0 on the diagonal");
+    column[0] = T(1);
+  }
+
+  const Supernodes& nodes_;
+  Reader& reader_;
+  std::vector<std::size_t> begin_;  // of each front's in inverse_; empty: there are none
+  Array<T> inverse_;
+  std::string fault_;
+};
+
+}  // namespace
+
+template <Scalar T>
+Offset factor_bytes(const Factor<T>& factor) {
+  return inverse_bytes(factor) + l_bytes<T>(factor.plan()) + 2 * static_cast<Offset>(kSectionHead + kChecksum);
+}
+
+template <Scalar T>
+void write_factor(const Factor<T>& factor, Writer& writer) {
+  const Supernodes& nodes = factor.plan().supernodes;
+  const numeric::FactorStore<T>& store = factor.store();
+  std::vector<T> numbers;
+  writer.begin("dinv", inverse_bytes(factor));
+  if (inverse_entries(factor) > 0) {
+    for (Index s = 0; s < nodes.count(); ++s) writer.number<std::uint32_t>(store.diagonal_inverse_entries(s) > 0 ? 1 : 0);
+    for (Index s = 0; s < nodes.count(); ++s) {
+      numbers.resize(static_cast<std::size_t>(store.diagonal_inverse_entries(s)));
+      if (!numbers.empty()) store.copy_diagonal_inverses(s, numbers);
+      writer.numbers(std::span<const T>(numbers));
+    }
+  }
+  writer.end();
+  writer.begin("lval", l_bytes<T>(factor.plan()));
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const auto m = static_cast<std::size_t>(nodes.order(s)), p = static_cast<std::size_t>(nodes.pivots(s));
+    numbers.resize(m * p);
+    store.copy_panel(s, numbers);
+    for (std::size_t c = 0; c < p; ++c) writer.numbers(std::span<const T>(numbers).subspan(c * m + c, m - c));
+  }
+  writer.end();
+}
+
+void check_factor_bytes(const Plan& plan, const Header& header, const Reader& reader) {
+  const auto entries = static_cast<std::uint64_t>(symbolic::lower_entries(plan.supernodes));
+  if (entries > header.bytes / header.scalar_bytes)
+    io::fail(reader.name(), "damaged: L of its plan has " + std::to_string(entries) + " entries, there are " +
+                                std::to_string(header.bytes) + " bytes in all");
+}
+
+template <Scalar T>
+void read_factor(Factor<T>& factor, Reader& reader) {
+  PanelsOfFile<T> panels(factor.plan().supernodes, reader);
+  reader.begin("lval", l_bytes<T>(factor.plan()));
+  factor.store().restore(panels);
+  reader.end();
+  if (!panels.fault().empty()) reader.fail("damaged: " + panels.fault());
+}
+
+template Offset factor_bytes(const Factor<float>&);
+template Offset factor_bytes(const Factor<double>&);
+template void write_factor(const Factor<float>&, Writer&);
+template void write_factor(const Factor<double>&, Writer&);
+template void read_factor(Factor<float>&, Reader&);
+template void read_factor(Factor<double>&, Reader&);
+
+}  // namespace kauri::save

@@ -1,0 +1,48 @@
+# Plans and factors in files: kauri analyze --save-plan, kauri solve --save-factor and --load-factor.
+# SPDX-License-Identifier: BSD-3-Clause
+from program import ProgramTest, kauri
+
+
+class SaveTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.factor = self.folder / "a.factor"
+        self.x, self.y = self.folder / "x.npy", self.folder / "y.npy"
+
+    def test_a_factor_that_was_saved_solves_the_same(self):
+        for scalar in ["double", "float"]:
+            words = ["--gen", "poisson3d 8", "--nrhs", 3, "--scalar", scalar]
+            self.run_ok("solve", *words, "--save-factor", self.factor, "-o", self.x)
+            result = self.json_of("solve", *words, "--load-factor", self.factor, "-o", self.y)
+            self.assertEqual(self.x.read_bytes(), self.y.read_bytes())
+            self.assertEqual((result["reorder_s"], result["symbolic_s"], result["n"]), (0, 0, 512))
+            self.assertIn("a.factor", result["reason"])
+        self.assertIn("load L", self.run_ok("solve", *words, "--load-factor", self.factor))
+
+    def test_a_factor_of_other_values_is_told_by_the_error(self):
+        self.run_ok("solve", "--gen", "poisson2d 9", "--save-factor", self.factor)
+        words = ["--gen", "poisson2d 9", "--shift", 2]
+        right = self.json_of("solve", *words)
+        other = self.json_of("solve", *words, "--load-factor", self.factor)
+        self.assertLess(right["backward_error"], 1e-15)
+        self.assertGreater(other["backward_error"], 1e-6)
+
+    def test_what_is_refused(self):
+        self.run_ok("solve", "--gen", "poisson2d 9", "--save-factor", self.factor)
+        self.fails(1, "solve", "--gen", "poisson2d 8", "--load-factor", self.factor, says=["a.factor", "another pattern"])
+        self.fails(1, "solve", "--gen", "poisson2d 9", "--scalar", "float", "--load-factor", self.factor,
+                   says=["it holds a factor in double, asked for float"])
+        plan = self.folder / "a.plan"
+        self.run_ok("analyze", "--gen", "poisson2d 9", "--save-plan", plan)
+        self.fails(1, "solve", "--gen", "poisson2d 9", "--load-factor", plan, says=["it holds a plan, asked for a factor"])
+        self.factor.write_bytes(self.factor.read_bytes()[:-7])
+        self.fails(1, "solve", "--gen", "poisson2d 9", "--load-factor", self.factor, says=["the file is cut"])
+        self.fails(1, "solve", "--gen", "poisson2d 9", "--load-factor", self.folder / "none", says=["cannot open"])
+        self.fails(1, "solve", "--gen", "poisson2d 9", "--precision", "mixed", "--save-factor", self.factor, says=["--precision mixed"])
+        for command, option in [("analyze", "--save-plan"), ("solve", "--save-factor")]:
+            self.fails(1, command, "--gen", "poisson2d 9", option, self.folder / "no" / "such", says=["there is no folder"])
+
+    def test_a_breakdown_leaves_the_file(self):
+        self.factor.write_text("mine")
+        self.assertEqual(kauri("solve", "--gen", "poisson2d 9", "--shift", -9, "--save-factor", self.factor).returncode, 2)
+        self.assertEqual(self.factor.read_text(), "mine")
