@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "numeric/backend.hpp"
+#include "src/base/digits.hpp"
 #include "src/base/memory.hpp"
 #include "symbolic/restore.hpp"
 
@@ -83,7 +84,7 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
   /// Stores are given pivots, whatever the file has: what is wrong is told once the checksum is known to be right.
   void look_at(std::span<T> column, Index j) {
     const auto note = [&](T x, const char* expected) {
-      if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + std::to_string(x) + ", expected " + expected;
+      if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + digits(x) + ", expected " + expected;
     };
     for (const T x : column)
       if (!std::isfinite(x)) note(x, "finite numbers");
