@@ -7,6 +7,7 @@
 #include "numeric/backend.hpp"
 #include "src/base/digits.hpp"
 #include "src/base/memory.hpp"
+#include "symbolic/front_cells.hpp"
 #include "symbolic/restore.hpp"
 
 namespace kauri::save {
@@ -14,10 +15,13 @@ namespace {
 
 constexpr Offset kCount = sizeof(std::uint32_t);
 
+constexpr Offset kBlock = 16;
+static_assert(kBlock == symbolic::kInverseOrder, "blocks of format 1 are what devices keep");
+
 /// Numbers of the lower triangles of p pivots in blocks of 16.
 Offset triangle_entries(Index p) {
-  const Offset whole = p / 16, rest = p % 16;
-  return whole * (16 * 17 / 2) + rest * (rest + 1) / 2;
+  const Offset whole = p / kBlock, rest = p % kBlock;
+  return whole * (kBlock * (kBlock + 1) / 2) + rest * (rest + 1) / 2;
 }
 
 template <class T>
