@@ -17,6 +17,13 @@
 namespace kauri::c {
 namespace {
 
+// Numbers of C never change: where those of C++ do, this is where they part.
+static_assert(static_cast<int>(MessageLevel::info) == KAURI_MESSAGE_INFO &&
+              static_cast<int>(MessageLevel::warning) == KAURI_MESSAGE_WARNING);
+static_assert(static_cast<int>(Phase::ordering) == KAURI_PHASE_ORDERING && static_cast<int>(Phase::symbolic) == KAURI_PHASE_SYMBOLIC &&
+              static_cast<int>(Phase::prepare) == KAURI_PHASE_PREPARE && static_cast<int>(Phase::factor) == KAURI_PHASE_FACTOR &&
+              static_cast<int>(Phase::solve) == KAURI_PHASE_SOLVE && static_cast<int>(Phase::refine) == KAURI_PHASE_REFINE);
+
 std::int32_t kind_of(OptionKind kind) {
   switch (kind) {
     case OptionKind::boolean:
