@@ -82,6 +82,10 @@ TEST(DamagedFiles, EveryLengthButTheWholeIsRefused) {
       ASSERT_EQ(refusal(cut).find("cut") != std::string::npos, length > 0) << length << " " << refusal(cut);
       ASSERT_TRUE(refusal(sealed(cut)).starts_with("f: ")) << length;
     }
+    const std::size_t perm = section(bytes, "perm") - save::kSectionHead;
+    EXPECT_EQ(refusal(sealed(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(perm + 7)))),
+              "f: section \"perm\" at byte " + std::to_string(perm) + ": the file is cut: it ends at byte " + std::to_string(perm + 7) +
+                  ", expected " + std::to_string(perm + 12) + " or more");
     Bytes longer = bytes;
     longer.push_back(std::byte{0});
     EXPECT_NE(refusal(longer).find("goes on behind its end"), std::string::npos);
