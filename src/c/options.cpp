@@ -43,10 +43,11 @@ std::vector<Index> rows_of(const std::int32_t* row, std::int64_t count, std::int
   const int from = base_of(base);
   const auto given = span_of<const Index>(row, count, name);
   std::vector<Index> rows(given.begin(), given.end());
-  for (Index& i : rows) {
-    if (i < from)
-      throw Error(ErrorKind::input, std::string(name) + ": row " + std::to_string(i) + ", expected " + std::to_string(from) + " or more");
-    i -= from;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k] < from)
+      throw Error(ErrorKind::input, std::string(name) + "[" + std::to_string(k) + "] is " + std::to_string(rows[k]) + ", expected " +
+                                        std::to_string(from) + " or more");
+    rows[k] -= from;
   }
   return rows;
 }
