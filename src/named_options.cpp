@@ -15,6 +15,7 @@
 #include "src/base/digits.hpp"
 #include "src/base/nearest.hpp"
 #include "src/misuse.hpp"
+#include "symbolic/cost_table.hpp"
 
 namespace kauri {
 namespace {
@@ -172,15 +173,11 @@ void add_ordering(Table& table) {
 }
 
 void add_analysis(Table& table) {
+  std::vector<std::pair<std::string, std::string>> targets{{"auto", ""}};
+  for (const symbolic::CostTable& costs : symbolic::cost_tables()) targets.emplace_back(costs.target, costs.target);
   table.push_back(word_entry(
-      "analyze.target",
-      std::vector<std::pair<std::string, std::string>>{{"auto", ""},
-                                                       {"cpu-avx512", "cpu-avx512"},
-                                                       {"cpu-avx2", "cpu-avx2"},
-                                                       {"cpu-generic", "cpu-generic"},
-                                                       {"sm_90", "sm_90"},
-                                                       {"sm_80", "sm_80"}},
-      [](auto& o) -> auto& { return o.analyze.target; }, "what plans are made for; auto: what computes"));
+      "analyze.target", std::move(targets), [](auto& o) -> auto& { return o.analyze.target; },
+      "what plans are made for; auto: what computes"));
   table.push_back(integer_entry(
       "analyze.workers", 0, [](auto& o) -> auto& { return o.analyze.workers; },
       "tasks at once that memory is planned for; 0: the threads that compute"));

@@ -304,6 +304,7 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   s.mixed.reset();
   s.residual.reset();
   s.held = false;
+  s.analysis = {};
   s.report = {};
   s.tell(Phase::ordering, 0, [&] { return "rows: " + std::to_string(a.pattern.n) + ", entries: " + std::to_string(a.pattern.nnz()); });
   s.analysis = analyze_for(s.backends, s.options.analyze, s.scalar_bytes(), 1,

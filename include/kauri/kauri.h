@@ -6,19 +6,17 @@
 // Rules that hold for every call:
 //
 // - It returns a kauri_status. KAURI_OK and KAURI_NOT_POSITIVE_DEFINITE are answers, all others failures; kauri_error_message() has the
-// text
-//   of either but KAURI_OK. No C++ exception comes out, nothing is printed, and the process goes on. After a failure nothing leaks, and all
-//   arguments are as usable as before, but for a factor whose filling failed: fill it again. What a failing call was to write is
-//   unspecified, but that a handle that was to be made is null.
+//   text of either but KAURI_OK. No C++ exception comes out, nothing is printed, and the process goes on. After a failure nothing leaks,
+//   and all arguments are as usable as before, but for a factor or solver whose filling failed: fill it again. What a failing call was to
+//   write is unspecified, but that a handle that was to be made is null.
 // - Null is a KAURI_ERROR_USAGE where a handle or a place is needed, not a crash; kauri_*_destroy(NULL) does nothing. Handles of others are
 //   the caller's to keep apart: a pointer that is no handle, or one that was destroyed, is not recognised.
 // - Handles hold what they were made of: they may be destroyed in any order, once no call uses them.
 // - Enumerations go by int32_t. What a number means never changes; later versions add numbers, never take one away.
 // - A struct that may grow begins with struct_size. Begin each with its initialiser: struct kauri_dense b = KAURI_DENSE_INIT; another size
-//   is KAURI_ERROR_USAGE.
-// - Rows and columns of A, in and out, in messages too where those do not say otherwise, are counted as the matrix was given: from its
-// base,
-//   0 or 1. Rows and columns of B = P A P^T and L, and positions in arrays, are counted from 0.
+//   is KAURI_ERROR_USAGE, and so is a member named reserved that is not 0.
+// - Rows and columns of A, in and out, in error messages too where those do not say otherwise, are counted as the matrix was given: from
+//   its base, 0 or 1. Rows and columns of B = P A P^T and L, and positions in arrays, are counted from 0.
 // - Texts are UTF-8 and go into the caller's buffer: `text` of `capacity` bytes gets the text with its final zero, and `*needed` (where
 //   `needed` is not null) the bytes that this takes. With text = NULL and capacity = 0 only `*needed` is written; a buffer that is too
 //   small is KAURI_ERROR_USAGE.

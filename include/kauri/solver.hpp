@@ -48,7 +48,7 @@ struct SolverOptions {
 ///
 /// compute = analyse + factorise; refactorize = new values on the same pattern. Keeps a copy of A for refinement and
 /// for messages. Both throw Error(input) naming row and column of a NaN or infinite entry that made them fail. A compute() that throws
-/// leaves no factor of an earlier one. One moved from may be assigned to and destroyed, nothing else.
+/// leaves no factor and no plan of an earlier one. One moved from may be assigned to and destroyed, nothing else.
 template <Scalar T>
 class Solver {
  public:

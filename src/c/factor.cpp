@@ -14,6 +14,10 @@
 namespace kauri::c {
 namespace {
 
+static_assert(static_cast<int>(VerdictStatus::none) == KAURI_VERDICT_NONE &&
+              static_cast<int>(VerdictStatus::positive_definite) == KAURI_VERDICT_POSITIVE_DEFINITE &&
+              static_cast<int>(VerdictStatus::not_positive_definite) == KAURI_VERDICT_NOT_POSITIVE_DEFINITE);
+
 /// fill(factor, values, shift, token) of numbers in either memory, as a status.
 template <class T, class Values>
 kauri_status fill(kauri_factor& handle, Factor<T>& factor, const Values& value, double shift) {

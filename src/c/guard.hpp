@@ -38,15 +38,17 @@ kauri_status guarded(F&& f) noexcept {
   }
 }
 
-/// f(), whose Error(input) counts rows and columns from 0, for a caller who counts from base: the text says so, if not by itself.
+/// f(), whose errors count rows and columns from 0, for a caller who counts from base: the text of an Error(input), or of another pattern's
+/// entry, says so, if not by itself.
 template <class F>
 auto counting_from(int base, F&& f) {
   try {
     return f();
   } catch (const Error& error) {
     const std::string text = error.what();
-    if (base == 0 || error.kind() != ErrorKind::input || text.find("from 0") != std::string::npos) throw;
-    throw Error(ErrorKind::input, text + " (rows and columns counted from 0)");
+    const bool counts = error.kind() == ErrorKind::input || text.find("entry (") != std::string::npos;
+    if (base == 0 || !counts || text.find("from 0") != std::string::npos) throw;
+    throw Error(error.kind(), text + " (rows and columns counted from 0)");
   }
 }
 
@@ -72,6 +74,14 @@ T& sized(T* pointer, const char* name) {
   if (s.struct_size != sizeof(T))
     misuse(std::string(name) + ": struct_size is " + std::to_string(s.struct_size) + ", expected " + std::to_string(sizeof(T)) +
            ": begin with the struct's initialiser");
+  return s;
+}
+
+/// The same of one that a call reads: what is reserved in it is 0, so that a later version can give it a meaning.
+template <class T>
+const T& read_struct(const T* pointer, const char* name) {
+  const T& s = sized(pointer, name);
+  if (s.reserved != 0) misuse(std::string(name) + ": reserved is " + std::to_string(s.reserved) + ", expected 0");
   return s;
 }
 

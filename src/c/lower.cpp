@@ -11,6 +11,7 @@
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"
+#include "symbolic/restore.hpp"
 
 namespace kauri::c {
 namespace {
@@ -19,16 +20,6 @@ template <class T>
 void copy_all(const std::vector<T>& from, void* to, const char* name) {
   const std::span<T> out = span_of<T>(to, static_cast<std::int64_t>(from.size()), name);
   std::copy(from.begin(), from.end(), out.begin());
-}
-
-/// Entries of L as lower_factor() copies them.
-Offset entries_of(const Plan& plan) {
-  Offset sum = 0;
-  for (Index s = 0; s < plan.supernodes.count(); ++s) {
-    const Offset m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
-    sum += m * p - p * (p - 1) / 2;
-  }
-  return sum;
 }
 
 }  // namespace
@@ -56,7 +47,7 @@ kauri_status kauri_factor_extract(const kauri_factor* factor, int64_t* col_ptr, 
                                   int64_t* entries) {
   return guarded([&] {
     const auto run = [&]<class T>(const Factor<T>& of) {
-      const Offset count = need(entries, "entries") = entries_of(of.plan());
+      const Offset count = need(entries, "entries") = symbolic::lower_entries(of.plan().supernodes);
       if (col_ptr == nullptr && row == nullptr && value == nullptr) return;
       if (capacity < count) misuse("capacity is " + std::to_string(capacity) + ", expected " + std::to_string(count) + " or more");
       (void)need(col_ptr, "col_ptr");

@@ -78,11 +78,10 @@ MatrixOf<T> triplets(const kauri_triplets& a) {
   const std::int64_t base = base_of(a.base);
   std::vector<Offset> ptr(static_cast<std::size_t>(a.n) + 1, 0), sorted(row.size());
   for (std::size_t k = 0; k < column.size(); ++k) {
-    const std::int64_t j = std::int64_t{column[k]} - base;
-    if (column[k] < base || j >= a.n)
+    if (column[k] < base || column[k] - base >= a.n)
       throw Error(ErrorKind::input, "matrix: triplet " + std::to_string(k) + ": column " + std::to_string(column[k]) + ", expected " +
                                         std::to_string(base) + " to " + std::to_string(a.n - 1 + base));
-    ++ptr[static_cast<std::size_t>(j) + 1];
+    ++ptr[static_cast<std::size_t>(column[k] - base) + 1];
   }
   std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
   std::vector<Offset> next(ptr.begin(), ptr.end() - 1);
@@ -142,7 +141,7 @@ extern "C" {
 kauri_status kauri_matrix_from_compressed(const struct kauri_compressed* a, kauri_matrix** matrix) {
   return guarded([&] {
     kauri_matrix*& place = place_for(matrix, "matrix");
-    const kauri_compressed& given = sized(a, "compressed");
+    const kauri_compressed& given = read_struct(a, "compressed");
     require_order(given.n);
     place = with_scalar(given.scalar, [&]<class T>(T) {
       return with_integer(given.index_type, [&]<class Number>(Number) {
@@ -157,7 +156,7 @@ kauri_status kauri_matrix_from_compressed(const struct kauri_compressed* a, kaur
 kauri_status kauri_matrix_from_triplets(const struct kauri_triplets* a, kauri_matrix** matrix) {
   return guarded([&] {
     kauri_matrix*& place = place_for(matrix, "matrix");
-    const kauri_triplets& given = sized(a, "triplets");
+    const kauri_triplets& given = read_struct(a, "triplets");
     require_order(given.n);
     place = with_scalar(given.scalar, [&]<class T>(T) {
       return with_integer(given.index_type, [&]<class Number>(Number) { return new kauri_matrix{triplets<T, Number>(given), given.base}; });

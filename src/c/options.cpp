@@ -17,6 +17,13 @@
 namespace kauri::c {
 namespace {
 
+// Numbers of C never change: where those of C++ do, this is where they part.
+static_assert(static_cast<int>(MessageLevel::info) == KAURI_MESSAGE_INFO &&
+              static_cast<int>(MessageLevel::warning) == KAURI_MESSAGE_WARNING);
+static_assert(static_cast<int>(Phase::ordering) == KAURI_PHASE_ORDERING && static_cast<int>(Phase::symbolic) == KAURI_PHASE_SYMBOLIC &&
+              static_cast<int>(Phase::prepare) == KAURI_PHASE_PREPARE && static_cast<int>(Phase::factor) == KAURI_PHASE_FACTOR &&
+              static_cast<int>(Phase::solve) == KAURI_PHASE_SOLVE && static_cast<int>(Phase::refine) == KAURI_PHASE_REFINE);
+
 std::int32_t kind_of(OptionKind kind) {
   switch (kind) {
     case OptionKind::boolean:
@@ -36,10 +43,11 @@ std::vector<Index> rows_of(const std::int32_t* row, std::int64_t count, std::int
   const int from = base_of(base);
   const auto given = span_of<const Index>(row, count, name);
   std::vector<Index> rows(given.begin(), given.end());
-  for (Index& i : rows) {
-    if (i < from)
-      throw Error(ErrorKind::input, std::string(name) + ": row " + std::to_string(i) + ", expected " + std::to_string(from) + " or more");
-    i -= from;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k] < from)
+      throw Error(ErrorKind::input, std::string(name) + "[" + std::to_string(k) + "] is " + std::to_string(rows[k]) + ", expected " +
+                                        std::to_string(from) + " or more");
+    rows[k] -= from;
   }
   return rows;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -12,6 +13,7 @@
 
 #include "kauri/c/factor.h"
 #include "kauri/c/matrix.h"
+#include "src/base/digits.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 
@@ -39,10 +41,9 @@ inline int bytes_of(std::int32_t scalar) {
 /// A double as T; Error(usage) for one that T has no room for.
 template <Scalar T>
 T number_of(double x, const char* name) {
-  const auto narrow = static_cast<T>(x);
-  if (std::abs(x) <= std::numeric_limits<double>::max() && !(std::abs(narrow) <= std::numeric_limits<T>::max()))
-    misuse(std::string(name) + " is " + std::to_string(x) + ", too large for float");
-  return narrow;
+  if (std::isfinite(x) && std::abs(x) > static_cast<double>(std::numeric_limits<T>::max()))
+    misuse(std::string(name) + " is " + digits(x) + ", too large for float");
+  return static_cast<T>(x);
 }
 
 /// `count` numbers of the caller's. Null where there are some: Error(usage).
@@ -65,8 +66,8 @@ inline std::int64_t counted(Index i, int base) { return i == kNone ? -1 : Offset
 /// Of the calls that take options.
 SolverOptions options_of(const kauri_options* options);
 
-/// A dense matrix of the caller's. Error(usage) for sizes beyond an Index and numbers of enumerations that there are not; all else is
-/// looked at by what takes it.
+/// A dense matrix of the caller's. Error(usage) for sizes beyond an Index or any memory, and numbers of enumerations that there are not;
+/// all else is looked at by what takes it.
 template <class T>
 MatrixView<T> view_of(const kauri_dense& a, const char* name) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
@@ -74,6 +75,9 @@ MatrixView<T> view_of(const kauri_dense& a, const char* name) {
     misuse(std::string(name) + " has " + std::to_string(a.rows) + " rows and " + std::to_string(a.cols) + " columns");
   if (a.layout != KAURI_COLUMN_MAJOR && a.layout != KAURI_ROW_MAJOR) no_such("layout", a.layout);
   if (a.memory != KAURI_HOST && a.memory != KAURI_DEVICE) no_such("memory", a.memory);
+  const std::int64_t lines = a.layout == KAURI_ROW_MAJOR ? a.rows : a.cols;
+  if (lines > 1 && a.ld > std::numeric_limits<std::ptrdiff_t>::max() / static_cast<std::int64_t>(sizeof(T)) / lines)
+    misuse(std::string(name) + ": leading dimension " + std::to_string(a.ld) + ", more than memory has room for");
   return {static_cast<T*>(a.data), static_cast<Index>(a.rows), static_cast<Index>(a.cols), a.ld,
           a.layout == KAURI_ROW_MAJOR ? Layout::row_major : Layout::column_major};
 }

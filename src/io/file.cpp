@@ -96,6 +96,12 @@ FileReader::FileReader(const std::string& path) : path_(path) {
   }
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail(path, "cannot open: " + reason());
+  // Of what was opened: another file may have taken its place since.
+  if (::fstat(descriptor_, &status) != 0) {
+    const std::string why = reason();
+    ::close(descriptor_);
+    fail(path, "cannot read: " + why);
+  }
   size_ = static_cast<std::size_t>(status.st_size);
 }
 

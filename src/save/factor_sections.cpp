@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "numeric/backend.hpp"
+#include "src/base/digits.hpp"
 #include "src/base/memory.hpp"
+#include "symbolic/front_cells.hpp"
 #include "symbolic/restore.hpp"
 
 namespace kauri::save {
@@ -13,10 +15,13 @@ namespace {
 
 constexpr Offset kCount = sizeof(std::uint32_t);
 
+constexpr Offset kBlock = 16;
+static_assert(kBlock == symbolic::kInverseOrder, "blocks of format 1 are what devices keep");
+
 /// Numbers of the lower triangles of p pivots in blocks of 16.
 Offset triangle_entries(Index p) {
-  const Offset whole = p / 16, rest = p % 16;
-  return whole * (16 * 17 / 2) + rest * (rest + 1) / 2;
+  const Offset whole = p / kBlock, rest = p % kBlock;
+  return whole * (kBlock * (kBlock + 1) / 2) + rest * (rest + 1) / 2;
 }
 
 template <class T>
@@ -83,7 +88,7 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
   /// Stores are given pivots, whatever the file has: what is wrong is told once the checksum is known to be right.
   void look_at(std::span<T> column, Index j) {
     const auto note = [&](T x, const char* expected) {
-      if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + std::to_string(x) + ", expected " + expected;
+      if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + digits(x) + ", expected " + expected;
     };
     for (const T x : column)
       if (!std::isfinite(x)) note(x, "finite numbers");

@@ -35,16 +35,20 @@ void Reader::fail(const std::string& what) const {
 }
 
 void Reader::fetch(std::size_t count) {
-  const std::size_t got = source_.read(buffer_.data(), count);
-  if (got < count)
-    io::fail(source_.name(), section_ + " at byte " + std::to_string(section_at_) + ": the file is cut: it ends at byte " +
-                                 std::to_string(at_ + got) + ", expected " + std::to_string(at_ + count) + " or more");
-  at_ += count;
-  checksum_ = checksum(checksum_, {buffer_.data(), count});
+  const std::size_t rest = end_ - next_, most = static_cast<std::size_t>(std::min<Offset>(kBuffer, left_));
+  std::memmove(buffer_.data(), buffer_.data() + next_, rest);
+  const std::size_t got = source_.read(buffer_.data() + rest, most - rest);
+  next_ = 0, end_ = rest + got;
+  if (end_ < count)
+    fail("the file is cut: it ends at byte " + std::to_string(at_ + end_) + ", expected " + std::to_string(at_ + count) + " or more");
+  checksum_ = checksum(checksum_, {buffer_.data() + rest, got});
 }
 
-void Reader::check_sum(std::uint32_t stored) const {
-  if (stored != checksum_) fail("damaged: its checksum is " + in_hex(checksum_) + ", expected " + in_hex(stored));
+void Reader::check_sum() {
+  const std::uint32_t mine = checksum_;
+  left_ = kChecksum;
+  const auto stored = number<std::uint32_t>();
+  if (stored != mine) fail("damaged: its checksum is " + in_hex(mine) + ", expected " + in_hex(stored));
 }
 
 /// Magic and format are what every format has, at this place; all else is that of this one.
@@ -55,7 +59,7 @@ Header Reader::header() {
     io::fail(source_.name(), "not a plan or factor that kauri saved: it does not begin with \\x89kauri");
   at_ = got;
   checksum_ = checksum(0, {magic.data(), got});
-  left_ = static_cast<Offset>(kHeaderBytes - got);
+  left_ = static_cast<Offset>(kHeaderBytes - kChecksum - got);
   if (got < magic.size()) fetch(magic.size() - got);  // and so it ends
   Header header;
   header.format = number<std::uint32_t>();
@@ -71,10 +75,7 @@ Header Reader::header() {
   header.bytes = number<std::uint64_t>();
   header.fingerprint = number<std::uint64_t>();
   header.sections = number<std::uint32_t>();
-  const std::uint32_t mine = checksum_;
-  const auto stored = number<std::uint32_t>();
-  checksum_ = mine;
-  check_sum(stored);
+  check_sum();
   check_header(header);
   return header;
 }
@@ -126,11 +127,7 @@ std::string Reader::text() {
 
 void Reader::end() {
   if (left_ != 0) fail(std::to_string(left_) + " bytes more than expected");
-  left_ = kChecksum;
-  const std::uint32_t mine = checksum_;
-  const auto stored = number<std::uint32_t>();
-  checksum_ = mine;
-  check_sum(stored);
+  check_sum();
 }
 
 void Reader::finish() {

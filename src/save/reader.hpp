@@ -55,7 +55,7 @@ class Reader {
   template <class T>
   void numbers(std::span<T> to) {
     while (!to.empty()) {
-      const std::size_t some = std::min(to.size(), kBuffer / sizeof(T));
+      const std::size_t ready = (end_ - next_) / sizeof(T), some = std::min(to.size(), ready > 0 ? ready : kBuffer / sizeof(T));
       take(some * sizeof(T), [&](const std::byte* from) {
         for (std::size_t k = 0; k < some; ++k) to[k] = from_bytes<T>(from + k * sizeof(T));
       });
@@ -76,17 +76,20 @@ class Reader {
   template <class Use>
   void take(std::size_t count, const Use& use) {
     if (static_cast<Offset>(count) > left_) fail("it ends too early");
-    left_ -= static_cast<Offset>(count);
-    fetch(count);
-    use(buffer_.data());
+    if (end_ - next_ < count) fetch(count);
+    use(buffer_.data() + next_);
+    next_ += count, at_ += count, left_ -= static_cast<Offset>(count);
   }
+  /// So many bytes to the buffer, and as many more of the section as it has room for.
   void fetch(std::size_t count);
   void check_header(const Header& header) const;
-  void check_sum(std::uint32_t stored) const;
+  /// Reads the checksum of what was read since it was 0.
+  void check_sum();
 
   Source source_;
   std::vector<std::byte> buffer_;
   std::string section_ = "header";
+  std::size_t next_ = 0, end_ = 0;       // of the bytes in the buffer that were not asked for yet
   std::size_t at_ = 0, section_at_ = 0;  // places in the file
   Offset left_ = 0;
   std::uint32_t checksum_ = 0;

@@ -124,12 +124,16 @@ static void misuse(void) {
   MISUSE("values are said to be on a device", kauri_factor_refactorize(u.factor, x, 12, KAURI_DEVICE, 0));
   MISUSE("memory is 2", kauri_factor_refactorize(u.factor, x, 12, 2, 0));
   MISUSE("the shift is", kauri_factor_refactorize_matrix(u.factor, u.matrix, INFINITY));
-  MISUSE("too large for float", kauri_factor_refactorize_matrix(other.factor, other.matrix, 1e300));
+  MISUSE("shift is 1e+300, too large for float", kauri_factor_refactorize_matrix(other.factor, other.matrix, 1e300));
   MISUSE("nrhs is 0", kauri_workspace_create(u.factor, 0, &none));
   CHECK(none == NULL);
   dense.rows = 11;
   MISUSE("x has 11 rows, A has 12", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
-  dense.rows = 12, dense.ld = 11;
+  dense.rows = 12, dense.cols = 3, dense.ld = (int64_t)1 << 60;  // more than there can be
+  MISUSE("x: leading dimension 1152921504606846976", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
+  dense.cols = 1;
+  OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));  // it has no second column
+  dense.ld = 11;
   MISUSE("leading dimension 11", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.ld = 12, dense.data = NULL;
   MISUSE("x is null", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));

@@ -120,8 +120,14 @@ static void triplets(void) {
   CHECK(matrix == NULL);
   t.base = 0;
   FAILS(KAURI_ERROR_INPUT, "triplet 0: column 3, expected 0 to 2", kauri_matrix_from_triplets(&t, &matrix));
+  const int64_t far[] = {INT64_MIN};
+  t.base = 1, t.entries = 1, t.column = far;
+  FAILS(KAURI_ERROR_INPUT, "triplet 0: column -9223372036854775808, expected 1 to 3", kauri_matrix_from_triplets(&t, &matrix));
+  t.entries = 6, t.column = long_column;
   t.n = (int64_t)1 << 31;
   FAILS(KAURI_ERROR_OVERFLOW, "at most 2^31 - 1", kauri_matrix_from_triplets(&t, &matrix));
+  t.n = 3, t.base = 1, t.duplicates = KAURI_SUM, t.reserved = -1;
+  MISUSE("triplets: reserved is -1, expected 0", kauri_matrix_from_triplets(&t, &matrix));
   MISUSE("triplets is null", kauri_matrix_from_triplets(NULL, &matrix));
 }
 
@@ -155,6 +161,8 @@ static void refused_arrays(void) {
   MISUSE("integer type is -1", kauri_matrix_from_compressed(&a, &matrix));
   a.ptr_type = KAURI_INT32, a.n = -1;
   FAILS(KAURI_ERROR_INPUT, "n is -1", kauri_matrix_from_compressed(&a, &matrix));
+  a.n = 3, a.reserved = 1;
+  MISUSE("compressed: reserved is 1, expected 0", kauri_matrix_from_compressed(&a, &matrix));
   a.struct_size = 0;
   MISUSE("compressed: struct_size is 0, expected", kauri_matrix_from_compressed(&a, &matrix));
   CHECK(matrix == NULL);

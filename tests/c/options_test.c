@@ -109,11 +109,11 @@ static void cancels(void) {
 
 static void permutations(void) {
   kauri_options* options = NULL;
-  const int32_t good[] = {3, 1, 2}, twice[] = {1, 1, 2}, low[] = {0, 1, 2};
+  const int32_t good[] = {3, 1, 2}, twice[] = {1, 1, 2}, low[] = {1, 0, 2};
   OK(kauri_options_create(&options));
   OK(kauri_options_set_permutation(options, 3, good, 1));
   FAILS(KAURI_ERROR_INPUT, "counted from 0", kauri_options_set_permutation(options, 3, twice, 1));
-  FAILS(KAURI_ERROR_INPUT, "old_of: row 0, expected 1 or more", kauri_options_set_permutation(options, 3, low, 1));
+  FAILS(KAURI_ERROR_INPUT, "old_of[1] is 0, expected 1 or more", kauri_options_set_permutation(options, 3, low, 1));
   MISUSE("base is 2", kauri_options_set_permutation(options, 3, low, 2));
   MISUSE("old_of is null", kauri_options_set_permutation(options, 3, NULL, 0));
   MISUSE("a length of -1", kauri_options_set_last(options, -1, good, 0));

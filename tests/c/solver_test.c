@@ -150,7 +150,8 @@ static void indefinite(int32_t base) {
   // Another pattern is refused, and leaves all as it was; a NaN is named, and does not.
   s.a[3 + 30 * 17] = s.a[17 + 30 * 3] = 0.5;
   kauri_matrix *other = matrix_of(&s, base), *broken = NULL;
-  MISUSE("entry (17, 3) is new", kauri_solver_refactorize_matrix(solver, other, 3));
+  MISUSE(base == 1 ? "entry (17, 3) is new (rows and columns counted from 0)" : "entry (17, 3) is new",
+         kauri_solver_refactorize_matrix(solver, other, 3));
   OK(kauri_solver_verdict(solver, &verdict));
   CHECK(verdict.status == KAURI_VERDICT_POSITIVE_DEFINITE);
   OK(kauri_solver_solve(solver, NULL, &to));

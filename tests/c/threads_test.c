@@ -158,6 +158,33 @@ static void cancelled_solver(void) {
   free_system(&s);
 }
 
+// Of a matrix that is larger, and counted otherwise, than the one computed before: nothing of that one is left.
+static void cancelled_second_matrix(void) {
+  System first = grid_system(3), second = grid_system(4);
+  kauri_matrix *a = matrix_of(&first, 0), *b = matrix_of(&second, 1);
+  kauri_cancel* cancel = NULL;
+  kauri_solver* solver = NULL;
+  kauri_plan* plan = NULL;
+  double value[64] = {0};
+  int64_t nnz = 0;
+  OK(kauri_cancel_create(&cancel));
+  OK(kauri_solver_create(NULL, KAURI_DOUBLE, &solver));
+  OK(kauri_solver_set_cancel(solver, cancel));
+  OK(kauri_solver_compute(solver, a));
+  OK(kauri_cancel_request(cancel));
+  FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_solver_compute(solver, b));
+  OK(kauri_matrix_nnz(b, &nnz));
+  MISUSE("call compute() first", kauri_solver_plan(solver, &plan));
+  MISUSE("call compute() first", kauri_solver_refactorize(solver, value, nnz, 0));
+  CHECK(plan == NULL);
+  kauri_solver_destroy(solver);
+  kauri_cancel_destroy(cancel);
+  kauri_matrix_destroy(a);
+  kauri_matrix_destroy(b);
+  free_system(&first);
+  free_system(&second);
+}
+
 static void cancelled_phases(void) {
   System s = grid_system(10);
   kauri_matrix* matrix = matrix_of(&s, 0);
@@ -224,6 +251,7 @@ void test_threads(void) {
   errors();
   solves();
   cancelled_solver();
+  cancelled_second_matrix();
   cancelled_phases();
   throwing();
 }

@@ -82,6 +82,10 @@ TEST(DamagedFiles, EveryLengthButTheWholeIsRefused) {
       ASSERT_EQ(refusal(cut).find("cut") != std::string::npos, length > 0) << length << " " << refusal(cut);
       ASSERT_TRUE(refusal(sealed(cut)).starts_with("f: ")) << length;
     }
+    const std::size_t perm = section(bytes, "perm") - save::kSectionHead;
+    EXPECT_EQ(refusal(sealed(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(perm + 7)))),
+              "f: section \"perm\" at byte " + std::to_string(perm) + ": the file is cut: it ends at byte " + std::to_string(perm + 7) +
+                  ", expected " + std::to_string(perm + 12) + " or more");
     Bytes longer = bytes;
     longer.push_back(std::byte{0});
     EXPECT_NE(refusal(longer).find("goes on behind its end"), std::string::npos);
@@ -171,10 +175,11 @@ TEST(DamagedFiles, WhatTheSectionsSay) {
 TEST(DamagedFiles, WhatLSays) {
   const Bytes factor = small_factor();
   const std::size_t l = section(factor, "lval");
-  EXPECT_NE(refusal(sealed(with(factor, l, -1.0))).find("damaged: column 0 of L holds -1.000000, expected more than 0 on the diagonal"),
+  EXPECT_NE(refusal(sealed(with(factor, l, -1.0))).find("damaged: column 0 of L holds -1, expected more than 0 on the diagonal"),
             std::string::npos);
   EXPECT_NE(refusal(sealed(with(factor, l + 8, std::numeric_limits<double>::quiet_NaN()))).find("column 0 of L holds nan"),
             std::string::npos);
+  EXPECT_NE(refusal(sealed(with(factor, l, -1e-30))).find("column 0 of L holds -1e-30, expected"), std::string::npos);
   Bytes none = factor;
   for (std::size_t at = l; at + 8 <= none.size() - save::kChecksum; at += 8)
     none = with(none, at, std::numeric_limits<double>::quiet_NaN());

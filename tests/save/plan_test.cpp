@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -148,6 +151,29 @@ TEST(SavedPlans, InFiles) {
   const std::string there((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   const std::vector<std::byte> bytes = save_plan(*plan);
   EXPECT_EQ(there, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+/// Whoever reads sees the file before or the one after, whole.
+TEST(SavedPlans, FilesThatAreReplacedWhileOthersReadThem) {
+  const TempFile file(".kauri");
+  const auto small = analyze(chain_pattern(5).view()), large = analyze(chain_pattern(50).view());
+  save_plan(file.path(), *small);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int k = 0; k < 400; ++k) save_plan(file.path(), k % 2 == 0 ? *large : *small);
+    done = true;
+  });
+  std::set<std::string> errors;
+  while (!done) {
+    try {
+      const SavedInfo info = saved_info(file.path());
+      EXPECT_TRUE(info.n == 5 || info.n == 50);
+    } catch (const Error& error) {
+      errors.insert(error.what());
+    }
+  }
+  writer.join();
+  EXPECT_EQ(errors, std::set<std::string>());
 }
 
 TEST(SavedPlans, WhatIsAskedForWrongly) {

@@ -117,7 +117,7 @@ struct kauri_errors {
   double normwise;       ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
   double componentwise;  ///< max_i |b - A x|_i / (|A||x| + |b|)_i
 };
-/// Begins a kauri_error.
+/// Begins a kauri_errors.
 #define KAURI_ERRORS_INIT \
   { sizeof(struct kauri_errors), 0, 0 }
 /// What refinement came to.
@@ -134,7 +134,8 @@ struct kauri_refinement {
 /// Begins a kauri_refinement.
 #define KAURI_REFINEMENT_INIT \
   { sizeof(struct kauri_refinement), 0, 0, 0, 0, 0, 0, 0 }
-/// Improves x, which came from kauri_factor_solve() of b, by the options "refine." and their cancel. b is kept and not overlapped by x;
+/// Improves x, which came from kauri_factor_solve() of b, by the options "refine." and their cancel, or the factor's where
+/// they have none. b is kept and not overlapped by x;
 /// both in the host's memory. The matrix has the factor's scalar and pattern. refinement may be null.
 kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix* matrix, const kauri_options* options,
                                  const struct kauri_dense* b, const struct kauri_dense* x, kauri_workspace* workspace,

@@ -21,7 +21,7 @@ kauri_status kauri_solver_create(const kauri_options* options, int32_t scalar, k
 void kauri_solver_destroy(kauri_solver* solver);
 
 /// Orders, analyses and factorises A. After KAURI_NOT_POSITIVE_DEFINITE the other fillings go on from there; after a failure there is no
-/// factor of an earlier matrix either.
+/// factor and no plan of an earlier matrix either.
 kauri_status kauri_solver_compute(kauri_solver* solver, const kauri_matrix* matrix);
 /// New values of the entries that the matrix last computed was made of, in their order (kauri_matrix_set_values()), and the factor of
 /// A + shift I; `entries`: how many they are. Plan and memory are reused.
