@@ -59,6 +59,7 @@ def to_scipy(a):
     dense = np.asarray(dense)
     if dense.ndim != 2:
         raise UsageError(f"a matrix has two dimensions, not {dense.ndim}")
+    real_dtype(dense.dtype)
     return sp.csc_array(dense)
 
 

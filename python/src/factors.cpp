@@ -1,6 +1,7 @@
 // Bindings of Factorization: FactorF64 and FactorF32.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
