@@ -213,7 +213,8 @@ std::vector<T> Factorization<T>::inverse_diagonal(const std::stop_token& stop) c
 template <Scalar T>
 std::vector<T> Factorization<T>::inverse_entries(const std::stop_token& stop) const {
   const std::shared_lock lock(filling_);
-  if (!symbolic_->has_pattern()) throw Error(ErrorKind::usage, "inverse: a factor loaded from a file has no pattern of A: refactorize it first");
+  if (!symbolic_->has_pattern())
+    throw Error(ErrorKind::usage, "inverse: a factor loaded from a file has no pattern of A: refactorize it first");
   SelectedInverse<T> inverse = SelectedInverse<T>::create(factor_);
   inverse.compute(factor_, stop);
   return inverse.on_pattern_of(symbolic_->pattern());

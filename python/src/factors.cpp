@@ -94,8 +94,8 @@ void solve_there(Factorization<T>& f, const std::string& system, std::uintptr_t 
 
 template <Scalar T>
 void refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double beta, const CancelToken* cancel) {
-  require_definite(released(cancel, factor_weight(f),
-                            [&](const std::stop_token& stop) { return f.refactorize(a, static_cast<T>(beta), stop); }));
+  require_definite(
+      released(cancel, factor_weight(f), [&](const std::stop_token& stop) { return f.refactorize(a, static_cast<T>(beta), stop); }));
 }
 
 template <Scalar T>
@@ -112,9 +112,8 @@ nb::tuple lower(const Factorization<T>& f) {
 
 template <Scalar T>
 nb::object inverse(const Factorization<T>& f, bool diagonal, const CancelToken* cancel) {
-  return to_numpy(released(cancel, factor_weight(f), [&](const std::stop_token& stop) {
-    return diagonal ? f.inverse_diagonal(stop) : f.inverse_entries(stop);
-  }));
+  return to_numpy(released(cancel, factor_weight(f),
+                           [&](const std::stop_token& stop) { return diagonal ? f.inverse_diagonal(stop) : f.inverse_entries(stop); }));
 }
 
 template <Scalar T>
@@ -168,7 +167,8 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def(
           "condition",
           [](F& f, const CancelToken* cancel) {
-            const ConditionEstimate c = released(cancel, solve_weight(f, 11), [&](const std::stop_token& stop) { return f.condition(stop); });
+            const ConditionEstimate c =
+                released(cancel, solve_weight(f, 11), [&](const std::stop_token& stop) { return f.condition(stop); });
             return nb::make_tuple(c.condition(), c.norm, c.inverse_norm);
           },
           nb::arg("cancel").none())

@@ -130,8 +130,7 @@ void bind_matrix(nb::module_& module, const char* name, const char* maker) {
 template <Scalar T>
 std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
   if (a.n() != pattern.n)
-    throw Error(ErrorKind::usage,
-                "matrix of " + std::to_string(a.n()) + " rows, where " + std::to_string(pattern.n) + " were analysed");
+    throw Error(ErrorKind::usage, "matrix of " + std::to_string(a.n()) + " rows, where " + std::to_string(pattern.n) + " were analysed");
   std::vector<T> value(static_cast<std::size_t>(pattern.nnz()), T(0));
   const Pattern own = a.pattern();
   for (std::size_t j = 0; j < static_cast<std::size_t>(pattern.n); ++j) {
@@ -140,8 +139,8 @@ std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
     for (auto k = static_cast<std::size_t>(own.col_ptr[j]); k < static_cast<std::size_t>(own.col_ptr[j + 1]); ++k) {
       while (to < end && pattern.row[to] < own.row[k]) ++to;
       if (to == end || pattern.row[to] != own.row[k])
-        throw Error(ErrorKind::usage, "entry (" + std::to_string(own.row[k]) + ", " + std::to_string(j) +
-                                          ") is not in the pattern that was analysed");
+        throw Error(ErrorKind::usage,
+                    "entry (" + std::to_string(own.row[k]) + ", " + std::to_string(j) + ") is not in the pattern that was analysed");
       value[to] = a.value()[k];
     }
   }

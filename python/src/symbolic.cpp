@@ -74,8 +74,7 @@ void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permu
   AnalyzeOptions wanted = options.analyze;
   wanted.ordering.stop = stop;
   wanted.permutation = permutation;
-  analysis =
-      analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
+  analysis = analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
   col_ptr.assign(a.col_ptr.begin(), a.col_ptr.end());
   row.assign(a.row.begin(), a.row.end());
 }
