@@ -31,6 +31,7 @@ class Factor:
         self._triangle = triangle
         self._array = array  # sparse results are sparse arrays
         self._diagonal = None
+        self._fills = 0  # so far
         self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
 
     # What it is.
@@ -80,13 +81,14 @@ class Factor:
     # Numbers.
 
     def _fill(self, fill, *args):
-        self._diagonal = None
         try:
             fill(*args)
         except NotPositiveDefiniteError as error:
             error.factor = self
             raise
-        return None
+        finally:
+            self._diagonal = None
+            self._fills += 1
 
     def cholesky_inplace(self, A, beta=0, *, cancel=None):
         """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone.
@@ -304,14 +306,15 @@ class Factor:
         return self._symbolic.indptr(), self._symbolic.indices()
 
     def _lower_diagonal(self):
-        if self._diagonal is None:
+        kept, fills = self._diagonal, self._fills
+        if kept is None or kept[0] != fills:
             d = self._core().diagonal()
             if self._natural:
                 back = np.empty_like(d)
                 back[self._symbolic.perm()] = d
                 d = back
-            self._diagonal = d
-        return self._diagonal
+            kept = self._diagonal = fills, d
+        return kept[1]
 
     def _lower(self):
         indptr, indices, values = self._core().lower()
@@ -423,6 +426,7 @@ class Factor:
         for name in ("_natural", "_triangle", "_array", "_dtype"):
             setattr(self, name, state[name])
         self._numbers = self._diagonal = None
+        self._fills = 0
         given, arrays = state["given"], (state["indptr"], state["indices"])
         if given and not _core.cuda_available():  # what was made on a device is loaded where there is none
             given = [(name, "cpu" if name == "backend" else text) for name, text in given]

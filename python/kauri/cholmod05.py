@@ -34,6 +34,12 @@ __all__ = [
 ]
 
 
+def _integers(A):
+    """The type of row numbers that A comes with."""
+    wide = sp.issparse(A) and getattr(A.tocsc() if A.format not in ("csc", "csr") else A, "indices").dtype == np.int64
+    return np.dtype(np.int64 if wide else np.int32)
+
+
 class CholeskyFactor:
     """An analysis of A, shape (n, n), and after :meth:`factorize` its factor.
 
@@ -63,6 +69,7 @@ class CholeskyFactor:
         self.is_ll = True
         self._kind = sym_kind or "sym"
         self._order = "natural" if order is None else order
+        self.itype = _integers(A)
         mode = supernodal_mode or "auto"
         if self._kind == "sym":
             self._factor = _cholesky.analyze(A, mode, self._order, triangle="lower" if lower else "upper", **options)
@@ -106,11 +113,6 @@ class CholeskyFactor:
         return True
 
     @property
-    def itype(self):
-        """Of row numbers."""
-        return np.dtype(np.int32)
-
-    @property
     def dtype(self):
         """Of the numbers."""
         return self._factor.dtype
@@ -132,8 +134,8 @@ class CholeskyFactor:
         if self._factor._natural:
             back = np.empty_like(counts)
             back[self._factor._symbolic.perm()] = counts
-            return back
-        return counts
+            counts = back
+        return counts.astype(self.itype, copy=False)
 
     @property
     def order(self):
@@ -143,7 +145,7 @@ class CholeskyFactor:
     @property
     def perm(self):
         """As get_perm()."""
-        return self._factor.P()
+        return self._factor.P().astype(self.itype, copy=False)
 
     @property
     def L(self):
@@ -162,7 +164,7 @@ class CholeskyFactor:
 
     def get_perm(self):
         """The permutation p, shape (N,): A[p][:, p] is factorised."""
-        return self._factor.P()
+        return self._factor.P().astype(self.itype, copy=False)
 
     def get_factor(self, kind=None, lower=None):
         """L or R ("LL"), or the pair with D ("LDL")."""
@@ -271,10 +273,8 @@ def symbfact(A, *, kind=None, lower=False, return_factor=False):
     counts[perm] = symbolic.column_count()
     above = symbolic.parent()
     parent[perm] = np.where(above >= 0, perm[above], -1) if f.n else above
-    height = _height(parent)
-    if not return_factor:
-        return counts, height, parent, _postorder(parent)
-    return counts, height, parent, _postorder(parent), _pattern_of_l(f, parent)
+    told = (*(_height(parent) if part is None else part.astype(_integers(A), copy=False) for part in (counts, None, parent, _postorder(parent))),)
+    return (*told, _pattern_of_l(f, parent)) if return_factor else told
 
 
 def _analysed(A, kind, lower):

@@ -70,11 +70,25 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::s
   report_ = report_of(symbolic_->analysis, symbolic_->backend(), sizeof(T));
 }
 
+/// Seconds of a call that fills the factor, which may throw.
+template <Scalar T>
+template <class Fill>
+double Factorization<T>::filled(Fill&& fill) {
+  try {
+    const double seconds = seconds_of(fill);
+    valid_ = factor_.valid();
+    return seconds;
+  } catch (...) {
+    valid_ = factor_.valid();
+    throw;
+  }
+}
+
 template <Scalar T>
 Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, T shift, const std::stop_token& stop) {
   const std::unique_lock lock(filling_);
   Result<void, Breakdown> result;
-  const double seconds = seconds_of([&] {
+  const double seconds = filled([&] {
     if (symbolic_->has_pattern())  // which names row and column of what is not finite
       result = kauri::refactorize<T>(factor_, SymmetricView<T>{symbolic_->pattern(), value}, shift, stop);
     else
@@ -90,7 +104,7 @@ Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& 
   if (symbolic_->has_pattern()) return refactorize(values_on<T>(symbolic_->pattern(), a), shift, stop);
   const std::unique_lock lock(filling_);
   Result<void, Breakdown> result;
-  const double seconds = seconds_of([&] { result = kauri::refactorize<T>(factor_, a.view(), shift, stop); });
+  const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, a.view(), shift, stop); });
   symbolic_->row.assign(a.pattern().row.begin(), a.pattern().row.end());
   symbolic_->col_ptr.assign(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end());
   value_.assign(a.value().begin(), a.value().end());
@@ -112,11 +126,6 @@ void Factorization<T>::after_fill(double seconds, T shift) {
   if (!factor_.valid() || !symbolic_->has_pattern()) return;
   const PivotLoss loss = worst_pivot<T>({symbolic_->pattern(), value_}, factor_);
   if (loss.nearly_singular()) report_.nearly_singular = loss;
-}
-
-template <Scalar T>
-bool Factorization<T>::valid() const {
-  return factor_.valid();
 }
 
 template <Scalar T>

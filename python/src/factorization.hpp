@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,7 +36,8 @@ class Factorization {
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);
   /// The same of a matrix whose entries are in the pattern analysed, or, of a loaded factor without one, make up its pattern.
   Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
-  [[nodiscard]] bool valid() const;
+  /// As of the last call that filled it, without waiting for one under way.
+  [[nodiscard]] bool valid() const { return valid_; }
 
   /// x = solution of the system with b, of any layout each; x does not overlap b. refine_steps > 0: of System::A, at most as many
   /// corrections; -1: as many as the options say.
@@ -73,10 +75,13 @@ class Factorization {
 
   void require_values(const char* what) const;
   Refinement refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
+  template <class Fill>
+  double filled(Fill&& fill);
   void after_fill(double seconds, T shift);
 
   std::shared_ptr<Symbolic> symbolic_;
   Factor<T> factor_;
+  std::atomic<bool> valid_ = factor_.valid();
   std::vector<T> value_;
   std::uint64_t version_ = 0;
   mutable std::shared_mutex filling_;

@@ -161,7 +161,8 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("multiply", multiply<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
       .def("solve_there", solve_there<T>)
       .def("lower", lower<T>)
-      .def("diagonal", [](const F& f) { return to_numpy(f.diagonal()); })
+      .def("diagonal",
+           [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.diagonal(); })); })
       .def("log_determinant", &F::log_determinant, nb::call_guard<nb::gil_scoped_release>())
       .def("inverse", inverse<T>, nb::arg("diagonal"), nb::arg("cancel").none())
       .def(
@@ -175,7 +176,8 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("saved", saved<T>)
       .def("save", &F::save, nb::call_guard<nb::gil_scoped_release>())
       .def("report", [](const F& f) { return to_json(f.report()); })
-      .def("values", [](const F& f) { return to_numpy(f.values()); });
+      .def("values",
+           [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); });
   module.def(("factor_" + suffix).c_str(), create<T>);
   module.def(("restore_" + suffix).c_str(), restore<T>);
   module.def(("load_" + suffix).c_str(), load<T>);
