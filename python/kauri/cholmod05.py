@@ -30,7 +30,7 @@ class CholmodSmallDiagonalWarning(CholmodWarning):
 __all__ = [
     "CholeskyFactor", "CholmodError", "CholmodGpuProblemError", "CholmodInvalidInputError", "CholmodNotInstalledError",
     "CholmodNotPositiveDefiniteError", "CholmodOutOfMemoryError", "CholmodOverflowError", "CholmodSmallDiagonalWarning", "CholmodWarning",
-    "bisect", "cho_factor", "cho_solve", "cholesky", "etree", "ldl", "ldl_factor", "metis", "nesdis", "symbfact",
+    "SeparatorTree", "bisect", "cho_factor", "cho_solve", "cholesky", "etree", "ldl", "ldl_factor", "metis", "nesdis", "symbfact",
 ]
 
 
@@ -326,13 +326,69 @@ def metis(A, *, kind=None):
     return CholeskyFactor(A, order="metis", sym_kind=kind).get_perm()
 
 
-def nesdis(A, *, kind=None, **options):
-    """The permutation of A by kauri's nested dissection, shape (n,). Separators are not told: NotImplementedError for return_separator."""
-    if options.pop("return_separator", False):
-        raise NotImplementedError("separators of nested dissection: not from Python")
-    return CholeskyFactor(A, order="nesdis", sym_kind=kind).get_perm()
+class SeparatorTree:
+    """A tree of separators: cp[c], the parent of node c, or -1; cmember[i], the node that row i is in."""
+
+    def __init__(self, cp, cmember):
+        self._cp, self._cmember = np.ascontiguousarray(cp), np.ascontiguousarray(cmember)
+
+    @property
+    def cp(self):
+        """Parents, shape (nodes,), -1 for roots."""
+        return self._cp
+
+    @property
+    def cmember(self):
+        """Nodes of rows, shape (n,)."""
+        return self._cmember
+
+    def __repr__(self):
+        return f"SeparatorTree(components={len(self.cp)}, nodes={len(self.cmember)})"
+
+    def prune(self, *, nd_oksep=None, nd_small=None):
+        """Not there: raises NotImplementedError."""
+        raise NotImplementedError("give nesdis another nd_small")
+
+
+def _separators(A, kind, leaf):
+    f = CholeskyFactor(A, order="nesdis", sym_kind=kind)
+    first, parent = f.factor_._symbolic.separators(leaf)
+    member = np.empty(f.N, f.itype)
+    member[f.perm] = np.repeat(np.arange(len(parent)), np.diff(first))
+    return f, SeparatorTree(parent.astype(f.itype), member)
+
+
+def nesdis(A, *, kind=None, return_separator=False, nd_small=None, nd_components=None, nd_oksep=None, nd_camd=None):
+    """The permutation of A by kauri's nested dissection, shape (n,), and its SeparatorTree if asked for.
+
+    nd_small: subtrees of so many rows are one node (200). The others of these options are taken and not needed.
+    """
+    f, tree = _separators(A, kind, nd_small or 200)
+    return (f.get_perm(), tree) if return_separator else f.get_perm()
 
 
 def bisect(A, *, kind=None):
-    """Not there: raises NotImplementedError."""
-    raise NotImplementedError("bisections: not from Python")
+    """Sides of the rows of A, shape (n,): 0 and 1, without an entry between them, and 2 for the separator.
+
+    >>> import scipy.sparse as sp
+    >>> from kauri.cholmod05 import bisect
+    >>> sides = bisect(sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(5, 5), format="csc"))
+    >>> sorted(set(sides.tolist()))
+    [0, 1, 2]
+    """
+    f, tree = _separators(A, kind, 1)
+    parent, size = tree.cp, np.bincount(tree.cmember, minlength=len(tree.cp))
+    for node, above in enumerate(parent):  # children come before their parents
+        if above >= 0:
+            size[above] += size[node]
+    roots = np.flatnonzero(parent < 0)
+    cut = roots[0] if len(roots) == 1 and (parent == roots[0]).any() else -1
+    tops = np.flatnonzero(parent == cut) if cut >= 0 else roots
+    side, weights = np.full(len(parent), 2, f.itype), [0, 0]
+    for top in tops[np.argsort(-size[tops], kind="stable")]:
+        side[top] = int(weights[1] < weights[0])
+        weights[side[top]] += size[top]
+    for node in range(len(parent) - 1, -1, -1):
+        if side[node] == 2 and node != cut:
+            side[node] = side[parent[node]]
+    return side[tree.cmember]

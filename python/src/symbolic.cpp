@@ -10,6 +10,7 @@
 
 #include "kauri/named_options.hpp"
 #include "kauri/save.hpp"
+#include "kauri/separators.hpp"
 #include "python/src/matrix.hpp"
 #include "python/src/support.hpp"
 
@@ -59,6 +60,14 @@ nb::bytes saved_plan(const Symbolic& s) {
 
 std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin(), values.end()}; }
 
+/// (first, parent) of the tree that the plan's permutation amounts to.
+nb::tuple separators(const Symbolic& s, Index leaf) {
+  if (!s.has_pattern()) throw Error(ErrorKind::usage, "separators: an analysis loaded from a file has no pattern of A");
+  SeparatorTree tree = released(nullptr, Weight::light,
+                                [&](const std::stop_token&) { return separator_tree(Graph(s.pattern()), s.analysis.plan->perm, leaf); });
+  return nb::make_tuple(to_numpy(std::move(tree.first)), to_numpy(std::move(tree.parent)));
+}
+
 }  // namespace
 
 Symbolic::Symbolic(OptionTexts texts, int scalar_size)
@@ -98,6 +107,7 @@ void bind_symbolic(nb::module_& module) {
       .def("column_count", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.column_count)); })
       .def("indptr", [](const Symbolic& s) { return to_numpy(std::vector<Offset>(s.col_ptr)); })
       .def("indices", [](const Symbolic& s) { return to_numpy(std::vector<Index>(s.row)); })
+      .def("separators", separators)
       .def("saved", saved_plan);
   module.def("analyze", analyze_matrix<double>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
   module.def("analyze", analyze_matrix<float>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());

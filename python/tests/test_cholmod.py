@@ -129,6 +129,25 @@ def test_trees_of_0_5():
     assert sorted(cholmod05.metis(davis())) == sorted(cholmod05.nesdis(davis())) == list(range(11))
 
 
+@pytest.mark.parametrize("a", [davis(), poisson(25), sp.csc_matrix(sp.block_diag([poisson(4)] * 3)), sp.csc_matrix(np.ones((4, 4)) + 4 * np.eye(4)),
+                               sp.eye(1, format="csc"), sp.csc_matrix((0, 0))])
+def test_separators_of_0_5(a):
+    n = a.shape[0]
+    side = cholmod05.bisect(a)
+    assert side.shape == (n,) and set(side.tolist()) <= {0, 1, 2}
+    i, j = a.nonzero()
+    assert not ((side[i] == 0) & (side[j] == 1)).any()
+    if n == 625:
+        assert (side == 2).sum() <= 40 and min((side == 0).sum(), (side == 1).sum()) >= 150
+    p, tree = cholmod05.nesdis(a, return_separator=True, nd_small=20)
+    assert sorted(p) == list(range(n)) and tree.cmember.shape == (n,)
+    above = [{c} for c in range(len(tree.cp))]
+    for c in range(len(tree.cp) - 1, -1, -1):
+        if tree.cp[c] >= 0:
+            above[c] |= above[tree.cp[c]]
+    assert all(tree.cmember[y] in above[tree.cmember[x]] or tree.cmember[x] in above[tree.cmember[y]] for x, y in zip(i, j))
+
+
 def test_products_of_0_5():
     a = sp.random(9, 30, 0.4, random_state=np.random.default_rng(2), format="csc")
     for kind, matrix in (("row", a @ a.T), ("col", a @ a.T)):
