@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core
+from . import _core, _device
 from ._errors import InputError, UsageError
 
 
@@ -56,7 +56,7 @@ def to_scipy(a):
     dense = a if foreign is None else foreign
     if sp.issparse(dense):
         return dense
-    dense = np.asarray(dense)
+    dense = _device.to_host(dense) if _device.is_foreign(dense) else np.asarray(dense)
     if dense.ndim != 2:
         raise UsageError(f"a matrix has two dimensions, not {dense.ndim}")
     real_dtype(dense.dtype)

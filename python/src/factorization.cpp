@@ -105,8 +105,7 @@ Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& 
   const std::unique_lock lock(filling_);
   Result<void, Breakdown> result;
   const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, a.view(), shift, stop); });
-  symbolic_->row.assign(a.pattern().row.begin(), a.pattern().row.end());
-  symbolic_->col_ptr.assign(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end());
+  symbolic_->adopt(a.pattern());
   value_.assign(a.value().begin(), a.value().end());
   after_fill(seconds, shift);
   return result;

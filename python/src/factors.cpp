@@ -135,8 +135,7 @@ std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& by
   auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
   const std::span<const std::byte> saved_bytes(static_cast<const std::byte*>(bytes.data()), bytes.size());
   auto factor = std::make_shared<Factorization<T>>(symbolic, saved_bytes);
-  symbolic->col_ptr.assign(span_of<Offset>(col_ptr).begin(), span_of<Offset>(col_ptr).end());
-  symbolic->row.assign(span_of<Index>(row).begin(), span_of<Index>(row).end());
+  if (col_ptr.size() != 0) symbolic->adopt(Pattern{symbolic->analysis.plan->n, span_of<Offset>(col_ptr), span_of<Index>(row)});
   factor->set_values(span_of<T>(values));
   return factor;
 }

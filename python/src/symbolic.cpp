@@ -48,8 +48,7 @@ std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb:
   auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(saved.data()), saved.size());
   symbolic->adopt(load_plan(bytes));
-  symbolic->col_ptr.assign(span_of<Offset>(col_ptr).begin(), span_of<Offset>(col_ptr).end());
-  symbolic->row.assign(span_of<Index>(row).begin(), span_of<Index>(row).end());
+  if (col_ptr.size() != 0) symbolic->adopt(Pattern{symbolic->analysis.plan->n, span_of<Offset>(col_ptr), span_of<Index>(row)});
   return symbolic;
 }
 
@@ -84,8 +83,15 @@ void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permu
   wanted.ordering.stop = stop;
   wanted.permutation = permutation;
   analysis = analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
+  adopt(a);
+}
+
+void Symbolic::adopt(const Pattern& a) {
+  const std::lock_guard lock(adopting_);
+  if (known_) return;
   col_ptr.assign(a.col_ptr.begin(), a.col_ptr.end());
   row.assign(a.row.begin(), a.row.end());
+  known_ = true;
 }
 
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }

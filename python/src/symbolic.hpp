@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -28,8 +30,10 @@ struct Symbolic {
   void analyze(const Pattern& a, const std::optional<Permutation>& permutation, const std::stop_token& stop);
   /// From a saved plan or factor, whose plan is taken over.
   void adopt(std::shared_ptr<const Plan> plan);
+  /// That of the plan, which a file does not tell. Does nothing where it is known, so factors of one analysis may call this at a time.
+  void adopt(const Pattern& a);
 
-  [[nodiscard]] bool has_pattern() const { return !col_ptr.empty(); }
+  [[nodiscard]] bool has_pattern() const { return known_; }
   /// Of the matrix analysed; only where has_pattern().
   [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
   [[nodiscard]] Backend& backend() { return backends.current(); }
@@ -41,6 +45,10 @@ struct Symbolic {
   Analysis analysis;
   std::vector<Offset> col_ptr;
   std::vector<Index> row;
+
+ private:
+  std::mutex adopting_;
+  std::atomic<bool> known_ = false;  // the pattern, which stays as it is then
 };
 
 }  // namespace kauri::python

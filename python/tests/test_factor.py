@@ -284,6 +284,46 @@ def test_threads():
     assert all(np.array_equal(x, y) for x, y in zip(found, expected))
 
 
+def test_solves_while_it_is_filled_anew():
+    a = poisson(40)
+    f = kauri.cholesky(a)
+    b = np.ones((f.n, 2))
+    answers = [f(b), f.cholesky(2 * a)(b)]
+    wrong = []
+
+    def solve():
+        for _ in range(100):
+            x = f.solve(b, refine=None)
+            if not any(np.array_equal(x, y) for y in answers):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=solve) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for k in range(50):
+        f.refactorize((1 + k % 2) * a)
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_factors_of_a_loaded_analysis_at_a_time(tmp_path):
+    a = poisson(30)
+    kauri.analyze(a).save(tmp_path / "plan")
+    base = kauri.load(tmp_path / "plan")
+    found = [None] * 4
+
+    def work(k):
+        found[k] = base.cholesky((k + 1) * a)(np.ones(base.n))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert all(backward_error((k + 1) * a, found[k], np.ones(base.n)) <= 10 * EPS for k in range(4))
+
+
 def test_operators(a):
     from scipy.sparse.linalg import cg, eigsh
 
