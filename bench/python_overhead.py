@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# What a small solve costs in Python beyond the C++ solve: f(b) by the clock, less the seconds of the solve that the report tells.
+#     python3 bench/python_overhead.py [--rounds 2000]
+# SPDX-License-Identifier: BSD-3-Clause
+import argparse
+import statistics
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+import kauri
+
+
+def poisson(k):
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(k, k))
+    return sp.csc_array(sp.kron(line, sp.eye_array(k)) + sp.kron(sp.eye_array(k), line))
+
+
+def microseconds(call, core, rounds):
+    """(median of the calls, median of their solves in C++), in turn."""
+    total, inside = [], []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        call()
+        total.append(time.perf_counter() - started)
+        report = kauri.Factor.report(core)
+        inside.append(report["solve"]["seconds"] + report["refine"]["seconds"])
+    return 1e6 * statistics.median(total), 1e6 * statistics.median(inside)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Overhead of a solve in Python over C++")
+    parser.add_argument("--rounds", type=int, default=2000)
+    rounds = parser.parse_args().rounds
+    print(f"kauri {kauri.__version__}, {rounds} rounds, medians in microseconds")
+    print(f"{'n':>7} {'b':>10} {'call':>9} {'in C++':>9} {'overhead':>9}")
+    for k in (1, 3, 10, 30, 100):
+        f = kauri.cholesky(poisson(k), threads=1)
+        for name, b in (("(n,)", np.ones(f.n)), ("(n, 4) C", np.ones((f.n, 4))), ("(n, 4) F", np.ones((f.n, 4), order="F"))):
+            f(b)
+            total, inside = microseconds(lambda: f(b), f, rounds if k < 100 else max(rounds // 10, 10))
+            print(f"{f.n:7} {name:>10} {total:9.1f} {inside:9.1f} {total - inside:9.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+# The package kauri: cholesky, analyze and what they return.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparse symmetric positive definite systems by direct factorisation, on CPUs and CUDA devices.
+
+>>> import numpy as np, scipy.sparse as sp, kauri
+>>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csc")
+>>> f = kauri.cholesky(A)
+>>> np.allclose(A @ f(np.ones(4)), 1)
+True
+"""
+from . import _core
+from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, factorized, load)
+from ._core import CancelToken
+from ._errors import (Cancelled, DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
+from ._factor import Factor
+from ._options import option_names
+from .cholmod05 import CholeskyFactor, cho_factor, cho_solve, ldl_factor
+
+__version__ = _core.version()
+cuda_available = _core.cuda_available
+
+__all__ = [
+    "CancelToken", "Cancelled", "CholeskyFactor", "DeviceError", "Factor", "InputError", "KauriError", "NotPositiveDefiniteError",
+    "OutOfMemoryError", "TooLargeError", "UsageError", "analyze", "analyze_AAt", "aslinearoperator", "cho_factor", "cho_solve", "cholesky",
+    "cholesky_AAt", "cuda_available", "factorized", "ldl_factor", "load", "option_names",
+]

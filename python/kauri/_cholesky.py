@@ -1,0 +1,144 @@
+# The doors: analyze, cholesky, their forms for A A', factorized, load.
+# SPDX-License-Identifier: BSD-3-Clause
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core, _matrix, _options
+from ._errors import UsageError
+from ._factor import Factor
+
+_MODES = ("auto", "simplicial", "supernodal")
+
+
+def _analysis(a, mode, ordering_method, array, triangle, permutation, cancel, options):
+    """A Factor without numbers for a matrix of the library's own."""
+    if mode not in _MODES:
+        raise UsageError(f"mode {mode!r}: there are {', '.join(_MODES)}, which make no difference here")
+    if ordering_method is None:
+        ordering_method = "natural"
+    texts = _options.texts({"ordering_method": ordering_method, **options})
+    if permutation is not None:
+        permutation = np.ascontiguousarray(permutation, dtype=np.int32)
+    symbolic = _core.analyze(a, texts, permutation, cancel)
+    natural = permutation is None and ordering_method == "natural"
+    return Factor(symbolic, natural=natural, triangle=triangle, array=array)
+
+
+def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", dtype=None, permutation=None, cancel=None, **options):
+    """Orders A and analyses it, without a factorisation: see :func:`cholesky`, which takes the same arguments.
+
+    >>> import numpy as np, scipy.sparse as sp, kauri
+    >>> A = 2.0 * sp.eye_array(3, format="csc")
+    >>> f = kauri.analyze(A)
+    >>> f.valid
+    False
+    >>> f.cholesky_inplace(A)
+    >>> f(np.ones(3))
+    array([0.5, 0.5, 0.5])
+    """
+    A = _matrix.to_scipy(A)
+    a = _matrix.to_core(A, dtype, triangle)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), triangle, permutation, cancel, options)
+
+
+def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dtype=None, permutation=None, cancel=None, **options):
+    """The same for A A', A of shape (n, k)."""
+    A = _matrix.to_scipy(A)
+    dtype = dtype or _matrix.real_dtype(A.dtype)
+    a = _matrix.to_core(_matrix.product_pattern(A), dtype, "lower")
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), "lower", permutation, cancel, options)
+
+
+def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", dtype=None, permutation=None, cancel=None,
+             **options):
+    """Factorises A + beta I.
+
+    Parameters
+    ----------
+    A : sparse or dense matrix, shape (n, n)
+        Symmetric positive definite: of SciPy, of any format, or of CuPy, PyTorch or JAX (copied to the host once). float32 is factorised
+        in float32, all else in float64. Complex ones raise NotImplementedError.
+    beta : float
+        Added to the diagonal.
+    mode, use_long
+        Taken and not needed, as scikit-sparse has them.
+    ordering_method : str
+        ``auto`` (or ``default``), ``amd``, ``pamd``, ``nd`` (or ``nesdis``), ``metis``, ``md``, ``rcm``, ``best``, ``natural``: no
+        permutation.
+    triangle : str
+        ``lower`` or ``upper``: that half alone is looked at; ``both``: both are there and agree; ``auto``: what is there.
+    dtype : numpy.float32 or numpy.float64, optional
+        To factorise in, whatever A has.
+    permutation : shape (n,), optional
+        Rows of A in the order of elimination, in place of an ordering.
+    cancel : CancelToken, optional
+    **options
+        Of kauri.option_names(): ``threads=4``, ``backend="cuda"``, ``refine_max_steps=2`` ...
+
+    Returns
+    -------
+    Factor
+
+    Raises
+    ------
+    NotPositiveDefiniteError
+        With the failing ``column`` of A.
+    InputError, UsageError, OutOfMemoryError, DeviceError, Cancelled
+
+    >>> import scipy.sparse as sp, kauri
+    >>> try:
+    ...     kauri.cholesky(sp.diags_array([1.0, -2.0, 3.0], format="csc"))
+    ... except kauri.NotPositiveDefiniteError as error:
+    ...     print(error.column, error.pivot)
+    1 -2.0
+    """
+    A = _matrix.to_scipy(A)
+    a = _matrix.to_core(A, dtype, triangle)
+    f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), triangle, permutation, cancel, options)
+    f._fill(f._make().refactorize, a, float(beta), cancel)
+    return f
+
+
+def cholesky_AAt(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, cancel=None, **options):
+    """Factorises A A' + beta I, A of shape (n, k). The product is made first.
+
+    >>> import numpy as np, scipy.sparse as sp, kauri
+    >>> A = sp.csc_matrix([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]])
+    >>> f = kauri.cholesky_AAt(A, beta=1)
+    >>> np.allclose((A @ A.T + sp.eye(2)) @ f(np.ones(2)), 1)
+    True
+    """
+    f = analyze_AAt(A, mode, ordering_method, use_long, cancel=cancel, **options)
+    f.cholesky_AAt_inplace(A, beta, cancel=cancel)
+    return f
+
+
+def factorized(A, **options):
+    """A function that solves A x = b, as scipy.sparse.linalg.factorized, for symmetric positive definite A of shape (n, n).
+
+    >>> import numpy as np, scipy.sparse as sp, kauri
+    >>> solve = kauri.factorized(sp.csc_matrix([[2.0, 1.0], [1.0, 2.0]]))
+    >>> np.allclose(solve(np.array([3.0, 3.0])), 1)
+    True
+    """
+    return cholesky(A, **options).solve_A
+
+
+def aslinearoperator(A, **options):
+    """A^-1, shape (n, n), as a scipy.sparse.linalg.LinearOperator."""
+    return cholesky(A, **options).as_linear_operator()
+
+
+def load(path, **options):
+    """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
+
+    Values of A are not in the file: refine and condition need a refactorisation first.
+    """
+    path, texts = str(path), _options.texts(options)
+    kind = _core.saved_kind(path)
+    if kind == 0:
+        return Factor(_core.load_symbolic(texts, 8, path))
+    numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path)
+    f = Factor(numbers.symbolic)
+    f._numbers = numbers
+    return f

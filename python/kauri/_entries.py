@@ -1,0 +1,69 @@
+# A fixed pattern and its values, for what differentiates: the mathematics that kauri.torch and kauri.jax share.
+# SPDX-License-Identifier: BSD-3-Clause
+import numpy as np
+import scipy.sparse as sp
+
+from . import _cholesky
+from ._errors import UsageError
+
+
+class Entries:
+    """The symmetric A of shape (n, n) with values[k] at (rows[k], cols[k]) of its lower half, rows[k] >= cols[k], and above it likewise.
+
+    Entries that are named twice add up. What is analysed once serves all values.
+    """
+
+    def __init__(self, rows, cols, n, **options):
+        self.rows = np.ascontiguousarray(rows, dtype=np.int64)
+        self.cols = np.ascontiguousarray(cols, dtype=np.int64)
+        self.n = int(n)
+        if self.rows.shape != self.cols.shape or self.rows.ndim != 1:
+            raise UsageError(f"rows of shape {self.rows.shape} and cols of shape {self.cols.shape}: expected (k,) for both")
+        if self.rows.size and (self.cols.min() < 0 or self.rows.max() >= self.n or (self.rows < self.cols).any()):
+            raise UsageError("entries of the lower half are expected: 0 <= cols[k] <= rows[k] < n")
+        self.twice = np.where(self.rows > self.cols, 2.0, 1.0)  # what an entry stands for
+        self._options = options
+        self._analyses = {}
+        self._last = None
+
+    def _analysis(self, dtype):
+        """(a Factor without numbers, the place of each entry among its pattern's)."""
+        if dtype not in self._analyses:
+            diagonal = np.arange(self.n)
+            ones = np.ones(self.rows.size + self.n, dtype)
+            index = (np.concatenate([self.rows, diagonal]), np.concatenate([self.cols, diagonal]))
+            pattern = sp.coo_array((ones, index), shape=(self.n, self.n)).tocsc()
+            base = _cholesky.analyze(pattern, triangle="lower", **self._options)
+            indptr, indices = base.pattern()
+            columns = np.repeat(np.arange(self.n), np.diff(indptr))
+            keys = columns * self.n + indices  # ascending
+            self._analyses[dtype] = base, np.searchsorted(keys, self.cols * self.n + self.rows)
+        return self._analyses[dtype]
+
+    def factor(self, values):
+        """A Factor for these values, shape (k,); the one of the last call where they are the same."""
+        values = np.ascontiguousarray(values)
+        if values.shape != self.rows.shape:
+            raise UsageError(f"values of shape {values.shape}: expected {self.rows.shape}")
+        last = self._last
+        if last is not None and last[0].dtype == values.dtype and np.array_equal(last[0], values):
+            return last[1]
+        base, place = self._analysis(values.dtype)
+        f = base._twin()
+        f.refactorize_values(np.bincount(place, values, f._symbolic.nnz).astype(values.dtype))
+        self._last = values.copy(), f
+        return f
+
+    def solve(self, values, b):
+        """x with A x = b."""
+        return self.factor(values).solve(np.asarray(b))
+
+    def logdet(self, values):
+        """ln det A."""
+        return self.factor(values).logdet()
+
+    def logdet_gradient(self, values):
+        """d ln det A / d values, shape (k,): entries of A^-1, those below the diagonal twice."""
+        f = self.factor(values)
+        place = self._analyses[f.dtype][1]
+        return (f._core().inverse(False, None)[place] * self.twice).astype(f.dtype)

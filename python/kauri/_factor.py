@@ -1,0 +1,452 @@
+# Factor: what analyze() and cholesky() return.
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core, _device, _matrix
+from ._errors import NotPositiveDefiniteError, UsageError
+
+_BLOCK = 64  # columns of a sparse right-hand side that are solved at once
+
+
+class Factor:
+    """A Cholesky factor with its analysis: ``P A P' = L L' = L D L'``.
+
+    Made by :func:`kauri.analyze` (which leaves it without numbers) and :func:`kauri.cholesky`. ``A`` has n rows. Solves may be called from
+    several threads at once; the interpreter's lock is released meanwhile.
+
+    >>> import numpy as np, scipy.sparse as sp, kauri
+    >>> A = sp.csc_matrix([[4.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 2.0]])
+    >>> f = kauri.cholesky(A)
+    >>> np.allclose(A @ f(np.array([1.0, 2.0, 3.0])), [1, 2, 3])
+    True
+    """
+
+    def __init__(self, symbolic, *, natural=False, triangle="auto", array=False):
+        self._symbolic = symbolic
+        self._numbers = None
+        self._natural = natural  # no permutation is shown: that of the plan is a postorder
+        self._triangle = triangle
+        self._array = array  # sparse results are sparse arrays
+        self._diagonal = None
+        self._fills = 0  # so far
+        self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
+
+    # What it is.
+
+    @property
+    def n(self):
+        """Rows of A."""
+        return self._symbolic.n
+
+    @property
+    def shape(self):
+        """(n, n)."""
+        return (self.n, self.n)
+
+    @property
+    def dtype(self):
+        """Of the numbers of L, and of solutions: float32 or float64."""
+        return self._dtype
+
+    @property
+    def nnz(self):
+        """Entries of L."""
+        return self._symbolic.nnz_l
+
+    @property
+    def valid(self):
+        """True where it holds numbers: after a factorisation that went well."""
+        return self._numbers is not None and self._numbers.valid
+
+    def __repr__(self):
+        state = "factorised" if self.valid else "analysed"
+        return f"<kauri.Factor of a {self.n} x {self.n} matrix, {self.dtype}, {self.nnz} entries of L, {state}>"
+
+    def _core(self):
+        if not self.valid:
+            raise UsageError("the factor holds no numbers: call cholesky_inplace(A) first")
+        return self._numbers
+
+    def _make(self):
+        if self._numbers is None:
+            self._numbers = (_core.factor_f32 if self._dtype == np.float32 else _core.factor_f64)(self._symbolic)
+        return self._numbers
+
+    def _twin(self):
+        return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, array=self._array)
+
+    # Numbers.
+
+    def _fill(self, fill, *args):
+        try:
+            fill(*args)
+        except NotPositiveDefiniteError as error:
+            error.factor = self
+            raise
+        finally:
+            self._diagonal = None
+            self._fills += 1
+
+    def cholesky_inplace(self, A, beta=0, *, cancel=None):
+        """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone.
+
+        Raises NotPositiveDefiniteError; then, and whenever this raises, the factor is to be filled again before it solves.
+        """
+        a = _matrix.to_core(A, self._dtype, self._triangle)
+        return self._fill(self._make().refactorize, a, float(beta), cancel)
+
+    refactorize = cholesky_inplace
+
+    def refactorize_values(self, values, beta=0, *, cancel=None):
+        """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`."""
+        values = np.ascontiguousarray(values, dtype=self._dtype)
+        return self._fill(self._make().refactorize_values, values, float(beta), cancel)
+
+    def cholesky_AAt_inplace(self, A, beta=0, *, cancel=None):
+        """Factorises A A' + beta I anew. A: shape (n, k)."""
+        a = _matrix.to_core(_matrix.product(A, self._dtype), self._dtype, "lower")
+        return self._fill(self._make().refactorize, a, float(beta), cancel)
+
+    def cholesky(self, A, beta=0, *, cancel=None):
+        """A new Factor of A + beta I with the analysis of this one, which stays as it is."""
+        twin = self._twin()
+        twin.cholesky_inplace(A, beta, cancel=cancel)
+        return twin
+
+    def cholesky_AAt(self, A, beta=0, *, cancel=None):
+        """A new Factor of A A' + beta I with the analysis of this one."""
+        twin = self._twin()
+        twin.cholesky_AAt_inplace(A, beta, cancel=cancel)
+        return twin
+
+    def copy(self):
+        """A Factor with the same numbers, which may be filled anew while this one stays."""
+        twin = self._twin()
+        if self.valid:
+            values = self._numbers.values()
+            if len(values) != self._symbolic.nnz:
+                twin.__setstate__(self.__getstate__())
+            else:
+                twin.refactorize_values(values)
+        return twin
+
+    __copy__ = copy
+
+    def update_inplace(self, C, subtract=False):
+        """Not there: raises NotImplementedError. Factorise A + C C' in its place."""
+        raise NotImplementedError("updates of low rank: factorise A + C C' by cholesky_inplace()")
+
+    # Solves.
+
+    def solve(self, b, system="A", *, ldl=False, refine=None, cancel=None):
+        """Solves a system with the factor.
+
+        Parameters
+        ----------
+        b : array or sparse matrix, shape (n,) or (n, k)
+            Of NumPy, SciPy, or anything that speaks DLPack; on a CUDA device it stays there, if the factor is there too.
+        system : str
+            ``A``: A x = b; ``LDLt``: L D L' x = b; ``L``: L x = b; ``Lt``: L' x = b; ``LD``: L D x = b; ``DLt``: D L' x = b;
+            ``D``: D x = b; ``P``: x = P b; ``Pt``: x = P' b. Next to D, L has ones on its diagonal.
+        ldl : bool
+            ``L`` and ``Lt`` are of the L with ones on its diagonal.
+        refine : int, optional
+            Corrections by iterative refinement at most, of system A; None: as ``refine_max_steps`` of the analysis says (0).
+        cancel : CancelToken, optional
+
+        Returns
+        -------
+        x : the same kind of array as b, of the same shape, in the factor's dtype
+
+        >>> import numpy as np, scipy.sparse as sp, kauri
+        >>> f = kauri.cholesky(sp.csc_matrix([[4.0, 2.0], [2.0, 5.0]]), ordering_method="natural")
+        >>> f.solve(np.array([2.0, 5.0]), system="L")
+        array([1., 2.])
+        """
+        core = self._core()
+        steps = -1 if refine is None else int(refine)
+        if system == "A" and type(b) is np.ndarray:  # the everyday call
+            return self._dense(core, "A", b, steps, cancel)
+        if system not in _SYSTEMS:
+            raise UsageError(f"system {system!r}: there are {', '.join(_SYSTEMS)}")
+        if sp.issparse(b):
+            return self._sparse(system, ldl, b, steps, cancel)
+        if _device.is_foreign(b):
+            return self._foreign(core, system, ldl, b, steps, cancel)
+        return self._part(core, system, ldl, np.asarray(b), steps, cancel)
+
+    def _foreign(self, core, system, ldl, b, steps, cancel):
+        if not _device.on_cuda(b):
+            return _device.like(self._part(core, system, ldl, _device.to_host(b), steps, cancel), b)
+        if ldl or self._natural or system not in ("A", "LDLt", "L", "Lt", "P", "Pt"):
+            raise UsageError(f"system {system} on a device: there are A, LDLt, L, Lt (of L L') and, but for natural orderings, P and Pt")
+        if steps > 0:
+            raise UsageError("refinement of arrays on a device: not from Python")
+        return _device.solve_there(self, core, b, "B" if system == "LDLt" else system)
+
+    def _dense(self, core, system, b, steps=0, cancel=None):
+        b = self._checked(b)
+        x = np.empty(b.shape, b.dtype, "F" if b.ndim == 2 and b.strides[0] == b.itemsize else "C")
+        core.solve(system, b, x, steps, cancel)
+        return x
+
+    def _checked(self, b):
+        """b as the library takes it: as it lies in memory, if that will do."""
+        if b.ndim not in (1, 2) or b.shape[0] != self.n:
+            raise UsageError(f"b of shape {b.shape}: expected ({self.n},) or ({self.n}, k)")
+        if b.dtype != self._dtype:
+            if b.dtype.kind == "c":
+                raise UsageError("b is complex, the factor is real")
+            _matrix.real_dtype(b.dtype)
+            b = b.astype(self._dtype)
+        if not b.flags.forc and not _lies_well(b):
+            b = np.ascontiguousarray(b)
+        return b if b.flags.aligned else b.copy()
+
+    def _triangular(self, core, system, b, cancel):
+        """Of kauri's own systems B, L and Lt, as the caller sees L."""
+        if not self._natural:
+            return self._dense(core, system, b, 0, cancel)
+        inner = self._dense(core, system, self._dense(core, "P", b, 0, cancel), 0, cancel)
+        return self._dense(core, "Pt", inner, 0, cancel)
+
+    def _part(self, core, system, ldl, b, steps, cancel):
+        if system == "A":
+            return self._dense(core, "A", b, steps, cancel)
+        b = self._checked(b)
+        if system in ("P", "Pt"):
+            return b.copy() if self._natural else self._dense(core, system, b, 0, cancel)
+        if system == "LDLt":
+            return self._triangular(core, "B", b, cancel)
+        d = self._lower_diagonal()
+        d = d if b.ndim == 1 else d[:, None]
+        if system == "D":
+            return b / d**2
+        if system in ("L", "LD"):
+            x = self._triangular(core, "L", b, cancel)
+            return x / d if system == "LD" else x * d if ldl else x
+        return self._triangular(core, "Lt", b / d if system == "DLt" else b * d if ldl else b, cancel)
+
+    def _sparse(self, system, ldl, b, steps, cancel):
+        if b.shape[0] != self.n:
+            raise UsageError(f"b of shape {b.shape}: expected ({self.n},) or ({self.n}, k)")
+        one = b.ndim == 1
+        b = sp.csc_array(b.reshape((-1, 1)) if one else b)
+        blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + _BLOCK].toarray(order="F"), steps, cancel))
+                  for k in range(0, b.shape[1], _BLOCK)]
+        x = sp.hstack(blocks, format="csc") if blocks else sp.csc_array(b.shape, dtype=self._dtype)
+        return sp.coo_array(x.reshape((-1,))) if one else self._as_sparse(x)
+
+    def _as_sparse(self, x):
+        return sp.csc_array(x) if self._array else sp.csc_matrix(x)
+
+    def __call__(self, b, *, refine=None, cancel=None):
+        """solve(b)."""
+        return self.solve(b, refine=refine, cancel=cancel)
+
+    def solve_A(self, b):
+        """x with A x = b. b and x: (n,) or (n, k)."""
+        return self.solve(b)
+
+    def solve_LDLt(self, b):
+        """x with L D L' x = b: as solve_A, without the permutation."""
+        return self.solve(b, "LDLt")
+
+    def solve_LD(self, b):
+        """x with L D x = b."""
+        return self.solve(b, "LD")
+
+    def solve_DLt(self, b):
+        """x with D L' x = b."""
+        return self.solve(b, "DLt")
+
+    def solve_L(self, b, use_LDLt_decomposition=True):
+        """x with L x = b, of the L of L D L' or, if told so, of L L'."""
+        return self.solve(b, "L", ldl=use_LDLt_decomposition)
+
+    def solve_Lt(self, b, use_LDLt_decomposition=True):
+        """x with L' x = b, of the L of L D L' or, if told so, of L L'."""
+        return self.solve(b, "Lt", ldl=use_LDLt_decomposition)
+
+    def solve_D(self, b):
+        """x with D x = b."""
+        return self.solve(b, "D")
+
+    def apply_P(self, b):
+        """P b."""
+        return self.solve(b, "P")
+
+    def apply_Pt(self, b):
+        """P' b."""
+        return self.solve(b, "Pt")
+
+    def multiply(self, b, system="L", *, cancel=None):
+        """L b, or L' b with system "Lt", of L L': with z of normal deviates, ``f.apply_Pt(f.multiply(z))`` has the covariance A."""
+        if system not in ("L", "Lt"):
+            raise UsageError(f"system {system!r}: there are L and Lt")
+        core = self._core()
+        b = self._checked(np.asarray(b))
+        if self._natural:
+            b = self._dense(core, "P", b)
+        x = np.empty_like(b)
+        core.multiply(system, b, x, cancel)
+        return self._dense(core, "Pt", x) if self._natural else x
+
+    # Its parts.
+
+    def P(self):
+        """The permutation, shape (n,): ``A[P[:, None], P[None, :]]`` is L L'."""
+        return np.arange(self.n, dtype=np.int32) if self._natural else self._symbolic.perm()
+
+    def pattern(self):
+        """(indptr, indices) of the lower half of A by columns, as analysed: rows ascend, the diagonal is there."""
+        return self._symbolic.indptr(), self._symbolic.indices()
+
+    def _lower_diagonal(self):
+        kept, fills = self._diagonal, self._fills
+        if kept is None or kept[0] != fills:
+            d = self._core().diagonal()
+            if self._natural:
+                back = np.empty_like(d)
+                back[self._symbolic.perm()] = d
+                d = back
+            kept = self._diagonal = fills, d
+        return kept[1]
+
+    def _lower(self):
+        indptr, indices, values = self._core().lower()
+        index = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
+        low = sp.csc_array((values, indices.astype(index, copy=False), indptr.astype(index)), shape=self.shape)
+        low.eliminate_zeros()
+        if self._natural:
+            perm = self._symbolic.perm()
+            entries = low.tocoo()
+            low = sp.csc_array((entries.data, (perm[entries.coords[0]], perm[entries.coords[1]])), shape=self.shape)
+        low.sort_indices()
+        return low
+
+    def L(self):
+        """L of L L' = P A P', sparse by columns, shape (n, n)."""
+        return self._as_sparse(self._lower())
+
+    def LD(self):
+        """D on the diagonal, and below it L of L D L' = P A P'; sparse, shape (n, n)."""
+        low, d = self._lower(), self._lower_diagonal()
+        unit = low @ sp.diags_array(1 / d, dtype=self._dtype)
+        unit = sp.csc_array(unit)
+        unit.setdiag(d * d)
+        return self._as_sparse(unit)
+
+    def L_D(self):
+        """(L, D) of L D L' = P A P', both sparse, shape (n, n)."""
+        low, d = self._lower(), self._lower_diagonal()
+        unit = sp.csc_array(low @ sp.diags_array(1 / d, dtype=self._dtype))
+        unit.setdiag(np.ones_like(d))
+        both = (d * d)[None, :]
+        diagonal = sp.dia_array((both, [0]), shape=self.shape) if self._array else sp.dia_matrix((both, [0]), shape=self.shape)
+        return self._as_sparse(unit), diagonal
+
+    def D(self):
+        """The diagonal of D of L D L', shape (n,)."""
+        return self._lower_diagonal() ** 2
+
+    def logdet(self):
+        """ln det A."""
+        return self._core().log_determinant()
+
+    def slogdet(self):
+        """(1.0, ln det A), as numpy.linalg.slogdet."""
+        return (1.0, self.logdet())
+
+    def det(self):
+        """det A: where that overflows, take logdet()."""
+        return np.exp(self.logdet())
+
+    def inv(self):
+        """A^-1 as a sparse matrix, which has nearly all entries: for some of them there are the two calls below."""
+        return self.solve(sp.eye_array(self.n, dtype=self._dtype, format="csc"))
+
+    def inverse_diagonal(self, *, cancel=None):
+        """The diagonal of A^-1, shape (n,), without the rest: twice the operations of a factorisation."""
+        return self._core().inverse(True, cancel)
+
+    def inverse_entries(self, *, cancel=None):
+        """The entries of A^-1 where A has entries; sparse by columns, both halves, shape (n, n)."""
+        values = self._core().inverse(False, cancel)
+        indptr, indices = self.pattern()
+        low = sp.csc_array((values, indices, indptr), shape=self.shape)
+        return self._as_sparse(low + sp.tril(low, -1).T)
+
+    def condition(self, *, cancel=None):
+        """An estimate of the condition of A in the 1-norm, by a few solves."""
+        return self._core().condition(cancel)[0]
+
+    def report(self):
+        """What the phases took and what was chosen, as a dict: see docs/json.md."""
+        return json.loads(self._make().report())
+
+    def as_linear_operator(self):
+        """A^-1 as a scipy.sparse.linalg.LinearOperator: a preconditioner, or the inverse that ``eigsh`` asks for.
+
+        >>> import numpy as np, scipy.sparse as sp, kauri
+        >>> M = kauri.cholesky(2.0 * sp.eye_array(3, format="csc")).as_linear_operator()
+        >>> M @ np.ones(3)
+        array([0.5, 0.5, 0.5])
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        def solve(b):
+            return self.solve(np.asarray(b))
+
+        return LinearOperator(self.shape, matvec=solve, rmatvec=solve, matmat=solve, rmatmat=solve, dtype=self._dtype)
+
+    # Kept.
+
+    def save(self, path):
+        """Writes L and the analysis, or the analysis alone, for kauri.load(): see docs/saved-files.md. Values of A are not among it."""
+        if self.valid:
+            self._numbers.save(str(path))
+        else:
+            _core.save_symbolic(self._symbolic, str(path))
+
+    def __getstate__(self):
+        state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}
+        s = self._symbolic
+        state.update(given=s.given, indptr=s.indptr(), indices=s.indices())
+        if self.valid:
+            state.update(saved=self._numbers.saved(), values=self._numbers.values())
+        else:
+            state.update(saved=s.saved(), values=None)
+        return state
+
+    def __setstate__(self, state):
+        for name in ("_natural", "_triangle", "_array", "_dtype"):
+            setattr(self, name, state[name])
+        self._numbers = self._diagonal = None
+        self._fills = 0
+        given, arrays = state["given"], (state["indptr"], state["indices"])
+        if given and not _core.cuda_available():  # what was made on a device is loaded where there is none
+            given = [(name, "cpu" if name == "backend" else text) for name, text in given]
+        if state["values"] is None:
+            self._symbolic = _core.restore_symbolic(given, self._dtype.itemsize, state["saved"], *arrays)
+            return
+        restore = _core.restore_f32 if self._dtype == np.float32 else _core.restore_f64
+        self._numbers = restore(given, state["saved"], *arrays, state["values"])
+        self._symbolic = self._numbers.symbolic
+
+
+_SYSTEMS = ("A", "LDLt", "LD", "DLt", "L", "Lt", "D", "P", "Pt")
+
+
+def _lies_well(b):
+    """True where rows or columns lie one after the other, with a step between them that is no overlap."""
+    size, (down, *right) = b.itemsize, b.strides
+    if down % size or any(step % size for step in right):
+        return False
+    if b.ndim == 1:
+        return down >= size
+    rows, cols = b.shape
+    return (down == size and right[0] >= rows * size) or (right[0] == size and down >= cols * size)

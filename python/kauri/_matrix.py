@@ -1,0 +1,99 @@
+# Matrices from whatever holds them: SciPy's of any format, dense arrays, CuPy's, PyTorch's and JAX's sparse ones.
+# SPDX-License-Identifier: BSD-3-Clause
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core, _device
+from ._errors import InputError, UsageError
+
+
+def real_dtype(dtype):
+    """float32 or float64: what numbers of that type are computed in. Refuses what does not fit."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        raise NotImplementedError("complex matrices: kauri factorises real ones")
+    if dtype == np.float32:
+        return np.dtype(np.float32)
+    if dtype.kind in "biu" or dtype in (np.dtype(np.float16), np.dtype(np.float64)):
+        return np.dtype(np.float64)
+    raise UsageError(f"numbers of type {dtype}: kauri takes float32, float64, and what fits into these")
+
+
+def _foreign(a):
+    """A sparse matrix of SciPy from one of another library's; None if it is none of those known."""
+    module = type(a).__module__.split(".")[0]
+    if module in ("cupy", "cupyx") and hasattr(a, "get"):
+        return a.get()
+    if module == "torch":
+        return _from_torch(a.detach())
+    if module == "jax" and hasattr(a, "indices") and hasattr(a, "data") and not hasattr(a, "indptr"):  # BCOO
+        index = np.asarray(a.indices)
+        return sp.coo_array((np.asarray(a.data), (index[:, 0], index[:, 1])), shape=a.shape)
+    if module == "jax" and hasattr(a, "indptr"):  # BCSR
+        return sp.csr_array((np.asarray(a.data), np.asarray(a.indices), np.asarray(a.indptr)), shape=a.shape)
+    return None
+
+
+def _from_torch(a):
+    import torch
+
+    if a.layout == torch.sparse_csr:
+        return sp.csr_array(tuple(part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())), shape=tuple(a.shape))
+    if a.layout == torch.sparse_csc:
+        return sp.csc_array(tuple(part.cpu().numpy() for part in (a.values(), a.row_indices(), a.ccol_indices())), shape=tuple(a.shape))
+    if a.layout == torch.sparse_coo:
+        a = a.coalesce()
+        index = a.indices().cpu().numpy()
+        return sp.coo_array((a.values().cpu().numpy(), (index[0], index[1])), shape=tuple(a.shape))
+    return a.cpu().numpy()
+
+
+def to_scipy(a):
+    """The same matrix as one of SciPy's; what is one already comes back as it is."""
+    if sp.issparse(a):
+        return a
+    foreign = _foreign(a)
+    dense = a if foreign is None else foreign
+    if sp.issparse(dense):
+        return dense
+    dense = _device.to_host(dense) if _device.is_foreign(dense) else np.asarray(dense)
+    if dense.ndim != 2:
+        raise UsageError(f"a matrix has two dimensions, not {dense.ndim}")
+    real_dtype(dense.dtype)
+    return sp.csc_array(dense)
+
+
+def _indices(array, dtype):
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def to_core(a, dtype=None, triangle="auto"):
+    """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64."""
+    a = to_scipy(a)
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise UsageError(f"a matrix of shape {a.shape}: expected a square one")
+    if a.format not in ("csc", "csr"):
+        a = a.tocsc()
+    dtype = np.dtype(dtype or real_dtype(a.dtype))
+    if a.dtype.kind == "c":
+        real_dtype(a.dtype)
+    index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
+    if a.shape[0] > np.iinfo(np.int32).max:
+        raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
+    make = _core.matrix_f32 if dtype == np.float32 else _core.matrix_f64
+    values = np.ascontiguousarray(a.data, dtype=dtype)
+    return make(_indices(a.indptr, index), _indices(a.indices, index), values, a.format == "csr", triangle)
+
+
+def product(a, dtype=None):
+    """A A^T, of which the lower half is to be taken."""
+    a = to_scipy(a).tocsr()
+    a = a.astype(dtype or real_dtype(a.dtype), copy=False)
+    return (a @ a.T).tocsc()
+
+
+def product_pattern(a):
+    """The pattern of A A^T, whatever cancels, with ones."""
+    a = to_scipy(a).tocsr()
+    ones = sp.csr_matrix((np.ones(a.nnz), a.indices, a.indptr), shape=a.shape)
+    return (ones @ ones.T).tocsc()

@@ -1,0 +1,56 @@
+# Options as keyword arguments, by the table of the library, and names of orderings that others use.
+# SPDX-License-Identifier: BSD-3-Clause
+import difflib
+
+from . import _core
+from ._errors import UsageError
+
+# Keywords are the names of the library's table, of which a point becomes an underscore.
+_TABLE = {option["name"].replace(".", "_"): option for option in _core.options() if option["name"] != "precision"}
+
+# scikit-sparse's names of orderings, and what kauri has for them.
+ORDERINGS = {
+    "default": {"ordering_method": "auto"},
+    "best": {"ordering_method": "auto", "ordering_effort": "best"},
+    "nesdis": {"ordering_method": "nd"},
+    "colamd": {"ordering_method": "amd"},
+    "postordered": {"ordering_method": "natural"},
+}
+
+
+def option_names():
+    """Names of all options that ``cholesky`` and ``analyze`` take as keywords, each with what it accepts, its default and what it does.
+
+    >>> import kauri
+    >>> kauri.option_names()["threads"]["initial"]
+    '0'
+    """
+    table = {name: {key: option[key] for key in ("kind", "accepts", "initial", "help")} for name, option in _TABLE.items()}
+    table["refine_max_steps"]["initial"] = "0"
+    return table
+
+
+def _text(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def texts(options):
+    """[(name, text)] of keyword arguments; UsageError for one that there is not, with the nearest name."""
+    options = dict(options)
+    method = options.get("ordering_method")
+    if method is None:
+        options.pop("ordering_method", None)
+    elif method in ORDERINGS:
+        del options["ordering_method"]
+        options = {**ORDERINGS[method], **options}
+    if options.get("ordering_method") == "metis" and not _core.ordering_available("metis"):
+        options["ordering_method"] = "nd"
+    found = []
+    for name, value in options.items():
+        if name not in _TABLE:
+            near = difflib.get_close_matches(name, _TABLE, 1, 0.5)
+            raise UsageError(f"option {name!r}: there is none of that name" + (f"; did you mean {near[0]}?" if near else ""))
+        found.append((_TABLE[name]["name"], _text(value)))
+    return found

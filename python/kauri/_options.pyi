@@ -1,0 +1,6 @@
+# Types of options.
+# SPDX-License-Identifier: BSD-3-Clause
+from typing import Any
+
+def option_names() -> dict[str, dict[str, str]]: ...
+def texts(options: Any) -> Any: ...

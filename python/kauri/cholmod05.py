@@ -1,0 +1,394 @@
+# The names of scikit-sparse 0.5's module cholmod.
+# SPDX-License-Identifier: BSD-3-Clause
+"""``from kauri.cholmod05 import cho_factor`` in place of ``from sksparse.cholmod import cho_factor`` (scikit-sparse 0.5)."""
+import numpy as np
+import scipy.sparse as sp
+
+from . import _cholesky, _matrix
+from ._errors import DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
+
+CholmodError = KauriError
+CholmodNotPositiveDefiniteError = NotPositiveDefiniteError
+CholmodOutOfMemoryError = OutOfMemoryError
+CholmodOverflowError = TooLargeError
+CholmodInvalidInputError = InputError
+CholmodGpuProblemError = DeviceError
+
+
+class CholmodNotInstalledError(KauriError):
+    """Never raised."""
+
+
+class CholmodWarning(Warning):
+    """Of this module."""
+
+
+class CholmodSmallDiagonalWarning(CholmodWarning):
+    """Never raised: Factor.report() tells of A that are nearly singular."""
+
+
+__all__ = [
+    "CholeskyFactor", "CholmodError", "CholmodGpuProblemError", "CholmodInvalidInputError", "CholmodNotInstalledError",
+    "CholmodNotPositiveDefiniteError", "CholmodOutOfMemoryError", "CholmodOverflowError", "CholmodSmallDiagonalWarning", "CholmodWarning",
+    "SeparatorTree", "bisect", "cho_factor", "cho_solve", "cholesky", "etree", "ldl", "ldl_factor", "metis", "nesdis", "symbfact",
+]
+
+
+def _integers(A):
+    """The type of row numbers that A comes with."""
+    wide = sp.issparse(A) and getattr(A.tocsc() if A.format not in ("csc", "csr") else A, "indices").dtype == np.int64
+    return np.dtype(np.int64 if wide else np.int32)
+
+
+class CholeskyFactor:
+    """An analysis of A, shape (n, n), and after :meth:`factorize` its factor.
+
+    Parameters
+    ----------
+    A : sparse or dense matrix
+    lower : bool
+        The half of A that is looked at, and the one that factors are given in.
+    order : str or None
+        As ``ordering_method`` of :func:`kauri.cholesky`; None: natural.
+    sym_kind : "sym", "row" or "col"
+        Of A itself, of A A', of A' A.
+    supernodal_mode
+        Taken and not needed.
+
+    >>> import numpy as np, scipy.sparse as sp, kauri
+    >>> f = kauri.cho_factor(sp.csc_array([[4.0, 2.0], [2.0, 5.0]]), lower=True, order=None)
+    >>> f.L.toarray()
+    array([[2., 0.],
+           [1., 2.]])
+    """
+
+    def __init__(self, A, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
+        if sym_kind not in (None, "sym", "row", "col"):
+            raise UsageError(f"sym_kind {sym_kind!r}: there are sym, row and col")
+        self.is_lower = bool(lower)
+        self.is_ll = True
+        self._kind = sym_kind or "sym"
+        self._order = "natural" if order is None else order
+        self.itype = _integers(A)
+        mode = supernodal_mode or "auto"
+        if self._kind == "sym":
+            self._factor = _cholesky.analyze(A, mode, self._order, triangle="lower" if lower else "upper", **options)
+        else:
+            self._factor = _cholesky.analyze_AAt(self._oriented(A), mode, self._order, **options)
+        self._factor._array = True
+
+    def _oriented(self, A):
+        A = _matrix.to_scipy(A)
+        return A.T if self._kind == "col" else A
+
+    def factorize(self, A, ldl=None, beta=0.0):
+        """Factorises A + beta I, of the pattern analysed. ldl: parts and systems are those of L D L'. Returns this object."""
+        if ldl is not None:
+            if not isinstance(ldl, bool):
+                raise UsageError("ldl is True, False or None")
+            self.is_ll = not ldl
+        if self._kind == "sym":
+            self._factor.cholesky_inplace(A, beta)
+        else:
+            self._factor.cholesky_AAt_inplace(self._oriented(A), beta)
+        return self
+
+    def __repr__(self):
+        return (f"CholeskyFactor(N={self.N}, nnz={self.nnz}, is_ll={self.is_ll}, is_super={self.is_super}, itype=np.{self.itype.name}, "
+                f"dtype=np.{self.dtype.name}, order={self.order})")
+
+    @property
+    def factor_(self):
+        """The kauri.Factor behind this."""
+        return self._factor
+
+    @property
+    def is_numeric(self):
+        """True once it is factorised."""
+        return self._factor.valid
+
+    @property
+    def is_super(self):
+        """True: kauri's factors are."""
+        return True
+
+    @property
+    def dtype(self):
+        """Of the numbers."""
+        return self._factor.dtype
+
+    @property
+    def N(self):
+        """Rows."""
+        return self._factor.n
+
+    @property
+    def nnz(self):
+        """Entries of L."""
+        return self._factor.nnz
+
+    @property
+    def colcount(self):
+        """Entries of each column of L, shape (N,)."""
+        counts = self._factor._symbolic.column_count()
+        if self._factor._natural:
+            back = np.empty_like(counts)
+            back[self._factor._symbolic.perm()] = counts
+            counts = back
+        return counts.astype(self.itype, copy=False)
+
+    @property
+    def order(self):
+        """The ordering that was taken."""
+        return self._factor._symbolic.ordering
+
+    @property
+    def perm(self):
+        """As get_perm()."""
+        return self._factor.P().astype(self.itype, copy=False)
+
+    @property
+    def L(self):
+        """The lower factor; of L D L' with ones on its diagonal."""
+        return self._factor.L() if self.is_ll else self._factor.L_D()[0]
+
+    @property
+    def R(self):
+        """L'."""
+        return self.L.T.tocsc()
+
+    @property
+    def D(self):
+        """Of L D L', or ones."""
+        return sp.eye_array(self.N, dtype=self.dtype) if self.is_ll else self._factor.L_D()[1]
+
+    def get_perm(self):
+        """The permutation p, shape (N,): A[p][:, p] is factorised."""
+        return self._factor.P().astype(self.itype, copy=False)
+
+    def get_factor(self, kind=None, lower=None):
+        """L or R ("LL"), or the pair with D ("LDL")."""
+        kind = kind or ("LL" if self.is_ll else "LDL")
+        lower = self.is_lower if lower is None else lower
+        if kind == "LL":
+            low = self._factor.L()
+            return low if lower else low.T.tocsc()
+        if kind != "LDL":
+            raise UsageError(f"kind {kind!r}: there are LL and LDL")
+        low, d = self._factor.L_D()
+        return (low if lower else low.T.tocsc()), d
+
+    def solve(self, b, system="A", *, refine=None, cancel=None):
+        """x of a system: A, LDLt, LD, DLt, L, Lt or D. b: shape (N,) or (N, k), dense or sparse.
+
+        All but A are without the permutation. Of a factor L L' there is no D: LD is L, and so on.
+        """
+        if self.is_ll:
+            if system == "D":
+                return b.copy()
+            system = {"LD": "L", "DLt": "Lt"}.get(system, system)
+        return self._factor.solve(b, system, ldl=not self.is_ll, refine=refine, cancel=cancel)
+
+    def copy(self):
+        """Another one with the same numbers."""
+        twin = object.__new__(CholeskyFactor)
+        twin.__dict__.update(self.__dict__, _factor=self._factor.copy())
+        return twin
+
+    def change_factor(self, kind=None):
+        """To "LL" or "LDL"; None: the other one. Returns this object."""
+        if kind not in (None, "LL", "LDL"):
+            raise UsageError(f"kind {kind!r}: there are LL and LDL")
+        self.is_ll = not self.is_ll if kind is None else kind == "LL"
+        return self
+
+    def logdet(self):
+        """ln det A."""
+        return self._factor.logdet()
+
+    def slogdet(self):
+        """(1, ln det A)."""
+        return (self.dtype.type(1.0), self._factor.logdet())
+
+    def det(self):
+        """det A."""
+        return self._factor.det()
+
+    def inv(self):
+        """A^-1, sparse."""
+        return self._factor.inv()
+
+    def _missing(self, *args, **kwargs):
+        """Not there: raises NotImplementedError."""
+        raise NotImplementedError("updates of low rank: factorise the new matrix")
+
+    update = downdate = rowadd = rowdel = resymbol = _missing
+
+
+def cho_factor(A, beta=0.0, *, lower=False, order="default", sym_kind=None, supernodal_mode=None, **options):
+    """L L' (or R' R) of A + beta I, shape (n, n), as a CholeskyFactor."""
+    f = CholeskyFactor(A, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
+    return f.factorize(A, ldl=False, beta=beta)
+
+
+def ldl_factor(A, beta=0.0, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
+    """L D L' of A + beta I, shape (n, n), as a CholeskyFactor."""
+    f = CholeskyFactor(A, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
+    return f.factorize(A, ldl=True, beta=beta)
+
+
+def cholesky(A, beta=0.0, *, lower=False, order="default", sym_kind=None, supernodal_mode=None, **options):
+    """(R, p), or (L, p) if lower; without p where order is None."""
+    f = cho_factor(A, beta, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
+    return f.get_factor() if order is None else (f.get_factor(), f.get_perm())
+
+
+def ldl(A, beta=0.0, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
+    """(L, D, p); without p where order is None."""
+    f = ldl_factor(A, beta, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
+    return f.get_factor() if order is None else (*f.get_factor(), f.get_perm())
+
+
+def cho_solve(A, b, *, lower=False, order="default"):
+    """x with A x = b, by a factor made for it. b: shape (n,) or (n, k).
+
+    >>> import numpy as np, scipy.sparse as sp, kauri
+    >>> kauri.cho_solve(2.0 * sp.eye_array(2, format="csc"), np.ones(2))
+    array([0.5, 0.5])
+    """
+    return cho_factor(A, lower=lower, order=order).solve(b)
+
+
+def etree(A, *, kind=None, return_post=False):
+    """The elimination tree of A without a permutation: parents, shape (n,), -1 for roots; and a postorder, if asked for."""
+    parent = symbfact(A, kind=kind)
+    return (parent[2], parent[3]) if return_post else parent[2]
+
+
+def symbfact(A, *, kind=None, lower=False, return_factor=False):
+    """(counts, height, parents, postorder) of A without a permutation; with return_factor L's pattern, of ones, as well."""
+    f = _analysed(A, kind, lower)
+    perm, symbolic = f._symbolic.perm(), f._symbolic
+    counts, parent = np.empty(f.n, np.int32), np.full(f.n, -1, np.int32)
+    counts[perm] = symbolic.column_count()
+    above = symbolic.parent()
+    parent[perm] = np.where(above >= 0, perm[above], -1) if f.n else above
+    told = (*(_height(parent) if part is None else part.astype(_integers(A), copy=False) for part in (counts, None, parent, _postorder(parent))),)
+    return (*told, _pattern_of_l(f, parent)) if return_factor else told
+
+
+def _analysed(A, kind, lower):
+    if kind == "lo":
+        kind, lower = "sym", True
+    f = CholeskyFactor(A, lower=lower, order=None, sym_kind=kind)
+    return f.factor_
+
+
+def _height(parent):
+    height = np.ones(len(parent), np.int64)
+    for j, above in enumerate(parent):  # children come before their parents
+        if above >= 0:
+            height[above] = max(height[above], height[j] + 1)
+    return int(height.max(initial=0))
+
+
+def _postorder(parent):
+    children = [[] for _ in parent]
+    roots = []
+    for j, above in enumerate(parent):
+        (children[above] if above >= 0 else roots).append(j)
+    order = []
+    for root in roots:
+        stack = [(root, iter(children[root]))]
+        while stack:
+            j, rest = stack[-1]
+            child = next(rest, None)
+            if child is None:
+                order.append(j)
+                stack.pop()
+            else:
+                stack.append((child, iter(children[child])))
+    return np.array(order, dtype=np.int32)
+
+
+def _pattern_of_l(f, parent):
+    indptr, indices = f.pattern()
+    rows = [set(indices[indptr[j] : indptr[j + 1]].tolist()) for j in range(f.n)]
+    for j, above in enumerate(parent):
+        if above >= 0:
+            rows[above] |= {i for i in rows[j] if i > j}
+    lengths = np.array([0] + [len(r) for r in rows]).cumsum()
+    return sp.csc_array((np.ones(lengths[-1]), np.array([i for r in rows for i in sorted(r)], dtype=np.int32), lengths), shape=f.shape)
+
+
+def metis(A, *, kind=None):
+    """The permutation of A by METIS, shape (n,)."""
+    return CholeskyFactor(A, order="metis", sym_kind=kind).get_perm()
+
+
+class SeparatorTree:
+    """A tree of separators: cp[c], the parent of node c, or -1; cmember[i], the node that row i is in."""
+
+    def __init__(self, cp, cmember):
+        self._cp, self._cmember = np.ascontiguousarray(cp), np.ascontiguousarray(cmember)
+
+    @property
+    def cp(self):
+        """Parents, shape (nodes,), -1 for roots."""
+        return self._cp
+
+    @property
+    def cmember(self):
+        """Nodes of rows, shape (n,)."""
+        return self._cmember
+
+    def __repr__(self):
+        return f"SeparatorTree(components={len(self.cp)}, nodes={len(self.cmember)})"
+
+    def prune(self, *, nd_oksep=None, nd_small=None):
+        """Not there: raises NotImplementedError."""
+        raise NotImplementedError("give nesdis another nd_small")
+
+
+def _separators(A, kind, leaf):
+    f = CholeskyFactor(A, order="nesdis", sym_kind=kind)
+    first, parent = f.factor_._symbolic.separators(leaf)
+    member = np.empty(f.N, f.itype)
+    member[f.perm] = np.repeat(np.arange(len(parent)), np.diff(first))
+    return f, SeparatorTree(parent.astype(f.itype), member)
+
+
+def nesdis(A, *, kind=None, return_separator=False, nd_small=None, nd_components=None, nd_oksep=None, nd_camd=None):
+    """The permutation of A by kauri's nested dissection, shape (n,), and its SeparatorTree if asked for.
+
+    nd_small: subtrees of so many rows are one node (200). The others of these options are taken and not needed.
+    """
+    f, tree = _separators(A, kind, nd_small or 200)
+    return (f.get_perm(), tree) if return_separator else f.get_perm()
+
+
+def bisect(A, *, kind=None):
+    """Sides of the rows of A, shape (n,): 0 and 1, without an entry between them, and 2 for the separator.
+
+    >>> import scipy.sparse as sp
+    >>> from kauri.cholmod05 import bisect
+    >>> sides = bisect(sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(5, 5), format="csc"))
+    >>> sorted(set(sides.tolist()))
+    [0, 1, 2]
+    """
+    f, tree = _separators(A, kind, 1)
+    parent, size = tree.cp, np.bincount(tree.cmember, minlength=len(tree.cp))
+    for node, above in enumerate(parent):  # children come before their parents
+        if above >= 0:
+            size[above] += size[node]
+    roots = np.flatnonzero(parent < 0)
+    cut = roots[0] if len(roots) == 1 and (parent == roots[0]).any() else -1
+    tops = np.flatnonzero(parent == cut) if cut >= 0 else roots
+    side, weights = np.full(len(parent), 2, f.itype), [0, 0]
+    for top in tops[np.argsort(-size[tops], kind="stable")]:
+        side[top] = int(weights[1] < weights[0])
+        weights[side[top]] += size[top]
+    for node in range(len(parent) - 1, -1, -1):
+        if side[node] == 2 and node != cut:
+            side[node] = side[parent[node]]
+    return side[tree.cmember]

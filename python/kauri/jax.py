@@ -1,0 +1,81 @@
+# Solutions and log-determinants that JAX differentiates, also inside jit.
+# SPDX-License-Identifier: BSD-3-Clause
+"""``Cholesky(rows, cols, n)``: x = A^-1 b and ln det A of values in arrays of JAX, with their gradients.
+
+>>> import pytest; jax = pytest.importorskip("jax")
+>>> import jax.numpy as jnp
+>>> from kauri.jax import Cholesky
+>>> A = Cholesky([0, 1, 1], [0, 0, 1], 2)
+>>> values = jnp.array([2.0, 1.0, 2.0])
+>>> bool(jnp.allclose(A.solve(values, jnp.array([3.0, 3.0])), 1))
+True
+>>> bool(jnp.allclose(jax.grad(A.logdet)(values), jnp.array([2.0, -2.0, 2.0]) / 3))
+True
+"""
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ._entries import Entries
+from ._errors import UsageError
+
+
+class Cholesky:
+    """A of shape (n, n) by the entries of its lower half: ``values[k]`` at ``(rows[k], cols[k])``, each standing for the one above, too.
+
+    rows, cols: integers, shape (k,), rows[k] >= cols[k]. options: of kauri.analyze(). Numbers are computed on the host by callbacks, in
+    float32 or float64 as the arrays are. Differentiable once, in reverse.
+    """
+
+    def __init__(self, rows, cols, n, **options):
+        self.entries = Entries(rows, cols, n, **options)
+        self._solve = jax.custom_vjp(self._solve_primal)
+        self._solve.defvjp(self._solve_forward, self._solve_backward)
+        self._logdet = jax.custom_vjp(self._logdet_primal)
+        self._logdet.defvjp(self._logdet_forward, self._logdet_backward)
+
+    def _solve_primal(self, values, b):
+        def host(values, b):
+            return self.entries.solve(np.asarray(values), np.asarray(b))
+
+        return jax.pure_callback(host, jax.ShapeDtypeStruct(b.shape, b.dtype), values, b, vmap_method="sequential")
+
+    def _solve_forward(self, values, b):
+        x = self._solve_primal(values, b)
+        return x, (values, x)
+
+    def _solve_backward(self, kept, g):
+        values, x = kept
+        y = self._solve_primal(values, g)  # A is symmetric
+        rows, cols = self.entries.rows, self.entries.cols
+        both = x[rows] * y[cols] + x[cols] * y[rows]
+        both = both if both.ndim == 1 else both.sum(axis=1)
+        return -both * jnp.asarray(self.entries.twice / 2, both.dtype), y
+
+    def _logdet_primal(self, values):
+        def host(values):
+            values = np.asarray(values)
+            return np.asarray(self.entries.logdet(values), values.dtype)
+
+        return jax.pure_callback(host, jax.ShapeDtypeStruct((), values.dtype), values, vmap_method="sequential")
+
+    def _logdet_forward(self, values):
+        return self._logdet_primal(values), values
+
+    def _logdet_backward(self, values, g):
+        def host(values):
+            return self.entries.logdet_gradient(np.asarray(values))
+
+        gradient = jax.pure_callback(host, jax.ShapeDtypeStruct(values.shape, values.dtype), values, vmap_method="sequential")
+        return (g * gradient,)
+
+    def solve(self, values, b):
+        """x = A^-1 b. values: (k,); b and x: (n,) or (n, m)."""
+        values, b = jnp.asarray(values), jnp.asarray(b)
+        if values.dtype != b.dtype or values.dtype not in (jnp.float32, jnp.float64):
+            raise UsageError(f"values of {values.dtype} and b of {b.dtype}: expected float32 or float64 for both")
+        return self._solve(values, b)
+
+    def logdet(self, values):
+        """ln det A, a scalar."""
+        return self._logdet(jnp.asarray(values))

@@ -1,0 +1,97 @@
+// A factor as Python holds it: values, workspaces for any number of threads, and a report.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "kauri/condition.hpp"
+#include "kauri/factor.hpp"
+#include "kauri/lower_factor.hpp"
+#include "kauri/refiner.hpp"
+#include "kauri/report.hpp"
+#include "python/src/symbolic.hpp"
+
+namespace kauri::python {
+
+/// Solves may be called from several threads, each with a workspace of its own; what fills the factor waits for them, and they for it.
+template <Scalar T>
+class Factorization {
+ public:
+  /// Buffers: not valid until refactorize() succeeds.
+  explicit Factorization(std::shared_ptr<Symbolic> symbolic);
+  /// A factor that was saved, in bytes.
+  Factorization(std::shared_ptr<Symbolic> symbolic, std::span<const std::byte> saved);
+  Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path);
+
+  /// Of A + shift I. value: on the pattern analysed.
+  Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);
+  /// The same of a matrix whose entries are in the pattern analysed, or, of a loaded factor without one, make up its pattern.
+  Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
+  /// As of the last call that filled it, without waiting for one under way.
+  [[nodiscard]] bool valid() const { return valid_; }
+
+  /// x = solution of the system with b, of any layout each; x does not overlap b. refine_steps > 0: of System::A, at most as many
+  /// corrections; -1: as many as the options say.
+  void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop);
+  /// The same in place on the factor's device.
+  void solve_there(System system, MatrixView<T> x);
+  /// x = L b or L^T b.
+  void multiply(System system, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop);
+
+  [[nodiscard]] LowerFactor<T> lower() const;
+  [[nodiscard]] std::vector<T> diagonal() const;
+  [[nodiscard]] double log_determinant() const;
+  [[nodiscard]] std::vector<T> inverse_diagonal(const std::stop_token& stop) const;
+  /// On the pattern analysed, in its order.
+  [[nodiscard]] std::vector<T> inverse_entries(const std::stop_token& stop) const;
+  [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);
+  [[nodiscard]] std::vector<std::byte> saved() const;
+  void save(const std::string& path) const;
+  [[nodiscard]] SolverReport report() const;
+
+  /// Of A + shift I, as last factorised; empty if a loaded factor has none.
+  [[nodiscard]] std::vector<T> values() const;
+  /// Those that belong to a factor that was saved.
+  void set_values(std::span<const T> value);
+  [[nodiscard]] const std::shared_ptr<Symbolic>& symbolic() const { return symbolic_; }
+
+ private:
+  /// What one solve needs at a time.
+  struct Slot {
+    Workspace<T> workspace;
+    std::optional<Refiner<T>> refiner;
+    std::uint64_t version = 0;  // of the values that the refiner has
+  };
+  class Lease;
+
+  void require_values(const char* what) const;
+  Refinement refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
+  template <class Fill>
+  double filled(Fill&& fill);
+  void after_fill(double seconds, T shift);
+
+  std::shared_ptr<Symbolic> symbolic_;
+  Factor<T> factor_;
+  std::atomic<bool> valid_ = factor_.valid();
+  std::vector<T> value_;
+  std::uint64_t version_ = 0;
+  mutable std::shared_mutex filling_;
+  mutable std::mutex idle_mutex_;
+  std::vector<std::unique_ptr<Slot>> idle_;
+  mutable std::mutex report_mutex_;
+  SolverReport report_;
+};
+
+extern template class Factorization<float>;
+extern template class Factorization<double>;
+
+}  // namespace kauri::python

@@ -1,0 +1,204 @@
+// Bindings of Factorization: FactorF64 and FactorF32.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "kauri/save.hpp"
+#include "python/src/factorization.hpp"
+#include "python/src/matrix.hpp"
+#include "python/src/support.hpp"
+
+namespace kauri::python {
+namespace {
+
+/// Operations above which a call may be interrupted by Ctrl-C: some 50 ms.
+constexpr double kHeavyFlops = 1e8;
+
+Weight weight_of(double flops) { return flops > kHeavyFlops ? Weight::heavy : Weight::light; }
+
+template <Scalar T>
+Weight solve_weight(const Factorization<T>& f, double cols) {
+  return weight_of(4 * static_cast<double>(f.symbolic()->analysis.plan->cost.nnz_l) * cols);
+}
+
+template <Scalar T>
+Weight factor_weight(const Factorization<T>& f) {
+  return weight_of(f.symbolic()->analysis.plan->cost.flops);
+}
+
+Index as_index(std::size_t count) {
+  if (count > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    throw Error(ErrorKind::usage, "an array of " + std::to_string(count) + " rows or columns: at most 2^31 - 1");
+  return static_cast<Index>(count);
+}
+
+/// One or two dimensions; the entries of a row or of a column lie one beside the other.
+template <class T, class Array>
+MatrixView<T> dense(const Array& a) {
+  if (a.ndim() != 1 && a.ndim() != 2) throw Error(ErrorKind::usage, "an array of " + std::to_string(a.ndim()) + " dimensions");
+  const Index rows = as_index(a.shape(0)), cols = a.ndim() == 2 ? as_index(a.shape(1)) : 1;
+  const Offset down = rows > 1 ? a.stride(0) : 1, right = a.ndim() == 2 && cols > 1 ? a.stride(1) : rows;
+  if (down == 1 && (cols <= 1 || right >= rows)) return {a.data(), rows, cols, cols > 1 ? right : rows, Layout::column_major};
+  if ((cols <= 1 || right == 1) && down >= cols) return {a.data(), rows, cols, down, Layout::row_major};
+  throw Error(ErrorKind::usage, "an array whose strides no dense matrix has");
+}
+
+System system_of(const std::string& name) {
+  if (name == "A") return System::A;
+  if (name == "B") return System::B;
+  if (name == "L") return System::L;
+  if (name == "Lt") return System::Lt;
+  if (name == "P") return System::P;
+  if (name == "Pt") return System::Pt;
+  throw Error(ErrorKind::usage, "system '" + name + "': there are A, B, L, Lt, P and Pt");
+}
+
+template <class T>
+using Const = nb::ndarray<const T, nb::device::cpu>;
+template <class T>
+using Mutable = nb::ndarray<T, nb::device::cpu>;
+
+template <Scalar T>
+void solve(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x, int refine, const CancelToken* cancel) {
+  const System which = system_of(system);
+  const MatrixView<const T> from = dense<const T>(b);
+  const MatrixView<T> to = dense<T>(x);
+  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.solve(which, from, to, refine, stop); });
+}
+
+template <Scalar T>
+void multiply(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x, const CancelToken* cancel) {
+  const System which = system_of(system);
+  const MatrixView<const T> from = dense<const T>(b);
+  const MatrixView<T> to = dense<T>(x);
+  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.multiply(which, from, to, stop); });
+}
+
+/// In place, in memory of the factor's device.
+template <Scalar T>
+void solve_there(Factorization<T>& f, const std::string& system, std::uintptr_t address, std::size_t rows, std::size_t cols, Offset ld,
+                 bool by_rows) {
+  const System which = system_of(system);
+  const MatrixView<T> x{reinterpret_cast<T*>(address), as_index(rows), as_index(cols), ld,
+                        by_rows ? Layout::row_major : Layout::column_major};
+  const nb::gil_scoped_release unlocked;
+  f.solve_there(which, x);
+}
+
+template <Scalar T>
+void refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double beta, const CancelToken* cancel) {
+  require_definite(
+      released(cancel, factor_weight(f), [&](const std::stop_token& stop) { return f.refactorize(a, static_cast<T>(beta), stop); }));
+}
+
+template <Scalar T>
+void refactorize_values(Factorization<T>& f, const Vector<T>& values, double beta, const CancelToken* cancel) {
+  require_definite(released(cancel, factor_weight(f),
+                            [&](const std::stop_token& stop) { return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop); }));
+}
+
+template <Scalar T>
+nb::tuple lower(const Factorization<T>& f) {
+  LowerFactor<T> l = released(nullptr, Weight::light, [&](const std::stop_token&) { return f.lower(); });
+  return nb::make_tuple(to_numpy(std::move(l.col_ptr)), to_numpy(std::move(l.row)), to_numpy(std::move(l.value)));
+}
+
+template <Scalar T>
+nb::object inverse(const Factorization<T>& f, bool diagonal, const CancelToken* cancel) {
+  return to_numpy(released(cancel, factor_weight(f),
+                           [&](const std::stop_token& stop) { return diagonal ? f.inverse_diagonal(stop) : f.inverse_entries(stop); }));
+}
+
+template <Scalar T>
+nb::bytes saved(const Factorization<T>& f) {
+  const std::vector<std::byte> bytes = released(nullptr, Weight::light, [&](const std::stop_token&) { return f.saved(); });
+  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+template <Scalar T>
+std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
+  if (symbolic->scalar_bytes != static_cast<int>(sizeof(T)))
+    throw Error(ErrorKind::usage, "an analysis for the other of float32 and float64");
+  return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Factorization<T>>(std::move(symbolic)); });
+}
+
+template <Scalar T>
+std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& bytes, const Vector<Offset>& col_ptr,
+                                          const Vector<Index>& row, const Vector<T>& values) {
+  auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
+  const std::span<const std::byte> saved_bytes(static_cast<const std::byte*>(bytes.data()), bytes.size());
+  auto factor = std::make_shared<Factorization<T>>(symbolic, saved_bytes);
+  if (col_ptr.size() != 0) symbolic->adopt(Pattern{symbolic->analysis.plan->n, span_of<Offset>(col_ptr), span_of<Index>(row)});
+  factor->set_values(span_of<T>(values));
+  return factor;
+}
+
+template <Scalar T>
+std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path) {
+  return released(nullptr, Weight::light, [&](const std::stop_token&) {
+    return std::make_shared<Factorization<T>>(std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T))), path);
+  });
+}
+
+template <Scalar T>
+void bind_factor(nb::module_& module, const char* name, const std::string& suffix) {
+  using F = Factorization<T>;
+  nb::class_<F>(module, name)
+      .def_prop_ro("symbolic", [](const F& f) { return f.symbolic(); })
+      .def_prop_ro("valid", &F::valid)
+      .def("refactorize", refactorize<T>, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
+      .def("refactorize_values", refactorize_values<T>, nb::arg("values").noconvert(), nb::arg("beta"), nb::arg("cancel").none())
+      .def("solve", solve<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("refine"),
+           nb::arg("cancel").none())
+      .def("multiply", multiply<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
+      .def("solve_there", solve_there<T>)
+      .def("lower", lower<T>)
+      .def("diagonal",
+           [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.diagonal(); })); })
+      .def("log_determinant", &F::log_determinant, nb::call_guard<nb::gil_scoped_release>())
+      .def("inverse", inverse<T>, nb::arg("diagonal"), nb::arg("cancel").none())
+      .def(
+          "condition",
+          [](F& f, const CancelToken* cancel) {
+            const ConditionEstimate c =
+                released(cancel, solve_weight(f, 11), [&](const std::stop_token& stop) { return f.condition(stop); });
+            return nb::make_tuple(c.condition(), c.norm, c.inverse_norm);
+          },
+          nb::arg("cancel").none())
+      .def("saved", saved<T>)
+      .def("save", &F::save, nb::call_guard<nb::gil_scoped_release>())
+      .def("report", [](const F& f) { return to_json(f.report()); })
+      .def("values",
+           [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); });
+  module.def(("factor_" + suffix).c_str(), create<T>);
+  module.def(("restore_" + suffix).c_str(), restore<T>);
+  module.def(("load_" + suffix).c_str(), load<T>);
+}
+
+std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, const std::string& path) {
+  auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
+  symbolic->adopt(released(nullptr, Weight::light, [&](const std::stop_token&) { return load_plan(path); }));
+  return symbolic;
+}
+
+}  // namespace
+
+void bind_factors(nb::module_& module) {
+  bind_factor<double>(module, "FactorF64", "f64");
+  bind_factor<float>(module, "FactorF32", "f32");
+  module.def("load_symbolic", load_symbolic);
+  module.def("save_symbolic", [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); });
+  module.def("saved_kind", [](const std::string& path) {
+    const SavedInfo info = saved_info(path);
+    return info.kind == SavedKind::plan ? 0 : info.scalar_bytes;
+  });
+}
+
+}  // namespace kauri::python

@@ -1,0 +1,158 @@
+// Takes compressed columns or rows as SciPy has them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/src/matrix.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "python/src/support.hpp"
+
+namespace kauri::python {
+namespace {
+
+/// Compressed columns or rows, of which the entries behind ptr's end are no longer there.
+template <Scalar T, class Number>
+using View = CompressedView<T, Number, Number>;
+
+/// True if entries can be walked through; from_compressed() says what is wrong.
+template <Scalar T, class Number>
+bool walkable(const View<T, Number>& a) {
+  if (a.ptr.size() != static_cast<std::size_t>(a.n) + 1 || a.ptr.front() != 0) return false;
+  for (std::size_t j = 0; j + 1 < a.ptr.size(); ++j)
+    if (a.ptr[j] > a.ptr[j + 1]) return false;
+  return static_cast<std::size_t>(a.ptr.back()) == a.index.size() && a.index.size() == a.value.size();
+}
+
+/// f(line, position) for each entry: line is its column, or its row.
+template <Scalar T, class Number, class F>
+void for_each(const View<T, Number>& a, F&& f) {
+  for (Number line = 0; line < a.n; ++line)
+    for (Number k = a.ptr[static_cast<std::size_t>(line)]; k < a.ptr[static_cast<std::size_t>(line) + 1]; ++k)
+      f(line, static_cast<std::size_t>(k));
+}
+
+/// row - column of the entry has the sign of this.
+template <Scalar T, class Number>
+Number below(const View<T, Number>& a, Number line, std::size_t k) {
+  return a.compression == Compression::columns ? a.index[k] - line : line - a.index[k];
+}
+
+template <Scalar T, class Number>
+SymmetricMatrix<T> one_half(View<T, Number> a, Storage storage) {
+  std::vector<Number> ptr(1, 0), index;
+  std::vector<T> value;
+  ptr.reserve(a.ptr.size());
+  index.reserve(a.index.size());
+  value.reserve(a.index.size());
+  for (Number line = 0; line < a.n; ++line) {
+    for (auto k = static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line)]);
+         k < static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line) + 1]); ++k) {
+      const Number d = below<T, Number>(a, line, k);
+      const bool in_range = a.index[k] >= 0 && a.index[k] < a.n;  // others are kept, to be named
+      if (in_range && (storage == Storage::lower ? d < 0 : d > 0)) continue;
+      index.push_back(a.index[k]);
+      value.push_back(a.value[k]);
+    }
+    ptr.push_back(static_cast<Number>(index.size()));
+  }
+  a.ptr = ptr;
+  a.index = index;
+  a.value = value;
+  a.storage = storage;
+  return SymmetricMatrix<T>::from_compressed(a);
+}
+
+template <Scalar T, class Number>
+SymmetricMatrix<T> taken(View<T, Number> a, Triangle triangle) {
+  a.storage = Storage::full;
+  if (triangle == Triangle::both || !walkable(a)) return SymmetricMatrix<T>::from_compressed(a);
+  bool lower = false, upper = false;
+  for_each(a, [&](Number line, std::size_t k) {
+    const Number d = below<T, Number>(a, line, k);
+    lower = lower || d > 0;
+    upper = upper || d < 0;
+  });
+  if (triangle == Triangle::automatic) {
+    a.storage = lower && upper ? Storage::full : upper ? Storage::upper : Storage::lower;
+    return SymmetricMatrix<T>::from_compressed(a);
+  }
+  const Storage wanted = triangle == Triangle::lower ? Storage::lower : Storage::upper;
+  if (lower && upper) return one_half(a, wanted);
+  if (wanted == Storage::lower ? upper : lower) return one_half(a, wanted);  // the diagonal alone
+  a.storage = wanted;
+  return SymmetricMatrix<T>::from_compressed(a);
+}
+
+Triangle triangle_of(const std::string& name) {
+  if (name == "auto") return Triangle::automatic;
+  if (name == "lower") return Triangle::lower;
+  if (name == "upper") return Triangle::upper;
+  if (name == "both") return Triangle::both;
+  throw Error(ErrorKind::usage, "triangle: '" + name + "' was given, expected auto, lower, upper or both");
+}
+
+template <Scalar T, class Number>
+SymmetricMatrix<T> import_matrix(const Vector<Number>& ptr, const Vector<Number>& index, const Vector<T>& value, bool by_rows,
+                                 const std::string& triangle) {
+  const Triangle which = triangle_of(triangle);
+  if (ptr.size() == 0) throw Error(ErrorKind::input, "matrix: no pointers");
+  return released(nullptr, Weight::light, [&](const std::stop_token&) {
+    View<T, Number> a{.n = static_cast<Number>(ptr.size() - 1),
+                      .ptr = span_of<Number>(ptr),
+                      .index = span_of<Number>(index),
+                      .value = span_of<T>(value),
+                      .compression = by_rows ? Compression::rows : Compression::columns};
+    const auto end = static_cast<std::size_t>(a.ptr.back() < 0 ? 0 : a.ptr.back());
+    if (end < a.index.size()) a.index = a.index.first(end);
+    if (end < a.value.size()) a.value = a.value.first(end);
+    return taken<T, Number>(a, which);
+  });
+}
+
+template <Scalar T>
+void bind_matrix(nb::module_& module, const char* name, const char* maker) {
+  using Matrix = SymmetricMatrix<T>;
+  nb::class_<Matrix>(module, name)
+      .def_prop_ro("n", &Matrix::n)
+      .def_prop_ro("nnz", &Matrix::nnz)
+      .def("indptr", [](const Matrix& a) { return to_numpy(std::vector<Offset>(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end())); })
+      .def("indices", [](const Matrix& a) { return to_numpy(std::vector<Index>(a.pattern().row.begin(), a.pattern().row.end())); })
+      .def("values", [](const Matrix& a) { return to_numpy(std::vector<T>(a.value().begin(), a.value().end())); });
+  module.def(maker, import_matrix<T, std::int32_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"));
+  module.def(maker, import_matrix<T, std::int64_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"));
+}
+
+}  // namespace
+
+template <Scalar T>
+std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
+  if (a.n() != pattern.n)
+    throw Error(ErrorKind::usage, "matrix of " + std::to_string(a.n()) + " rows, where " + std::to_string(pattern.n) + " were analysed");
+  std::vector<T> value(static_cast<std::size_t>(pattern.nnz()), T(0));
+  const Pattern own = a.pattern();
+  for (std::size_t j = 0; j < static_cast<std::size_t>(pattern.n); ++j) {
+    auto to = static_cast<std::size_t>(pattern.col_ptr[j]);
+    const auto end = static_cast<std::size_t>(pattern.col_ptr[j + 1]);
+    for (auto k = static_cast<std::size_t>(own.col_ptr[j]); k < static_cast<std::size_t>(own.col_ptr[j + 1]); ++k) {
+      while (to < end && pattern.row[to] < own.row[k]) ++to;
+      if (to == end || pattern.row[to] != own.row[k])
+        throw Error(ErrorKind::usage,
+                    "entry (" + std::to_string(own.row[k]) + ", " + std::to_string(j) + ") is not in the pattern that was analysed");
+      value[to] = a.value()[k];
+    }
+  }
+  return value;
+}
+
+template std::vector<float> values_on(const Pattern&, const SymmetricMatrix<float>&);
+template std::vector<double> values_on(const Pattern&, const SymmetricMatrix<double>&);
+
+void bind_matrices(nb::module_& module) {
+  bind_matrix<double>(module, "MatrixF64", "matrix_f64");
+  bind_matrix<float>(module, "MatrixF32", "matrix_f32");
+}
+
+}  // namespace kauri::python

@@ -1,0 +1,123 @@
+// Analyses, by the rules of kauri::Solver.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/src/symbolic.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "kauri/named_options.hpp"
+#include "kauri/save.hpp"
+#include "kauri/separators.hpp"
+#include "python/src/matrix.hpp"
+#include "python/src/support.hpp"
+
+namespace kauri::python {
+namespace {
+
+/// Entries of A above which an analysis may be interrupted by Ctrl-C.
+constexpr Offset kHeavyEntries = 20000;
+
+SolverOptions options_of(const OptionTexts& texts) {
+  SolverOptions options;
+  options.refine.max_steps = 0;
+  for (const auto& [name, text] : texts) set_option(options, name, text);
+  if (options.precision != Precision::full)
+    throw Error(ErrorKind::usage, "option precision: mixed is for kauri::Solver of C++ and C; Python's factors are full");
+  return options;
+}
+
+template <Scalar T>
+std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionTexts texts, const std::optional<Vector<Index>>& permutation,
+                                         const CancelToken* cancel) {
+  auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
+  std::optional<Permutation> order;
+  if (permutation) {
+    const std::span<const Index> old_of = span_of<Index>(*permutation);
+    order = Permutation::from_old_of({old_of.begin(), old_of.end()});
+  }
+  released(cancel, a.nnz() > kHeavyEntries ? Weight::heavy : Weight::light,
+           [&](const std::stop_token& stop) { symbolic->analyze(a.pattern(), order, stop); });
+  return symbolic;
+}
+
+std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb::bytes& saved, const Vector<Offset>& col_ptr,
+                                  const Vector<Index>& row) {
+  auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(saved.data()), saved.size());
+  symbolic->adopt(load_plan(bytes));
+  if (col_ptr.size() != 0) symbolic->adopt(Pattern{symbolic->analysis.plan->n, span_of<Offset>(col_ptr), span_of<Index>(row)});
+  return symbolic;
+}
+
+nb::bytes saved_plan(const Symbolic& s) {
+  const std::vector<std::byte> bytes = save_plan(*s.analysis.plan);
+  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin(), values.end()}; }
+
+/// (first, parent) of the tree that the plan's permutation amounts to.
+nb::tuple separators(const Symbolic& s, Index leaf) {
+  if (!s.has_pattern()) throw Error(ErrorKind::usage, "separators: an analysis loaded from a file has no pattern of A");
+  SeparatorTree tree = released(nullptr, Weight::light,
+                                [&](const std::stop_token&) { return separator_tree(Graph(s.pattern()), s.analysis.plan->perm, leaf); });
+  return nb::make_tuple(to_numpy(std::move(tree.first)), to_numpy(std::move(tree.parent)));
+}
+
+}  // namespace
+
+Symbolic::Symbolic(OptionTexts texts, int scalar_size)
+    : given(std::move(texts)),
+      options(options_of(given)),
+      scalar_bytes(scalar_size),
+      backends(options.backend, options.threads, options.cuda) {
+  if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
+  if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
+}
+
+void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permutation, const std::stop_token& stop) {
+  AnalyzeOptions wanted = options.analyze;
+  wanted.ordering.stop = stop;
+  wanted.permutation = permutation;
+  analysis = analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
+  adopt(a);
+}
+
+void Symbolic::adopt(const Pattern& a) {
+  const std::lock_guard lock(adopting_);
+  if (known_) return;
+  col_ptr.assign(a.col_ptr.begin(), a.col_ptr.end());
+  row.assign(a.row.begin(), a.row.end());
+  known_ = true;
+}
+
+void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }
+
+void bind_symbolic(nb::module_& module) {
+  nb::class_<Symbolic>(module, "Symbolic")
+      .def_prop_ro("n", [](const Symbolic& s) { return s.analysis.plan->n; })
+      .def_prop_ro("nnz", [](const Symbolic& s) { return s.analysis.plan->nnz; })
+      .def_prop_ro("nnz_l", [](const Symbolic& s) { return s.analysis.plan->cost.nnz_l; })
+      .def_prop_ro("flops", [](const Symbolic& s) { return s.analysis.plan->cost.flops; })
+      .def_prop_ro("on_device", [](Symbolic& s) { return s.backend().kind() == BackendKind::cuda; })
+      .def_prop_ro("device_index", [](const Symbolic& s) { return s.options.cuda.device; })
+      .def_prop_ro("scalar_bytes", [](const Symbolic& s) { return s.scalar_bytes; })
+      .def_prop_ro("given", [](const Symbolic& s) { return s.given; })
+      .def_prop_ro("refine_steps", [](const Symbolic& s) { return s.options.refine.max_steps; })
+      .def_prop_ro("ordering", [](const Symbolic& s) { return std::string(name_of(s.analysis.plan->ordering)); })
+      .def("perm", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->perm.old_of())); })
+      .def("parent", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.parent)); })
+      .def("column_count", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.column_count)); })
+      .def("indptr", [](const Symbolic& s) { return to_numpy(std::vector<Offset>(s.col_ptr)); })
+      .def("indices", [](const Symbolic& s) { return to_numpy(std::vector<Index>(s.row)); })
+      .def("separators", separators)
+      .def("saved", saved_plan);
+  module.def("analyze", analyze_matrix<double>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
+  module.def("analyze", analyze_matrix<float>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
+  module.def("restore_symbolic", restore);
+}
+
+}  // namespace kauri::python

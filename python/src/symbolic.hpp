@@ -1,0 +1,54 @@
+// An analysis as Python holds it: options, backends, the plan and the pattern.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/permutation.hpp"
+#include "kauri/plan.hpp"
+#include "kauri/solver.hpp"
+#include "src/backends.hpp"
+
+namespace kauri::python {
+
+/// Names of options and the texts that they were set from.
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
+/// Shared by the factors made of it.
+struct Symbolic {
+  /// Nothing is analysed yet. Throws Error(usage) for options that there are not.
+  Symbolic(OptionTexts texts, int scalar_size);
+
+  /// Orders and analyses; keeps the pattern.
+  void analyze(const Pattern& a, const std::optional<Permutation>& permutation, const std::stop_token& stop);
+  /// From a saved plan or factor, whose plan is taken over.
+  void adopt(std::shared_ptr<const Plan> plan);
+  /// That of the plan, which a file does not tell. Does nothing where it is known, so factors of one analysis may call this at a time.
+  void adopt(const Pattern& a);
+
+  [[nodiscard]] bool has_pattern() const { return known_; }
+  /// Of the matrix analysed; only where has_pattern().
+  [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
+  [[nodiscard]] Backend& backend() { return backends.current(); }
+
+  OptionTexts given;
+  SolverOptions options;
+  int scalar_bytes;
+  Backends backends;
+  Analysis analysis;
+  std::vector<Offset> col_ptr;
+  std::vector<Index> row;
+
+ private:
+  std::mutex adopting_;
+  std::atomic<bool> known_ = false;  // the pattern, which stays as it is then
+};
+
+}  // namespace kauri::python
