@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/emulator/machine.hpp"
 
+#include <semaphore.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,24 @@ std::vector<DynamicShared::Find>& dynamic_shared() {
   static std::vector<DynamicShared::Find> all;
   return all;
 }
+
+/// As std::binary_semaphore, whose acquire() yields before it sleeps: beside other work each yield costs this process its turn, milliseconds.
+class Signal {
+ public:
+  Signal() { sem_init(&signal_, 0, 0); }
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+  ~Signal() { sem_destroy(&signal_); }
+
+  void release() { sem_post(&signal_); }
+  void acquire() {
+    while (sem_wait(&signal_) != 0) {  // interrupted
+    }
+  }
+
+ private:
+  sem_t signal_;
+};
 
 /// A thread of the host with the block that runs on it. It outlives launches: the arrays that blocks share are its own, megabytes that a
 /// new thread would clear, and stacks are used again.
@@ -51,7 +70,7 @@ class HostThread {
   }
 
   std::function<void()> job_;  ///< none: the end
-  std::binary_semaphore start_{0}, ended_{0};
+  Signal start_, ended_;
   std::jthread thread_{[this] { serve(); }};
 };
 
@@ -65,7 +84,7 @@ HostThread& host_thread(std::size_t k) {
 struct Worker {
   explicit Worker(HostThread& its_host) : host(its_host) {}
 
-  std::binary_semaphore go{0};
+  Signal go;
   HostThread& host;
   bool done = false;
 };
@@ -79,17 +98,10 @@ class Run {
   }
 
   std::string go() {
-    std::size_t live = workers_.size();
-    std::uint64_t seen = 0;
-    for (std::size_t idle = 0; live > 0;) {
-      Worker& w = *workers_[random_() % workers_.size()];
-      if (w.done) continue;
-      w.go.release();
+    live_ = workers_.size();
+    if (Worker* first = choose()) {
+      first->go.release();
       back_.acquire();
-      if (w.done) --live;
-      idle = status_.progress == seen ? idle + 1 : 0;
-      seen = status_.progress;
-      if (idle > kIdleSlices * workers_.size() && status_.failure.empty()) status_.failure = "deadlock" + state();
     }
     for (const auto& w : workers_) w->host.wait();
     return status_.failure;
@@ -103,6 +115,28 @@ class Run {
     return all;
   }
 
+  /// None: all are done.
+  Worker* choose() {
+    while (live_ > 0) {
+      Worker& w = *workers_[random_() % workers_.size()];
+      if (!w.done) return &w;
+    }
+    return nullptr;
+  }
+
+  /// After a slice of the worker: the next one's turn. From thread to thread, since each turn by way of a third one would be two switches.
+  void hand_over(Worker& worker) {
+    if (worker.done) --live_;
+    idle_ = status_.progress == seen_ ? idle_ + 1 : 0;
+    seen_ = status_.progress;
+    if (idle_ > kIdleSlices * workers_.size() && status_.failure.empty()) status_.failure = "deadlock" + state();
+    Worker* next = choose();
+    if (next == &worker) return;
+    const bool done = worker.done;  // once the others run, this may be gone
+    (next != nullptr ? next->go : back_).release();
+    if (!done) worker.go.acquire();
+  }
+
   void work(Worker& worker) {
     worker.go.acquire();
     while (next_block_ < launch_.blocks && status_.failure.empty()) {
@@ -113,21 +147,22 @@ class Run {
       worker.host.block.begin(launch_, next_block_++, random_(), status_);
       while (!worker.host.block.done() && status_.failure.empty()) {
         worker.host.block.slice();
-        back_.release();
-        worker.go.acquire();
+        hand_over(worker);
       }
       if (!worker.host.block.done()) worker.host.block.abandon();
     }
     worker.done = true;
     ++status_.progress;
-    back_.release();
+    hand_over(worker);
   }
 
   const Launch& launch_;
   Random random_;
   Status status_;
   unsigned next_block_ = 0;
-  std::binary_semaphore back_{0};
+  std::size_t live_ = 0, idle_ = 0;  ///< workers that are not done; slices without progress
+  std::uint64_t seen_ = 0;
+  Signal back_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
