@@ -10,7 +10,7 @@ import pytest
 
 import kauri
 
-MODULES = ["kauri", "kauri._cholesky", "kauri._factor", "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch",
+MODULES = ["kauri", "kauri._cholesky", "kauri._factor", "kauri._mixed", "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch",
            "kauri.jax"]
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
