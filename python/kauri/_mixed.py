@@ -113,9 +113,7 @@ class MixedFactor:
         if unconverged:
             warnings.warn(f"{unconverged} columns did not converge: see report()['mixed']", RuntimeWarning, stacklevel=4)
 
-    def __call__(self, b, *, cancel=None):
-        """solve(b)."""
-        return self.solve(b, cancel=cancel)
+    __call__ = solve
 
     def report(self):
         """What the phases took, and by which way solutions came, as a dict: see docs/json.md."""
