@@ -77,9 +77,6 @@ def _address(x):
     if hasattr(x, "data_ptr"):  # PyTorch: in half of the time of what follows
         size = x.element_size()
         return x.data_ptr(), tuple(x.shape), tuple(step * size for step in x.stride()), np.dtype(str(x.dtype).removeprefix("torch."))
-    if hasattr(x, "data_ptr"):  # PyTorch: in half of the time of what follows
-        size = x.element_size()
-        return x.data_ptr(), tuple(x.shape), tuple(step * size for step in x.stride()), np.dtype(str(x.dtype).removeprefix("torch."))
     if hasattr(x, "__cuda_array_interface__"):
         face = x.__cuda_array_interface__
         return face["data"][0], tuple(face["shape"]), face.get("strides"), np.dtype(face["typestr"])
