@@ -1,5 +1,7 @@
 # The doors: analyze, cholesky, their forms for A A', factorized, load.
 # SPDX-License-Identifier: BSD-3-Clause
+import os
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -168,7 +170,7 @@ def load(path, **options):
 
     Values of A are not in the file: refine and condition need a refactorisation first.
     """
-    path, texts = str(path), _options.texts(options)
+    path, texts = os.fsdecode(path), _options.texts(options)
     kind = _core.saved_kind(path)
     if kind == 0:
         return Factor(_core.load_symbolic(texts, 8, path))

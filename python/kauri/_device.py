@@ -30,7 +30,10 @@ def to_host(b):
     try:
         return np.from_dlpack(b)
     except (TypeError, BufferError, RuntimeError, AttributeError):
-        return np.asarray(b)
+        try:
+            return np.asarray(b)
+        except TypeError as error:  # sparse tensors, types that NumPy has not
+            raise UsageError(f"{type(b).__module__}: {error}") from error
 
 
 def _library(b):

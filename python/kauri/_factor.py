@@ -1,6 +1,7 @@
 # Factor: what analyze() and cholesky() return.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import os
 
 import numpy as np
 import scipy.sparse as sp
@@ -433,9 +434,9 @@ class Factor:
     def save(self, path):
         """Writes L and the analysis, or the analysis alone, for kauri.load(): see docs/saved-files.md. Values of A are not among it."""
         if self.valid:
-            self._numbers.save(str(path))
+            self._numbers.save(os.fsdecode(path))
         else:
-            _core.save_symbolic(self._symbolic, str(path))
+            _core.save_symbolic(self._symbolic, os.fsdecode(path))
 
     def __getstate__(self):
         state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}

@@ -49,11 +49,13 @@ def _from_torch(a):
         return sp.csr_array(tuple(part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())), shape=tuple(a.shape))
     if a.layout == torch.sparse_csc:
         return sp.csc_array(tuple(part.cpu().numpy() for part in (a.values(), a.row_indices(), a.ccol_indices())), shape=tuple(a.shape))
+    if a.layout == torch.sparse_bsr:
+        return sp.bsr_array(tuple(part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())), shape=tuple(a.shape))
     if a.layout == torch.sparse_coo:
         a = a.coalesce()
         index = a.indices().cpu().numpy()
         return sp.coo_array((a.values().cpu().numpy(), (index[0], index[1])), shape=tuple(a.shape))
-    return a.cpu().numpy()
+    return _device.to_host(a.cpu())
 
 
 def to_scipy(a):

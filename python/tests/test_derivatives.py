@@ -71,9 +71,15 @@ def test_torch():
     f = kauri.cholesky(dense(rows, cols, values, n))
     x = f(torch.tensor(b))
     assert isinstance(x, torch.Tensor) and np.array_equal(x.numpy(), f(b))
+    for wrong in (torch.eye(n).to_sparse(), torch.ones(n, dtype=torch.bfloat16), torch.ones(n, dtype=torch.complex64)):
+        with pytest.raises(kauri.UsageError):
+            f(wrong)
+    with pytest.raises(kauri.UsageError):
+        kauri.cholesky(torch.eye(n, dtype=torch.bfloat16))
     a = torch.tensor(dense(rows, cols, values, n))
     for sparse in (a.to_sparse(), a.to_sparse_csr(), a.to_sparse_csc(), a):
         assert np.array_equal(kauri.cholesky(sparse)(b), f(b))
+    assert np.allclose(kauri.cholesky(a.to_sparse_bsr((2, 2)))(b), f(b))
 
 
 def test_jax():

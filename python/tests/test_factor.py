@@ -1,6 +1,7 @@
 # kauri.Factor: identities of its parts, right-hand sides of all kinds, types, threads, files.
 # SPDX-License-Identifier: BSD-3-Clause
 import copy
+import os
 import pickle
 import threading
 
@@ -325,6 +326,8 @@ def test_files(a, tmp_path):
     h = kauri.load(tmp_path / "plan")
     h.refactorize(a)
     assert np.array_equal(f(b), h(b))
+    f.save(os.fsencode(tmp_path / "bytes"))
+    assert np.array_equal(kauri.load(os.fsencode(tmp_path / "bytes"))(b), f(b))
     with pytest.raises(kauri.InputError):
         kauri.load(tmp_path / "nothing")
 
