@@ -9,10 +9,11 @@
 True
 """
 from . import _core
-from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, factorized, load)
+from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, cholesky_mixed, factorized, load)
 from ._core import CancelToken
 from ._errors import (Cancelled, DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
+from ._mixed import MixedFactor
 from ._options import option_names
 from .cholmod05 import CholeskyFactor, cho_factor, cho_solve, ldl_factor
 
@@ -20,7 +21,8 @@ __version__ = _core.version()
 cuda_available = _core.cuda_available
 
 __all__ = [
-    "CancelToken", "Cancelled", "CholeskyFactor", "DeviceError", "Factor", "InputError", "KauriError", "NotPositiveDefiniteError",
+    "CancelToken", "Cancelled", "CholeskyFactor", "DeviceError", "Factor", "InputError", "KauriError", "MixedFactor",
+    "NotPositiveDefiniteError",
     "OutOfMemoryError", "TooLargeError", "UsageError", "analyze", "analyze_AAt", "aslinearoperator", "cho_factor", "cho_solve", "cholesky",
-    "cholesky_AAt", "cuda_available", "factorized", "ldl_factor", "load", "option_names",
+    "cholesky_AAt", "cholesky_mixed", "cuda_available", "factorized", "ldl_factor", "load", "option_names",
 ]

@@ -5,6 +5,7 @@ from ._cholesky import analyze_AAt as analyze_AAt
 from ._cholesky import aslinearoperator as aslinearoperator
 from ._cholesky import cholesky as cholesky
 from ._cholesky import cholesky_AAt as cholesky_AAt
+from ._cholesky import cholesky_mixed as cholesky_mixed
 from ._cholesky import factorized as factorized
 from ._cholesky import load as load
 from ._core import CancelToken as CancelToken
@@ -18,6 +19,7 @@ from ._errors import OutOfMemoryError as OutOfMemoryError
 from ._errors import TooLargeError as TooLargeError
 from ._errors import UsageError as UsageError
 from ._factor import Factor as Factor
+from ._mixed import MixedFactor as MixedFactor
 from ._options import option_names as option_names
 from .cholmod05 import CholeskyFactor as CholeskyFactor
 from .cholmod05 import cho_factor as cho_factor

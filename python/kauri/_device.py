@@ -16,6 +16,8 @@ def is_foreign(b):
 
 def on_cuda(b):
     """True where its numbers are in the memory of a CUDA device."""
+    if hasattr(b, "is_cuda"):  # PyTorch
+        return b.is_cuda
     if hasattr(b, "__dlpack_device__"):
         return int(b.__dlpack_device__()[0]) in _CUDA
     return hasattr(b, "__cuda_array_interface__")
@@ -28,7 +30,10 @@ def to_host(b):
     try:
         return np.from_dlpack(b)
     except (TypeError, BufferError, RuntimeError, AttributeError):
-        return np.asarray(b)
+        try:
+            return np.asarray(b)
+        except TypeError as error:  # sparse tensors, types that NumPy has not
+            raise UsageError(f"{type(b).__module__}: {error}") from error
 
 
 def _library(b):
@@ -62,7 +67,7 @@ def _copied(b):
         return x.block_until_ready()
     if not hasattr(b, "copy"):
         raise UsageError(f"{type(b).__module__}: no way is known to copy such an array on its device")
-    x = b.copy()
+    x = b.copy(order="K") if name == "cupy" else b.copy()
     if name == "cupy":
         _library(b).cuda.get_current_stream().synchronize()
     elif name == "numba":
@@ -72,6 +77,9 @@ def _copied(b):
 
 def _address(x):
     """Address, shape, strides in bytes (None: rows one after the other) and type of an array on a device."""
+    if hasattr(x, "data_ptr"):  # PyTorch: in half of the time of what follows
+        size = x.element_size()
+        return x.data_ptr(), tuple(x.shape), tuple(step * size for step in x.stride()), np.dtype(str(x.dtype).removeprefix("torch."))
     if hasattr(x, "__cuda_array_interface__"):
         face = x.__cuda_array_interface__
         return face["data"][0], tuple(face["shape"]), face.get("strides"), np.dtype(face["typestr"])
@@ -94,21 +102,55 @@ def dense_shape(shape, strides, size):
     return None
 
 
-def solve_there(factor, core, b, system):
-    """Solves on the device that b is on, and the factor, and returns an array of b's library."""
-    if not core.symbolic.on_device:
-        raise UsageError("b is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
-    if hasattr(b, "__dlpack_device__") and int(b.__dlpack_device__()[1]) != core.symbolic.device_index:
-        raise UsageError(f"b is on device {int(b.__dlpack_device__()[1])}, the factor on device {core.symbolic.device_index}")
+def view(x):
+    """(address, rows, columns, leading dimension, rows one after the other) of a dense array on a device; None where it is none."""
+    address, shape, strides, dtype = _address(x)
+    there = dense_shape(shape, strides, dtype.itemsize)
+    return None if there is None else (address, *there)
+
+
+def _require_fit(x, dtype, symbolic, what):
+    """Where the factor is, and of its type."""
+    if not symbolic.on_device:
+        raise UsageError(f"{what} is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
+    if hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[1]) != symbolic.device_index:
+        raise UsageError(f"{what} is on device {int(x.__dlpack_device__()[1])}, the factor on device {symbolic.device_index}")
+    found = str(x.dtype).removeprefix("torch.")
+    if found != dtype.name:
+        raise UsageError(f"{what} of type {found}, the factor's numbers are {dtype}: arrays on a device are not converted")
+
+
+def solve_there(factor, symbolic, b, solve, kept=False):
+    """x of b's library, on the device that b is on, and the factor: solve(b, x) of two view()s fills it.
+
+    kept: b is needed beside x; else what is given as b is x, with the numbers of b.
+    """
     if b.ndim not in (1, 2) or b.shape[0] != factor.n:
         raise UsageError(f"b of shape {tuple(b.shape)}: expected ({factor.n},) or ({factor.n}, k)")
+    _require_fit(b, factor.dtype, symbolic, "b")
     x = _copied(b)
-    address, shape, strides, dtype = _address(x)
-    if dtype != factor.dtype:
-        raise UsageError(f"b of type {dtype}, the factor's numbers are {factor.dtype}: arrays on a device are not converted")
-    there = dense_shape(shape, strides, dtype.itemsize)
+    if 0 in x.shape:
+        return x
+    there = view(x)
     if there is None:
-        raise UsageError(f"b of strides {strides}: neither its rows nor its columns lie one after the other")
-    if x.shape[0]:
-        core.solve_there(system, address, *there)
+        raise UsageError(f"b of strides {_address(x)[2]}: neither its rows nor its columns lie one after the other")
+    if kept:
+        right = b.detach() if hasattr(b, "detach") else b
+        if view(right) is None:
+            right = _copied(right)
+        solve(view(right), there)
+    else:
+        solve(there, there)
     return x
+
+
+def values_there(values, count, dtype, symbolic):
+    """(a copy of the values on their device, its address), finished; UsageError where they do not fit."""
+    if values.ndim != 1 or values.shape[0] != count:
+        raise UsageError(f"values of shape {tuple(values.shape)}: expected ({count},)")
+    _require_fit(values, dtype, symbolic, "an array of values")
+    copy = _copied(values)
+    address, _, strides, _ = _address(copy)
+    if strides is not None and count > 1 and strides[0] != dtype.itemsize:
+        raise UsageError(f"values of strides {strides}: expected them one after the other")
+    return copy, address

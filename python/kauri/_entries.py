@@ -26,7 +26,7 @@ class Entries:
         self._analyses = {}
         self._last = None
 
-    def _analysis(self, dtype):
+    def analysis(self, dtype):
         """(a Factor without numbers, the place of each entry among its pattern's)."""
         if dtype not in self._analyses:
             diagonal = np.arange(self.n)
@@ -48,7 +48,7 @@ class Entries:
         last = self._last
         if last is not None and last[0].dtype == values.dtype and np.array_equal(last[0], values):
             return last[1]
-        base, place = self._analysis(values.dtype)
+        base, place = self.analysis(values.dtype)
         f = base._twin()
         f.refactorize_values(np.bincount(place, values, f._symbolic.nnz).astype(values.dtype))
         self._last = values.copy(), f

@@ -1,13 +1,15 @@
 # Factor: what analyze() and cholesky() return.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import os
 
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _device, _matrix
-from ._errors import NotPositiveDefiniteError, UsageError
+from . import _core, _device, _matrix, _options
+from ._errors import InputError, NotPositiveDefiniteError, UsageError
 
+_FORMAT = 1  # of pickles
 _BLOCK = 64  # columns of a sparse right-hand side that are solved at once
 
 
@@ -82,7 +84,7 @@ class Factor:
 
     def _fill(self, fill, *args):
         try:
-            fill(*args)
+            return fill(*args)
         except NotPositiveDefiniteError as error:
             error.factor = self
             raise
@@ -101,9 +103,24 @@ class Factor:
     refactorize = cholesky_inplace
 
     def refactorize_values(self, values, beta=0, *, cancel=None):
-        """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`."""
-        values = np.ascontiguousarray(values, dtype=self._dtype)
-        return self._fill(self._make().refactorize_values, values, float(beta), cancel)
+        """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`.
+
+        Values on a CUDA device, of CuPy, PyTorch, JAX or Numba, stay there, where the factor is there too: a copy of them is kept on the
+        device, and comes to the host only for what needs them there: pickles, condition(), refinement of b on the host.
+        """
+        core = self._make()
+        if _device.is_foreign(values) and _device.on_cuda(values):
+            copy, address = _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
+            return self._fill(core.refactorize_there, copy, address, self._symbolic.nnz, float(beta), cancel)
+        return self._fill(core.refactorize_values, self._values(values), float(beta), cancel)
+
+    def _values(self, values):
+        """Values of the lower half on the host, as the library takes them."""
+        values = _device.to_host(values) if _device.is_foreign(values) else np.asarray(values)
+        _matrix.real_dtype(values.dtype)
+        if values.shape != (self._symbolic.nnz,):
+            raise UsageError(f"values of shape {values.shape}: expected ({self._symbolic.nnz},)")
+        return np.ascontiguousarray(values, dtype=self._dtype)
 
     def cholesky_AAt_inplace(self, A, beta=0, *, cancel=None):
         """Factorises A A' + beta I anew. A: shape (n, k)."""
@@ -154,7 +171,7 @@ class Factor:
         ldl : bool
             ``L`` and ``Lt`` are of the L with ones on its diagonal.
         refine : int, optional
-            Corrections by iterative refinement at most, of system A; None: as ``refine_max_steps`` of the analysis says (0).
+            Corrections by iterative refinement at most, of system A, where b is; None: as ``refine_max_steps`` of the analysis says (0).
         cancel : CancelToken, optional
 
         Returns
@@ -181,11 +198,20 @@ class Factor:
     def _foreign(self, core, system, ldl, b, steps, cancel):
         if not _device.on_cuda(b):
             return _device.like(self._part(core, system, ldl, _device.to_host(b), steps, cancel), b)
-        if ldl or self._natural or system not in ("A", "LDLt", "L", "Lt", "P", "Pt"):
-            raise UsageError(f"system {system} on a device: there are A, LDLt, L, Lt (of L L') and, but for natural orderings, P and Pt")
-        if steps > 0:
-            raise UsageError("refinement of arrays on a device: not from Python")
-        return _device.solve_there(self, core, b, "B" if system == "LDLt" else system)
+        if ldl or system not in ("A", "LDLt", "L", "Lt", "P", "Pt"):
+            raise UsageError(f"system {system} on a device: there are A, LDLt, L, Lt (of L L'), P and Pt")
+        inner = "B" if system == "LDLt" else system
+        steps = self._symbolic.refine_steps if steps < 0 else steps
+        kept = system == "A" and steps > 0
+
+        def solve(right, x):
+            if not self._natural or system == "A":
+                core.solve_there(inner, right, x, steps, cancel)
+                return
+            for step in () if system in ("P", "Pt") else ("P", inner, "Pt"):  # its own numbering is the caller's
+                core.solve_there(step, x, x, 0, cancel)
+
+        return _device.solve_there(self, self._symbolic, b, solve, kept)
 
     def _dense(self, core, system, b, steps=0, cancel=None):
         b = self._checked(b)
@@ -408,12 +434,13 @@ class Factor:
     def save(self, path):
         """Writes L and the analysis, or the analysis alone, for kauri.load(): see docs/saved-files.md. Values of A are not among it."""
         if self.valid:
-            self._numbers.save(str(path))
+            self._numbers.save(os.fsdecode(path))
         else:
-            _core.save_symbolic(self._symbolic, str(path))
+            _core.save_symbolic(self._symbolic, os.fsdecode(path))
 
     def __getstate__(self):
         state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}
+        state["format"] = _FORMAT
         s = self._symbolic
         state.update(given=s.given, indptr=s.indptr(), indices=s.indices())
         if self.valid:
@@ -423,13 +450,13 @@ class Factor:
         return state
 
     def __setstate__(self, state):
+        if state.get("format", 1) > _FORMAT:
+            raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to {_FORMAT}")
         for name in ("_natural", "_triangle", "_array", "_dtype"):
             setattr(self, name, state[name])
         self._numbers = self._diagonal = None
         self._fills = 0
-        given, arrays = state["given"], (state["indptr"], state["indices"])
-        if given and not _core.cuda_available():  # what was made on a device is loaded where there is none
-            given = [(name, "cpu" if name == "backend" else text) for name, text in given]
+        given, arrays = _options.loadable(state["given"]), (state["indptr"], state["indices"])
         if state["values"] is None:
             self._symbolic = _core.restore_symbolic(given, self._dtype.itemsize, state["saved"], *arrays)
             return

@@ -9,7 +9,7 @@ from ._errors import InputError, UsageError
 
 def real_dtype(dtype):
     """float32 or float64: what numbers of that type are computed in. Refuses what does not fit."""
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(dtype).newbyteorder("=")
     if dtype.kind == "c":
         raise NotImplementedError("complex matrices: kauri factorises real ones")
     if dtype == np.float32:
@@ -17,6 +17,14 @@ def real_dtype(dtype):
     if dtype.kind in "biu" or dtype in (np.dtype(np.float16), np.dtype(np.float64)):
         return np.dtype(np.float64)
     raise UsageError(f"numbers of type {dtype}: kauri takes float32, float64, and what fits into these")
+
+
+def factor_dtype(dtype):
+    """float32 or float64, asked for as ``dtype=``."""
+    dtype = np.dtype(dtype).newbyteorder("=")
+    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise UsageError(f"dtype {dtype}: factors are of float32 or float64")
+    return dtype
 
 
 def _foreign(a):
@@ -41,11 +49,13 @@ def _from_torch(a):
         return sp.csr_array(tuple(part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())), shape=tuple(a.shape))
     if a.layout == torch.sparse_csc:
         return sp.csc_array(tuple(part.cpu().numpy() for part in (a.values(), a.row_indices(), a.ccol_indices())), shape=tuple(a.shape))
+    if a.layout == torch.sparse_bsr:
+        return sp.bsr_array(tuple(part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())), shape=tuple(a.shape))
     if a.layout == torch.sparse_coo:
         a = a.coalesce()
         index = a.indices().cpu().numpy()
         return sp.coo_array((a.values().cpu().numpy(), (index[0], index[1])), shape=tuple(a.shape))
-    return a.cpu().numpy()
+    return _device.to_host(a.cpu())
 
 
 def to_scipy(a):
@@ -59,8 +69,7 @@ def to_scipy(a):
     dense = _device.to_host(dense) if _device.is_foreign(dense) else np.asarray(dense)
     if dense.ndim != 2:
         raise UsageError(f"a matrix has two dimensions, not {dense.ndim}")
-    real_dtype(dense.dtype)
-    return sp.csc_array(dense)
+    return sp.csc_array(dense.astype(real_dtype(dense.dtype), copy=False))
 
 
 def _indices(array, dtype):
@@ -74,9 +83,8 @@ def to_core(a, dtype=None, triangle="auto"):
         raise UsageError(f"a matrix of shape {a.shape}: expected a square one")
     if a.format not in ("csc", "csr"):
         a = a.tocsc()
-    dtype = np.dtype(dtype or real_dtype(a.dtype))
-    if a.dtype.kind == "c":
-        real_dtype(a.dtype)
+    own = real_dtype(a.dtype)
+    dtype = own if dtype is None else factor_dtype(dtype)
     index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
     if a.shape[0] > np.iinfo(np.int32).max:
         raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
@@ -95,5 +103,5 @@ def product(a, dtype=None):
 def product_pattern(a):
     """The pattern of A A^T, whatever cancels, with ones."""
     a = to_scipy(a).tocsr()
-    ones = sp.csr_matrix((np.ones(a.nnz), a.indices, a.indptr), shape=a.shape)
+    ones = sp.csr_matrix((np.ones(a.nnz), a.indices[: a.nnz], a.indptr), shape=a.shape)
     return (ones @ ones.T).tocsc()

@@ -49,8 +49,17 @@ def texts(options):
         options["ordering_method"] = "nd"
     found = []
     for name, value in options.items():
+        if name == "precision":
+            raise UsageError("option 'precision': factors are of the type of A; cholesky_mixed(A) makes one of mixed precision")
         if name not in _TABLE:
             near = difflib.get_close_matches(name, _TABLE, 1, 0.5)
             raise UsageError(f"option {name!r}: there is none of that name" + (f"; did you mean {near[0]}?" if near else ""))
         found.append((_TABLE[name]["name"], _text(value)))
     return found
+
+
+def loadable(given):
+    """[(name, text)] that were pickled, without options that this library has no longer, and with backends that are here."""
+    known = {option["name"] for option in _TABLE.values()}
+    here = _core.cuda_available()  # what was made on a device is loaded where there is none
+    return [(name, "cpu" if name == "backend" and not here else text) for name, text in given if name in known]

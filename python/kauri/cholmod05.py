@@ -1,6 +1,8 @@
 # The names of scikit-sparse 0.5's module cholmod.
 # SPDX-License-Identifier: BSD-3-Clause
 """``from kauri.cholmod05 import cho_factor`` in place of ``from sksparse.cholmod import cho_factor`` (scikit-sparse 0.5)."""
+import typing
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -67,7 +69,7 @@ class CholeskyFactor:
             raise UsageError(f"sym_kind {sym_kind!r}: there are sym, row and col")
         self.is_lower = bool(lower)
         self.is_ll = True
-        self._kind = sym_kind or "sym"
+        self.sym_kind = self._kind = sym_kind or "sym"
         self._order = "natural" if order is None else order
         self.itype = _integers(A)
         mode = supernodal_mode or "auto"
@@ -96,6 +98,11 @@ class CholeskyFactor:
     def __repr__(self):
         return (f"CholeskyFactor(N={self.N}, nnz={self.nnz}, is_ll={self.is_ll}, is_super={self.is_super}, itype=np.{self.itype.name}, "
                 f"dtype=np.{self.dtype.name}, order={self.order})")
+
+    def __str__(self):
+        form, half = "LL.T" if self.is_ll else "LDL.T", "lower" if self.is_lower else "upper"
+        return (f"Cholesky factor {form} of {self.N} rows, {self.nnz} entries, {half} half, {self.dtype.name}, indices {self.itype.name}, "
+                f"order {self.order}")
 
     @property
     def factor_(self):
@@ -140,12 +147,26 @@ class CholeskyFactor:
     @property
     def order(self):
         """The ordering that was taken."""
-        return self._factor._symbolic.ordering
+        taken = self._factor._symbolic.ordering
+        return {"nd": "nesdis"}.get(taken, taken)
 
     @property
     def perm(self):
         """As get_perm()."""
         return self._factor.P().astype(self.itype, copy=False)
+
+    @property
+    def rcond(self):
+        """The square of the least entry of L's diagonal over the largest; -1 before :meth:`factorize`."""
+        if not self.is_numeric:
+            return -1.0
+        d = self._factor._lower_diagonal()
+        return float((d.min() / d.max()) ** 2) if self.N else 1.0
+
+    @property
+    def factor(self):
+        """L, or of L D L' both parts in one: D on the diagonal, L below. Not a view: made anew."""
+        return self._factor.L() if self.is_ll else self._factor.LD()
 
     @property
     def L(self):
@@ -204,15 +225,15 @@ class CholeskyFactor:
 
     def logdet(self):
         """ln det A."""
-        return self._factor.logdet()
+        return self.dtype.type(self._factor.logdet())
 
     def slogdet(self):
         """(1, ln det A)."""
-        return (self.dtype.type(1.0), self._factor.logdet())
+        return (self.dtype.type(1.0), self.logdet())
 
     def det(self):
         """det A."""
-        return self._factor.det()
+        return np.exp(self.logdet())
 
     def inv(self):
         """A^-1, sparse."""
@@ -265,6 +286,16 @@ def etree(A, *, kind=None, return_post=False):
     return (parent[2], parent[3]) if return_post else parent[2]
 
 
+class SymbolicCholFactor(typing.NamedTuple):
+    """What symbfact() tells with return_factor=True."""
+
+    count: np.ndarray
+    h: int
+    parent: np.ndarray
+    post: np.ndarray
+    L: sp.csc_array
+
+
 def symbfact(A, *, kind=None, lower=False, return_factor=False):
     """(counts, height, parents, postorder) of A without a permutation; with return_factor L's pattern, of ones, as well."""
     f = _analysed(A, kind, lower)
@@ -274,12 +305,16 @@ def symbfact(A, *, kind=None, lower=False, return_factor=False):
     above = symbolic.parent()
     parent[perm] = np.where(above >= 0, perm[above], -1) if f.n else above
     told = (*(_height(parent) if part is None else part.astype(_integers(A), copy=False) for part in (counts, None, parent, _postorder(parent))),)
-    return (*told, _pattern_of_l(f, parent)) if return_factor else told
+    return SymbolicCholFactor(*told, _pattern_of_l(f, parent)) if return_factor else told
+
+
+def _half(kind, lower=False):
+    """(kind, lower) of a kind that may be "lo": the lower half of A, where else the upper one is looked at."""
+    return ("sym", True) if kind == "lo" else (kind, lower)
 
 
 def _analysed(A, kind, lower):
-    if kind == "lo":
-        kind, lower = "sym", True
+    kind, lower = _half(kind, lower)
     f = CholeskyFactor(A, lower=lower, order=None, sym_kind=kind)
     return f.factor_
 
@@ -323,7 +358,8 @@ def _pattern_of_l(f, parent):
 
 def metis(A, *, kind=None):
     """The permutation of A by METIS, shape (n,)."""
-    return CholeskyFactor(A, order="metis", sym_kind=kind).get_perm()
+    kind, lower = _half(kind)
+    return CholeskyFactor(A, lower=lower, order="metis", sym_kind=kind).get_perm()
 
 
 class SeparatorTree:
@@ -351,7 +387,8 @@ class SeparatorTree:
 
 
 def _separators(A, kind, leaf):
-    f = CholeskyFactor(A, order="nesdis", sym_kind=kind)
+    kind, lower = _half(kind)
+    f = CholeskyFactor(A, lower=lower, order="nesdis", sym_kind=kind)
     first, parent = f.factor_._symbolic.separators(leaf)
     member = np.empty(f.N, f.itype)
     member[f.perm] = np.repeat(np.arange(len(parent)), np.diff(first))

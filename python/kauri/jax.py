@@ -78,4 +78,7 @@ class Cholesky:
 
     def logdet(self, values):
         """ln det A, a scalar."""
-        return self._logdet(jnp.asarray(values))
+        values = jnp.asarray(values)
+        if values.dtype not in (jnp.float32, jnp.float64):
+            raise UsageError(f"values of {values.dtype}: expected float32 or float64")
+        return self._logdet(values)

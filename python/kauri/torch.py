@@ -13,6 +13,7 @@ True
 >>> bool(torch.allclose(values.grad, torch.tensor([2.0, -2.0, 2.0], dtype=torch.float64) / 3))
 True
 """
+import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
@@ -24,10 +25,20 @@ def _host(tensor):
     return tensor.detach().cpu().numpy()
 
 
+def _require_float(values):
+    if values.dtype not in (torch.float32, torch.float64):
+        raise UsageError(f"values of {values.dtype}: expected float32 or float64")
+
+
+def _numpy_type(tensor):
+    return np.dtype(str(tensor.dtype).removeprefix("torch."))
+
+
 class _Solve(torch.autograd.Function):
     @staticmethod
     def forward(ctx, values, b, owner):
-        x = torch.from_numpy(owner.entries.solve(_host(values), _host(b))).to(b.device)
+        there = owner._factor_there(values) if b.is_cuda else None
+        x = torch.from_numpy(owner.entries.solve(_host(values), _host(b))).to(b.device) if there is None else there.solve(b.detach())
         ctx.owner = owner
         ctx.save_for_backward(values, x)
         return x
@@ -37,10 +48,10 @@ class _Solve(torch.autograd.Function):
         values, x = ctx.saved_tensors
         owner = ctx.owner
         y = _Solve.apply(values, g.contiguous(), owner)  # A is symmetric
-        rows, cols = owner.rows.to(x.device), owner.cols.to(x.device)
+        rows, cols, half, _ = owner._parts(x)
         both = x[rows] * y[cols] + x[cols] * y[rows]
         both = both if both.dim() == 1 else both.sum(dim=1)
-        return -both * owner.half.to(both), y, None
+        return -both * half, y, None
 
 
 class _LogDet(torch.autograd.Function):
@@ -48,20 +59,29 @@ class _LogDet(torch.autograd.Function):
     def forward(ctx, values, owner):
         ctx.owner = owner
         ctx.save_for_backward(values)
-        return values.new_tensor(owner.entries.logdet(_host(values)))
+        there = owner._factor_there(values)
+        return values.new_tensor(owner.entries.logdet(_host(values)) if there is None else there.logdet())
 
     @staticmethod
     @once_differentiable
     def backward(ctx, g):
         (values,) = ctx.saved_tensors
-        return g * torch.from_numpy(ctx.owner.entries.logdet_gradient(_host(values))).to(values), None
+        owner = ctx.owner
+        there = owner._factor_there(values)
+        if there is None:
+            return g * torch.from_numpy(owner.entries.logdet_gradient(_host(values))).to(values), None
+        entries = values.new_empty(there._symbolic.nnz)
+        torch.cuda.current_stream(values.device).synchronize()  # whatever had that memory before
+        there._core().inverse_there(False, entries.data_ptr(), len(entries), None)
+        _, _, half, place = owner._parts(values)
+        return g * 2 * half * entries[place], None
 
 
 class Cholesky:
     """A of shape (n, n) by the entries of its lower half: ``values[k]`` at ``(rows[k], cols[k])``, each standing for the one above, too.
 
-    rows, cols: integers, shape (k,), rows[k] >= cols[k]. options: of kauri.analyze(). Numbers are computed on the host, in float32 or
-    float64 as the tensors are; those on a device are copied.
+    rows, cols: integers, shape (k,), rows[k] >= cols[k]. options: of kauri.analyze(). Numbers are computed in float32 or float64 as the
+    tensors are: with ``backend="cuda"`` on the device, where tensors then stay; else on the host, and those on a device are copied.
     """
 
     def __init__(self, rows, cols, n, **options):
@@ -69,13 +89,44 @@ class Cholesky:
         self.entries = Entries(_host(rows), _host(cols), n, **options)
         self.rows, self.cols = rows.cpu(), cols.cpu()
         self.half = torch.from_numpy(self.entries.twice / 2)
+        self._known = {}
+        self._last = None
+
+    def _parts(self, like):
+        """(rows, cols, half, places among the pattern's entries) on the device of a tensor, and half in its type."""
+        key = like.device, like.dtype
+        if key not in self._known:
+            place = torch.from_numpy(self.entries.analysis(_numpy_type(like))[1])
+            self._known[key] = *(part.to(like.device) for part in (self.rows, self.cols)), self.half.to(like), place.to(like.device)
+        return self._known[key]
+
+    def _factor_there(self, values):
+        """A Factor on the device of the values, of them; None where factors are made on the host."""
+        if not values.is_cuda:
+            return None
+        base, _ = self.entries.analysis(_numpy_type(values))
+        if not base._symbolic.on_device:
+            return None
+        values = values.detach()
+        key = values.data_ptr(), values._version, values.dtype, values.stride()
+        last = self._last
+        if last is not None and last[0] == key:
+            return last[2]
+        if values.shape != self.rows.shape:
+            raise UsageError(f"values of shape {tuple(values.shape)}: expected {tuple(self.rows.shape)}")
+        f = base._twin()
+        f.refactorize_values(values.new_zeros(base._symbolic.nnz).index_add_(0, self._parts(values)[3], values))
+        self._last = key, values, f  # as long as the values are kept nothing else gets their place
+        return f
 
     def solve(self, values, b):
         """x = A^-1 b. values: (k,); b and x: (n,) or (n, m). Differentiable any number of times, in both."""
-        if values.dtype != b.dtype or values.dtype not in (torch.float32, torch.float64):
-            raise UsageError(f"values of {values.dtype} and b of {b.dtype}: expected float32 or float64 for both")
+        _require_float(values)
+        if values.dtype != b.dtype or values.device != b.device:
+            raise UsageError(f"values of {values.dtype} on {values.device} and b of {b.dtype} on {b.device}: expected the same for both")
         return _Solve.apply(values, b, self)
 
     def logdet(self, values):
         """ln det A, a scalar. Differentiable once."""
+        _require_float(values)
         return _LogDet.apply(values, self)

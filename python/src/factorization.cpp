@@ -7,10 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "kauri/device_values.hpp"
 #include "kauri/save.hpp"
 #include "kauri/selected_inverse.hpp"
+#include "numeric/backend.hpp"
 #include "python/src/matrix.hpp"
 #include "src/base/stopwatch.hpp"
+#include "src/pivot_loss.hpp"
 
 namespace kauri::python {
 
@@ -85,17 +88,25 @@ double Factorization<T>::filled(Fill&& fill) {
 }
 
 template <Scalar T>
+void Factorization<T>::require_pattern(const char* what) const {
+  if (!symbolic_->has_pattern())
+    throw Error(ErrorKind::usage, std::string(what) + ": a factor loaded from a file has no pattern of A: refactorize(A) first");
+}
+
+template <Scalar T>
 Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, T shift, const std::stop_token& stop) {
+  Lent before;  // let go of last
   const std::unique_lock lock(filling_);
-  Result<void, Breakdown> result;
+  require_pattern("refactorize_values");
+  Result<void, Breakdown> result;  // with the pattern, which names row and column of what is not finite
   const double seconds = filled([&] {
-    if (symbolic_->has_pattern())  // which names row and column of what is not finite
-      result = kauri::refactorize<T>(factor_, SymmetricView<T>{symbolic_->pattern(), value}, shift, stop);
-    else
-      result = kauri::refactorize<T>(factor_, value, shift, stop);
+    result = kauri::refactorize<T>(factor_, SymmetricView<T>{symbolic_->pattern(), value}, shift, stop);
   });
+  std::swap(lent_, before);
   value_.assign(value.begin(), value.end());
-  after_fill(seconds, shift);
+  shift_diagonal(shift);
+  after_fill(seconds);
+  look_for_loss();
   return result;
 }
 
@@ -107,82 +118,171 @@ Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& 
   const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, a.view(), shift, stop); });
   symbolic_->adopt(a.pattern());
   value_.assign(a.value().begin(), a.value().end());
-  after_fill(seconds, shift);
+  shift_diagonal(shift);
+  after_fill(seconds);
+  look_for_loss();
   return result;
 }
 
 template <Scalar T>
-void Factorization<T>::after_fill(double seconds, T shift) {
+Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
+                                                            const std::stop_token& stop) {
+  Lent other{std::move(owner), value, shift};  // let go of last
+  const std::unique_lock lock(filling_);
+  require_pattern("refactorize_values");
+  Result<void, Breakdown> result;
+  const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, DeviceValues<T>::borrow(value), shift, stop); });
+  std::swap(lent_, other);
+  value_.clear();
+  after_fill(seconds);
+  return result;
+}
+
+template <Scalar T>
+void Factorization<T>::shift_diagonal(T shift) const {
+  if (shift == T(0)) return;
+  for (Index j = 0; j < factor_.plan().n; ++j) value_[static_cast<std::size_t>(symbolic_->col_ptr[static_cast<std::size_t>(j)])] += shift;
+}
+
+template <Scalar T>
+void Factorization<T>::after_fill(double seconds) {
   ++version_;
-  if (shift != T(0))
-    for (Index j = 0; j < factor_.plan().n; ++j) value_[static_cast<std::size_t>(symbolic_->col_ptr[static_cast<std::size_t>(j)])] += shift;
   const std::lock_guard lock(report_mutex_);
   report_.factor.seconds = seconds;
   report_.factor.flops = factor_.plan().cost.flops;
   report_.smallest_pivot = factor_.verdict().smallest_pivot;
   report_.smallest_column = factor_.verdict().smallest_column;
   report_.nearly_singular.reset();
-  if (!factor_.valid() || !symbolic_->has_pattern()) return;
-  const PivotLoss loss = worst_pivot<T>({symbolic_->pattern(), value_}, factor_);
-  if (loss.nearly_singular()) report_.nearly_singular = loss;
+}
+
+/// The worst pivot beside A's diagonal: of values that are on the host.
+template <Scalar T>
+void Factorization<T>::look_for_loss() {
+  if (!factor_.valid()) return;
+  const SymmetricView<T> a{symbolic_->pattern(), value_};
+  double largest = 0;
+  for (Index j = 0; j < a.pattern.n; ++j)
+    largest = std::max(largest, static_cast<double>(value_[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]));
+  std::optional<PivotLoss> loss = find_nearly_singular(a, largest, factor_);
+  const std::lock_guard lock(report_mutex_);
+  report_.nearly_singular = loss;
 }
 
 template <Scalar T>
-void Factorization<T>::require_values(const char* what) const {
-  if (value_.empty() && factor_.plan().n > 0)
+std::span<const T> Factorization<T>::host_values() const {
+  const std::lock_guard lock(bringing_);
+  if (value_.empty() && !lent_.value.empty()) {
+    std::vector<T> room;
+    const std::span<const T> host = factor_.store().on_host(lent_.value, room);
+    value_.assign(host.begin(), host.end());
+    shift_diagonal(lent_.shift);
+  }
+  return value_;
+}
+
+template <Scalar T>
+std::span<const T> Factorization<T>::require_values(const char* what) const {
+  const std::span<const T> value = host_values();
+  if (value.empty() && factor_.plan().n > 0)
     throw Error(ErrorKind::usage, std::string(what) + ": a factor loaded from a file has no values of A: refactorize it first");
+  return value;
 }
 
 template <Scalar T>
-void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop) {
-  const std::shared_lock lock(filling_);
-  const int steps = refine_steps < 0 ? symbolic_->options.refine.max_steps : refine_steps;
-  const bool refined = system == System::A && steps > 0;
-  if (refined) require_values("refinement");
-  Lease slot(*this, x.cols);
-  const double seconds = seconds_of([&] {
-    if (system == System::A)
-      factor_.solve(b, x, slot->workspace, stop);
-    else
-      factor_.solve(system, b, x, slot->workspace, stop);
-  });
+int Factorization<T>::corrections(System system, int refine_steps) const {
+  if (system != System::A) return 0;
+  return refine_steps < 0 ? symbolic_->options.refine.max_steps : refine_steps;
+}
+
+template <Scalar T>
+template <class Solve, class Refine>
+void Factorization<T>::measured(Index cols, int steps, Solve&& solve, Refine&& refine) {
+  Lease slot(*this, cols);
+  const double seconds = seconds_of([&] { solve(*slot); });
   Refinement refinement;
   double refine_s = 0;
-  if (refined) refine_s = seconds_of([&] { refinement = refine(*slot, b, x, steps, stop); });
+  if (steps > 0) refine_s = seconds_of([&] { refinement = refine(*slot); });
   const std::lock_guard report_lock(report_mutex_);
   report_.solve.seconds = seconds;
-  report_.solve.flops = 4 * static_cast<double>(factor_.plan().cost.nnz_l) * x.cols;
+  report_.solve.flops = 4 * static_cast<double>(factor_.plan().cost.nnz_l) * cols;
   report_.solve.bytes = factor_.plan().workspace_bytes(sizeof(T), slot->workspace.nrhs(), symbolic_->options.cuda.solves_together);
-  report_.right_hand_sides = x.cols;
+  report_.right_hand_sides = cols;
   report_.refine.seconds = refine_s;
   report_.refinement = refinement;
 }
 
 template <Scalar T>
-Refinement Factorization<T>::refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop) {
-  RefineOptions options = symbolic_->options.refine;
-  options.max_steps = steps;
-  options.stop = stop;
-  const SymmetricView<T> a{symbolic_->pattern(), value_};
-  if (symbolic_->backend().kind() != BackendKind::cpu || x.cols == 0) return kauri::refine<T>(a, factor_, b, x, slot.workspace, options);
-  if (!slot.refiner || slot.refiner->nrhs() < x.cols) {
-    slot.refiner = Refiner<T>::create(a.pattern, factor_, x.cols);
-    slot.version = 0;
-  }
-  if (slot.version != version_) slot.refiner->set_values(DeviceValues<T>::borrow(a.value));
-  slot.version = version_;
-  return slot.refiner->refine(factor_, DeviceMatrixView<const T>(b), DeviceMatrixView<T>(x), slot.workspace, options);
+void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop) {
+  const std::shared_lock lock(filling_);
+  const int steps = corrections(system, refine_steps);
+  if (steps > 0) require_values("refinement");
+  measured(
+      x.cols, steps,
+      [&](Slot& slot) {
+        if (system == System::A)
+          factor_.solve(b, x, slot.workspace, stop);
+        else
+          factor_.solve(system, b, x, slot.workspace, stop);
+      },
+      [&](Slot& slot) { return refine(slot, b, x, steps, stop); });
 }
 
 template <Scalar T>
-void Factorization<T>::solve_there(System system, MatrixView<T> x) {
+void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop) {
   const std::shared_lock lock(filling_);
-  Lease slot(*this, x.cols);
-  const DeviceMatrixView<T> there(x);
-  if (system == System::A)
-    factor_.solve(there, slot->workspace);
-  else
-    factor_.solve(system, there, there, slot->workspace);
+  const int steps = corrections(system, refine_steps);
+  if (steps > 0 && lent_.value.empty()) require_values("refinement");
+  const DeviceMatrixView<const T> from(b);
+  const DeviceMatrixView<T> to(x);
+  measured(
+      x.cols, steps,
+      [&](Slot& slot) {
+        if (system == System::A)
+          factor_.solve(from, to, slot.workspace);
+        else
+          factor_.solve(system, from, to, slot.workspace);
+      },
+      [&](Slot& slot) { return refine_there(slot, b, x, steps, stop); });
+}
+
+template <Scalar T>
+RefineOptions Factorization<T>::refine_options(int steps, const std::stop_token& stop) const {
+  RefineOptions options = symbolic_->options.refine;
+  options.max_steps = steps;
+  options.stop = stop;
+  return options;
+}
+
+template <Scalar T>
+Refiner<T>& Factorization<T>::refiner_for(Slot& slot, Index cols) {
+  if (!slot.refiner || slot.refiner->nrhs() < cols) {
+    slot.refiner = Refiner<T>::create(symbolic_->pattern(), factor_, cols);
+    slot.version = 0;
+  }
+  return *slot.refiner;
+}
+
+template <Scalar T>
+Refinement Factorization<T>::refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop) {
+  const RefineOptions options = refine_options(steps, stop);
+  const SymmetricView<T> a{symbolic_->pattern(), host_values()};
+  if (symbolic_->backend().kind() != BackendKind::cpu || x.cols == 0) return kauri::refine<T>(a, factor_, b, x, slot.workspace, options);
+  Refiner<T>& refiner = refiner_for(slot, x.cols);
+  if (slot.version != version_) refiner.set_values(DeviceValues<T>::borrow(a.value));
+  slot.version = version_;
+  return refiner.refine(factor_, DeviceMatrixView<const T>(b), DeviceMatrixView<T>(x), slot.workspace, options);
+}
+
+template <Scalar T>
+Refinement Factorization<T>::refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop) {
+  if (x.cols == 0 || x.rows == 0) return {};
+  Refiner<T>& refiner = refiner_for(slot, x.cols);
+  if (slot.version != version_) {
+    const bool as_lent = !lent_.value.empty() && lent_.shift == T(0);
+    refiner.set_values(as_lent ? DeviceValues<T>::borrow(lent_.value) : DeviceValues<T>::copy_of(host_values(), symbolic_->backend()));
+  }
+  slot.version = version_;
+  return refiner.refine(factor_, DeviceMatrixView<const T>(b), DeviceMatrixView<T>(x), slot.workspace, refine_options(steps, stop));
 }
 
 template <Scalar T>
@@ -221,19 +321,31 @@ std::vector<T> Factorization<T>::inverse_diagonal(const std::stop_token& stop) c
 template <Scalar T>
 std::vector<T> Factorization<T>::inverse_entries(const std::stop_token& stop) const {
   const std::shared_lock lock(filling_);
-  if (!symbolic_->has_pattern())
-    throw Error(ErrorKind::usage, "inverse: a factor loaded from a file has no pattern of A: refactorize it first");
+  require_pattern("inverse");
   SelectedInverse<T> inverse = SelectedInverse<T>::create(factor_);
   inverse.compute(factor_, stop);
   return inverse.on_pattern_of(symbolic_->pattern());
 }
 
 template <Scalar T>
+void Factorization<T>::inverse_there(bool diagonal, std::span<T> there, const std::stop_token& stop) const {
+  const std::shared_lock lock(filling_);
+  SelectedInverse<T> inverse = SelectedInverse<T>::create(factor_);
+  inverse.compute(factor_, stop);
+  const StreamHandle stream{};
+  if (diagonal)
+    inverse.enqueue_diagonal(there, stream);
+  else
+    inverse.enqueue_on_pattern(there, stream);
+  inverse.fetch_verdict(stream);  // waits
+}
+
+template <Scalar T>
 ConditionEstimate Factorization<T>::condition(const std::stop_token& stop) {
   const std::shared_lock lock(filling_);
-  require_values("condition");
+  const std::span<const T> value = require_values("condition");
   Lease slot(*this, 1);
-  return estimate_condition<T>({symbolic_->pattern(), value_}, factor_, slot->workspace, stop);
+  return estimate_condition<T>({symbolic_->pattern(), value}, factor_, slot->workspace, stop);
 }
 
 template <Scalar T>
@@ -257,12 +369,15 @@ SolverReport Factorization<T>::report() const {
 template <Scalar T>
 std::vector<T> Factorization<T>::values() const {
   const std::shared_lock lock(filling_);
-  return value_;
+  const std::span<const T> value = host_values();
+  return {value.begin(), value.end()};
 }
 
 template <Scalar T>
 void Factorization<T>::set_values(std::span<const T> value) {
+  Lent before;  // let go of last
   const std::unique_lock lock(filling_);
+  std::swap(lent_, before);
   value_.assign(value.begin(), value.end());
   ++version_;
 }

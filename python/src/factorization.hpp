@@ -36,14 +36,18 @@ class Factorization {
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);
   /// The same of a matrix whose entries are in the pattern analysed, or, of a loaded factor without one, make up its pattern.
   Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
+  /// The same with values on the factor's device, on the pattern analysed, which has to be known. They stay where they are until the factor
+  /// is filled anew; then the owner is let go of, by a thread that holds neither the interpreter's lock nor one of these.
+  Result<void, Breakdown> refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
+                                            const std::stop_token& stop);
   /// As of the last call that filled it, without waiting for one under way.
   [[nodiscard]] bool valid() const { return valid_; }
 
   /// x = solution of the system with b, of any layout each; x does not overlap b. refine_steps > 0: of System::A, at most as many
   /// corrections; -1: as many as the options say.
   void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop);
-  /// The same in place on the factor's device.
-  void solve_there(System system, MatrixView<T> x);
+  /// The same on the factor's device. b may be x itself, unless it is refined.
+  void solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop);
   /// x = L b or L^T b.
   void multiply(System system, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop);
 
@@ -53,6 +57,8 @@ class Factorization {
   [[nodiscard]] std::vector<T> inverse_diagonal(const std::stop_token& stop) const;
   /// On the pattern analysed, in its order.
   [[nodiscard]] std::vector<T> inverse_entries(const std::stop_token& stop) const;
+  /// The diagonal, or that, to memory of the factor's device.
+  void inverse_there(bool diagonal, std::span<T> there, const std::stop_token& stop) const;
   [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);
   [[nodiscard]] std::vector<std::byte> saved() const;
   void save(const std::string& path) const;
@@ -72,19 +78,39 @@ class Factorization {
     std::uint64_t version = 0;  // of the values that the refiner has
   };
   class Lease;
+  /// Values on the device, somebody else's.
+  struct Lent {
+    std::shared_ptr<const void> owner;
+    std::span<const T> value;
+    T shift = 0;
+  };
 
-  void require_values(const char* what) const;
+  void require_pattern(const char* what) const;
+  /// Those of values(), brought from the device where they are there alone. Throws Error(usage) where there are none.
+  std::span<const T> require_values(const char* what) const;
+  std::span<const T> host_values() const;
+  void shift_diagonal(T shift) const;
+  [[nodiscard]] RefineOptions refine_options(int steps, const std::stop_token& stop) const;
+  [[nodiscard]] int corrections(System system, int refine_steps) const;
+  Refiner<T>& refiner_for(Slot& slot, Index cols);
   Refinement refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
+  Refinement refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
+  /// solve(slot) and refine(slot, corrections), for the report.
+  template <class Solve, class Refine>
+  void measured(Index cols, int steps, Solve&& solve, Refine&& refine);
   template <class Fill>
   double filled(Fill&& fill);
-  void after_fill(double seconds, T shift);
+  void after_fill(double seconds);
+  void look_for_loss();
 
   std::shared_ptr<Symbolic> symbolic_;
   Factor<T> factor_;
   std::atomic<bool> valid_ = factor_.valid();
-  std::vector<T> value_;
+  Lent lent_;
+  mutable std::vector<T> value_;  // empty also where they were lent, and not asked for on the host
   std::uint64_t version_ = 0;
   mutable std::shared_mutex filling_;
+  mutable std::mutex bringing_;  // value_, under filling_
   mutable std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Slot>> idle_;
   mutable std::mutex report_mutex_;

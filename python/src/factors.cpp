@@ -4,10 +4,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "kauri/save.hpp"
@@ -18,36 +18,20 @@
 namespace kauri::python {
 namespace {
 
-/// Operations above which a call may be interrupted by Ctrl-C: some 50 ms.
-constexpr double kHeavyFlops = 1e8;
-
-Weight weight_of(double flops) { return flops > kHeavyFlops ? Weight::heavy : Weight::light; }
+/// A device's calls are not interrupted.
+template <Scalar T>
+Weight weight_of(const Factorization<T>& f, double flops) {
+  return flops > kHeavyFlops && f.symbolic()->backends.current().kind() == BackendKind::cpu ? Weight::heavy : Weight::light;
+}
 
 template <Scalar T>
 Weight solve_weight(const Factorization<T>& f, double cols) {
-  return weight_of(4 * static_cast<double>(f.symbolic()->analysis.plan->cost.nnz_l) * cols);
+  return weight_of(f, 4 * static_cast<double>(f.symbolic()->analysis.plan->cost.nnz_l) * cols);
 }
 
 template <Scalar T>
 Weight factor_weight(const Factorization<T>& f) {
-  return weight_of(f.symbolic()->analysis.plan->cost.flops);
-}
-
-Index as_index(std::size_t count) {
-  if (count > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    throw Error(ErrorKind::usage, "an array of " + std::to_string(count) + " rows or columns: at most 2^31 - 1");
-  return static_cast<Index>(count);
-}
-
-/// One or two dimensions; the entries of a row or of a column lie one beside the other.
-template <class T, class Array>
-MatrixView<T> dense(const Array& a) {
-  if (a.ndim() != 1 && a.ndim() != 2) throw Error(ErrorKind::usage, "an array of " + std::to_string(a.ndim()) + " dimensions");
-  const Index rows = as_index(a.shape(0)), cols = a.ndim() == 2 ? as_index(a.shape(1)) : 1;
-  const Offset down = rows > 1 ? a.stride(0) : 1, right = a.ndim() == 2 && cols > 1 ? a.stride(1) : rows;
-  if (down == 1 && (cols <= 1 || right >= rows)) return {a.data(), rows, cols, cols > 1 ? right : rows, Layout::column_major};
-  if ((cols <= 1 || right == 1) && down >= cols) return {a.data(), rows, cols, down, Layout::row_major};
-  throw Error(ErrorKind::usage, "an array whose strides no dense matrix has");
+  return weight_of(f, f.symbolic()->analysis.plan->cost.flops);
 }
 
 System system_of(const std::string& name) {
@@ -59,11 +43,6 @@ System system_of(const std::string& name) {
   if (name == "Pt") return System::Pt;
   throw Error(ErrorKind::usage, "system '" + name + "': there are A, B, L, Lt, P and Pt");
 }
-
-template <class T>
-using Const = nb::ndarray<const T, nb::device::cpu>;
-template <class T>
-using Mutable = nb::ndarray<T, nb::device::cpu>;
 
 template <Scalar T>
 void solve(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x, int refine, const CancelToken* cancel) {
@@ -81,15 +60,13 @@ void multiply(Factorization<T>& f, const std::string& system, const Const<T>& b,
   released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.multiply(which, from, to, stop); });
 }
 
-/// In place, in memory of the factor's device.
+/// In memory of the factor's device. b may be x itself, unless it is refined.
 template <Scalar T>
-void solve_there(Factorization<T>& f, const std::string& system, std::uintptr_t address, std::size_t rows, std::size_t cols, Offset ld,
-                 bool by_rows) {
+void solve_there(Factorization<T>& f, const std::string& system, const There& b, const There& x, int refine, const CancelToken* cancel) {
   const System which = system_of(system);
-  const MatrixView<T> x{reinterpret_cast<T*>(address), as_index(rows), as_index(cols), ld,
-                        by_rows ? Layout::row_major : Layout::column_major};
-  const nb::gil_scoped_release unlocked;
-  f.solve_there(which, x);
+  const MatrixView<const T> from = view_of<const T>(b);
+  const MatrixView<T> to = view_of<T>(x);
+  released(cancel, Weight::light, [&](const std::stop_token& stop) { f.solve_there(which, from, to, refine, stop); });
 }
 
 template <Scalar T>
@@ -102,6 +79,23 @@ template <Scalar T>
 void refactorize_values(Factorization<T>& f, const Vector<T>& values, double beta, const CancelToken* cancel) {
   require_definite(released(cancel, factor_weight(f),
                             [&](const std::stop_token& stop) { return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop); }));
+}
+
+/// values: an array of `count` numbers at the address, on the factor's device, that nobody writes to any more.
+template <Scalar T>
+void refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address, std::size_t count, double beta,
+                       const CancelToken* cancel) {
+  std::shared_ptr<const void> owner = kept_alive(std::move(values));
+  const std::span<const T> there(reinterpret_cast<const T*>(address), count);
+  require_definite(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+    return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), stop);
+  }));
+}
+
+template <Scalar T>
+void inverse_there(const Factorization<T>& f, bool diagonal, std::uintptr_t address, std::size_t count, const CancelToken* cancel) {
+  const std::span<T> there(reinterpret_cast<T*>(address), count);
+  released(cancel, Weight::light, [&](const std::stop_token& stop) { f.inverse_there(diagonal, there, stop); });
 }
 
 template <Scalar T>
@@ -158,7 +152,10 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("solve", solve<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("refine"),
            nb::arg("cancel").none())
       .def("multiply", multiply<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
-      .def("solve_there", solve_there<T>)
+      .def("solve_there", solve_there<T>, nb::arg("system"), nb::arg("b"), nb::arg("x"), nb::arg("refine"), nb::arg("cancel").none())
+      .def("refactorize_there", refactorize_there<T>, nb::arg("values"), nb::arg("address"), nb::arg("count"), nb::arg("beta"),
+           nb::arg("cancel").none())
+      .def("inverse_there", inverse_there<T>, nb::arg("diagonal"), nb::arg("address"), nb::arg("count"), nb::arg("cancel").none())
       .def("lower", lower<T>)
       .def("diagonal",
            [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.diagonal(); })); })

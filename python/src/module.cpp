@@ -11,6 +11,9 @@
 namespace kauri::python {
 namespace {
 
+/// Known from the import on: looked up at a first call it could let another thread in, which would wait with the interpreter's lock.
+unsigned long main_thread = 0;
+
 const char* class_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage:
@@ -63,12 +66,10 @@ nb::list options() {
 
 }  // namespace
 
-bool on_main_thread() {
-  static const unsigned long main = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
-  return PyThread_get_thread_ident() == main;
-}
+bool on_main_thread() { return PyThread_get_thread_ident() == main_thread; }
 
 void bind_support(nb::module_& module) {
+  main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   nb::register_exception_translator(translate);
   nb::class_<CancelToken>(module, "CancelToken", "Ends calls that were given it as ``cancel=``, from any thread: they raise Cancelled.")
       .def(nb::init<>())
@@ -92,4 +93,5 @@ NB_MODULE(_core, module) {
   bind_matrices(module);
   bind_symbolic(module);
   bind_factors(module);
+  bind_mixed(module);
 }

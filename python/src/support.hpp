@@ -6,16 +6,22 @@
 #include <nanobind/ndarray.h>
 
 #include <chrono>
+#include <cstdint>
 #include <future>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
+#include <string>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "kauri/error.hpp"
+#include "kauri/matrix.hpp"
 
 namespace kauri::python {
 
@@ -51,6 +57,9 @@ enum class Weight {
   light,  ///< too short to be interrupted
   heavy,  ///< as said above
 };
+
+/// Operations on the CPU above which a call may be interrupted by Ctrl-C: some 50 ms.
+inline constexpr double kHeavyFlops = 1e8;
 
 /// How often signals are looked for.
 inline constexpr std::chrono::milliseconds kSignalInterval{20};
@@ -104,10 +113,51 @@ std::span<const T> span_of(const Vector<T>& array) {
   return {array.data(), array.size()};
 }
 
+inline Index as_index(std::size_t count) {
+  if (count > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    throw Error(ErrorKind::usage, "an array of " + std::to_string(count) + " rows or columns: at most 2^31 - 1");
+  return static_cast<Index>(count);
+}
+
+/// One or two dimensions; the entries of a row or of a column lie one beside the other.
+template <class T, class Array>
+MatrixView<T> dense(const Array& a) {
+  if (a.ndim() != 1 && a.ndim() != 2) throw Error(ErrorKind::usage, "an array of " + std::to_string(a.ndim()) + " dimensions");
+  const Index rows = as_index(a.shape(0)), cols = a.ndim() == 2 ? as_index(a.shape(1)) : 1;
+  const Offset down = rows > 1 ? a.stride(0) : 1, right = a.ndim() == 2 && cols > 1 ? a.stride(1) : rows;
+  if (down == 1 && (cols <= 1 || right >= rows)) return {a.data(), rows, cols, cols > 1 ? right : rows, Layout::column_major};
+  if ((cols <= 1 || right == 1) && down >= cols) return {a.data(), rows, cols, down, Layout::row_major};
+  throw Error(ErrorKind::usage, "an array whose strides no dense matrix has");
+}
+
+template <class T>
+using Const = nb::ndarray<const T, nb::device::cpu>;
+template <class T>
+using Mutable = nb::ndarray<T, nb::device::cpu>;
+
+/// Keeps the object alive, and may be let go of by any thread, which then waits for the interpreter's lock.
+inline std::shared_ptr<const void> kept_alive(nb::object object) {
+  auto held = std::make_unique<nb::object>(std::move(object));
+  return {held.release(), [](const void* p) {
+            const nb::gil_scoped_acquire locked;
+            delete static_cast<const nb::object*>(p);
+          }};
+}
+
+/// A dense matrix on a device, as Python knows it: address, rows, columns, leading dimension, rows one after the other.
+using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>;
+
+template <class T>
+MatrixView<T> view_of(const There& there) {
+  const auto [address, rows, cols, ld, by_rows] = there;
+  return {reinterpret_cast<T*>(address), as_index(rows), as_index(cols), ld, by_rows ? Layout::row_major : Layout::column_major};
+}
+
 /// Where the parts of the module are.
 void bind_support(nb::module_& module);
 void bind_matrices(nb::module_& module);
 void bind_symbolic(nb::module_& module);
 void bind_factors(nb::module_& module);
+void bind_mixed(nb::module_& module);
 
 }  // namespace kauri::python

@@ -24,15 +24,13 @@ SolverOptions options_of(const OptionTexts& texts) {
   SolverOptions options;
   options.refine.max_steps = 0;
   for (const auto& [name, text] : texts) set_option(options, name, text);
-  if (options.precision != Precision::full)
-    throw Error(ErrorKind::usage, "option precision: mixed is for kauri::Solver of C++ and C; Python's factors are full");
   return options;
 }
 
 template <Scalar T>
-std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionTexts texts, const std::optional<Vector<Index>>& permutation,
-                                         const CancelToken* cancel) {
-  auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
+std::shared_ptr<Symbolic> analyze_as(int scalar_bytes, const SymmetricMatrix<T>& a, OptionTexts texts,
+                                     const std::optional<Vector<Index>>& permutation, const CancelToken* cancel) {
+  auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
   std::optional<Permutation> order;
   if (permutation) {
     const std::span<const Index> old_of = span_of<Index>(*permutation);
@@ -41,6 +39,18 @@ std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionText
   released(cancel, a.nnz() > kHeavyEntries ? Weight::heavy : Weight::light,
            [&](const std::stop_token& stop) { symbolic->analyze(a.pattern(), order, stop); });
   return symbolic;
+}
+
+template <Scalar T>
+std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionTexts texts, const std::optional<Vector<Index>>& permutation,
+                                         const CancelToken* cancel) {
+  return analyze_as(static_cast<int>(sizeof(T)), a, std::move(texts), permutation, cancel);
+}
+
+/// For a factor in float of a system in double.
+std::shared_ptr<Symbolic> analyze_mixed(const SymmetricMatrix<double>& a, OptionTexts texts,
+                                        const std::optional<Vector<Index>>& permutation, const CancelToken* cancel) {
+  return analyze_as(static_cast<int>(sizeof(float)), a, std::move(texts), permutation, cancel);
 }
 
 std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb::bytes& saved, const Vector<Offset>& col_ptr,
@@ -116,6 +126,7 @@ void bind_symbolic(nb::module_& module) {
       .def("separators", separators)
       .def("saved", saved_plan);
   module.def("analyze", analyze_matrix<double>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
+  module.def("analyze_mixed", analyze_mixed, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
   module.def("analyze", analyze_matrix<float>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
   module.def("restore_symbolic", restore);
 }

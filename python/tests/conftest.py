@@ -23,3 +23,23 @@ def random_spd(n, seed, density=0.1):
 @pytest.fixture
 def a():
     return random_spd(40, 1)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "plain: on a device, with arrays of NumPy alone")
+    for name in ("cupy", "torch", "jax"):
+        config.addinivalue_line("markers", f"{name}: on a device, with arrays of this library")
+
+
+MEASURED = []
+
+
+@pytest.fixture
+def measured():
+    """measured(text): a line for the end of the run."""
+    return MEASURED.append
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in MEASURED:
+        terminalreporter.write_line(f"measured: {line}")

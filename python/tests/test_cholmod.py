@@ -119,12 +119,33 @@ def test_factors_of_0_5(lower, order):
         g.update(a)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_attributes_of_0_5(dtype):
+    f = cholmod05.CholeskyFactor(davis().astype(dtype), order="nesdis")
+    assert f.sym_kind == "sym" and f.order == "nesdis" and f.rcond == -1.0 and not f.is_numeric
+    f.factorize(davis().astype(dtype))
+    assert 0 < f.rcond <= 1 and np.array_equal(f.factor.toarray(), f.L.toarray()) and "11 rows" in str(f)
+    assert f.det().dtype == f.logdet().dtype == f.slogdet()[1].dtype == dtype
+    f.factorize(davis().astype(dtype), ldl=True)
+    assert_allclose(f.factor.toarray(), f.L.toarray() - np.eye(11) + f.D.toarray(), rtol=1e-6)
+    assert f.copy().sym_kind == "sym"
+
+
+def test_orderings_of_0_5_look_at_the_upper_half():
+    a = sp.csc_matrix(sp.tril(random_spd(30, 5, 0.3)) + sp.triu(random_spd(30, 6, 0.1), 1))
+    upper = sp.csc_matrix(sp.triu(a))
+    for order in (cholmod05.nesdis, cholmod05.metis, cholmod05.bisect):
+        assert np.array_equal(order(a), order(upper)) and np.array_equal(order(a, kind="lo"), order(sp.csc_matrix(sp.tril(a)), kind="lo"))
+
+
 def test_trees_of_0_5():
     counts, height, parent, post = cholmod05.symbfact(davis())
     assert counts.tolist() == [3, 3, 4, 3, 3, 4, 4, 3, 3, 2, 1] and height == 6
     assert parent.tolist() == [5, 2, 7, 5, 7, 6, 8, 9, 9, 10, -1] and post.tolist() == [1, 2, 4, 7, 0, 3, 5, 6, 8, 9, 10]
     assert cholmod05.etree(davis()).tolist() == parent.tolist()
-    pattern = cholmod05.symbfact(davis(), return_factor=True)[4]
+    told = cholmod05.symbfact(davis(), return_factor=True)
+    pattern = told.L
+    assert np.array_equal(told.count, counts) and told.h == height and np.array_equal(told.post, post)
     assert np.array_equal(pattern.toarray() != 0, cholmod05.cholesky(davis(), order=None, lower=True).toarray() != 0)
     assert sorted(cholmod05.metis(davis())) == sorted(cholmod05.nesdis(davis())) == list(range(11))
 

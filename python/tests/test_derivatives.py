@@ -63,12 +63,23 @@ def test_torch():
     vector = torch.tensor(b[:, 0], requires_grad=True)
     assert torch.autograd.gradcheck(owner.solve, (v, vector)) and torch.autograd.gradcheck(owner.solve, (v, right))
     assert torch.autograd.gradgradcheck(owner.solve, (v, vector)) and torch.autograd.gradcheck(owner.logdet, (v,))
+    for wrong in (torch.tensor([2, 1, 2]), torch.ones(3, dtype=torch.float16)):  # would come back cut down to that type
+        with pytest.raises(kauri.UsageError, match="float32"):
+            Cholesky([0, 1, 1], [0, 0, 1], 2).logdet(wrong)
+    with pytest.raises(kauri.UsageError, match="same"):
+        owner.solve(v, right.float())
     f = kauri.cholesky(dense(rows, cols, values, n))
     x = f(torch.tensor(b))
     assert isinstance(x, torch.Tensor) and np.array_equal(x.numpy(), f(b))
+    for wrong in (torch.eye(n).to_sparse(), torch.ones(n, dtype=torch.bfloat16), torch.ones(n, dtype=torch.complex64)):
+        with pytest.raises(kauri.UsageError):
+            f(wrong)
+    with pytest.raises(kauri.UsageError):
+        kauri.cholesky(torch.eye(n, dtype=torch.bfloat16))
     a = torch.tensor(dense(rows, cols, values, n))
     for sparse in (a.to_sparse(), a.to_sparse_csr(), a.to_sparse_csc(), a):
         assert np.array_equal(kauri.cholesky(sparse)(b), f(b))
+    assert np.allclose(kauri.cholesky(a.to_sparse_bsr((2, 2)))(b), f(b))
 
 
 def test_jax():
@@ -91,6 +102,8 @@ def test_jax():
                        differences(lambda x: np.linalg.slogdet(dense(rows, cols, x, n))[1], values), atol=1e-7)
     many = jax.vmap(lambda column: owner.solve(jnp.asarray(values), column), 1, 1)(jnp.asarray(b))
     assert np.allclose(many, np.linalg.solve(dense(rows, cols, values, n), b))
+    with pytest.raises(kauri.UsageError, match="float32"):
+        Cholesky([0, 1, 1], [0, 0, 1], 2).logdet(jnp.array([2, 1, 2]))
     f = kauri.cholesky(dense(rows, cols, values, n))
     x = f(jnp.asarray(b))
     assert isinstance(x, jax.Array) and np.array_equal(np.asarray(x), f(b))

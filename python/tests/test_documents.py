@@ -3,14 +3,18 @@
 import ast
 import doctest
 import importlib
+import importlib.util
 import inspect
+import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
 import kauri
 
-MODULES = ["kauri", "kauri._cholesky", "kauri._factor", "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch",
+MODULES = ["kauri", "kauri._cholesky", "kauri._factor", "kauri._mixed", "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch",
            "kauri.jax"]
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
@@ -61,3 +65,16 @@ def test_public_names_are_documented_and_have_stubs(name):
 def test_all_names_are_there():
     assert all(hasattr(kauri, name) for name in kauri.__all__)
     assert kauri.__version__.count(".") == 2
+
+
+def test_stubs_agree_with_the_modules(tmp_path):
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    (tmp_path / "mypy.ini").write_text("[mypy]\nignore_missing_imports = True\nfollow_imports = silent\ndisable_error_code = import-untyped\n")
+    optional = [name for name in ("torch", "jax") if importlib.util.find_spec(name) is None]
+    # nanobind's functions are of a type of their own.
+    (tmp_path / "known").write_text("kauri\\._core\\..*\n" + "".join(f"kauri\\.{name}.*\n" for name in optional))
+    folder = str(pathlib.Path(kauri.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "kauri", "--ignore-missing-stub", "--ignore-unused-allowlist", "--allowlist",
+                           str(tmp_path / "known"), "--mypy-config-file", str(tmp_path / "mypy.ini")], capture_output=True, text=True,
+                          cwd=tmp_path, env={**os.environ, "MYPYPATH": folder, "PYTHONPATH": folder})
+    assert done.returncode == 0, done.stdout + done.stderr

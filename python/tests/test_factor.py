@@ -1,6 +1,7 @@
 # kauri.Factor: identities of its parts, right-hand sides of all kinds, types, threads, files.
 # SPDX-License-Identifier: BSD-3-Clause
 import copy
+import os
 import pickle
 import threading
 
@@ -104,6 +105,16 @@ def test_types(a, index, dtype):
     assert kauri.cholesky(a, dtype=np.float64).dtype == np.float64
 
 
+def test_other_byte_orders(a):
+    b = np.arange(a.shape[0]) + 0.5
+    x = kauri.cholesky(a)(b)
+    for swapped in (sp.csc_matrix((a.data.astype(">f8"), a.indices.astype(">i4"), a.indptr.astype(">i4"))), a.toarray().astype(">f8")):
+        assert np.array_equal(kauri.cholesky(swapped)(b), x)
+    assert np.array_equal(kauri.cholesky(a, dtype=">f8")(b.astype(">f8")), x)
+    assert kauri.cholesky(a.toarray().astype(">f4")).dtype == np.float32
+    assert np.array_equal(kauri.cholesky(4 * np.eye(3, dtype=np.float16))(np.ones(3)), [0.25] * 3)
+
+
 def test_integers_and_what_is_refused(a):
     whole = sp.csc_matrix((a.toarray() * 0 + 10 * np.eye(a.shape[0])).astype(np.int16))
     assert kauri.cholesky(whole).dtype == np.float64
@@ -187,6 +198,12 @@ def test_options(a):
     order = np.random.default_rng(5).permutation(f.n)
     given = kauri.cholesky(a, permutation=order)
     assert sorted(given.P()) == sorted(order) and given.report()["ordering_method"] == "given"
+    for wrong in (np.arange(f.n) + 0.5, np.arange(f.n) + 2**32, np.arange(f.n)[:, None], np.arange(f.n - 1), -np.arange(f.n)):
+        with pytest.raises(kauri.UsageError, match="permutation"):
+            kauri.cholesky(a, permutation=wrong)
+    for wrong in (int, np.float16, complex, np.longdouble):
+        with pytest.raises(kauri.UsageError, match="dtype"):
+            kauri.cholesky(a, dtype=wrong)
 
 
 def test_refinement(a):
@@ -219,6 +236,38 @@ def test_refactorisation(a):
         f.refactorize(sp.eye(3, format="csc"))
 
 
+def test_values_that_are_lent(a):
+    """As from a device: the address is the host's, where the factor is."""
+    f, values = kauri.cholesky(a), kauri.cholesky(2 * a)._numbers.values()
+    b = np.random.default_rng(9).standard_normal((f.n, 2))
+    for beta in (0.0, 1.5):
+        lent = values.copy()
+        f._fill(f._numbers.refactorize_there, lent, lent.ctypes.data, lent.size, beta, None)
+        del lent
+        g = kauri.cholesky(2 * a, beta=beta)
+        assert np.array_equal(f(b), g(b)) and f.condition() == g.condition() and np.array_equal(f._numbers.values(), g._numbers.values())
+        assert np.array_equal(f.solve(b, refine=2), g.solve(b, refine=2))
+        assert np.array_equal(pickle.loads(pickle.dumps(f))(b), g(b)) and np.array_equal(f.copy()(b), g(b))
+    f.refactorize(a)
+    assert np.array_equal(f._numbers.values(), kauri.cholesky(a)._numbers.values())
+    bad = values.copy()
+    bad[0] = -1.0
+    with pytest.raises(kauri.NotPositiveDefiniteError):
+        f._fill(f._numbers.refactorize_there, bad, bad.ctypes.data, bad.size, 0.0, None)
+
+
+def test_wrong_values(a):
+    f = kauri.cholesky(a)
+    values = f._numbers.values()
+    f.refactorize_values((2 * values).astype(">f8").tolist())
+    assert close(2 * (a @ f(np.ones(f.n))), np.ones(f.n), f.n)
+    for wrong in (values[:-1], values[None], 3.0):
+        with pytest.raises(kauri.UsageError, match="shape"):
+            f.refactorize_values(wrong)
+    with pytest.raises(NotImplementedError):
+        f.refactorize_values(values * 1j)
+
+
 def test_products():
     a = sp.random(20, 50, 0.2, random_state=np.random.default_rng(7), format="csr")
     aat = (a @ a.T).toarray() + np.eye(20)
@@ -246,6 +295,19 @@ def test_copies(a, way, method):
     assert np.array_equal(h(b), f(b))
 
 
+def test_pickles_of_other_versions(a):
+    f = kauri.cholesky(a, threads=1)
+    state = f.__getstate__()
+    b = np.ones(f.n)
+    old = kauri.Factor.__new__(kauri.Factor)
+    old.__setstate__({key: value for key, value in state.items() if key != "format"})
+    assert np.array_equal(old(b), f(b))
+    old.__setstate__({**state, "given": [*state["given"], ("an.option.of.then", "3")]})
+    assert np.array_equal(old(b), f(b)) and old.report()["threads"] == 1
+    with pytest.raises(kauri.InputError, match="newer"):
+        old.__setstate__({**state, "format": 2})
+
+
 def test_files(a, tmp_path):
     f = kauri.cholesky(a)
     f.save(tmp_path / "factor")
@@ -256,10 +318,16 @@ def test_files(a, tmp_path):
         g.solve(b, refine=1)
     g.refactorize(a)
     assert np.array_equal(f.solve(b, refine=1), g.solve(b, refine=1))
+    again = kauri.load(tmp_path / "factor")
+    for beta in (0, 1):  # the order of values is that of the pattern, which is not known
+        with pytest.raises(kauri.UsageError, match="no pattern"):
+            again.refactorize_values(f._numbers.values(), beta)
     kauri.analyze(a).save(tmp_path / "plan")
     h = kauri.load(tmp_path / "plan")
     h.refactorize(a)
     assert np.array_equal(f(b), h(b))
+    f.save(os.fsencode(tmp_path / "bytes"))
+    assert np.array_equal(kauri.load(os.fsencode(tmp_path / "bytes"))(b), f(b))
     with pytest.raises(kauri.InputError):
         kauri.load(tmp_path / "nothing")
 

@@ -1,0 +1,136 @@
+# MixedFactor: what cholesky_mixed() returns.
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core, _device, _matrix, _options
+from ._errors import InputError, UsageError
+from ._factor import Factor
+
+
+class MixedFactor:
+    """A factor in float32 for systems A x = b in float64, with solutions as good as those that refinement leaves.
+
+    Each solution is improved by refinement; where that does not converge, by conjugate gradients with the factor as preconditioner; else,
+    or where A is too ill-conditioned for a factor in float32, by a factor in float64, which is made when it is needed. One call at a time:
+    others wait.
+
+    >>> import numpy as np, scipy.sparse as sp, kauri
+    >>> f = kauri.cholesky_mixed(sp.diags_array([2.0, 4.0]))
+    >>> f(np.ones(2))
+    array([0.5 , 0.25])
+    >>> f.report()["mixed"]["unconverged"]
+    0
+    """
+
+    def __init__(self, symbolic, triangle="auto"):
+        self._symbolic = symbolic
+        self._triangle = triangle
+        self._dtype = np.dtype(np.float64)
+        self._mixed = _core.mixed(symbolic)
+
+    @property
+    def n(self):
+        """Rows of A."""
+        return self._symbolic.n
+
+    @property
+    def shape(self):
+        """(n, n)."""
+        return (self.n, self.n)
+
+    @property
+    def dtype(self):
+        """Of solutions: float64."""
+        return self._dtype
+
+    @property
+    def nnz(self):
+        """Entries of L."""
+        return self._symbolic.nnz_l
+
+    @property
+    def valid(self):
+        """True where it holds numbers."""
+        return self._mixed.valid
+
+    @property
+    def in_double(self):
+        """True where solutions come from a factor in float64, since the one in float32 would not do."""
+        return self._mixed.in_double()
+
+    def __repr__(self):
+        return f"<kauri.MixedFactor of a {self.n} x {self.n} matrix, {self.nnz} entries of L{'' if self.valid else ', not valid'}>"
+
+    _fills = 0
+    _diagonal = None
+    _fill = Factor._fill
+    _checked = Factor._checked
+    _values = Factor._values
+    pattern = Factor.pattern
+
+    def refactorize(self, A, beta=0, *, cancel=None):
+        """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone."""
+        a = _matrix.to_core(A, np.float64, self._triangle)
+        return self._fill(self._mixed.refactorize, a, float(beta), cancel)
+
+    def refactorize_values(self, values, beta=0, *, cancel=None):
+        """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`; on a device with beta = 0."""
+        if not (_device.is_foreign(values) and _device.on_cuda(values)):
+            return self._fill(self._mixed.refactorize_values, self._values(values), float(beta), cancel)
+        if beta:
+            raise UsageError("beta with values on a device: add it to those of the diagonal")
+        copy, address = _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
+        return self._fill(self._mixed.refactorize_there, address, copy.shape[0], cancel)
+
+    def solve(self, b, *, cancel=None):
+        """x with A x = b. b: shape (n,) or (n, k), dense; on a device it stays there. x: the same kind of array, in float64.
+
+        Columns that did not converge are told by a RuntimeWarning. Raises NotPositiveDefiniteError where only a factor in float64 finds
+        that out; then this one is not valid any more.
+        """
+        if not self.valid:
+            raise UsageError("the factor holds no numbers: call refactorize(A) first")
+        if sp.issparse(b):
+            raise UsageError("b is sparse: expected a dense array")
+        if _device.is_foreign(b):
+            if _device.on_cuda(b):
+                return _device.solve_there(self, self._symbolic, b, lambda right, x: self._told(self._mixed.solve_there, right, x, cancel))
+            return _device.like(self._solve(_device.to_host(b), cancel), b)
+        return self._solve(np.asarray(b), cancel)
+
+    def _solve(self, b, cancel):
+        b = self._checked(b)
+        x = np.empty(b.shape, b.dtype, "F" if b.ndim == 2 and b.strides[0] == b.itemsize else "C")
+        self._told(self._mixed.solve, b, x, cancel)
+        return x
+
+    def _told(self, solve, *args):
+        unconverged = self._fill(solve, *args)
+        if unconverged:
+            warnings.warn(f"{unconverged} columns did not converge: see report()['mixed']", RuntimeWarning, stacklevel=4)
+
+    __call__ = solve
+
+    def report(self):
+        """What the phases took, and by which way solutions came, as a dict: see docs/json.md."""
+        return json.loads(self._mixed.report())
+
+    def __getstate__(self):
+        values = self._mixed.values()
+        if self.valid and len(values) != self._symbolic.nnz:
+            raise UsageError("pickle: the values came from a device and are not here")
+        s = self._symbolic
+        return {"format": 1, "triangle": self._triangle, "given": s.given, "saved": s.saved(), "indptr": s.indptr(), "indices": s.indices(),
+                "values": values if self.valid else None}
+
+    def __setstate__(self, state):
+        if state["format"] > 1:
+            raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads format 1")
+        symbolic = _core.restore_symbolic(_options.loadable(state["given"]), 4, state["saved"], state["indptr"], state["indices"])
+        self.__init__(symbolic, state["triangle"])
+        if state["values"] is not None:
+            self.refactorize_values(state["values"])

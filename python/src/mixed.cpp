@@ -1,0 +1,179 @@
+// Mixed precision for Python: kauri::MixedFactor, one call at a time.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/mixed.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "kauri/report.hpp"
+#include "python/src/matrix.hpp"
+#include "python/src/support.hpp"
+#include "python/src/symbolic.hpp"
+#include "src/base/stopwatch.hpp"
+
+namespace kauri::python {
+namespace {
+
+/// A factor in float for systems in double, with the values that it was made of and a report.
+class Mixed {
+ public:
+  /// An analysis for four bytes, with its pattern.
+  explicit Mixed(std::shared_ptr<Symbolic> symbolic)
+      : symbolic_(std::move(symbolic)),
+        factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->analysis.plan, symbolic_->backend(), 1, symbolic_->options.mixed)),
+        report_(report_of(symbolic_->analysis, symbolic_->backend(), sizeof(float))) {
+    report_.precision = Precision::mixed;
+    report_.kernels = symbolic_->backend().mixed_kernels();
+  }
+
+  Result<void, Breakdown> refactorize(std::vector<double> value, double shift, const std::stop_token& stop) {
+    if (shift != 0 && value.size() == symbolic_->row.size())
+      for (Index j = 0; j < factor_.plan().n; ++j)
+        value[static_cast<std::size_t>(symbolic_->col_ptr[static_cast<std::size_t>(j)])] += shift;
+    const std::lock_guard lock(mutex_);
+    const Result<void, Breakdown> result = filled([&] { return factor_.refactorize(value, stop); });
+    value_ = std::move(value);
+    return result;
+  }
+  /// Values on the device.
+  Result<void, Breakdown> refactorize_there(std::span<const double> value, const std::stop_token& stop) {
+    const std::lock_guard lock(mutex_);
+    const Result<void, Breakdown> result = filled([&] { return factor_.refactorize(DeviceValues<double>::borrow(value), stop); });
+    value_.clear();
+    return result;
+  }
+
+  /// Columns that did not converge. View: MatrixView or DeviceMatrixView.
+  template <class From, class To>
+  Result<Index, Breakdown> solve(const From& b, const To& x, Index cols, const std::stop_token& stop) {
+    const std::lock_guard lock(mutex_);
+    if (cols > 0) factor_.reserve(std::min(cols, kSolveBlock));
+    MixedSolveOptions options = symbolic_->options.mixed_solve;
+    options.stop = stop;
+    Stopwatch watch;
+    const Result<MixedReport, Breakdown> solved = factor_.solve(b, x, options);
+    valid_ = factor_.valid();
+    report_.solve.seconds = watch.seconds();
+    report_.right_hand_sides = cols;
+    if (!solved) return solved.error();
+    report_.mixed = solved.value();
+    const double entries = static_cast<double>(factor_.plan().cost.nnz_l);
+    report_.solve.flops = 4 * entries * cols * (report_.mixed.steps + report_.mixed.cg_steps);
+    report_.solve.bytes = factor_.bytes();
+    report_.refinement = {report_.mixed.steps, report_.mixed.steps, report_.mixed.unrefined, report_.mixed.error};
+    return solved.value().unconverged;
+  }
+
+  [[nodiscard]] bool valid() const { return valid_; }
+  [[nodiscard]] const std::shared_ptr<Symbolic>& symbolic() const { return symbolic_; }
+  SolverReport report() {
+    const std::lock_guard lock(mutex_);
+    return report_;
+  }
+  bool in_double() {
+    const std::lock_guard lock(mutex_);
+    return factor_.in_double();
+  }
+  /// Of A + shift I; empty where they came from a device.
+  std::vector<double> values() {
+    const std::lock_guard lock(mutex_);
+    return value_;
+  }
+
+ private:
+  template <class Fill>
+  Result<void, Breakdown> filled(Fill&& fill) {
+    valid_ = false;
+    Stopwatch watch;
+    const Result<void, Breakdown> result = fill();
+    valid_ = factor_.valid();
+    report_.factor.seconds = watch.seconds();
+    report_.factor.flops = factor_.plan().cost.flops;
+    const DeviceVerdict verdict = factor_.verdict();
+    report_.smallest_pivot = verdict.smallest_pivot;
+    report_.smallest_column = verdict.smallest_column;
+    return result;
+  }
+
+  std::shared_ptr<Symbolic> symbolic_;
+  MixedFactor factor_;
+  std::vector<double> value_;
+  SolverReport report_;
+  std::atomic<bool> valid_ = false;
+  std::mutex mutex_;
+};
+
+std::shared_ptr<Mixed> create(std::shared_ptr<Symbolic> symbolic) {
+  if (symbolic->scalar_bytes != static_cast<int>(sizeof(float)) || !symbolic->has_pattern())
+    throw Error(ErrorKind::usage, "mixed precision: an analysis in float, with its pattern");
+  return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Mixed>(std::move(symbolic)); });
+}
+
+Weight weight(const Mixed& f) {
+  const Symbolic& s = *f.symbolic();
+  return s.analysis.plan->cost.flops > kHeavyFlops && s.backends.current().kind() == BackendKind::cpu ? Weight::heavy : Weight::light;
+}
+
+void refactorize(Mixed& f, const SymmetricMatrix<double>& a, double beta, const CancelToken* cancel) {
+  require_definite(released(cancel, weight(f), [&](const std::stop_token& stop) {
+    return f.refactorize(values_on<double>(f.symbolic()->pattern(), a), beta, stop);
+  }));
+}
+
+void refactorize_values(Mixed& f, const Vector<double>& values, double beta, const CancelToken* cancel) {
+  const std::span<const double> given = span_of<double>(values);
+  require_definite(released(cancel, weight(f), [&](const std::stop_token& stop) {
+    return f.refactorize({given.begin(), given.end()}, beta, stop);
+  }));
+}
+
+void refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count, const CancelToken* cancel) {
+  const std::span<const double> there(reinterpret_cast<const double*>(address), count);
+  require_definite(released(cancel, Weight::light, [&](const std::stop_token& stop) { return f.refactorize_there(there, stop); }));
+}
+
+Index require_solved(const Result<Index, Breakdown>& result) {
+  if (!result) throw NotPositiveDefinite{result.error()};
+  return result.value();
+}
+
+Index solve(Mixed& f, const Const<double>& b, const Mutable<double>& x, const CancelToken* cancel) {
+  const MatrixView<const double> from = dense<const double>(b);
+  const MatrixView<double> to = dense<double>(x);
+  return require_solved(released(cancel, weight(f), [&](const std::stop_token& stop) { return f.solve(from, to, to.cols, stop); }));
+}
+
+Index solve_there(Mixed& f, const There& b, const There& x, const CancelToken* cancel) {
+  const DeviceMatrixView<const double> from(view_of<const double>(b));
+  const DeviceMatrixView<double> to(view_of<double>(x));
+  return require_solved(
+      released(cancel, Weight::light, [&](const std::stop_token& stop) { return f.solve(from, to, to.view().cols, stop); }));
+}
+
+}  // namespace
+
+void bind_mixed(nb::module_& module) {
+  nb::class_<Mixed>(module, "Mixed")
+      .def_prop_ro("symbolic", [](const Mixed& f) { return f.symbolic(); })
+      .def_prop_ro("valid", &Mixed::valid)
+      .def("refactorize", refactorize, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
+      .def("refactorize_values", refactorize_values, nb::arg("values").noconvert(), nb::arg("beta"), nb::arg("cancel").none())
+      .def("refactorize_there", refactorize_there, nb::arg("address"), nb::arg("count"), nb::arg("cancel").none())
+      .def("solve", solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
+      .def("solve_there", solve_there, nb::arg("b"), nb::arg("x"), nb::arg("cancel").none())
+      .def("in_double", &Mixed::in_double, nb::call_guard<nb::gil_scoped_release>())
+      .def("values",
+           [](Mixed& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); })
+      .def("report",
+           [](Mixed& f) { return to_json(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.report(); })); });
+  module.def("mixed", create);
+}
+
+}  // namespace kauri::python
