@@ -55,7 +55,7 @@ class Factorization<T>::Lease {
 
 template <Scalar T>
 Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic)
-    : symbolic_(std::move(symbolic)), factor_(Factor<T>::create(symbolic_->analysis.plan, symbolic_->backend())) {
+    : symbolic_(std::move(symbolic)), factor_(Factor<T>::create(symbolic_->prepared())) {
   report_ = report_of(symbolic_->analysis, symbolic_->backend(), sizeof(T));
 }
 

@@ -27,7 +27,7 @@ class Mixed {
   /// An analysis for four bytes, with its pattern.
   explicit Mixed(std::shared_ptr<Symbolic> symbolic)
       : symbolic_(std::move(symbolic)),
-        factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->analysis.plan, symbolic_->backend(), 1, symbolic_->options.mixed)),
+        factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->prepared(), 1, symbolic_->options.mixed)),
         report_(report_of(symbolic_->analysis, symbolic_->backend(), sizeof(float))) {
     report_.precision = Precision::mixed;
     report_.kernels = symbolic_->backend().mixed_kernels();

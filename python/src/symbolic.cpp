@@ -104,6 +104,12 @@ void Symbolic::adopt(const Pattern& a) {
   known_ = true;
 }
 
+const PreparedPlan& Symbolic::prepared() {
+  const std::lock_guard lock(preparing_);
+  if (!prepared_) prepared_ = PreparedPlan::create(analysis.plan, backend());
+  return *prepared_;
+}
+
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }
 
 void bind_symbolic(nb::module_& module) {

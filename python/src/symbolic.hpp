@@ -13,6 +13,7 @@
 
 #include "kauri/permutation.hpp"
 #include "kauri/plan.hpp"
+#include "kauri/prepared_plan.hpp"
 #include "kauri/solver.hpp"
 #include "src/backends.hpp"
 
@@ -37,6 +38,8 @@ struct Symbolic {
   /// Of the matrix analysed; only where has_pattern().
   [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
   [[nodiscard]] Backend& backend() { return backends.current(); }
+  /// The plan where factors compute, brought there once for all of them.
+  const PreparedPlan& prepared();
 
   OptionTexts given;
   SolverOptions options;
@@ -47,7 +50,8 @@ struct Symbolic {
   std::vector<Index> row;
 
  private:
-  std::mutex adopting_;
+  std::mutex adopting_, preparing_;
+  std::optional<PreparedPlan> prepared_;
   std::atomic<bool> known_ = false;  // the pattern, which stays as it is then
 };
 

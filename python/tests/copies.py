@@ -110,6 +110,6 @@ def counter():
     raise AssertionError("no counter sees a deliberate copy: " + "; ".join(failures))
 
 
-def total(copies, small=64):
-    """Bytes of those that are larger than that: numbers of launches and verdicts are small ones."""
+def total(copies, small=256):
+    """Bytes of those that are larger than that: verdicts, reports of refinement and numbers of launches are small ones."""
     return int(np.sum([size for _, size in copies if size > small], dtype=np.int64))

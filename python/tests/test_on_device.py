@@ -213,6 +213,7 @@ def test_values_on_the_device(library, problem, host_copies, measured):
     for _ in range(3):  # what the first ones allocate and capture is left out
         f.refactorize_values(values)
         f(right)
+        f.solve(right, refine=2)  # the rows of A go there once
     _, copies = copied(lambda: f.refactorize_values(values))
     assert total(copies) == 0, f"{a.nnz} values: {copies}"
     measured(f"{type(library).__name__}, refactorize_values of {8 * values.shape[0]} bytes, by {name}: copies between host and device {copies}")
@@ -427,8 +428,41 @@ def test_gradients_of_torch(backend):
     b = torch.randn(n, dtype=torch.float64, device="cuda", requires_grad=True)
     x = owner.solve(v, b)
     assert x.is_cuda and torch.allclose(torch.from_numpy(poisson(4).toarray()).cuda() @ x, b)
+    assert (owner._factor_there(v) is None) == (backend == "cpu")
     assert torch.autograd.gradcheck(owner.solve, (v, b)) and torch.autograd.gradcheck(owner.logdet, (v,))
     assert torch.autograd.gradgradcheck(owner.solve, (v, b))
+
+
+@pytest.mark.torch
+def test_gradients_of_torch_stay_on_the_device(problem, host_copies, measured):
+    name, copied = host_copies
+    torch = OfTorch().module
+    from kauri.torch import Cholesky
+
+    a, _, b, expected = problem
+    low = sp.tril(a, format="coo")
+    owner = Cholesky(low.row, low.col, a.shape[0], backend="cuda")
+    right = torch.from_numpy(b).cuda()
+    values = torch.from_numpy(low.data).cuda()
+
+    def train(scale, solve=True, logdet=True):
+        v = (scale * values).requires_grad_()
+        x = owner.solve(v, right) if solve else right
+        ((x.sum() if solve else 0) + (owner.logdet(v) if logdet else 0)).backward()
+        return x.detach(), v.grad
+
+    for scale in (2.0, 3.0):
+        train(scale)
+    _, copies = copied(lambda: train(4.0, logdet=False))
+    assert total(copies) == 0, f"a solve and its gradient, {b.nbytes} bytes of b and {low.data.nbytes} of values, copied {copies}"
+    measured(f"PyTorch, a solve and its gradient, by {name}: copies between host and device {copies}")
+    _, copies = copied(lambda: train(5.0, solve=False))  # tables of the pattern go to the device; no numbers come back
+    assert total([c for c in copies if c[0] == "DtoH"]) == 0, f"a log-determinant and its gradient copied {copies}"
+    x, gradient = train(1.0)
+    on_the_host = Cholesky(low.row, low.col, a.shape[0], backend="cpu")
+    v = torch.from_numpy(low.data.copy()).requires_grad_()
+    (on_the_host.solve(v, torch.from_numpy(b)).sum() + on_the_host.logdet(v)).backward()
+    assert near(x.cpu().numpy(), expected) and near(gradient.cpu().numpy(), v.grad.numpy())
 
 
 @pytest.mark.jax
