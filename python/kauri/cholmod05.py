@@ -55,6 +55,8 @@ class CholeskyFactor:
     supernodal_mode
         Taken and not needed.
 
+    Examples
+    --------
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> f = kauri.cho_factor(sp.csc_array([[4.0, 2.0], [2.0, 5.0]]), lower=True, order=None)
     >>> f.L.toarray()
