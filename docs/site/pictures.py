@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import kauri
 from kauri import cholmod05
 
-CELL = 20
+CELL, SIDE = 20, 13
 
 
 # The examples.
@@ -112,11 +112,14 @@ def vertices(at, edges, marks=None, dots=None, radius=11, squares=()):
         out += f'<path class="line"{stroke} stroke-width="{2.5 if heavy else 1.5}" d="M{x1:g} {y1:g}{way}"/>'
     for v, (x, y) in at.items():
         kind = (dots or {}).get(v, "paper")
-        if v in squares:
+        label = str((marks or {}).get(v, v))
+        if len(label) > 2:
+            out += box(x - 4 * len(label), y - radius, 8 * len(label), 2 * radius, kind, f' rx="{radius}"')
+        elif v in squares:
             out += box(x - radius, y - radius, 2 * radius, 2 * radius, kind)
         else:
             out += f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{radius}"/>'
-        out += text(x, y + 4, (marks or {}).get(v, v), 11, kind="on" if kind not in ("paper",) else "ink")
+        out += text(x, y + 4, label, 11, kind="on" if kind not in ("paper",) else "ink")
     return out
 
 
@@ -144,6 +147,13 @@ def tree_places(parent, x, y, dx=34, dy=36):
 def tree(parent, x, y, labels=None, **more):
     at = tree_places(parent, x, y, **more)
     return vertices(at, {(v, p): "line" for v, p in enumerate(parent) if p >= 0}, marks=dict(enumerate(labels)) if labels else None)
+
+
+def depth_of(parent):
+    depth = [0] * len(parent)
+    for v in range(len(parent) - 1, -1, -1):
+        depth[v] = 1 if parent[v] < 0 else depth[parent[v]] + 1
+    return max(depth)
 
 
 def width_of_tree(parent, dx=34):
@@ -213,9 +223,9 @@ def picture_tree():
     assert natural == [1, 2, 3, 4, 5, 6, 7, 8, -1] and dissected == [2, 2, 6, 5, 5, 6, 7, 8, -1]
     return side_by_side([
         (n, lambda x: matrix(x, 40, 9, of_l(a), "L by rows of the grid", range(9), 16)),
-        (24, lambda x: tree(natural, x + 12, 30)),
+        (24, lambda x: tree(natural, x + 12, 30, dy=36)),
         (n, lambda x: matrix(x, 40, 9, of_l(b), "L, middle column last", p, 16)),
-        (width_of_tree(dissected), lambda x: tree(dissected, x + 12, 30, p))], "Factors and elimination trees of a grid of 3 x 3 in two orders", 345)
+        (width_of_tree(dissected), lambda x: tree(dissected, x + 12, 30, p))], "Factors and elimination trees of a grid of 3 x 3 in two orders", 340)
 
 
 def fundamental(parent, count):
@@ -244,7 +254,7 @@ def picture_supernodes():
     n = 16 * 16
     return side_by_side([
         (n, lambda x: matrix(x, 40, 16, l, "L of a grid of 4 x 4", range(16), 16, outlines)),
-        (width_of_tree(above, 44), lambda x: tree(above, x + 12, 40, names, dx=44, dy=46))], "Fundamental supernodes and their tree", 310)
+        (width_of_tree(above, 44), lambda x: tree(above, x + 12, 40, names, dx=44, dy=46))], "Fundamental supernodes and their tree", 60 + 46 * depth_of(above))
 
 
 def picture_extend_add():
@@ -319,7 +329,7 @@ def picture_quotient():
 
 
 def picture_dissection():
-    k = 31
+    k = 21
     a = grid(k)
     p, found = cholmod05.nesdis(a, return_separator=True, nd_small=20)
     parent, member = found.cp, found.cmember
@@ -329,18 +339,21 @@ def picture_dissection():
     leaf = ~np.isin(np.arange(len(parent)), parent)
     colour = lambda v: "paper" if leaf[member[v]] or depth[member[v]] > 4 else f"part{2 - depth[member[v]] % 3}"
     l = places(factor(sp.csc_array(a[p][:, p])).L())
-    side = 7
     cells = {(i, j): ("a" if colour(p[j]) == "paper" else colour(p[j])) for i, j in l}
 
     def squares(x):
-        out = text(x + k * 5, 20, "separators of the grid")
-        return out + "".join(box(x + v % k * 10, 30 + v // k * 10, 10, 10, colour(v), ' stroke-width="0.4"') for v in range(k * k))
+        out = text(x + k * SIDE / 2, 20, "separators of the grid")
+        return out + "".join(box(x + v % k * SIDE, 30 + v // k * SIDE, SIDE, SIDE, colour(v), ' stroke-width="0.4"') for v in range(k * k))
 
-    scale = k * 10 / (k * k)
-    pattern = lambda x: text(x + k * 5, 20, "L, separators last") + box(x, 30, k * 10, k * 10, "paper") + "".join(
-        box(x + j * scale, 30 + i * scale, max(scale, 0.8), max(scale, 0.8), kind) for (i, j), kind in sorted(cells.items()))
-    assert side and len(l) < 0.5 * len(places(factor(a).L()))
-    return side_by_side([(k * 10, squares), (k * 10, pattern)], "Nested dissection of a grid of 31 x 31, and its factor", 360)
+    def pattern(x):
+        out = text(x + k * SIDE / 2, 20, "L, separators last") + box(x, 30, k * SIDE, k * SIDE, "paper")
+        for kind in sorted(set(cells.values())):  # in one path each: thousands of boxes make a page slow
+            dots = "".join(f"M{j} {i}h2v2h-2z" for (i, j), of_place in sorted(cells.items()) if of_place == kind)
+            out += f'<path class="{kind}" transform="translate({x:g} 30) scale({SIDE / k:.6f})" d="{dots}"/>'
+        return out
+
+    assert len(l) < 0.5 * len(places(factor(a).L()))
+    return side_by_side([(k * SIDE, squares), (k * SIDE, pattern)], "Nested dissection of a grid of 21 x 21, and its factor", 40 + k * SIDE)
 
 
 def picture_inverse():
@@ -388,7 +401,7 @@ def picture_refinement():
         points = [at(step, error) for step, error in enumerate(errors)]
         body += f'<path class="curve{k}" stroke-width="2" d="M' + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + '"/>'
         body += "".join(f'<circle class="{("part0", "part2")[k]}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>' for x, y in points)
-        body += text(points[2][0] + 8, points[2][1] - 8, f"condition {condition:.0e}", 11, "start")
+        body += text(points[6][0] - 4, points[6][1] + (18, -8)[k], f"condition {condition:.0e}", 11, "end")
     return svg(left + width + 20, top + height + 44, body, "Errors of x, by corrections")
 
 
