@@ -14,7 +14,7 @@ import xml.etree.ElementTree as tree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include" / "kauri"
 ROOT_PAGES = {"README.md": "readme.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "data/README.md": "data.md"}
-FOLDERS = {"data": "data.md", "include/kauri": "reference/cpp.md"}
+FOLDERS = {"data": "data.md", "include/kauri": "reference/cpp.md", "docs": "index.md"}
 LINK = re.compile(r"(?P<head>\]\()(?P<path>[^)#\s<>:]+)(?P<anchor>#[^)\s]*)?(?=\))")
 LITERALINCLUDE = re.compile(r"(?P<head>^`{3,}\{literalinclude\} )(?P<path>\S+)(?P<anchor>)$", re.MULTILINE)
 FENCE = re.compile(r"(^(?P<ticks>`{3,}).*?^(?P=ticks)`*$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
@@ -130,7 +130,7 @@ def headers_with_members(xml):
 def header_page(name, with_members, with_classes):
     text = f"# kauri/{name}.hpp\n\n{opening(INCLUDE / f'{name}.hpp')}\n\n    #include <kauri/{name}.hpp>\n"
     if with_classes:
-        text += f"\n```{{doxygenfile}} {name}.hpp\n:sections: innerclass\n```\n"
+        text += f"\n```{{doxygenfile}} {name}.hpp\n:sections: innerclass public-func public-attrib public-type public-static-func public-static-attrib protected-func protected-attrib related user-defined briefdescription detaileddescription\n```\n"
     if with_members:
         text += f"\n```{{cpp:namespace}} kauri\n```\n\n```{{doxygenfile}} {name}.hpp\n:sections: enum typedef func var define\n```\n"
     return text
