@@ -38,6 +38,14 @@ breathe_default_project = "kauri"
 breathe_default_members = ("members",)
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 
+# What signatures name and no page here describes: other libraries, types of kauri's own folders that are declared alone.
+nitpicky = True
+nitpick_ignore_regex = [
+    (r"c:identifier", r"size_t|u?int\d+_t"),
+    (r"cpp:identifier", r"(std|Eigen|numeric|MatrixType|CholMatrixType)(::.*)?"),
+    (r"py:class", r"array|sparse|sparse matrix|dense matrix|optional|k|"(sym|row|col)"|numpy\.float(32|64)"),
+]
+
 # Modules for PyTorch and JAX are documented where neither is installed.
 autodoc_mock_imports = ["torch", "jax"]
 autodoc_member_order = "bysource"

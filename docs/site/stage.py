@@ -127,17 +127,32 @@ def headers_with_members(xml):
     return set(found)
 
 
-def header_page(name, with_members, with_classes):
-    text = f"# kauri/{name}.hpp\n\n{opening(INCLUDE / f'{name}.hpp')}\n\n    #include <kauri/{name}.hpp>\n"
+def doxygen_name(name):
+    return name.replace("_", "__")
+
+
+def concepts_by_file(xml):
+    """A header's part of the XML names none."""
+    found = {}
+    for path in sorted(xml.glob("concept*.xml")):
+        compound = tree.parse(path).getroot().find("compounddef")
+        found.setdefault(compound.find("location").get("file"), []).append(compound.find("compoundname").text)
+    return found
+
+
+def header_page(name, with_members, with_classes, concepts):
+    labels = "".join(f"({label})=\n" for label in (f"{doxygen_name(name)}_8hpp", f"{doxygen_name(name)}_8hpp_source"))
+    text = labels + f"# kauri/{name}.hpp\n\n{opening(INCLUDE / f'{name}.hpp')}\n\n    #include <kauri/{name}.hpp>\n"
     if with_classes:
         text += f"\n```{{doxygenfile}} {name}.hpp\n:sections: innerclass public-func public-attrib public-type public-static-func public-static-attrib protected-func protected-attrib related user-defined briefdescription detaileddescription\n```\n"
+    text += "".join(f"\n```{{doxygenconcept}} {concept}\n```\n" for concept in concepts)
     if with_members:
         text += f"\n```{{cpp:namespace}} kauri\n```\n\n```{{doxygenfile}} {name}.hpp\n:sections: enum typedef func var define\n```\n"
     return text
 
 
 def cpp_pages(stage, xml):
-    members = headers_with_members(xml)
+    members, concepts = headers_with_members(xml), concepts_by_file(xml)
     index = f"# C++ reference\n\n{(ROOT / 'docs/site/reference/cpp-head.txt').read_text(encoding='utf-8')}\n"
     every = [name for names in HEADERS.values() for name in names]
     for header in INCLUDE.glob("*.hpp"):
@@ -148,15 +163,16 @@ def cpp_pages(stage, xml):
         index += "".join(f"| [{name}.hpp](cpp/{name}.md) | {opening(INCLUDE / f'{name}.hpp')} |\n" for name in names)
         index += "\n```{toctree}\n:hidden:\n\n" + "".join(f"{name}.hpp <cpp/{name}>\n" for name in names) + "```\n"
         for name in names:
-            classes = tree.parse(xml / f"{name.replace('_', '__')}_8hpp.xml").getroot().find("compounddef").find("innerclass") is not None
-            stage.write(f"reference/cpp/{name}.md", header_page(name, f"kauri/{name}.hpp" in members, classes))
+            classes = tree.parse(xml / f"{doxygen_name(name)}_8hpp.xml").getroot().find("compounddef").find("innerclass") is not None
+            stage.write(f"reference/cpp/{name}.md", header_page(name, f"kauri/{name}.hpp" in members, classes, concepts.get(f"kauri/{name}.hpp", [])))
     stage.write("reference/cpp.md", index)
 
 
 def c_page(stage):
     text = f"# C reference\n\n{(ROOT / 'docs/site/reference/c-head.txt').read_text(encoding='utf-8')}\n"
     for name in C_HEADERS:
-        text += f"\n## {name}.h\n\n```{{doxygenfile}} {pathlib.Path(name).name}.h\n```\n"
+        stem = pathlib.Path(name).name
+        text += f"\n({stem}_8h)=\n({stem}_8h_source)=\n## {name}.h\n\n```{{doxygenfile}} {pathlib.Path(name).name}.h\n```\n"
     for header in (INCLUDE / "c").glob("*.h"):
         if f"c/{header.stem}" not in C_HEADERS:
             stage.faults.append(f"docs/site/stage.py does not know the header c/{header.name}")

@@ -111,7 +111,7 @@ class CholeskyFactor:
 
     @property
     def is_super(self):
-        """True: kauri's factors are."""
+        """Always true of kauri's factors."""
         return True
 
     @property
