@@ -157,7 +157,7 @@ def cpp_faults(source, pages):
     for path in xml.glob("*.xml"):
         for compound in tree.parse(path).getroot().findall("compounddef"):
             kind = compound.get("kind")
-            if kind in ("class", "struct") and compound.find("location").get("bodyfile"):  # else declared only: the library's own
+            if kind in ("class", "struct") and compound.find("location").get("bodyend") != "-1":  # declared only, it is the library's own
                 count += 1
                 if compound.get("id") not in anchors:
                     yield f"C++: {compound.findtext('compoundname')} is not in the reference"
