@@ -19,7 +19,7 @@ extensions = [
     "myst_nb",
     "sphinx_copybutton",
     "sphinx_design",
-    "mathml",
+    "mathjax_local",
     "picture",
 ]
 exclude_patterns = ["files"]  # what pages link to, such as examples
@@ -30,7 +30,6 @@ myst_heading_anchors = 4
 # Notebooks have their output with them; that it is what they print is for the tests.
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}  # else a script from another host
-html_math_renderer = "mathml"
 myst_update_mathjax = False
 
 breathe_projects = {"kauri": str(ROOT / "build" / "site" / "xml")}
