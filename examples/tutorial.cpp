@@ -98,9 +98,9 @@ bool on_device() {
   kauri::Backend backend = kauri::cuda_available() ? kauri::cuda_backend() : kauri::cpu_backend();
   kauri::AnalyzeOptions job;
   job.target = backend.target();
-  const auto plan = kauri::analyze(a.pattern(), job);              // once a pattern; on the host
-  auto factor = kauri::Factor<double>::create(plan, backend);      // all memory that a factorisation takes
-  auto workspace = kauri::Workspace<double>::create(factor, 32);   // and 32 columns of a solve
+  const auto plan = kauri::analyze(a.pattern(), job);             // once a pattern; on the host
+  auto factor = kauri::Factor<double>::create(plan, backend);     // all memory that a factorisation takes
+  auto workspace = kauri::Workspace<double>::create(factor, 32);  // and 32 columns of a solve
   if (const auto filled = kauri::refactorize(factor, a.view()); !filled) return false;
   std::vector<double> y(b);
   const auto columns = kauri::column_view(std::span<double>(y));

@@ -75,7 +75,7 @@ def asset_faults(folder, pages):
             if elsewhere(address):
                 yield f"{name}: asks for {address}"
     for path in folder.rglob("*.css"):
-        for address in re.findall(r"url\(([^)]+)\)|@import\s+([^;]+)", path.read_text(encoding="utf-8")):
+        for address in re.findall(r"""url\(([^)]+)\)|@import\s+(["'][^"']+)""", path.read_text(encoding="utf-8")):
             if elsewhere("".join(address)):
                 yield f"{path.relative_to(folder)}: asks for {''.join(address)}"
 
