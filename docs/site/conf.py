@@ -35,6 +35,7 @@ myst_update_mathjax = False
 breathe_projects = {"kauri": str(ROOT / "build" / "site" / "xml")}
 breathe_default_project = "kauri"
 breathe_default_members = ("members",)
+breathe_show_include = False  # a page is of one header, and begins with it
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 
 # What signatures name and no page here describes: other libraries, types of kauri's own folders that are declared alone.
@@ -51,6 +52,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
+napoleon_use_param = False  # else words such as `shape` lead to properties of that name
 python_use_unqualified_type_names = True
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

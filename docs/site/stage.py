@@ -144,7 +144,7 @@ def header_page(name, with_members, with_classes, concepts):
     labels = "".join(f"({label})=\n" for label in (f"{doxygen_name(name)}_8hpp", f"{doxygen_name(name)}_8hpp_source"))
     text = labels + f"# kauri/{name}.hpp\n\n{opening(INCLUDE / f'{name}.hpp')}\n\n    #include <kauri/{name}.hpp>\n"
     if with_classes:
-        text += f"\n```{{doxygenfile}} {name}.hpp\n:sections: innerclass public-func public-attrib public-type public-static-func public-static-attrib protected-func protected-attrib related user-defined briefdescription detaileddescription\n```\n"
+        text += f"\n```{{doxygenfile}} {name}.hpp\n:sections: briefdescription detaileddescription innerclass public-type public-func public-static-func public-attrib public-static-attrib protected-func protected-attrib related user-defined\n```\n"
     text += "".join(f"\n```{{doxygenconcept}} {concept}\n```\n" for concept in concepts)
     if with_members:
         text += f"\n```{{cpp:namespace}} kauri\n```\n\n```{{doxygenfile}} {name}.hpp\n:sections: enum typedef func var define\n```\n"
