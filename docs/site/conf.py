@@ -27,8 +27,10 @@ templates_path = []
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
-# Notebooks have their output with them; that it is what they print is for the tests.
-nb_execution_mode = "off"
+# Notebooks are kept without outputs: building the site runs them. They find data/ above the folder that they are staged in.
+nb_execution_mode = "auto"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
 nb_ipywidgets_js = {}  # else a script from another host
 myst_update_mathjax = False
 

@@ -4,6 +4,7 @@
 """docs/*.md and docs/site/**/*.md lie side by side on the site, and some pages of the clone's root with them, so that addresses are short. Links
 are rewritten to that: a header's goes to its page of the reference, another file's to a copy. A link to what is not there is an error."""
 import filecmp
+import json
 import os
 import pathlib
 import re
@@ -71,8 +72,9 @@ class Stage:
             self.copy(real, there)
         return link["head"] + os.path.relpath(there, pathlib.Path(staged).parent) + (link["anchor"] or "")
 
-    def page(self, real, staged):
-        text, parts, at = real.read_text(encoding="utf-8"), [], 0
+    def linked(self, text, real, staged):
+        """The text of the file `real` with links from its page to other pages."""
+        parts, at = [], 0
         rewritten = lambda part: LINK.sub(lambda link: self.target(real, staged, link), part)
         for code in FENCE.finditer(text):  # a link is none in code, but may have some in its text
             fence = code[0].startswith("```")
@@ -81,7 +83,31 @@ class Stage:
                 continue
             parts += [rewritten(text[at : code.start()]), part]
             at = code.end()
-        self.write(staged, "".join(parts) + rewritten(text[at:]))
+        return "".join(parts) + rewritten(text[at:])
+
+    def rewritten(self, real, staged, text):
+        """A page's text with its links as they are on the site."""
+        parts, at = [], 0
+        links = lambda part: LINK.sub(lambda link: self.target(real, staged, link), part)
+        for code in FENCE.finditer(text):  # a link is none in code, but may have some in its text
+            fence = code[0].startswith("```")
+            part = LITERALINCLUDE.sub(lambda link: self.target(real, staged, link), code[0]) if fence else code[0]
+            if not fence and text[code.end() : code.end() + 2] == "](":
+                continue
+            parts += [links(text[at : code.start()]), part]
+            at = code.end()
+        return "".join(parts) + links(text[at:])
+
+    def page(self, real, staged):
+        text = real.read_text(encoding="utf-8")
+        if real.suffix == ".ipynb":
+            notebook = json.loads(text)
+            for cell in notebook["cells"]:
+                if cell["cell_type"] == "markdown":
+                    cell["source"] = self.rewritten(real, staged, "".join(cell["source"]))
+            self.write(staged, json.dumps(notebook, indent=1))
+        else:
+            self.write(staged, self.rewritten(real, staged, text))
 
     def leave_only_what_was_written(self):
         for path in list(self.source.rglob("*")):
@@ -182,8 +208,8 @@ def c_page(stage):
 def notebooks(stage):
     names = sorted(path.stem for path in (ROOT / "docs" / "notebooks").glob("*.ipynb"))
     for name in names:
-        stage.copy(ROOT / "docs" / "notebooks" / f"{name}.ipynb", f"notebooks/{name}.ipynb")
-    text = "# Notebooks\n\n" + ("As they were run; the tests run them again.\n" if names else "There are none in this clone.\n")
+        stage.notebook(ROOT / "docs" / "notebooks" / f"{name}.ipynb", f"notebooks/{name}.ipynb")
+    text = "# Notebooks\n\n" + ("Run when this site was built.\n" if names else "There are none in this clone.\n")
     stage.write("notebooks.md", text + "\n```{toctree}\n" + "".join(f"notebooks/{name}\n" for name in names) + "```\n")
 
 
@@ -194,7 +220,7 @@ def main():
     c_page(stage)
     notebooks(stage)
     for real, staged in stage.pages.items():
-        if real.suffix == ".md":
+        if real.is_file() and real.suffix in (".md", ".ipynb"):
             stage.page(real, staged)
     stage.leave_only_what_was_written()
     for fault in stage.faults:
