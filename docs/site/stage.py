@@ -4,6 +4,7 @@
 """docs/*.md and docs/site/**/*.md lie side by side on the site, and some pages of the clone's root with them, so that addresses are short. Links
 are rewritten to that: a header's goes to its page of the reference, another file's to a copy. A link to what is not there is an error."""
 import filecmp
+import inspect
 import json
 import os
 import pathlib
@@ -11,6 +12,8 @@ import re
 import shutil
 import sys
 import xml.etree.ElementTree as tree
+
+import kauri
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include" / "kauri"
@@ -213,6 +216,19 @@ def notebooks(stage):
     stage.write("notebooks.md", text + "\n```{toctree}\n" + "".join(f"notebooks/{name}\n" for name in names) + "```\n")
 
 
+def rest_of_python(page):
+    """The page of the reference with the names of kauri.__all__ that it has no place for: a new one is described from its first day."""
+    text, more = page.read_text(encoding="utf-8"), ""
+    for name in kauri.__all__:
+        thing = getattr(kauri, name)
+        if f":: kauri.{name}\n" in text or getattr(thing, "__module__", "") in ("kauri.cholmod", "kauri.cholmod05"):
+            continue
+        kind = "autofunction" if not inspect.isclass(thing) else "autoexception" if issubclass(thing, BaseException) else "autoclass"
+        more += f".. {kind}:: kauri.{name}\n" + ("" if kind == "autofunction" else "   :members:\n")
+    if more:
+        page.write_text(text.replace("\n## kauri.aio\n", f"\n### More\n\n```{{eval-rst}}\n{more}```\n\n## kauri.aio\n"), encoding="utf-8")
+
+
 def main():
     source, xml = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     stage = Stage(source)
@@ -222,6 +238,7 @@ def main():
     for real, staged in stage.pages.items():
         if real.is_file() and real.suffix in (".md", ".ipynb"):
             stage.page(real, staged)
+    rest_of_python(stage.source / "reference" / "python.md")
     stage.leave_only_what_was_written()
     for fault in stage.faults:
         print(fault)
