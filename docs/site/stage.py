@@ -75,19 +75,6 @@ class Stage:
             self.copy(real, there)
         return link["head"] + os.path.relpath(there, pathlib.Path(staged).parent) + (link["anchor"] or "")
 
-    def linked(self, text, real, staged):
-        """The text of the file `real` with links from its page to other pages."""
-        parts, at = [], 0
-        rewritten = lambda part: LINK.sub(lambda link: self.target(real, staged, link), part)
-        for code in FENCE.finditer(text):  # a link is none in code, but may have some in its text
-            fence = code[0].startswith("```")
-            part = LITERALINCLUDE.sub(lambda link: self.target(real, staged, link), code[0]) if fence else code[0]
-            if not fence and text[code.end() : code.end() + 2] == "](":
-                continue
-            parts += [rewritten(text[at : code.start()]), part]
-            at = code.end()
-        return "".join(parts) + rewritten(text[at:])
-
     def rewritten(self, real, staged, text):
         """A page's text with its links as they are on the site."""
         parts, at = [], 0
@@ -210,8 +197,6 @@ def c_page(stage):
 
 def notebooks(stage):
     names = sorted(path.stem for path in (ROOT / "docs" / "notebooks").glob("*.ipynb"))
-    for name in names:
-        stage.notebook(ROOT / "docs" / "notebooks" / f"{name}.ipynb", f"notebooks/{name}.ipynb")
     text = "# Notebooks\n\n" + ("Run when this site was built.\n" if names else "There are none in this clone.\n")
     stage.write("notebooks.md", text + "\n```{toctree}\n" + "".join(f"notebooks/{name}\n" for name in names) + "```\n")
 
