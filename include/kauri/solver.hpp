@@ -42,13 +42,15 @@ struct SolverOptions {
   CudaOptions cuda{};  ///< of the device that is asked for, or that `automatic` looks at and may take
 };
 
+/// compute = analyse + factorise; refactorize = new values on the same pattern.
+///
 ///     kauri::Solver<double> solver;
 ///     if (auto ok = solver.compute(a.view()); !ok) { ... ok.error().column ... }
 ///     std::vector<double> x = solver.solve(b);
 ///
-/// compute = analyse + factorise; refactorize = new values on the same pattern. Keeps a copy of A for refinement and
-/// for messages. Both throw Error(input) naming row and column of a NaN or infinite entry that made them fail. A compute() that throws
-/// leaves no factor and no plan of an earlier one. One moved from may be assigned to and destroyed, nothing else.
+/// Keeps a copy of A for refinement and for messages. Both throw Error(input) naming row and column of a NaN or infinite entry that made
+/// them fail. A compute() that throws leaves no factor and no plan of an earlier one. One moved from may be assigned to and destroyed,
+/// nothing else.
 template <Scalar T>
 class Solver {
  public:

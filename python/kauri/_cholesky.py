@@ -100,6 +100,8 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
         With the failing ``column`` of A.
     InputError, UsageError, OutOfMemoryError, DeviceError, Cancelled
 
+    Examples
+    --------
     >>> import scipy.sparse as sp, kauri
     >>> try:
     ...     kauri.cholesky(sp.diags_array([1.0, -2.0, 3.0], format="csc"))

@@ -50,7 +50,7 @@ class Factor:
 
     @property
     def dtype(self):
-        """Of the numbers of L, and of solutions: float32 or float64."""
+        """float32 or float64, of the numbers of L and of solutions."""
         return self._dtype
 
     @property
@@ -60,7 +60,7 @@ class Factor:
 
     @property
     def valid(self):
-        """True where it holds numbers: after a factorisation that went well."""
+        """True after a factorisation that went well, when it holds numbers."""
         return self._numbers is not None and self._numbers.valid
 
     def __repr__(self):
@@ -178,6 +178,8 @@ class Factor:
         -------
         x : the same kind of array as b, of the same shape, in the factor's dtype
 
+        Examples
+        --------
         >>> import numpy as np, scipy.sparse as sp, kauri
         >>> f = kauri.cholesky(sp.csc_matrix([[4.0, 2.0], [2.0, 5.0]]), ordering_method="natural")
         >>> f.solve(np.array([2.0, 5.0]), system="L")

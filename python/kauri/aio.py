@@ -9,7 +9,7 @@ from ._core import CancelToken
 
 
 async def run(function, *args, **kwargs):
-    """function(*args, cancel=..., **kwargs) in a thread of the loop's, for any call of kauri's that takes ``cancel``.
+    """``function(*args, cancel=..., **kwargs)`` in a thread of the loop's, for any call of kauri's that takes ``cancel``.
 
     >>> import asyncio, numpy as np, scipy.sparse as sp, kauri, kauri.aio
     >>> async def main():
@@ -30,15 +30,15 @@ async def run(function, *args, **kwargs):
 
 
 async def analyze(A, **options):
-    """kauri.analyze(A, **options)."""
+    """``kauri.analyze(A, **options)``."""
     return await run(_cholesky.analyze, A, **options)
 
 
 async def cholesky(A, beta=0, **options):
-    """kauri.cholesky(A, beta, **options)."""
+    """``kauri.cholesky(A, beta, **options)``."""
     return await run(_cholesky.cholesky, A, beta, **options)
 
 
 async def cholesky_AAt(A, beta=0, **options):
-    """kauri.cholesky_AAt(A, beta, **options)."""
+    """``kauri.cholesky_AAt(A, beta, **options)``."""
     return await run(_cholesky.cholesky_AAt, A, beta, **options)

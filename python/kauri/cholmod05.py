@@ -57,6 +57,8 @@ class CholeskyFactor:
     supernodal_mode
         Taken and not needed.
 
+    Examples
+    --------
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> f = kauri.cho_factor(sp.csc_array([[4.0, 2.0], [2.0, 5.0]]), lower=True, order=None)
     >>> f.L.toarray()
@@ -116,7 +118,7 @@ class CholeskyFactor:
 
     @property
     def is_super(self):
-        """True: kauri's factors are."""
+        """Always true of kauri's factors."""
         return True
 
     @property

@@ -1,4 +1,4 @@
-# Examples of docstrings and of docs/python.md run; stubs and modules have the same names.
+# Examples of docstrings and of the documents run; stubs and modules have the same names.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
 import doctest
@@ -17,7 +17,9 @@ import kauri
 
 MODULES = ["kauri", "kauri._cholesky", "kauri._factor", "kauri._mixed", "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch",
            "kauri.jax"]
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+COMMON = DOCS / "site" / "mathematics" / "index.md"  # what the pages beside it take for granted
+PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md") if ">>> " in path.read_text(encoding="utf-8"))
 
 
 def loaded(name):
@@ -32,11 +34,33 @@ def test_docstrings(name):
     assert found.failed == 0
 
 
-def test_the_page():
-    if not PAGE.exists():
-        pytest.skip("docs/python.md is not beside these tests")
-    found = doctest.testfile(str(PAGE), module_relative=False)
-    assert found.failed == 0 and found.attempted > 5
+def without_fences(text):
+    """What is in fences called python, and what is indented; else a fence's end were output that is expected."""
+    lines, inside = [], None
+    for line in text.splitlines():
+        if line.startswith("```"):
+            inside, line = (None if inside is not None else line), ""
+        lines.append(line if inside in (None, "```python") else "")
+    return "\n".join(lines) + "\n"
+
+
+def run_page(path, names):
+    test = doctest.DocTestParser().get_doctest(without_fences(path.read_text(encoding="utf-8")), names, path.name, str(path), 0)
+    runner = doctest.DocTestRunner()
+    runner.run(test, clear_globs=False)
+    assert runner.failures == 0 and runner.tries > 0
+    return test.globs
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the documents are not beside these tests")
+def test_pages_with_examples_are_found():
+    assert {"python.md", "site/tutorial.md", "site/index.md", "site/mathematics/errors.md"} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page):
+    path = DOCS / page
+    run_page(path, run_page(COMMON, {}) if path.parent == COMMON.parent and path != COMMON else {})
 
 
 @pytest.mark.parametrize("name", [m for m in MODULES if m not in ("kauri._cholesky", "kauri._options")])

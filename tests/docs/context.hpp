@@ -29,7 +29,7 @@ extern const kauri::Refinement refined;
 extern const std::span<const std::int32_t> ptr, index;
 extern const std::span<const double> value;
 extern int *ia, *ja, nonzeros;
-extern double* values;
+extern double *values, *device_x;
 void log(std::string_view what, const std::string& text);
 
 }  // namespace host

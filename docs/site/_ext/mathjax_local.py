@@ -1,0 +1,23 @@
+# MathJax from the site itself: its one file that draws in SVG and so needs no fonts, taken from the PyPI package sphinx-mathjax-offline.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Not MathML: without a font for mathematics, which few systems have, browsers put F11 where F with two indices belongs."""
+import importlib.metadata
+import pathlib
+import shutil
+
+FILE = "tex-svg.js"
+
+
+def copy(app, exception):
+    if exception is None and app.builder.format == "html":
+        found = [path for path in importlib.metadata.files("sphinx-mathjax-offline") if path.name == FILE]
+        folder = pathlib.Path(app.outdir) / "_static" / "mathjax"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(found[0].locate(), folder / FILE)
+
+
+def setup(app):
+    app.setup_extension("sphinx.ext.mathjax")
+    app.config.mathjax_path = f"mathjax/{FILE}"
+    app.connect("build-finished", copy)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,71 @@
+# Sphinx's settings for the site; scripts/site stages the pages and runs it.
+# SPDX-License-Identifier: BSD-3-Clause
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE / "_ext"))
+
+project = "kauri"
+copyright = "the authors of kauri, BSD-3-Clause"
+release = re.search(r"project\(kauri VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "breathe",
+    "myst_nb",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "mathjax_local",
+    "picture",
+]
+exclude_patterns = ["files"]  # what pages link to, such as examples
+templates_path = []
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+# Notebooks are kept without outputs: building the site runs them. They find data/ above the folder that they are staged in.
+nb_execution_mode = "auto"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_ipywidgets_js = {}  # else a script from another host
+myst_update_mathjax = False
+
+breathe_projects = {"kauri": str(ROOT / "build" / "site" / "xml")}
+breathe_default_project = "kauri"
+breathe_default_members = ("members",)
+breathe_show_include = False  # a page is of one header, and begins with it
+breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
+
+# What signatures name and no page here describes: other libraries, types of kauri's own folders that are declared alone.
+nitpicky = True
+nitpick_ignore_regex = [
+    (r"c:identifier", r"size_t|u?int\d+_t"),
+    (r"cpp:identifier", r"(std|Eigen|numeric|MatrixType|CholMatrixType)(::.*)?"),
+    (r"py:class", r"(?!kauri\b).*"),  # docstrings tell what comes in words: array, sparse matrix
+]
+
+# Modules for PyTorch and JAX are documented where neither is installed.
+autodoc_mock_imports = ["torch", "jax"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_numpy_docstring = True
+napoleon_google_docstring = False
+napoleon_use_param = False  # else words such as `shape` lead to properties of that name
+python_use_unqualified_type_names = True
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "furo"
+html_title = f"kauri {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": True}
+pygments_style = "default"  # whose comments stand out enough
+pygments_dark_style = "monokai"

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# commands.py KAURI FILE.md ...: every command "kauri ..." of these documents runs, from the root of the clone; what it writes to build/ goes elsewhere.
+# SPDX-License-Identifier: BSD-3-Clause
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = re.compile(r"^    kauri (?P<words>[^#\n]*)", re.MULTILINE)
+
+
+def main():
+    program, count, failed = str(pathlib.Path(sys.argv[1]).resolve()), 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for document in sys.argv[2:]:
+            for command in COMMAND.finditer(pathlib.Path(document).read_text(encoding="utf-8")):
+                words = [word.replace("build/", f"{folder}/") for word in shlex.split(command["words"])]
+                done = subprocess.run([program, *words], cwd=ROOT, text=True, capture_output=True)
+                count += 1
+                if done.returncode:
+                    failed += 1
+                    print(f"{document}: kauri {command['words']}\n{done.stderr}")
+    if not count:
+        sys.exit("no commands")
+    print(f"{count} commands, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
