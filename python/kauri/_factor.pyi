@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from ._core import CancelToken
+from ._structure import Structure
 
 
 Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
 R = TypeVar("R")
 
-class Factor:
+class Factor(Structure):
     @property
     def n(self) -> int: ...
     @property

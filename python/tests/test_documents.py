@@ -10,8 +10,8 @@ import pytest
 
 import kauri
 
-MODULES = ["kauri", "kauri._cholesky", "kauri._factor", "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch",
-           "kauri.jax"]
+MODULES = ["kauri", "kauri._cholesky", "kauri._compare", "kauri._comparison", "kauri._factor", "kauri._options", "kauri._structure", "kauri.aio",
+           "kauri.cholmod", "kauri.cholmod05", "kauri.torch", "kauri.jax"]
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
 
