@@ -240,7 +240,7 @@ class Comparison:
         Returns
         -------
         matplotlib.figure.Figure
-            One of pyplot: a notebook shows it at the end of its cell, ``plt.show()`` elsewhere.
+            One of pyplot: a notebook shows it once, ``plt.show()`` elsewhere.
 
         Raises
         ------

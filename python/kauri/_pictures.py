@@ -36,12 +36,11 @@ def _figure_class():
         def _ipython_display_(self):
             from IPython.display import Image, display
 
-            inline = "inline" in plt.get_backend()
-            if inline and any(plt.figure(number) is self for number in plt.get_fignums()):
-                return
             data = io.BytesIO()
             self.savefig(data, format="png")
             display(Image(data.getvalue()))
+            if "inline" in plt.get_backend():
+                plt.close(self)  # or it is shown again when the cell ends
 
     return ComparisonFigure
 
@@ -123,7 +122,7 @@ def _entries(ax, count, of_a):
 
 def _grid(records):
     """(rows, columns) of axes for trees, which are wide."""
-    columns = min(3, len(records))
+    columns = 2 if len(records) == 4 else min(3, len(records))
     return -(-len(records) // columns), columns
 
 
@@ -215,7 +214,7 @@ def _fronts_tree(ax, record):
     middle, triangle = x + w / 2, layout["subtrees"] != 0
     left, right = np.where(triangle, middle, x), np.where(triangle, middle, x + w)
     corners = np.stack([np.column_stack(p) for p in ((left, y), (right, y), (x + w, y + h), (x, y + h))], axis=1)
-    drawn = PolyCollection(corners, cmap="YlOrBr", norm=LogNorm(_LEAST_SHARE, 1), edgecolors=_DARK, linewidths=0.25)
+    drawn = PolyCollection(corners, cmap="YlOrBr", norm=LogNorm(_LEAST_SHARE, 1), edgecolors=(0, 0, 0, 0.35), linewidths=0.2)
     drawn.set_array(np.clip(layout["shape_work"] / (layout["work"] or 1), _LEAST_SHARE, 1))
     ax.add_collection(drawn)
     ax.set(xlim=(0, 960), ylim=(max(high, 1), 0))

@@ -155,9 +155,8 @@ def test_a_notebook_shows_a_figure_once(compared, monkeypatch):
     shown = []
     monkeypatch.setattr(display, "display", shown.append)
     figure = compared.plot_bars()
+    figure._ipython_display_()
+    assert len(shown) == 1 and shown[0].data.startswith(b"\x89PNG") and plt.fignum_exists(figure.number)
     monkeypatch.setattr(plt, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
     figure._ipython_display_()
-    assert not shown  # it is open: the end of the cell shows it
-    plt.close(figure)
-    figure._ipython_display_()
-    assert len(shown) == 1 and shown[0].data.startswith(b"\x89PNG")
+    assert len(shown) == 2 and not plt.fignum_exists(figure.number)  # the end of the cell does not show it again
