@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -38,11 +39,7 @@ RowsOfL::RowsOfL(const Plan& plan)
   column_.resize(static_cast<std::size_t>(ptr_.back()));
   std::vector<Offset> next(ptr_.begin(), ptr_.end() - 1);
   each([&](Index i, Index j) { column_[next[i]++] = j; });
-  const std::vector<Index>& count = plan.tree.column_count;
-  for (Index j = plan.n - 1; j >= 0; --j) {
-    const bool chained = j + 1 < plan.n && parent_[j] == j + 1 && count[j] == count[j + 1] + 1;
-    chain_end_[j] = chained ? chain_end_[j + 1] : j;
-  }
+  for (Index j = plan.n - 1; j >= 0; --j) chain_end_[j] = parent_[j] == j + 1 ? chain_end_[j + 1] : j;
 }
 
 namespace {
@@ -51,7 +48,12 @@ std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin
 
 /// Rows of L as they are shown: in the order of elimination or, with a natural ordering, as A has them, before the plan's postorder.
 struct Shown {
-  Shown(const Plan& plan, bool natural) : old_of(natural ? plan.perm.old_of() : std::span<const Index>()) {}
+  Shown(const Plan& plan, bool natural) {
+    const std::span<const Index> order = plan.perm.old_of();
+    const bool same =
+        order.empty() || (order.front() == 0 && std::adjacent_find(order.begin(), order.end(), std::greater<>()) == order.end());
+    if (natural && !same) old_of = order;  // empty: as they are, which costs a step for a run, not for an entry
+  }
   [[nodiscard]] Index operator()(Index i) const { return old_of.empty() ? i : old_of[i]; }
   std::span<const Index> old_of;
 };
@@ -76,7 +78,7 @@ nb::tuple pattern_of_l(const Symbolic& s, bool natural, const CancelToken* cance
         for (Index j = first; j < last; ++j) row[next[shown(j)]++] = shown(i);
       });
     }
-    if (natural)  // the plan's rows ascend, and these are others
+    if (!shown.old_of.empty())  // the plan's rows ascend, and these are others
       for (Index j = 0; j < plan.n; ++j) std::sort(row.begin() + ptr[j], row.begin() + ptr[j + 1]);
   });
   return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(row)));

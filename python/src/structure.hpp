@@ -14,7 +14,8 @@ namespace kauri::python {
 
 /// Rows of L of a plan, one after the other, without the zeros that amalgamation stores: row i is the subtree of the elimination tree whose
 /// leaves are columns of row i of B (Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11, 1990).
-/// Columns that differ by their first entry alone are met together, as chains. O(n + nnz(A)) memory.
+/// A row that has a column has its parent too, so columns that are each other's parents one after the other, a chain, are met by one step:
+/// a row of a band is one run. O(n + nnz(A)) memory.
 class RowsOfL {
  public:
   explicit RowsOfL(const Plan& plan);
