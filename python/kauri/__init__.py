@@ -10,6 +10,8 @@ True
 """
 from . import _core
 from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, cholesky_mixed, factorized, load)
+from ._compare import compare
+from ._comparison import Comparison, Record
 from ._core import CancelToken
 from ._errors import (Cancelled, DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
@@ -21,8 +23,8 @@ __version__ = _core.version()
 cuda_available = _core.cuda_available
 
 __all__ = [
-    "CancelToken", "Cancelled", "CholeskyFactor", "DeviceError", "Factor", "InputError", "KauriError", "MixedFactor",
-    "NotPositiveDefiniteError",
-    "OutOfMemoryError", "TooLargeError", "UsageError", "analyze", "analyze_AAt", "aslinearoperator", "cho_factor", "cho_solve", "cholesky",
-    "cholesky_AAt", "cholesky_mixed", "cuda_available", "factorized", "ldl_factor", "load", "option_names",
+    "CancelToken", "Cancelled", "CholeskyFactor", "Comparison", "DeviceError", "Factor", "InputError", "KauriError", "MixedFactor",
+    "NotPositiveDefiniteError", "OutOfMemoryError", "Record", "TooLargeError", "UsageError", "analyze", "analyze_AAt", "aslinearoperator",
+    "cho_factor", "cho_solve", "cholesky", "cholesky_AAt", "cholesky_mixed", "compare", "cuda_available", "factorized", "ldl_factor", "load",
+    "option_names",
 ]

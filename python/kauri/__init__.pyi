@@ -8,6 +8,9 @@ from ._cholesky import cholesky_AAt as cholesky_AAt
 from ._cholesky import cholesky_mixed as cholesky_mixed
 from ._cholesky import factorized as factorized
 from ._cholesky import load as load
+from ._compare import compare as compare
+from ._comparison import Comparison as Comparison
+from ._comparison import Record as Record
 from ._core import CancelToken as CancelToken
 from ._core import cuda_available as cuda_available
 from ._errors import Cancelled as Cancelled

@@ -8,12 +8,13 @@ import scipy.sparse as sp
 
 from . import _core, _device, _matrix, _options
 from ._errors import InputError, NotPositiveDefiniteError, UsageError
+from ._structure import Structure
 
 _FORMAT = 1  # of pickles
 _BLOCK = 64  # columns of a sparse right-hand side that are solved at once
 
 
-class Factor:
+class Factor(Structure):
     """A Cholesky factor with its analysis: ``P A P' = L L' = L D L'``.
 
     Made by :func:`kauri.analyze` (which leaves it without numbers) and :func:`kauri.cholesky`. ``A`` has n rows. Solves may be called from
@@ -413,8 +414,8 @@ class Factor:
         return self._core().condition(cancel)[0]
 
     def report(self):
-        """What the phases took and what was chosen, as a dict: see docs/json.md."""
-        return json.loads(self._make().report())
+        """What the phases took and what was chosen, as a dict: see docs/json.md. Of an analysis alone it takes no memory for numbers."""
+        return json.loads((self._symbolic if self._numbers is None else self._numbers).report())
 
     def as_linear_operator(self):
         """A^-1 as a scipy.sparse.linalg.LinearOperator: a preconditioner, or the inverse that ``eigsh`` asks for.

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from ._core import CancelToken
+from ._structure import Structure
 
 
 _Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
 _R = TypeVar("_R")
 
-class Factor:
+class Factor(Structure):
     def __init__(self, symbolic: Any, *, natural: bool = False, triangle: str = 'auto', array: bool = False) -> None: ...
     @property
     def n(self) -> int: ...

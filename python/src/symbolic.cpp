@@ -12,6 +12,7 @@
 #include "kauri/save.hpp"
 #include "kauri/separators.hpp"
 #include "python/src/matrix.hpp"
+#include "python/src/structure.hpp"
 #include "python/src/support.hpp"
 
 namespace kauri::python {
@@ -113,8 +114,8 @@ const PreparedPlan& Symbolic::prepared() {
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }
 
 void bind_symbolic(nb::module_& module) {
-  nb::class_<Symbolic>(module, "Symbolic")
-      .def_prop_ro("n", [](const Symbolic& s) { return s.analysis.plan->n; })
+  nb::class_<Symbolic> symbolic(module, "Symbolic");
+  symbolic.def_prop_ro("n", [](const Symbolic& s) { return s.analysis.plan->n; })
       .def_prop_ro("nnz", [](const Symbolic& s) { return s.analysis.plan->nnz; })
       .def_prop_ro("nnz_l", [](const Symbolic& s) { return s.analysis.plan->cost.nnz_l; })
       .def_prop_ro("flops", [](const Symbolic& s) { return s.analysis.plan->cost.flops; })
@@ -131,6 +132,7 @@ void bind_symbolic(nb::module_& module) {
       .def("indices", [](const Symbolic& s) { return to_numpy(std::vector<Index>(s.row)); })
       .def("separators", separators)
       .def("saved", saved_plan);
+  bind_structure(symbolic);
   module.def("analyze", analyze_matrix<double>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
   module.def("analyze_mixed", analyze_mixed, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
   module.def("analyze", analyze_matrix<float>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());

@@ -1,8 +1,12 @@
 # Matrices that several tests use.
 # SPDX-License-Identifier: BSD-3-Clause
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
+os.environ["MPLBACKEND"] = "Agg"  # no screen
 
 
 def poisson(k, dtype=np.float64):

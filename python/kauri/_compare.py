@@ -1,0 +1,254 @@
+# compare: what each ordering costs, predicted and measured.
+# SPDX-License-Identifier: BSD-3-Clause
+import dataclasses
+import re
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _cholesky, _core, _matrix, _memory, _options, _table
+from ._comparison import Comparison, Record, System
+from ._errors import InputError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
+
+_SMALL = 10_000  # rows up to which natural is among the default: beyond, what it costs may be out of all proportion
+_SOLVES = 3  # timed, the least counts: as many as the program takes
+# What one system or one ordering may fail by, while the others go on.
+_FAILURES = (InputError, TooLargeError, OutOfMemoryError, MemoryError)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Job:
+    """What is the same for all orderings of all systems."""
+
+    factorize: bool
+    repetitions: int
+    most_seconds: float | None
+    triangle: str
+    dtype: Any
+    cancel: Any
+    options: dict
+
+
+def _known():
+    """Names of orderings."""
+    return [*re.split(", | or ", _options.option_names()["ordering_method"]["accepts"]), "best"]
+
+
+def _ordering(label, what):
+    """(label, options of an analysis, permutation or None) of one that was asked for."""
+    options = what if isinstance(what, dict) else {"ordering_method": what} if isinstance(what, str) else None
+    if options is None:
+        return str(label), {}, np.asarray(what)
+    name = options.get("ordering_method", "auto")
+    if name not in _known() and name not in _options.ORDERINGS:
+        raise UsageError(f"ordering {name!r}: there are {', '.join(_known())}")
+    _options.texts(options)  # names of options
+    return str(label), options, None
+
+
+def _orderings(wanted):
+    """Those of the argument, or None for the default."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    pairs = wanted.items() if isinstance(wanted, dict) else [(one, one) for one in wanted]
+    if not isinstance(wanted, dict) and not all(isinstance(one, str) for one in wanted):
+        raise UsageError("orderings: a list of names; permutations and options come in a dict, each with a name of its own")
+    found = [_ordering(label, what) for label, what in dict(pairs).items()]
+    if not found:
+        raise UsageError(f"orderings: none is named; there are {', '.join(_known())}")
+    return found
+
+
+def _default(n):
+    names = ["rcm", "amd", "nd"] + ["metis"] * _core.ordering_available("metis") + ["auto"]
+    return [_ordering(name, name) for name in (["natural"] if n <= _SMALL else []) + names]
+
+
+def _systems(A, name):
+    """[(name, matrix)] of one matrix, a dict or a list of several."""
+    if isinstance(A, dict):
+        return [(str(key), matrix) for key, matrix in A.items()]
+    several = isinstance(A, (list, tuple)) and len(A) > 0 and all(len(getattr(one, "shape", ())) == 2 for one in A)
+    return [(f"{name}[{k}]", matrix) for k, matrix in enumerate(A)] if several else [(name, A)]
+
+
+def _refusal(cost, f, job):
+    """Why that factorisation is not run, or an empty text."""
+    predicted = cost["predicted_factor_s"]
+    if job.most_seconds is not None and predicted > job.most_seconds:
+        return f"not factorised: predicted to take {_table.seconds(predicted)}, more than most_seconds={job.most_seconds:g}"
+    if f._symbolic.on_device:
+        return ""
+    needed, room = cost["peak_bytes"] + cost["workspace_bytes"], _memory.available_bytes()
+    if needed > room:
+        return f"not factorised: that needs {_table.size(needed)}, but only {_table.size(room)} are available"
+    return ""
+
+
+def _measured(f, a, job):
+    """Figures of factorisations and solves, as the reports of the library have them."""
+    twin = f._twin()
+    fill = twin._make().refactorize
+    times = []
+    for _ in range(1 + job.repetitions):  # the first one meets fresh memory
+        twin._fill(fill, a, 0.0, job.cancel)
+        times.append(twin.report()["factor"]["seconds"])
+    b = np.random.default_rng(1).uniform(-1, 1, f.n).astype(f.dtype)
+    solves = []
+    for _ in range(_SOLVES):
+        x = twin.solve(b, refine=0, cancel=job.cancel)
+        solves.append(twin.report()["solve"]["seconds"])
+    twin.solve(b, refine=1, cancel=job.cancel)  # the library tells the error of what a solve gave where it refines it
+    error = twin.report()["refinement"]["unrefined"]
+    finite = bool(np.isfinite(x).all())
+    return {
+        "factor_s": min(times[1:]), "solve1_s": min(solves), "status": "ok" if finite else "not_finite",
+        "note": "" if finite else f"the solution overflows {f.dtype}", "backward_error": error["normwise"],
+        "backward_error_componentwise": error["componentwise"]
+    }
+
+
+def _numeric(f, a, cost, job):
+    """The same, or why there are none."""
+    refused = _refusal(cost, f, job)
+    if refused:
+        return {"status": "not_run", "note": refused}
+    try:
+        return _measured(f, a, job)
+    except NotPositiveDefiniteError as error:
+        return {"status": "not_positive_definite", "note": str(error), "column": error.column}
+    except _FAILURES as error:
+        return {"status": "not_run", "note": f"not factorised: {error}"}
+
+
+_FROM_COST = ("nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops", "tree_height", "supernodes", "largest_front",
+              "largest_supernode", "factor_bytes", "peak_bytes", "predicted_factor_s", "predicted_solve_s")
+
+
+def _record(system, a, array, ordering, job):
+    """The record of one ordering, and the report of its analysis or None."""
+    label, own, permutation = ordering
+    options = {**job.options, **own}
+    method = "given" if permutation is not None else _options.ORDERINGS.get(options["ordering_method"], options)["ordering_method"]
+    failed = {"system": system, "ordering": label, "method": method, "n": a.n, "nnz_lower": a.nnz, "status": "failed"}
+    if method == "metis" and not _core.ordering_available("metis"):
+        return Record(**failed, note="not available in this build"), None
+    name = options.pop("ordering_method", "auto")
+    try:
+        f = _cholesky._analysis(a, "auto", name, array, job.triangle, permutation, job.cancel, options)
+    except _FAILURES as error:
+        return Record(**failed, note=f"not analysed: {error}"), None
+    cost, report = f.cost(), f.report()
+    method = cost["ordering"]
+    figures = {
+        "status": "ok", "method": method, "order_s": report["ordering"]["seconds"], "symbolic_s": report["symbolic"]["seconds"], "factor": f,
+        "effort": dict(f._symbolic.given).get("ordering.effort", "default") if method == "nd" else None
+    }
+    if job.factorize:
+        figures.update(_numeric(f, a, cost, job))
+    return Record(**{**failed, **{key: cost[key] for key in _FROM_COST}, **figures}), report
+
+
+def _marked(records):
+    """The same with `chosen` for what auto took."""
+    auto = next((r for r in records if r.ordering == "auto" and r.factor is not None), None)
+    if auto is None:
+        return tuple(records)
+    return tuple(
+        dataclasses.replace(r, chosen=r is not auto and (r.method, r.effort, r.nnzL, r.flops) == (auto.method, auto.effort, auto.nnzL, auto.flops))
+        for r in records)
+
+
+def _where(report):
+    """As the program says it."""
+    target, kernels, threads = report["target"], report["kernels"], report["threads"]
+    return (f"{target}{'' if kernels == target else f' ({kernels})'}, {threads} thread{'' if threads == 1 else 's'}, "
+            f"{'float' if report['scalar_bytes'] == 4 else 'double'}")
+
+
+def _compared(name, matrix, orderings, job):
+    A = _matrix.to_scipy(matrix)
+    a = _matrix.to_core(A, job.dtype, job.triangle)
+    records, where, reason = [], "", ""
+    for ordering in orderings or _default(a.n):
+        record, report = _record(name, a, isinstance(A, sp.sparray), ordering, job)
+        records.append(record)
+        if report is not None:
+            where = _where(report)
+            reason = report["ordering_reason"] if record.ordering == "auto" else reason
+    return System(name, a.n, a.nnz, where, job.factorize, reason, _marked(records))
+
+
+def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=30.0, threads=None, triangle="auto", dtype=None, name="A",
+            cancel=None, **options):
+    """What each ordering of A costs: entries of L, operations, memory and time, as a table and in pictures, as ``kauri compare`` does it.
+
+    Parameters
+    ----------
+    A : matrix of shape (n, n), as :func:`kauri.cholesky` takes it, or a dict or a list of several
+        Keys of a dict name its systems; those of a list are ``A[0]``, ``A[1]`` ...
+    orderings : str, list of str or dict, optional
+        Of ``natural``, ``rcm``, ``md``, ``amd``, ``pamd``, ``nd``, ``metis``, ``auto``, ``best``, and scikit-sparse's names. In a dict each
+        has a name of the caller's, and is a name, options (``{"ordering_method": "nd", "ordering_seed": 3}``) or a permutation, shape (n,):
+        rows of A in the order of elimination. None: ``natural`` up to 10000 rows, ``rcm``, ``amd``, ``nd``, ``metis`` in a build with it,
+        and ``auto``, whose time is that of all orderings that it tried.
+    factorize : bool
+        Factorise and solve with each as well, and tell the times.
+    repetitions : int
+        Refactorisations timed after a first one; the least counts.
+    most_seconds : float or None
+        Factorisations predicted to take longer are not run, nor are those that the memory available is too little for; None: no such limit.
+    threads : int, optional
+        0 or None: all.
+    triangle, dtype, cancel
+        As of :func:`kauri.cholesky`.
+    name : str
+        Of A, in tables and pictures.
+    **options
+        Of kauri.option_names(), for all orderings.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    UsageError
+        For names of orderings and options that there are not, before anything is run.
+    InputError, Cancelled, DeviceError
+        A single A that is no symmetric matrix raises. Of several it is told in the table (``comparison.failures``) and the next has its
+        turn; so is an ordering that fails (``Record.status`` and ``note``): A may turn out not to be positive definite, for instance.
+
+    >>> import scipy.sparse as sp, kauri
+    >>> line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(30, 30))
+    >>> A = sp.kron(line, sp.eye_array(30)) + sp.kron(sp.eye_array(30), line)
+    >>> comparison = kauri.compare(A, ["natural", "rcm", "amd", "nd"])
+    >>> [record.ordering for record in comparison]
+    ['natural', 'rcm', 'amd', 'nd']
+    >>> comparison["natural"].nnzL, comparison["natural"].flops
+    (27029, 828067.0)
+    >>> comparison.best("flops").flops < comparison["rcm"].flops
+    True
+    """
+    if repetitions < 1:
+        raise UsageError(f"repetitions: {repetitions}, at least 1")
+    if threads is not None:
+        options["threads"] = threads
+    if "ordering_method" in options:
+        raise UsageError("option 'ordering_method': compare takes orderings=[...]")
+    _options.texts(options)
+    job = _Job(factorize, repetitions, most_seconds, triangle, dtype, cancel, options)
+    wanted = _orderings(orderings)
+    several = _systems(A, name)
+    if len(several) == 1 and several[0][1] is A:
+        return Comparison([_compared(name, A, wanted, job)])
+    found = []
+    for key, matrix in several:
+        try:
+            found.append(_compared(key, matrix, wanted, job))
+        except (*_FAILURES, UsageError, NotImplementedError) as error:
+            found.append(System(key, failure=str(error)))
+    return Comparison(found)

@@ -1,0 +1,14 @@
+# Types of compare.
+# SPDX-License-Identifier: BSD-3-Clause
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from ._comparison import Comparison
+from ._core import CancelToken
+
+Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+Ordering = str | Mapping[str, Any] | ArrayLike  # a name, options, a permutation
+
+def compare(A: Matrix | Mapping[str, Matrix] | Sequence[Matrix], orderings: str | Sequence[str] | Mapping[str, Ordering] | None = None, *, factorize: bool = False, repetitions: int = 3, most_seconds: float | None = 30.0, threads: int | None = None, triangle: str = 'auto', dtype: DTypeLike = None, name: str = 'A', cancel: CancelToken | None = None, **options: Any) -> Comparison: ...

@@ -1,0 +1,140 @@
+# What a Factor tells of L before there are numbers: tree, counts, fronts, pattern, costs.
+# SPDX-License-Identifier: BSD-3-Clause
+from typing import NamedTuple
+
+import numpy as np
+
+from ._errors import UsageError
+
+
+class Supernodes(NamedTuple):
+    """Columns of L that are treated as one dense block each, with their fronts: see :meth:`kauri.Factor.supernodes`."""
+
+    first: np.ndarray
+    parent: np.ndarray
+    row_ptr: np.ndarray
+    row: np.ndarray
+    perm: np.ndarray
+
+    @property
+    def pivots(self):
+        """Columns of each supernode, shape (supernodes,)."""
+        return np.diff(self.first)
+
+    @property
+    def front_size(self):
+        """Rows of each front, its pivots among them, shape (supernodes,)."""
+        return np.diff(self.row_ptr)
+
+    @property
+    def flops(self):
+        """Operations done in each front, zeros that amalgamation stores included, shape (supernodes,); a multiply-add is two."""
+        rows = self.front_size.astype(np.float64)
+        below = rows - self.pivots
+        return rows * (rows + 1) * (2 * rows + 1) / 6 - below * (below + 1) * (2 * below + 1) / 6
+
+
+class Structure:
+    """The part of kauri.Factor that the analysis alone answers."""
+
+    def _in_callers_order(self, values):
+        """What the plan has by its columns, by those of L as it is shown."""
+        if not self._natural:
+            return values
+        back = np.empty_like(values)
+        back[self._symbolic.perm()] = values
+        return back
+
+    def parent(self):
+        """The elimination tree of P A P', shape (n,): ``parent[j]`` is the row of the first entry below the diagonal in column j of L,
+        or -1 at a root.
+
+        >>> import scipy.sparse as sp, kauri
+        >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csc")
+        >>> kauri.analyze(A, ordering_method="natural").parent()
+        array([ 1,  2,  3, -1], dtype=int32)
+        """
+        above = self._symbolic.parent()
+        if not self._natural or self.n == 0:
+            return above
+        perm = self._symbolic.perm()
+        return self._in_callers_order(np.where(above >= 0, perm[above], np.int32(-1)))
+
+    def column_counts(self):
+        """Entries of each column of L, the diagonal included, shape (n,). Their sum is :attr:`nnz`, that of their squares the operations of
+        a factorisation.
+
+        >>> import scipy.sparse as sp, kauri
+        >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csc")
+        >>> kauri.analyze(A, ordering_method="natural").column_counts()
+        array([2, 2, 2, 1], dtype=int32)
+        """
+        return self._in_callers_order(self._symbolic.column_count())
+
+    def supernodes(self):
+        """The supernodes and their fronts, in the order of elimination.
+
+        Returns
+        -------
+        Supernodes
+            ``first``, shape (supernodes + 1,): s holds the columns ``first[s]`` to ``first[s + 1] - 1``. ``parent``, shape (supernodes,):
+            the supernode whose front takes what is left of the front of s, or -1. ``row[row_ptr[s]:row_ptr[s + 1]]``: the rows of its
+            front, ascending, its own columns first. ``perm``, shape (n,): the row of A that each of these rows is. ``pivots``,
+            ``front_size`` and ``flops``, shape (supernodes,): columns, rows and operations of each.
+
+        >>> import numpy as np, scipy.sparse as sp, kauri
+        >>> s = kauri.analyze(sp.csc_array(np.ones((3, 3)) + np.eye(3))).supernodes()
+        >>> s.pivots.tolist(), s.front_size.tolist(), s.flops.tolist()
+        ([3], [3], [14.0])
+        """
+        return Supernodes(*self._symbolic.supernodes(), self._symbolic.perm())
+
+    def pattern_L(self, *, cancel=None):
+        """(indptr, indices) of L by columns, rows ascending, shapes (n + 1,) and (nnz,). No number is computed; entries that happen to be
+        zero are there, what supernodes store beyond L is not.
+
+        >>> import scipy.sparse as sp, kauri
+        >>> A = sp.csc_array([[4.0, 1, 1], [1, 4, 0], [1, 0, 4]])
+        >>> indptr, indices = kauri.analyze(A, ordering_method="natural").pattern_L()
+        >>> indptr.tolist(), indices.tolist()
+        ([0, 3, 5, 6], [0, 1, 2, 1, 2, 2])
+        """
+        return self._symbolic.pattern_l(self._natural, cancel)
+
+    def density(self, of="L", cells=256, *, cancel=None):
+        """How many entries are where: a picture of a matrix of any size.
+
+        Parameters
+        ----------
+        of : str
+            ``L``; ``PAPt``: P A P', both halves; ``A``: both halves of A as it came.
+        cells : int
+            At most as many to a side; of smaller matrices a cell is an entry.
+        cancel : CancelToken, optional
+
+        Returns
+        -------
+        numpy.ndarray, shape (min(cells, n), min(cells, n)), of int64
+            Entries of the rows ``i n / cells`` up to those of i + 1, and likewise of columns. The sum is that of all entries.
+
+        >>> import scipy.sparse as sp, kauri
+        >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000), format="csc")
+        >>> kauri.analyze(A, ordering_method="natural").density("L", 2).tolist()
+        [[999, 0], [1, 999]]
+        """
+        if not 1 <= cells <= 32768:
+            raise UsageError(f"density: {cells} cells to a side, of 1 to 32768")
+        side, count = self._symbolic.density(of, int(cells), self._natural, cancel)
+        return count.reshape(side, side)[: self.n, : self.n]  # of no rows there is a cell all the same
+
+    def cost(self):
+        """What the analysis says of a factorisation, before there is one, as a dict with the names of ``kauri analyze --json``
+        (docs/json.md): ``nnzL``, ``flops``, ``fill_ratio``, ``tree_height``, ``supernodes``, ``largest_front``, ``factor_bytes``,
+        ``peak_bytes``, ``predicted_factor_s`` ... Counts are exact, names in _s are seconds, predicted for double.
+
+        >>> import scipy.sparse as sp, kauri
+        >>> cost = kauri.analyze(sp.eye_array(3, format="csc")).cost()
+        >>> cost["nnzL"], cost["flops"], cost["tree_height"]
+        (3, 3.0, 1)
+        """
+        return self._symbolic.cost()

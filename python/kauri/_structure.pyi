@@ -1,0 +1,29 @@
+# Types of what a Factor tells of L before there are numbers.
+# SPDX-License-Identifier: BSD-3-Clause
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._core import CancelToken
+
+class Supernodes(NamedTuple):
+    first: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    row_ptr: NDArray[np.int64]
+    row: NDArray[np.int32]
+    perm: NDArray[np.int32]
+    @property
+    def pivots(self) -> NDArray[np.int32]: ...
+    @property
+    def front_size(self) -> NDArray[np.int64]: ...
+    @property
+    def flops(self) -> NDArray[np.float64]: ...
+
+class Structure:
+    def parent(self) -> NDArray[np.int32]: ...
+    def column_counts(self) -> NDArray[np.int32]: ...
+    def supernodes(self) -> Supernodes: ...
+    def pattern_L(self, *, cancel: CancelToken | None = None) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+    def density(self, of: str = "L", cells: int = 256, *, cancel: CancelToken | None = None) -> NDArray[np.int64]: ...
+    def cost(self) -> dict[str, Any]: ...
