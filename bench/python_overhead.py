@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # What a small solve costs in Python beyond the C++ solve: f(b) by the clock, less the seconds of the solve that the report tells.
-#     python3 bench/python_overhead.py [--rounds 2000]
+#     python3 bench/python_overhead.py [--rounds 2000] [--device cupy|torch|jax]     --device: b on a device, as an array of that library
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import statistics
@@ -29,15 +29,36 @@ def microseconds(call, core, rounds):
     return 1e6 * statistics.median(total), 1e6 * statistics.median(inside)
 
 
+def there(library):
+    """What brings an array of NumPy to the device, its order kept but by JAX, which has one alone."""
+    if library == "cupy":
+        import cupy
+
+        return lambda x: cupy.asarray(x, order="K")
+    if library == "torch":
+        import torch
+
+        return lambda x: torch.from_numpy(x).to("cuda")
+    if library == "jax":
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        return lambda x: jax.device_put(x, jax.devices("cuda")[0])
+    return lambda x: x
+
+
 def main():
     parser = argparse.ArgumentParser(description="Overhead of a solve in Python over C++")
     parser.add_argument("--rounds", type=int, default=2000)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--device", choices=("cupy", "torch", "jax"))
+    arguments = parser.parse_args()
+    rounds, bring = arguments.rounds, there(arguments.device)
     print(f"kauri {kauri.__version__}, {rounds} rounds, medians in microseconds")
     print(f"{'n':>7} {'b':>10} {'call':>9} {'in C++':>9} {'overhead':>9}")
     for k in (1, 3, 10, 30, 100):
-        f = kauri.cholesky(poisson(k), threads=1)
+        f = kauri.cholesky(poisson(k), backend="cuda") if arguments.device else kauri.cholesky(poisson(k), threads=1)
         for name, b in (("(n,)", np.ones(f.n)), ("(n, 4) C", np.ones((f.n, 4))), ("(n, 4) F", np.ones((f.n, 4), order="F"))):
+            b = bring(b)
             f(b)
             total, inside = microseconds(lambda: f(b), f, rounds if k < 100 else max(rounds // 10, 10))
             print(f"{f.n:7} {name:>10} {total:9.1f} {inside:9.1f} {total - inside:9.1f}")

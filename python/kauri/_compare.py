@@ -139,7 +139,7 @@ def _record(system, a, array, ordering, job):
     name = options.pop("ordering_method", "auto")
     try:
         f = _cholesky._analysis(a, "auto", name, array, job.triangle, permutation, job.cancel, options)
-    except _FAILURES as error:
+    except (_FAILURES if permutation is None else (*_FAILURES, UsageError)) as error:  # rows that are none are that ordering's failure alone
         return Record(**failed, note=f"not analysed: {error}"), None
     cost, report = f.cost(), f.report()
     method = cost["ordering"]
