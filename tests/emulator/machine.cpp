@@ -26,7 +26,8 @@ std::vector<DynamicShared::Find>& dynamic_shared() {
   return all;
 }
 
-/// As std::binary_semaphore, whose acquire() yields before it sleeps: beside other work each yield costs this process its turn, milliseconds.
+/// As std::binary_semaphore, whose acquire() yields before it sleeps: beside other work each yield costs this process its turn,
+/// milliseconds.
 class Signal {
  public:
   Signal() { sem_init(&signal_, 0, 0); }
