@@ -291,6 +291,32 @@ class ProductStore {
   virtual void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) = 0;
 };
 
+/// A with rows of right-hand sides before its own, and solutions, where a backend computes: see kauri::FusedSolve. A column of values for
+/// each right-hand side, a diagonal entry and then b's, comes before those of A. Shapes were checked by the caller.
+template <Scalar T>
+class BorderStore {
+ public:
+  /// Of the border's diagonal: more than b . A^-1 b, so that its pivots do not fail, and not so large that kernels of small fronts take
+  /// them for extraordinary, and do these fronts once more (numeric/cuda/kernels/eliminate.cuh).
+  static constexpr T kCorner = sizeof(T) == sizeof(float) ? T(0x1p120) : T(0x1p960);
+
+  virtual ~BorderStore() = default;
+  [[nodiscard]] virtual Offset bytes() const = 0;
+  /// Of the bordered matrix.
+  [[nodiscard]] virtual std::span<const T> values() const = 0;
+  /// In the host's memory. Waits.
+  virtual void set(std::span<const T> value, MatrixView<const T> b) = 0;
+  /// Where it computes.
+  virtual void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) = 0;
+  /// X, by the backward sweep alone, of a factor of values(), whose plan has the border's rows last. NaN where its verdict is not good
+  /// then.
+  virtual void enqueue_solve(const FactorStore<T>& factor, SolveStore<T>& workspace, StreamHandle stream) = 0;
+  /// To the host's memory. Waits for X.
+  virtual void get(MatrixView<T> x) const = 0;
+  /// To where it computes.
+  virtual void enqueue_get(MatrixView<T> x, StreamHandle stream) const = 0;
+};
+
 /// Refinement where a backend computes, see kauri::Refiner. Shapes, plans and addresses of the same pattern were checked by the caller.
 template <Scalar T>
 class RefineStore {
@@ -349,6 +375,9 @@ class Executor {
   virtual std::unique_ptr<ProductStore<float>> make_product(const Pattern& lower, float tag) = 0;
   virtual std::unique_ptr<ProductStore<double>> make_product(const Pattern& lower, double tag) = 0;
   virtual std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) = 0;
+  /// For an A of so many rows and entries.
+  virtual std::unique_ptr<BorderStore<float>> make_border(Index n, Offset nnz, Index nrhs, float tag) = 0;
+  virtual std::unique_ptr<BorderStore<double>> make_border(Index n, Offset nnz, Index nrhs, double tag) = 0;
 
   [[nodiscard]] MemoryLedger& memory() { return memory_; }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "numeric/backend.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
+#include "src/entry_place.hpp"
 #include "src/misuse.hpp"
 
 namespace kauri {
@@ -26,23 +26,13 @@ void require_nrhs(Index nrhs) {
   if (nrhs < 1) misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
 }
 
-/// Row and column of value k in the caller's lower triangle, from the plan's map of entries. O(nnz).
-std::string place_of(const Plan& plan, Offset k) {
-  const auto& [ptr, source, first] = std::tie(plan.assembly.entry_ptr, plan.assembly.entry_source, plan.supernodes.first);
-  const auto at = static_cast<Offset>(std::find(source.begin(), source.end(), k) - source.begin());
-  const auto col = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), at) - ptr.begin() - 1);
-  const auto s = static_cast<Index>(std::upper_bound(first.begin(), first.end(), col) - first.begin() - 1);
-  const Index i = plan.perm.old_of(plan.supernodes.rows(s)[plan.assembly.entry_row[at]]), j = plan.perm.old_of(col);
-  return "(" + std::to_string(std::max(i, j)) + ", " + std::to_string(std::min(i, j)) + ")";
-}
-
 /// After a failure: was it the matrix, or a value that is not a number?
 template <class T>
 void require_finite(const Plan& plan, std::span<const T> value) {
   for (std::size_t k = 0; k < value.size(); ++k)
     if (!std::isfinite(value[k]))
-      throw Error(ErrorKind::input, "value " + std::to_string(k) + " of A, entry " + place_of(plan, static_cast<Offset>(k)) + ", is " +
-                                        std::to_string(value[k]));
+      throw Error(ErrorKind::input, "value " + std::to_string(k) + " of A, entry " + in_words(place_of(plan, static_cast<Offset>(k))) +
+                                        ", is " + std::to_string(value[k]));
 }
 
 /// What can be checked of a refactorisation beforehand.

@@ -123,7 +123,8 @@ def public_names(module):
             continue
         yield f"{module.__name__}.{key}", value
         if inspect.isclass(value) and not issubclass(value, BaseException):
-            for member, what in vars(value).items():
+            own = {member: what for base in reversed(value.__mro__) if base.__module__.startswith("kauri") for member, what in vars(base).items()}
+            for member, what in own.items():
                 if not member.startswith("_") and (callable(what) or isinstance(what, property)):
                     yield f"{module.__name__}.{key}.{member}", what
 

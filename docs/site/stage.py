@@ -26,7 +26,7 @@ FENCE = re.compile(r"(^(?P<ticks>`{3,}).*?^(?P=ticks)`*$|`[^`\n]+`)", re.MULTILI
 HEADERS = {
     "Everyday": ["solver", "matrix", "refine", "refinement", "report", "message", "error", "types", "version", "kauri"],
     "Phases": ["graph", "ordering", "separators", "permutation", "plan", "backend", "factor", "verdict", "prepared_plan"],
-    "Beyond one solve": ["mixed", "batch", "condition", "lower_factor", "schur", "selected_inverse", "scaling", "sparse_product"],
+    "Beyond one solve": ["fused_solve", "mixed", "batch", "condition", "lower_factor", "schur", "selected_inverse", "scaling", "sparse_product"],
     "Devices": ["device_matrix", "device_values", "refiner"],
     "Files, names, other libraries": ["io", "save", "named_options", "generate", "eigen"],
 }

@@ -35,6 +35,8 @@ template <Scalar T>
 class Refiner;
 template <Scalar T>
 class SchurComplement;
+template <Scalar T>
+class FusedSolve;
 
 /// Scratch memory of solves, and of what else is enqueued, on one factor at a time, for up to nrhs right-hand sides at once (more are done
 /// in blocks). Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
@@ -53,6 +55,7 @@ class Workspace {
 
  private:
   friend class Factor<T>;
+  friend class FusedSolve<T>;
   friend class Refiner<T>;
   Workspace(std::unique_ptr<numeric::SolveStore<T>> store, const numeric::Executor& executor);
   std::unique_ptr<numeric::SolveStore<T>> store_;

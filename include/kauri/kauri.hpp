@@ -9,6 +9,7 @@
 #include "kauri/device_values.hpp"     // IWYU pragma: export
 #include "kauri/error.hpp"             // IWYU pragma: export
 #include "kauri/factor.hpp"            // IWYU pragma: export
+#include "kauri/fused_solve.hpp"       // IWYU pragma: export
 #include "kauri/generate.hpp"          // IWYU pragma: export
 #include "kauri/graph.hpp"             // IWYU pragma: export
 #include "kauri/io.hpp"                // IWYU pragma: export

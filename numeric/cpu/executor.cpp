@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "numeric/cpu/batch.hpp"
+#include "numeric/cpu/border.hpp"
 #include "numeric/cpu/factor.hpp"
 #include "numeric/cpu/mixed.hpp"
 #include "numeric/cpu/refiner.hpp"
@@ -92,6 +93,12 @@ class CpuExecutor final : public Executor {
   }
   std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) override {
     return std::make_unique<CpuMixed>(lower, nrhs, workers_);
+  }
+  std::unique_ptr<BorderStore<float>> make_border(Index n, Offset nnz, Index nrhs, float) override {
+    return std::make_unique<CpuBorder<float>>(n, nnz, nrhs, memory());
+  }
+  std::unique_ptr<BorderStore<double>> make_border(Index n, Offset nnz, Index nrhs, double) override {
+    return std::make_unique<CpuBorder<double>>(n, nnz, nrhs, memory());
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "numeric/cuda/batch.hpp"
+#include "numeric/cuda/border.hpp"
 #include "numeric/cuda/mixed.hpp"
 #include "numeric/cuda/refiner.hpp"
 #include "numeric/cuda/residual.hpp"
@@ -185,6 +186,10 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaMixed>(lower, nrhs, context_);
   }
+  std::unique_ptr<BorderStore<float>> make_border(Index n, Offset nnz, Index nrhs, float) override { return border<float>(n, nnz, nrhs); }
+  std::unique_ptr<BorderStore<double>> make_border(Index n, Offset nnz, Index nrhs, double) override {
+    return border<double>(n, nnz, nrhs);
+  }
 
  private:
   template <class T>
@@ -241,6 +246,11 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<ProductStore<T>> product(const Pattern& lower) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaProduct<T>>(lower, context_);
+  }
+  template <class T>
+  std::unique_ptr<BorderStore<T>> border(Index n, Offset nnz, Index nrhs) {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaBorder<T>>(n, nnz, nrhs, context_);
   }
 
   DeviceHeap heap_;

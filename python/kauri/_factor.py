@@ -7,14 +7,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _device, _matrix, _options
-from ._errors import InputError, NotPositiveDefiniteError, UsageError
+from ._errors import InputError, UsageError
+from ._filled import Filled
 from ._structure import Structure
 
 _FORMAT = 1  # of pickles
 _BLOCK = 64  # columns of a sparse right-hand side that are solved at once
 
 
-class Factor(Structure):
+class Factor(Filled, Structure):
     """A Cholesky factor with its analysis: ``P A P' = L L' = L D L'``.
 
     Made by :func:`kauri.analyze` (which leaves it without numbers) and :func:`kauri.cholesky`. ``A`` has n rows. Solves may be called from
@@ -33,31 +34,9 @@ class Factor(Structure):
         self._natural = natural  # no permutation is shown: that of the plan is a postorder
         self._triangle = triangle
         self._array = array  # sparse results are sparse arrays
-        self._diagonal = None
-        self._fills = 0  # so far
         self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
 
     # What it is.
-
-    @property
-    def n(self):
-        """Rows of A."""
-        return self._symbolic.n
-
-    @property
-    def shape(self):
-        """(n, n)."""
-        return (self.n, self.n)
-
-    @property
-    def dtype(self):
-        """float32 or float64, of the numbers of L and of solutions."""
-        return self._dtype
-
-    @property
-    def nnz(self):
-        """Entries of L."""
-        return self._symbolic.nnz_l
 
     @property
     def valid(self):
@@ -83,16 +62,6 @@ class Factor(Structure):
 
     # Numbers.
 
-    def _fill(self, fill, *args):
-        try:
-            return fill(*args)
-        except NotPositiveDefiniteError as error:
-            error.factor = self
-            raise
-        finally:
-            self._diagonal = None
-            self._fills += 1
-
     def cholesky_inplace(self, A, beta=0, *, cancel=None):
         """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone.
 
@@ -109,19 +78,10 @@ class Factor(Structure):
         Values on a CUDA device, of CuPy, PyTorch, JAX or Numba, stay there, where the factor is there too: a copy of them is kept on the
         device, and comes to the host only for what needs them there: pickles, condition(), refinement of b on the host.
         """
-        core = self._make()
-        if _device.is_foreign(values) and _device.on_cuda(values):
-            copy, address = _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
-            return self._fill(core.refactorize_there, copy, address, self._symbolic.nnz, float(beta), cancel)
-        return self._fill(core.refactorize_values, self._values(values), float(beta), cancel)
-
-    def _values(self, values):
-        """Values of the lower half on the host, as the library takes them."""
-        values = _device.to_host(values) if _device.is_foreign(values) else np.asarray(values)
-        _matrix.real_dtype(values.dtype)
-        if values.shape != (self._symbolic.nnz,):
-            raise UsageError(f"values of shape {values.shape}: expected ({self._symbolic.nnz},)")
-        return np.ascontiguousarray(values, dtype=self._dtype)
+        core, there = self._make(), self._there(values)
+        if there is None:
+            return self._fill(core.refactorize_values, self._values(values), float(beta), cancel)
+        return self._fill(core.refactorize_there, *there, self._symbolic.nnz, float(beta), cancel)
 
     def cholesky_AAt_inplace(self, A, beta=0, *, cancel=None):
         """Factorises A A' + beta I anew. A: shape (n, k)."""
@@ -222,19 +182,6 @@ class Factor(Structure):
         core.solve(system, b, x, steps, cancel)
         return x
 
-    def _checked(self, b):
-        """b as the library takes it: as it lies in memory, if that will do."""
-        if b.ndim not in (1, 2) or b.shape[0] != self.n:
-            raise UsageError(f"b of shape {b.shape}: expected ({self.n},) or ({self.n}, k)")
-        if b.dtype != self._dtype:
-            if b.dtype.kind == "c":
-                raise UsageError("b is complex, the factor is real")
-            _matrix.real_dtype(b.dtype)
-            b = b.astype(self._dtype)
-        if not b.flags.forc and not _lies_well(b):
-            b = np.ascontiguousarray(b)
-        return b if b.flags.aligned else b.copy()
-
     def _triangular(self, core, system, b, cancel):
         """Of kauri's own systems B, L and Lt, as the caller sees L."""
         if not self._natural:
@@ -329,10 +276,6 @@ class Factor(Structure):
     def P(self):
         """The permutation, shape (n,): ``A[P[:, None], P[None, :]]`` is L L'."""
         return np.arange(self.n, dtype=np.int32) if self._natural else self._symbolic.perm()
-
-    def pattern(self):
-        """(indptr, indices) of the lower half of A by columns, as analysed: rows ascend, the diagonal is there."""
-        return self._symbolic.indptr(), self._symbolic.indices()
 
     def _lower_diagonal(self):
         kept, fills = self._diagonal, self._fills
@@ -457,8 +400,7 @@ class Factor(Structure):
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to {_FORMAT}")
         for name in ("_natural", "_triangle", "_array", "_dtype"):
             setattr(self, name, state[name])
-        self._numbers = self._diagonal = None
-        self._fills = 0
+        self._numbers = None
         given, arrays = _options.loadable(state["given"]), (state["indptr"], state["indices"])
         if state["values"] is None:
             self._symbolic = _core.restore_symbolic(given, self._dtype.itemsize, state["saved"], *arrays)
@@ -469,14 +411,3 @@ class Factor(Structure):
 
 
 _SYSTEMS = ("A", "LDLt", "LD", "DLt", "L", "Lt", "D", "P", "Pt")
-
-
-def _lies_well(b):
-    """True where rows or columns lie one after the other, with a step between them that is no overlap."""
-    size, (down, *right) = b.itemsize, b.strides
-    if down % size or any(step % size for step in right):
-        return False
-    if b.ndim == 1:
-        return down >= size
-    rows, cols = b.shape
-    return (down == size and right[0] >= rows * size) or (right[0] == size and down >= cols * size)

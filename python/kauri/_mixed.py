@@ -8,10 +8,10 @@ import scipy.sparse as sp
 
 from . import _core, _device, _matrix, _options
 from ._errors import InputError, UsageError
-from ._factor import Factor
+from ._filled import Filled
 
 
-class MixedFactor:
+class MixedFactor(Filled):
     """A factor in float32 for systems A x = b in float64, with solutions as good as those that refinement leaves.
 
     Each solution is improved by refinement; where that does not converge, by conjugate gradients with the factor as preconditioner; else,
@@ -33,26 +33,6 @@ class MixedFactor:
         self._mixed = _core.mixed(symbolic)
 
     @property
-    def n(self):
-        """Rows of A."""
-        return self._symbolic.n
-
-    @property
-    def shape(self):
-        """(n, n)."""
-        return (self.n, self.n)
-
-    @property
-    def dtype(self):
-        """Of solutions: float64."""
-        return self._dtype
-
-    @property
-    def nnz(self):
-        """Entries of L."""
-        return self._symbolic.nnz_l
-
-    @property
     def valid(self):
         """True where it holds numbers."""
         return self._mixed.valid
@@ -65,13 +45,6 @@ class MixedFactor:
     def __repr__(self):
         return f"<kauri.MixedFactor of a {self.n} x {self.n} matrix, {self.nnz} entries of L{'' if self.valid else ', not valid'}>"
 
-    _fills = 0
-    _diagonal = None
-    _fill = Factor._fill
-    _checked = Factor._checked
-    _values = Factor._values
-    pattern = Factor.pattern
-
     def refactorize(self, A, beta=0, *, cancel=None):
         """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone."""
         a = _matrix.to_core(A, np.float64, self._triangle)
@@ -79,11 +52,12 @@ class MixedFactor:
 
     def refactorize_values(self, values, beta=0, *, cancel=None):
         """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`; on a device with beta = 0."""
-        if not (_device.is_foreign(values) and _device.on_cuda(values)):
+        there = self._there(values)
+        if there is None:
             return self._fill(self._mixed.refactorize_values, self._values(values), float(beta), cancel)
         if beta:
             raise UsageError("beta with values on a device: add it to those of the diagonal")
-        copy, address = _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
+        copy, address = there  # the copy lives as long as the call
         return self._fill(self._mixed.refactorize_there, address, copy.shape[0], cancel)
 
     def solve(self, b, *, cancel=None):

@@ -1,0 +1,17 @@
+# Types of what kauri.Factor and kauri.MixedFactor share.
+# SPDX-License-Identifier: BSD-3-Clause
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Filled:
+    @property
+    def n(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def nnz(self) -> int: ...
+    def pattern(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...

@@ -1,0 +1,30 @@
+// Where a value of A lies, as a plan knows it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "kauri/plan.hpp"
+
+namespace kauri {
+
+/// Of the lower triangle, in the caller's numbering.
+struct EntryPlace {
+  Index row, column;
+};
+
+/// Of value k, from the plan's map of entries. O(nnz).
+inline EntryPlace place_of(const Plan& plan, Offset k) {
+  const auto& [ptr, source, first] = std::tie(plan.assembly.entry_ptr, plan.assembly.entry_source, plan.supernodes.first);
+  const auto at = static_cast<Offset>(std::find(source.begin(), source.end(), k) - source.begin());
+  const auto col = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), at) - ptr.begin() - 1);
+  const auto s = static_cast<Index>(std::upper_bound(first.begin(), first.end(), col) - first.begin() - 1);
+  const Index i = plan.perm.old_of(plan.supernodes.rows(s)[plan.assembly.entry_row[at]]), j = plan.perm.old_of(col);
+  return {std::max(i, j), std::min(i, j)};
+}
+
+inline std::string in_words(const EntryPlace& place) { return "(" + std::to_string(place.row) + ", " + std::to_string(place.column) + ")"; }
+
+}  // namespace kauri
