@@ -13,6 +13,7 @@ from ._structure import Structure
 
 _FORMAT = 1  # of pickles
 _BLOCK = 64  # columns of a sparse right-hand side that are solved at once
+_TRIES = 200  # of several calls that are to be of one filling
 
 
 class Factor(Filled, Structure):
@@ -34,6 +35,7 @@ class Factor(Filled, Structure):
         self._natural = natural  # no permutation is shown: that of the plan is a postorder
         self._triangle = triangle
         self._array = array  # sparse results are sparse arrays
+        self._diagonal = None  # of L, with the filling that it is of
         self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
 
     # What it is.
@@ -51,6 +53,16 @@ class Factor(Filled, Structure):
         if not self.valid:
             raise UsageError("the factor holds no numbers: call cholesky_inplace(A) first")
         return self._numbers
+
+    def _of_one_filling(self, calls):
+        """calls(), all of it of one filling: once more where another thread filled the factor anew meanwhile."""
+        core = self._core()
+        for _ in range(_TRIES):
+            fillings = core.fillings
+            result = calls()
+            if core.fillings == fillings:
+                return result
+        raise UsageError("other threads fill the factor anew all the time, faster than this call, which takes several solves, is done")
 
     def _make(self):
         if self._numbers is None:
@@ -153,10 +165,12 @@ class Factor(Filled, Structure):
         if system not in _SYSTEMS:
             raise UsageError(f"system {system!r}: there are {', '.join(_SYSTEMS)}")
         if sp.issparse(b):
-            return self._sparse(system, ldl, b, steps, cancel)
+            return self._of_one_filling(lambda: self._sparse(system, ldl, b, steps, cancel))
         if _device.is_foreign(b):
-            return self._foreign(core, system, ldl, b, steps, cancel)
-        return self._part(core, system, ldl, np.asarray(b), steps, cancel)
+            part = lambda: self._foreign(core, system, ldl, b, steps, cancel)  # noqa: E731
+        else:
+            part = lambda: self._part(core, system, ldl, np.asarray(b), steps, cancel)  # noqa: E731
+        return part() if system == "A" else self._of_one_filling(part)
 
     def _foreign(self, core, system, ldl, b, steps, cancel):
         if not _device.on_cuda(b):
@@ -265,11 +279,14 @@ class Factor(Filled, Structure):
             raise UsageError(f"system {system!r}: there are L and Lt")
         core = self._core()
         b = self._checked(np.asarray(b))
-        if self._natural:
-            b = self._dense(core, "P", b)
-        x = np.empty_like(b)
-        core.multiply(system, b, x, cancel)
-        return self._dense(core, "Pt", x) if self._natural else x
+
+        def product():
+            inner = self._dense(core, "P", b) if self._natural else b
+            x = np.empty_like(inner)
+            core.multiply(system, inner, x, cancel)
+            return self._dense(core, "Pt", x) if self._natural else x
+
+        return self._of_one_filling(product)
 
     # Its parts.
 
@@ -278,14 +295,17 @@ class Factor(Filled, Structure):
         return np.arange(self.n, dtype=np.int32) if self._natural else self._symbolic.perm()
 
     def _lower_diagonal(self):
-        kept, fills = self._diagonal, self._fills
-        if kept is None or kept[0] != fills:
-            d = self._core().diagonal()
+        core, kept = self._core(), self._diagonal
+        fillings = core.fillings
+        if kept is None or kept[0] != fillings:
+            d = core.diagonal()
             if self._natural:
                 back = np.empty_like(d)
                 back[self._symbolic.perm()] = d
                 d = back
-            kept = self._diagonal = fills, d
+            kept = fillings, d
+            if core.fillings == fillings:
+                self._diagonal = kept
         return kept[1]
 
     def _lower(self):
@@ -306,15 +326,14 @@ class Factor(Filled, Structure):
 
     def LD(self):
         """D on the diagonal, and below it L of L D L' = P A P'; sparse, shape (n, n)."""
-        low, d = self._lower(), self._lower_diagonal()
-        unit = low @ sp.diags_array(1 / d, dtype=self._dtype)
-        unit = sp.csc_array(unit)
+        low, d = self._of_one_filling(lambda: (self._lower(), self._lower_diagonal()))
+        unit = sp.csc_array(low @ sp.diags_array(1 / d, dtype=self._dtype))
         unit.setdiag(d * d)
         return self._as_sparse(unit)
 
     def L_D(self):
         """(L, D) of L D L' = P A P', both sparse, shape (n, n)."""
-        low, d = self._lower(), self._lower_diagonal()
+        low, d = self._of_one_filling(lambda: (self._lower(), self._lower_diagonal()))
         unit = sp.csc_array(low @ sp.diags_array(1 / d, dtype=self._dtype))
         unit.setdiag(np.ones_like(d))
         both = (d * d)[None, :]
@@ -390,7 +409,8 @@ class Factor(Filled, Structure):
         s = self._symbolic
         state.update(given=s.given, indptr=s.indptr(), indices=s.indices())
         if self.valid:
-            state.update(saved=self._numbers.saved(), values=self._numbers.values())
+            saved, values = self._of_one_filling(lambda: (self._numbers.saved(), self._numbers.values()))
+            state.update(saved=saved, values=values)
         else:
             state.update(saved=s.saved(), values=None)
         return state
@@ -400,7 +420,7 @@ class Factor(Filled, Structure):
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to {_FORMAT}")
         for name in ("_natural", "_triangle", "_array", "_dtype"):
             setattr(self, name, state[name])
-        self._numbers = None
+        self._numbers = self._diagonal = None
         given, arrays = _options.loadable(state["given"]), (state["indptr"], state["indices"])
         if state["values"] is None:
             self._symbolic = _core.restore_symbolic(given, self._dtype.itemsize, state["saved"], *arrays)

@@ -9,9 +9,6 @@ from ._errors import NotPositiveDefiniteError, UsageError
 class Filled:
     """What is made for one pattern and filled with values. Its maker sets _symbolic and _dtype."""
 
-    _diagonal = None  # of L, kept until it is filled anew
-    _fills = 0  # so far
-
     @property
     def n(self):
         """Rows of A."""
@@ -42,9 +39,6 @@ class Filled:
         except NotPositiveDefiniteError as error:
             error.factor = self
             raise
-        finally:
-            self._diagonal = None
-            self._fills += 1
 
     def _values(self, values):
         """Values of the lower half on the host, as the library takes them."""

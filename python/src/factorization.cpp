@@ -77,6 +77,7 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::s
 template <Scalar T>
 template <class Fill>
 double Factorization<T>::filled(Fill&& fill) {
+  ++fillings_;
   try {
     const double seconds = seconds_of(fill);
     valid_ = factor_.valid();
@@ -377,6 +378,7 @@ template <Scalar T>
 void Factorization<T>::set_values(std::span<const T> value) {
   Lent before;  // let go of last
   const std::unique_lock lock(filling_);
+  ++fillings_;
   std::swap(lent_, before);
   value_.assign(value.begin(), value.end());
   ++version_;

@@ -42,6 +42,8 @@ class Factorization {
                                             const std::stop_token& stop);
   /// As of the last call that filled it, without waiting for one under way.
   [[nodiscard]] bool valid() const { return valid_; }
+  /// Fillings begun. Calls between two looks at an equal number were all of one filling.
+  [[nodiscard]] std::uint64_t fillings() const { return fillings_; }
 
   /// x = solution of the system with b, of any layout each; x does not overlap b. refine_steps > 0: of System::A, at most as many
   /// corrections; -1: as many as the options say.
@@ -106,6 +108,7 @@ class Factorization {
   std::shared_ptr<Symbolic> symbolic_;
   Factor<T> factor_;
   std::atomic<bool> valid_ = factor_.valid();
+  std::atomic<std::uint64_t> fillings_ = 0;  // under filling_
   Lent lent_;
   mutable std::vector<T> value_;  // empty also where they were lent, and not asked for on the host
   std::uint64_t version_ = 0;

@@ -147,6 +147,7 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
   nb::class_<F>(module, name)
       .def_prop_ro("symbolic", [](const F& f) { return f.symbolic(); })
       .def_prop_ro("valid", &F::valid)
+      .def_prop_ro("fillings", &F::fillings)
       .def("refactorize", refactorize<T>, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
       .def("refactorize_values", refactorize_values<T>, nb::arg("values").noconvert(), nb::arg("beta"), nb::arg("cancel").none())
       .def("solve", solve<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("refine"),

@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -373,6 +374,55 @@ def test_solves_while_it_is_filled_anew():
     for t in threads:
         t.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("ordering", ["amd", "natural"])
+def test_calls_of_several_steps_are_of_one_filling(ordering):
+    a = poisson(25)
+    f = kauri.cholesky(a, ordering_method=ordering)
+    b = np.ones((f.n, 2))
+    wide = sp.eye_array(f.n, 130, format="csc")
+    calls = {
+        "LD": lambda g: g.solve(b, "LD"),
+        "DLt": lambda g: g.solve(b, "DLt"),
+        "sparse": lambda g: g.solve(wide).toarray(),
+        "product": lambda g: g.multiply(b),
+        "L_D": lambda g: g.L_D()[0].toarray() * g.n,
+        "LD()": lambda g: g.LD().toarray(),
+        "copy": lambda g: g.copy()(b),
+        "pickle": lambda g: pickle.loads(pickle.dumps(g)).solve(b, refine=1),
+    }
+    answers = {name: [call(f), call(f.cholesky(2 * a))] for name, call in calls.items()}
+    wrong, done = [], []
+
+    def work(name, call):
+        try:
+            for _ in range(15):
+                x = call(f)
+                if not any(np.allclose(x, y, rtol=1e-12, atol=1e-13 * np.abs(y).max()) for y in answers[name]):
+                    wrong.append(name)
+        except Exception as error:  # told by the thread that asserts
+            wrong.append((name, error))
+        finally:
+            done.append(name)
+
+    threads = [threading.Thread(target=work, args=call) for call in calls.items()]
+    for t in threads:
+        t.start()
+    k = 0
+    while len(done) < len(threads):
+        f.refactorize((1 + k % 2) * a)
+        k += 1
+        time.sleep(0.002)
+    for t in threads:
+        t.join()
+    assert not wrong and k > 1
+
+
+def test_calls_of_several_steps_do_not_wait_for_ever():
+    f = kauri.cholesky(poisson(5))
+    with pytest.raises(kauri.UsageError, match="fill the factor anew all the time"):
+        f._of_one_filling(lambda: f.refactorize(poisson(5)))
 
 
 def test_factors_of_a_loaded_analysis_at_a_time(tmp_path):
