@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from ._comparison import Comparison
 from ._core import CancelToken
 
-Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
-Ordering = str | Mapping[str, Any] | ArrayLike  # a name, options, a permutation
+_Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+_Ordering = str | Mapping[str, Any] | ArrayLike  # a name, options, a permutation
 
-def compare(A: Matrix | Mapping[str, Matrix] | Sequence[Matrix], orderings: str | Sequence[str] | Mapping[str, Ordering] | None = None, *, factorize: bool = False, repetitions: int = 3, most_seconds: float | None = 30.0, threads: int | None = None, triangle: str = 'auto', dtype: DTypeLike | None = None, name: str = 'A', cancel: CancelToken | None = None, **options: Any) -> Comparison: ...
+def compare(A: _Matrix | Mapping[str, _Matrix] | Sequence[_Matrix], orderings: str | Sequence[str] | Mapping[str, _Ordering] | None = None, *, factorize: bool = False, repetitions: int = 3, most_seconds: float | None = 30.0, threads: int | None = None, triangle: str = 'auto', dtype: DTypeLike | None = None, name: str = 'A', cancel: CancelToken | None = None, **options: Any) -> Comparison: ...
