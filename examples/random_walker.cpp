@@ -1,5 +1,6 @@
-// An image cut into regions by random walks (Grady, Random Walks for Image Segmentation, 2006): a pixel belongs to the region whose seeds a walk
-// that avoids edges reaches first most often. These probabilities solve Laplacian systems: one factor, a column for each region but one.
+// An image cut into regions by random walks (Grady, Random Walks for Image Segmentation, 2006): a pixel belongs to the region whose seeds a
+// walk that avoids edges reaches first most often. These probabilities solve Laplacian systems: one factor, a column for each region but
+// one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -116,7 +117,7 @@ int main() {
     right += found == true_region(i) ? 1 : 0;
     by_grey += (image[i] < 0.375 ? 0 : image[i] < 0.725 ? 1 : 2) == true_region(i) ? 1 : 0;
   }
-  std::printf("%d pixels without a seed: %.1f %% as drawn; by a threshold of the grey values %.1f %%\n", walks.count, 100.0 * right / kPixels,
-              100.0 * by_grey / kPixels);
+  std::printf("%d pixels without a seed: %.1f %% as drawn; by a threshold of the grey values %.1f %%\n", walks.count,
+              100.0 * right / kPixels, 100.0 * by_grey / kPixels);
   return right > 0.97 * kPixels && probable ? 0 : 1;
 }

@@ -118,6 +118,9 @@ class DeviceSolves {
   virtual void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const = 0;
   /// x2 = y2.
   virtual void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const = 0;
+  /// y(j, r) = L(n - y.cols + r, j) for all columns j before the last y.cols ones; zeros for these. Of a plan whose fronts all have the
+  /// last rows. Without a good verdict y is anything.
+  virtual void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const = 0;
   /// See InverseProbe. Takes memory as long as it lives.
   [[nodiscard]] virtual std::unique_ptr<InverseProbe<T>> make_probe(SolveStore<T>& workspace) const = 0;
   /// ln det(L L^T). Waits; takes memory for the time of the call.
@@ -302,6 +305,8 @@ class BorderStore {
 
   virtual ~BorderStore() = default;
   [[nodiscard]] virtual Offset bytes() const = 0;
+  /// Throws Error(usage) for what does not lie where it computes.
+  virtual void require_there(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const = 0;
   /// Of the bordered matrix.
   [[nodiscard]] virtual std::span<const T> values() const = 0;
   /// In the host's memory. Waits.

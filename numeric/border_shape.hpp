@@ -36,8 +36,4 @@ struct BorderShape {
   }
 };
 
-/// What the backward sweep begins with is L22^T (-I) in the border's rows, where it then finds -I, so that all other rows solve
-/// L^T x = y, the border's rows of L being y^T.
-inline constexpr int kGivenInBorder = -1;
-
 }  // namespace kauri::numeric

@@ -1,11 +1,14 @@
-// Where a value of A lies, as a plan knows it.
+// Where a value of A lies, as a plan knows it, and values that are not finite.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 #include <string>
 #include <tuple>
 
+#include "kauri/error.hpp"
 #include "kauri/plan.hpp"
 
 namespace kauri {
@@ -26,5 +29,13 @@ inline EntryPlace place_of(const Plan& plan, Offset k) {
 }
 
 inline std::string in_words(const EntryPlace& place) { return "(" + std::to_string(place.row) + ", " + std::to_string(place.column) + ")"; }
+
+/// Throws Error(input) for the first value k that is not finite: name(k) + " is nan".
+template <Scalar T, class Name>
+void require_all_finite(std::span<const T> value, const Name& name) {
+  const auto found = std::find_if(value.begin(), value.end(), [](T v) { return !std::isfinite(v); });
+  if (found != value.end())
+    throw Error(ErrorKind::input, name(static_cast<Offset>(found - value.begin())) + " is " + std::to_string(*found));
+}
 
 }  // namespace kauri

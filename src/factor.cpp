@@ -29,10 +29,8 @@ void require_nrhs(Index nrhs) {
 /// After a failure: was it the matrix, or a value that is not a number?
 template <class T>
 void require_finite(const Plan& plan, std::span<const T> value) {
-  for (std::size_t k = 0; k < value.size(); ++k)
-    if (!std::isfinite(value[k]))
-      throw Error(ErrorKind::input, "value " + std::to_string(k) + " of A, entry " + in_words(place_of(plan, static_cast<Offset>(k))) +
-                                        ", is " + std::to_string(value[k]));
+  require_all_finite<T>(value,
+                        [&](Offset k) { return "value " + std::to_string(k) + " of A, entry " + in_words(place_of(plan, k)) + ","; });
 }
 
 /// What can be checked of a refactorisation beforehand.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,7 +50,10 @@ std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index n
   options.permutation = Permutation::from_old_of(std::move(old_of));
   options.target = plan.target;
   options.workers = plan.schedule.workers;
-  return analyze({a.n + nrhs, col_ptr, row}, options);
+  auto made = analyze({a.n + nrhs, col_ptr, row}, options);
+  for (Index r = 0; r < nrhs && a.n > 0; ++r)
+    if (made->perm.old_of(a.n + r) != r) throw std::logic_error("FusedSolve: right-hand sides are not last in their plan");
+  return made;
 }
 
 /// Of A, by that of the bordered matrix.
@@ -61,21 +65,18 @@ DeviceVerdict without_border(DeviceVerdict verdict, Index n, Index nrhs) {
   return verdict;
 }
 
-/// Throws Error(input) for the first value that is not finite.
+/// Names entries of the bordered matrix as those of b and of A.
 template <class T>
 void require_finite(const Plan& plan, const numeric::BorderShape& shape, std::span<const T> value, bool of_b) {
-  const Offset begin = of_b ? 0 : shape.border(), end = of_b ? shape.border() : shape.values();
-  for (Offset k = begin; k < end; ++k) {
-    const T found = value[static_cast<std::size_t>(k)];
-    if (std::isfinite(found)) continue;
-    EntryPlace place = place_of(plan, k);
+  const auto border = static_cast<std::size_t>(shape.border());
+  const auto part = of_b ? value.first(border) : value.subspan(border);
+  require_all_finite<T>(part, [&](Offset k) {
+    EntryPlace place = place_of(plan, of_b ? k : k + shape.border());
     place.row -= shape.nrhs;
     if (!of_b) place.column -= shape.nrhs;
-    throw Error(ErrorKind::input, "FusedSolve: " +
-                                      (of_b ? "entry " + in_words(place) + " of b"
-                                            : "value " + std::to_string(k - begin) + " of A, entry " + in_words(place) + ",") +
-                                      " is " + std::to_string(found));
-  }
+    return "FusedSolve: " +
+           (of_b ? "entry " + in_words(place) + " of b" : "value " + std::to_string(k) + " of A, entry " + in_words(place) + ",");
+  });
 }
 
 }  // namespace
@@ -130,6 +131,8 @@ FusedSolve<T> FusedSolve<T>::create(const Pattern& a, std::shared_ptr<const Plan
   if (!plan) misuse_of_fused("the plan is null");
   if (nrhs < 1) misuse_of_fused("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   if (fingerprint(a) != plan->fingerprint) misuse_of_fused("the plan belongs to a matrix of another pattern");
+  if (sizeof(T) == sizeof(float) && backend.executor().kernels(sizeof(T)).starts_with("fp16x3"))
+    misuse_of_fused("loops fp16x3 are for scaled matrices, and right-hand sides are of any size");
   return FusedSolve(std::make_unique<State>(a, *plan, backend, nrhs));
 }
 
@@ -157,8 +160,8 @@ Result<void, Breakdown> FusedSolve<T>::outcome() {
     require_finite(factor.plan(), state_->shape, factor.store().on_host(state_->store->values(), room), of_b);
   }
   if (of_b)
-    throw Error(ErrorKind::input, "FusedSolve: b . A^-1 b of column " + std::to_string(factor.verdict().column) + " is not below 2^" +
-                                      (sizeof(T) == sizeof(float) ? "120" : "960") + ": scale b");
+    throw Error(ErrorKind::input, "FusedSolve: b . A^-1 b, of columns 0 to " + std::to_string(factor.verdict().column) +
+                                      " together, is not below 2^" + (sizeof(T) == sizeof(float) ? "120" : "960") + ": scale b");
   return Breakdown{verdict.column, verdict.pivot};
 }
 
@@ -187,6 +190,7 @@ Result<void, Breakdown> FusedSolve<T>::solve(const DeviceValues<T>& value, Devic
 template <Scalar T>
 void FusedSolve<T>::enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream) {
   require_call(value.span().size(), b.view(), x.view());
+  state_->store->require_there(value.span(), b.view(), x.view());
   state_->store->enqueue_set(value.span(), b.view(), stream);
   state_->enqueue(*state_->workspace.store_, stream);
   state_->store->enqueue_get(x.view(), stream);

@@ -69,11 +69,11 @@ Backend cpu_backend(int threads = 0);
 using StreamHandle = void*;
 
 /// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree: once for each prepared plan, factor,
-/// workspace, refiner, product, selected inverse and array of DeviceValues; for the time of a call, by refine(), backward_error() and
-/// multiply(), which keep A's rows there, by Factor::multiply(), lower_diagonal() and log_determinant(), and by what a SparseProduct does
-/// with the host's memory; for A's rows by each compute() of a Solver, as long as it holds that matrix; and for a short time when the
-/// backend is made. Both functions are called with the device current, from any
-/// thread, and by several at a time, but never by calls that enqueue. No call moves or frees what is in use on a stream.
+/// workspace, refiner, product, selected inverse, FusedSolve (beside what it has of the former) and array of DeviceValues; for the time of
+/// a call, by refine(), backward_error() and multiply(), which keep A's rows there, by Factor::multiply(), lower_diagonal() and
+/// log_determinant(), and by what a SparseProduct does with the host's memory; for A's rows by each compute() of a Solver, as long as it
+/// holds that matrix; and for a short time when the backend is made. Both functions are called with the device current, from any thread,
+/// and by several at a time, but never by calls that enqueue. No call moves or frees what is in use on a stream.
 struct DeviceAllocator {
   /// `bytes` > 0 on the device, aligned to 256, usable on any stream at once; null where there are not that many: then the call that asked
   /// throws Error(memory).

@@ -19,21 +19,23 @@ namespace kauri {
 ///     for (...) if (auto ok = step.solve(value, b, x); !ok) { ... ok.error().column ... }
 ///
 /// The solution has the accuracy of Factor::solve(), but not its bits: sums of the forward elimination are those of the factorisation.
-/// More solves with the same A, a determinant or anything else that wants L, are a Factor's. Columns of B are independent of each other,
-/// but for bits, since a column's are those of its place.
+/// More solves with the same A, a determinant or anything else that wants L, are a Factor's. A column of b has the bits of its place, and
+/// one that is not finite is an Error, or NaN, of all.
 ///
-/// b . A^-1 b of each column is less than 2^960, of floats 2^120, which a b in any sane units keeps by far; where it is not, and where b
-/// is not finite, that is told, and scaling b helps.
+/// The columns of B together have b . A^-1 b less than 2^960, of floats 2^120 (the largest eigenvalue of B^T A^-1 B is), which b in sane
+/// units keep by far; where they do not, that is told, and scaling b helps.
 ///
-/// Memory beside that of a Factor of A: a row of L for each right-hand side, a copy of A's values, and three vectors for each. On a device
-/// two small copies and a product surround the sweep: below some 30,000 rows these take what is spared; and so do, in two dimensions, eight
-/// right-hand sides, which widen small fronts. Move-only; one call at a time.
+/// Memory beside that of a Factor of A, for each right-hand side: a row of L and n values and their places in the plan; a workspace's
+/// vectors; three more vectors; and once a copy of A's values. On a device two small copies and a gather surround the sweep. So below some
+/// 30,000 rows, and with eight right-hand sides in two dimensions, a factorisation and a solve are faster, by up to a tenth. Move-only; one
+/// call at a time.
 template <Scalar T>
 class FusedSolve {
  public:
   /// For nrhs >= 1 right-hand sides together. a: the pattern that the plan was made for; of the plan its permutation, target and workers
   /// are taken, and a plan of the bordered matrix is made, which takes as long as the symbolic phase did. The only call that allocates.
-  /// Throws Error: input (a bad pattern), usage (nrhs < 1, another pattern than the plan's, where Factor<T>::create does), memory,
+  /// Throws Error: input (a bad pattern), usage (nrhs < 1, another pattern than the plan's, CudaLoops::fp16x3 for floats, where
+  /// Factor<T>::create does), memory,
   /// overflow (n + nrhs beyond 2^31 - 1; more than kMostEntries entries with those of B).
   static FusedSolve create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend, Index nrhs = 1);
   FusedSolve(FusedSolve&&) noexcept;
@@ -55,7 +57,8 @@ class FusedSolve {
   void enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream);
 
   /// Of the last call, as far as the host knows: `none` from enqueue_solve() on. Columns are A's; not positive definite with kNone as its
-  /// column: A is, but b is not finite or too large.
+  /// column: A is, but b is not finite or too large. The smallest pivot is A's, but that of the border (and then of column kNone) where
+  /// that is less, of an A or a b near the limit.
   [[nodiscard]] const DeviceVerdict& verdict() const;
   /// Waits for all work on the stream, and takes over the verdict that lies on the device. Throws Error(device) if that work failed.
   const DeviceVerdict& fetch_verdict(StreamHandle stream);

@@ -4,6 +4,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/border_shape.hpp"
+#include "numeric/cpu/workers.hpp"
 
 namespace kauri::numeric::cpu {
 
@@ -11,8 +12,9 @@ namespace kauri::numeric::cpu {
 template <class T>
 class CpuBorder final : public BorderStore<T> {
  public:
-  CpuBorder(Index n, Offset nnz, Index nrhs, MemoryLedger& ledger);
+  CpuBorder(Index n, Offset nnz, Index nrhs, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] Offset bytes() const override { return counted_.bytes(); }
+  void require_there(std::span<const T>, MatrixView<const T>, MatrixView<const T>) const override {}
   [[nodiscard]] std::span<const T> values() const override { return value_; }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;
@@ -22,8 +24,9 @@ class CpuBorder final : public BorderStore<T> {
 
  private:
   BorderShape shape_;
+  Workers& workers_;
   Array<T> value_;
-  Array<T> begin_;  // of the sweep: zeros but in the border's rows
+  Array<T> begin_;  // of the sweep
   Array<T> x_;
   Counted counted_;
 };

@@ -95,10 +95,10 @@ class CpuExecutor final : public Executor {
     return std::make_unique<CpuMixed>(lower, nrhs, workers_);
   }
   std::unique_ptr<BorderStore<float>> make_border(Index n, Offset nnz, Index nrhs, float) override {
-    return std::make_unique<CpuBorder<float>>(n, nnz, nrhs, memory());
+    return std::make_unique<CpuBorder<float>>(n, nnz, nrhs, workers_, memory());
   }
   std::unique_ptr<BorderStore<double>> make_border(Index n, Offset nnz, Index nrhs, double) override {
-    return std::make_unique<CpuBorder<double>>(n, nnz, nrhs, memory());
+    return std::make_unique<CpuBorder<double>>(n, nnz, nrhs, workers_, memory());
   }
 
  private:

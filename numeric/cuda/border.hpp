@@ -12,6 +12,7 @@ class CudaBorder final : public BorderStore<T> {
  public:
   CudaBorder(Index n, Offset nnz, Index nrhs, DeviceContext context);
   [[nodiscard]] Offset bytes() const override { return bytes_of(shape_); }
+  void require_there(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const override;
   [[nodiscard]] std::span<const T> values() const override { return {value_.data(), static_cast<std::size_t>(value_.size())}; }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;
@@ -25,9 +26,8 @@ class CudaBorder final : public BorderStore<T> {
   DeviceContext context_;
   DeviceBlock block_;
   DeviceArray<T> value_;
-  DeviceArray<T> begin_;  // of the sweep: zeros but in the border's rows
-  DeviceArray<T> x_;
-  DeviceArray<T> given_;  // -I
+  DeviceArray<T> begin_;  // of the sweep; and what goes to the host
+  DeviceArray<T> x_;      // and what comes from there
 };
 
 }  // namespace kauri::numeric::cuda

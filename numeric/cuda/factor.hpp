@@ -50,6 +50,7 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const override;
   void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const override;
   void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const override;
+  void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const override;
   [[nodiscard]] std::unique_ptr<InverseProbe<T>> make_probe(SolveStore<T>& workspace) const override;
   [[nodiscard]] double log_determinant() const override;
   void enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const override;

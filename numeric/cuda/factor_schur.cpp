@@ -77,13 +77,21 @@ void CudaFactor<T>::enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, S
   enqueue_copy<T>(x2.rows, x2.cols, last_of(y, x2.rows), strided(x2), static_cast<cudaStream_t>(stream));
 }
 
+template <class T>
+void CudaFactor<T>::enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const {
+  const CurrentDevice current(context_.device);
+  const LastBlock<T> block{plan_->view(), last_rows(*plan(), y.cols), entries_.data(), verdict_address()};
+  cuda::enqueue_rows_of_l<T>(block, strided(y), static_cast<cudaStream_t>(stream));
+}
+
 #define KAURI_FACTOR_SCHUR(T)                                                                                   \
   template void CudaFactor<T>::run_now(const std::function<void(StreamHandle)>&) const;                         \
   template void CudaFactor<T>::enqueue_last_product(MatrixView<const T>, MatrixView<T>, StreamHandle) const;    \
   template void CudaFactor<T>::enqueue_last_transposed(MatrixView<const T>, MatrixView<T>, StreamHandle) const; \
   template void CudaFactor<T>::enqueue_last_square(MatrixView<T>, StreamHandle) const;                          \
   template void CudaFactor<T>::enqueue_below_zeros(MatrixView<const T>, MatrixView<T>, StreamHandle) const;     \
-  template void CudaFactor<T>::enqueue_last_rows(MatrixView<const T>, MatrixView<T>, StreamHandle) const;
+  template void CudaFactor<T>::enqueue_last_rows(MatrixView<const T>, MatrixView<T>, StreamHandle) const;       \
+  template void CudaFactor<T>::enqueue_rows_of_l(MatrixView<T>, StreamHandle) const;
 KAURI_FACTOR_SCHUR(float)
 KAURI_FACTOR_SCHUR(double)
 #undef KAURI_FACTOR_SCHUR

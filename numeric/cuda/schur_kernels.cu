@@ -106,6 +106,19 @@ __global__ void __launch_bounds__(kThreads) below_zeros(Index begin, Index count
   for_entries(begin + count, cols, [&](Index i, Index column) { y(i, column) = i < begin ? T(0) : g(i - begin, column); });
 }
 
+/// A warp for each front, whose columns have these rows at their end.
+template <class T>
+__global__ void __launch_bounds__(kThreads) rows_of_l(LastBlock<T> block, StridedView<T> y) {
+  const LastRows& rows = block.rows;
+  const Index warps = static_cast<Index>(gridDim.x * (kThreads / 32)), lane = static_cast<Index>(threadIdx.x % 32);
+  for (Index s = static_cast<Index>((blockIdx.x * kThreads + threadIdx.x) / 32); s < rows.fronts; s += warps) {
+    const Front& f = block.plan.front[s];
+    for (Index c = lane; c < f.p; c += 32)
+      for (Index r = 0; r < rows.count; ++r)
+        y(f.first + c, r) = f.first + c < rows.begin ? block.l[factor_place(f, f.m - rows.count + r, c)] : T(0);
+  }
+}
+
 template <class T>
 __global__ void __launch_bounds__(kThreads) copy_matrix(Index rows, Index cols, StridedView<const T> from, StridedView<T> to) {
   for_entries(rows, cols, [&](Index i, Index column) { to(i, column) = from(i, column); });
@@ -125,6 +138,7 @@ void load_schur() {
   load(last_transposed<T>);
   load(last_square<T>);
   load(below_zeros<T>);
+  load(rows_of_l<T>);
   load(copy_matrix<T>);
 }
 
@@ -159,6 +173,11 @@ void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView
 }
 
 template <class T>
+void enqueue_rows_of_l(const LastBlock<T>& block, const StridedView<T>& y, cudaStream_t stream) {
+  over(rows_of_l<T>, Offset{block.rows.fronts} * 32, stream, block, y);
+}
+
+template <class T>
 void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from, const StridedView<T>& to, cudaStream_t stream) {
   over(copy_matrix<T>, Offset{rows} * cols, stream, rows, cols, from, to);
 }
@@ -168,6 +187,7 @@ void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from, cons
   template void enqueue_last_transposed(const LastBlock<T>&, Index, const StridedView<const T>&, const StridedView<T>&, cudaStream_t); \
   template void enqueue_last_square(const LastBlock<T>&, const StridedView<T>&, cudaStream_t);                                         \
   template void enqueue_below_zeros(Index, Index, Index, const StridedView<const T>&, const StridedView<T>&, cudaStream_t);            \
+  template void enqueue_rows_of_l(const LastBlock<T>&, const StridedView<T>&, cudaStream_t);                                           \
   template void enqueue_copy(Index, Index, const StridedView<const T>&, const StridedView<T>&, cudaStream_t);
 KAURI_SCHUR_LAUNCHES(float)
 KAURI_SCHUR_LAUNCHES(double)

@@ -35,6 +35,10 @@ void enqueue_last_square(const LastBlock<T>& block, const StridedView<T>& s, cud
 /// Rows [0, begin) of y = 0, and the count rows behind them those of g.
 template <class T>
 void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView<const T>& g, const StridedView<T>& y, cudaStream_t stream);
+/// y(j, r) = L(begin + r, j) for all columns j before the last `count` ones, of r < count; zeros for these. The last rows are rows of all
+/// fronts.
+template <class T>
+void enqueue_rows_of_l(const LastBlock<T>& block, const StridedView<T>& y, cudaStream_t stream);
 /// to = from, both with as many rows and columns.
 template <class T>
 void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from, const StridedView<T>& to, cudaStream_t stream);

@@ -170,7 +170,7 @@ class Factor(Filled, Structure):
             part = lambda: self._foreign(core, system, ldl, b, steps, cancel)  # noqa: E731
         else:
             part = lambda: self._part(core, system, ldl, np.asarray(b), steps, cancel)  # noqa: E731
-        return part() if system == "A" else self._of_one_filling(part)
+        return part() if system in ("A", "P", "Pt") else self._of_one_filling(part)
 
     def _foreign(self, core, system, ldl, b, steps, cancel):
         if not _device.on_cuda(b):

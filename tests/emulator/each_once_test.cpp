@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kauri/batch.hpp"
+#include "kauri/fused_solve.hpp"
 #include "kauri/mixed.hpp"
 #include "kauri/refiner.hpp"
 #include "kauri/schur.hpp"
@@ -53,6 +54,20 @@ class EachOnce : public OnCuda<W> {
 };
 using EachWay = ::testing::Types<LevelByLevel<float>, Way<double, CudaLoops::hopper>>;
 TYPED_TEST_SUITE(EachOnce, EachWay);
+
+TYPED_TEST(EachOnce, FusedSolves) {
+  using T = typename TypeParam::T;
+  for (const OwnedPattern& a : this->patterns()) {
+    const Index n = a.n();
+    auto fused = FusedSolve<T>::create(a.view(), this->plan(a.view()), this->backend(), 2);
+    const auto value = random_dominant<T>(a.view(), 1);
+    const auto values = DeviceValues<T>::copy_of(value, this->backend());
+    std::vector<T> b = dense_numbers<T>(n, 2, 1);
+    const CallerArray<T> there(b);
+    this->both_ways([&](cudaStream_t s) { fused.enqueue_solve(values, this->view(there, n, 2), this->view(there, n, 2), s); });
+    ASSERT_TRUE(fused.solve(value, {b.data(), n, 2, 2, Layout::row_major}, {b.data(), n, 2, 2, Layout::row_major}).ok());
+  }
+}
 
 TYPED_TEST(EachOnce, Batches) {
   using T = typename TypeParam::T;

@@ -45,12 +45,19 @@ TYPED_TEST(FusedSolves, TellWhereThereIsNoFactor) {
 
 TYPED_TEST(FusedSolves, NameWhatIsNotFinite) {
   Backend backend = cpu_backend(1);
-  test::fused_solves_name_what_is_not_finite<TypeParam, typename TestFixture::Array>(backend, cpu_plan);
+  for (const test::OwnedPattern& a : {test::grid_pattern(5, 4, 1), test::dense_pattern(100)})
+    test::fused_solves_name_what_is_not_finite<TypeParam, typename TestFixture::Array>(backend, cpu_plan, a);
 }
 
 TYPED_TEST(FusedSolves, InAnyUnits) {
   Backend backend = cpu_backend(1);
-  test::fused_solves_in_any_units<TypeParam, typename TestFixture::Array>(backend, cpu_plan, TestFixture::kTolerance);
+  test::fused_solves_in_any_units<TypeParam, typename TestFixture::Array>(
+      backend, cpu_plan, {test::grid_pattern(6, 5, 2), test::dense_pattern(64), test::dense_pattern(100)}, TestFixture::kTolerance);
+}
+
+TYPED_TEST(FusedSolves, HaveTheVerdictsOfFactors) {
+  Backend backend = cpu_backend(1);
+  test::fused_verdicts_are_those_of_factors<TypeParam>(backend, cpu_plan, test::hard_patterns());
 }
 
 TYPED_TEST(FusedSolves, CountTheirBytes) {

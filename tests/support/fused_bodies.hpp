@@ -134,7 +134,8 @@ template <class T, class Array>
 void fused_breakdowns(Backend& backend, const PlanOf& plan_of, std::uint64_t seeds) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    FusedCase<T> c(random_pattern(static_cast<Index>(2 + seed * 11 % 60), 2.5, seed), 1 + static_cast<Index>(seed % 3), seed);
+    FusedCase<T> c(seed == 1 ? dense_pattern(100) : random_pattern(static_cast<Index>(2 + seed * 11 % 60), 2.5, seed),
+                   1 + static_cast<Index>(seed % 3), seed);
     const std::vector<T> good = c.value;
     const auto column = static_cast<Index>(seed * 7 % static_cast<std::uint64_t>(c.n()));
     T& diagonal = c.value[static_cast<std::size_t>(c.pattern.view().col_ptr[static_cast<std::size_t>(column)])];
@@ -159,6 +160,8 @@ void fused_breakdowns(Backend& backend, const PlanOf& plan_of, std::uint64_t see
     const DeviceVerdict& verdict = fused.fetch_verdict(nullptr);
     EXPECT_EQ(verdict.status, VerdictStatus::not_positive_definite);
     EXPECT_EQ(verdict.column, expected->column);
+    EXPECT_EQ(verdict.smallest_column, expected->column);
+    EXPECT_EQ(verdict.smallest_pivot, verdict.pivot);
     for (const T v : x_there.fetch()) EXPECT_TRUE(std::isnan(v));
     c.value = good;
     expect_fused<T, Array>(fused, c, backend, inverse_tolerance<T>() * 10, Layout::column_major, Layout::column_major, 0);
@@ -167,12 +170,14 @@ void fused_breakdowns(Backend& backend, const PlanOf& plan_of, std::uint64_t see
 
 /// Numbers that are none are named in the caller's numbering, of A and of b; and a b that is too large is told.
 template <class T, class Array>
-void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_of) {
-  FusedCase<T> c(grid_pattern(5, 4, 1), 2, 3);
+void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_of, const OwnedPattern& a) {
+  FusedCase<T> c(a, 2, 3);
+  const Index n = c.n();
+  const auto rows = static_cast<std::size_t>(n);
   auto fused = FusedSolve<T>::create(c.pattern.view(), plan_of(c.pattern.view()), backend, 2);
   std::vector<T> x(c.b.size());
   const auto said = [&] {
-    return error_text(ErrorKind::input, [&] { (void)fused.solve(c.value, {c.b.data(), 20, 2, 20}, {x.data(), 20, 2, 20}); });
+    return error_text(ErrorKind::input, [&] { (void)fused.solve(c.value, {c.b.data(), n, 2, n}, {x.data(), n, 2, n}); });
   };
   const std::vector<T> value = c.value, b = c.b;
   const Pattern pattern = c.pattern.view();
@@ -181,40 +186,78 @@ void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_o
   EXPECT_EQ(said(), "FusedSolve: value " + std::to_string(place) + " of A, entry (" + std::to_string(pattern.row[place]) + ", 7), is " +
                         std::to_string(c.value[place]));
   c.value = value;
-  c.b[20 + 13] = std::numeric_limits<T>::infinity();
+  c.b[rows + 13] = std::numeric_limits<T>::infinity();
   EXPECT_EQ(said(), "FusedSolve: entry (13, 1) of b is inf");
   Array b_there(c.b), x_there(x);
   const auto values = DeviceValues<T>::copy_of(c.value, backend);
-  const DeviceMatrixView<T> bs({b_there.data(), 20, 2, 20}), xs({x_there.data(), 20, 2, 20});
+  const DeviceMatrixView<T> bs({b_there.data(), n, 2, n}), xs({x_there.data(), n, 2, n});
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)fused.solve(values, bs, xs); }), "FusedSolve: entry (13, 1) of b is inf");
   fused.enqueue_solve(values, bs, xs, nullptr);
   EXPECT_EQ(fused.fetch_verdict(nullptr).status, VerdictStatus::not_positive_definite);
   EXPECT_EQ(fused.verdict().column, kNone);
   for (const T v : x_there.fetch()) EXPECT_TRUE(std::isnan(v));
+  // The limit is one of all columns together, which two halves of it break.
+  const std::string limit = std::string(" together, is not below 2^") + (sizeof(T) == 4 ? "120" : "960") + ": scale b";
   c.b = b;
-  for (std::size_t i = 0; i < 20; ++i) c.b[i] = std::ldexp(b[i], sizeof(T) == 4 ? 62 : 505);
-  EXPECT_EQ(said(), std::string("FusedSolve: b . A^-1 b of column 0 is not below 2^") + (sizeof(T) == 4 ? "120" : "960") + ": scale b");
+  for (std::size_t i = 0; i < rows; ++i) c.b[i] = std::ldexp(b[i], sizeof(T) == 4 ? 62 : 505);
+  EXPECT_EQ(said(), "FusedSolve: b . A^-1 b, of columns 0 to 0" + limit);
+  const std::vector<T> solution = c.expected();
+  T energy = 0;
+  for (std::size_t i = 0; i < rows; ++i) energy += b[i] * std::ldexp(solution[i], sizeof(T) == 4 ? -62 : -505);
+  for (std::size_t i = 0; i < rows; ++i) c.b[i] = c.b[rows + i] = b[i] * std::ldexp(std::sqrt(T(0.6) / energy), sizeof(T) == 4 ? 60 : 480);
+  EXPECT_EQ(said(), "FusedSolve: b . A^-1 b, of columns 0 to 1" + limit);
   c.b = b;
   expect_fused<T, Array>(fused, c, backend, inverse_tolerance<T>() * 10, Layout::column_major, Layout::row_major, 1);
 }
 
-/// Units of A and of b, by powers of two.
+/// Units of A and of b, by powers of two: x has the accuracy that it has without them, however small it is.
 template <class T, class Array>
-void fused_solves_in_any_units(Backend& backend, const PlanOf& plan_of, double tolerance) {
+void fused_solves_in_any_units(Backend& backend, const PlanOf& plan_of, const std::vector<OwnedPattern>& patterns, double tolerance) {
   const int far = sizeof(T) == 4 ? 40 : 400;
-  for (const int of_a : {-far, 0, far})
-    for (const int of_b : {-far, 0, far}) {
-      if (2 * of_b - of_a > 2 * far) continue;  // b . A^-1 b too large
-      SCOPED_TRACE(std::to_string(of_a) + " " + std::to_string(of_b));
-      FusedCase<T> c(grid_pattern(6, 5, 2), 1, 9);
-      const std::vector<T> expected = c.expected();
-      for (T& v : c.value) v = std::ldexp(v, of_a);
-      for (T& v : c.b) v = std::ldexp(v, of_b);
-      auto fused = FusedSolve<T>::create(c.pattern.view(), plan_of(c.pattern.view()), backend);
+  for (const OwnedPattern& a : patterns)
+    for (const Index cols : {1, 3})
+      for (const int of_a : {-far, 0, far})
+        for (const int of_b : {-far - far / 2, -far, 0, far}) {
+          if (2 * of_b - of_a > 2 * far) continue;  // b . A^-1 b too large
+          SCOPED_TRACE(std::to_string(a.n()) + " rows, " + std::to_string(cols) + " columns, 2^" + std::to_string(of_a) + ", 2^" +
+                       std::to_string(of_b));
+          FusedCase<T> c(a, cols, 9);
+          const std::vector<T> expected = c.expected();
+          for (T& v : c.value) v = std::ldexp(v, of_a);
+          for (T& v : c.b) v = std::ldexp(v, of_b);
+          auto fused = FusedSolve<T>::create(c.pattern.view(), plan_of(c.pattern.view()), backend, cols);
+          std::vector<T> x(c.b.size());
+          ASSERT_TRUE(fused.solve(c.value, {c.b.data(), c.n(), cols, c.n()}, {x.data(), c.n(), cols, c.n()}).ok());
+          for (T& v : x) v = std::ldexp(v, of_a - of_b);
+          EXPECT_LE(largest_difference(x, expected), tolerance);
+        }
+}
+
+/// Of A, in its numbering, whatever the right-hand sides.
+template <class T>
+void fused_verdicts_are_those_of_factors(Backend& backend, const PlanOf& plan_of, const std::vector<OwnedPattern>& patterns) {
+  for (const OwnedPattern& a : patterns)
+    for (const Index cols : {1, 3}) {
+      SCOPED_TRACE(std::to_string(a.n()) + " rows, " + std::to_string(cols) + " columns");
+      FusedCase<T> c(a, cols, 5);
+      if (c.n() > 0) {  // one row stands out: so that the least pivot is where any order has it
+        const auto at = static_cast<std::size_t>(a.view().col_ptr[static_cast<std::size_t>(c.n() / 2)]);
+        for (std::size_t k = 0; k < c.value.size(); ++k) c.value[k] *= k == at ? T(1) : T(64);
+        for (Index j = 0; j < c.n(); ++j)
+          for (Offset k = a.view().col_ptr[j]; k < a.view().col_ptr[j + 1]; ++k)
+            if (static_cast<std::size_t>(k) != at && (j == c.n() / 2 || a.view().row[k] == c.n() / 2)) c.value[k] /= T(4096);
+      }
+      const auto plan = plan_of(a.view());
+      auto fused = FusedSolve<T>::create(a.view(), plan, backend, cols);
       std::vector<T> x(c.b.size());
-      ASSERT_TRUE(fused.solve(c.value, column_view(std::span<const T>(c.b)), column_view(std::span<T>(x))).ok());
-      for (T& v : x) v = std::ldexp(v, of_a - of_b);
-      EXPECT_LE(largest_difference(x, expected), tolerance);
+      ASSERT_TRUE(fused.solve(c.value, {c.b.data(), c.n(), cols, c.n()}, {x.data(), c.n(), cols, c.n()}).ok());
+      const auto factor = factor_of<T>(plan, c.value, backend);
+      EXPECT_EQ(fused.verdict().smallest_column, factor.verdict().smallest_column);
+      if (c.n() == 0)
+        EXPECT_EQ(fused.verdict().smallest_pivot, std::numeric_limits<double>::infinity());
+      else
+        EXPECT_NEAR(fused.verdict().smallest_pivot, factor.verdict().smallest_pivot, 1e-3 * factor.verdict().smallest_pivot);
+      EXPECT_EQ(fused.verdict().column, kNone);
     }
 }
 

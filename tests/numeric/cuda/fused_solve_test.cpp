@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/numeric/cuda/hook.hpp"
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/fused_bodies.hpp"
@@ -51,11 +52,27 @@ TYPED_TEST(CudaFusedSolves, TellWhereThereIsNoFactor) {
 
 TYPED_TEST(CudaFusedSolves, NameWhatIsNotFinite) {
   if (TypeParam::loops == CudaLoops::tf32) GTEST_SKIP() << "solutions of three digits";
-  fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of());
+  fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(),
+                                                                                           grid_pattern(5, 4, 1));
+  if (!this->emulated())
+    fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(),
+                                                                                             dense_pattern(100));
 }
 
+/// One front with pivots of A and of the border in one tile, and of the border alone in the last.
 TYPED_TEST(CudaFusedSolves, InAnyUnits) {
-  fused_solves_in_any_units<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(), this->kTolerance);
+  std::vector<OwnedPattern> patterns{dense_pattern(100)};
+  if (!this->emulated())
+    patterns = {grid_pattern(6, 5, 2), dense_pattern(64), dense_pattern(100), dense_pattern(128), grid_pattern(9, 8, 5)};
+  fused_solves_in_any_units<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(), patterns,
+                                                                                this->kTolerance);
+}
+
+TYPED_TEST(CudaFusedSolves, HaveTheVerdictsOfFactors) {
+  if (TypeParam::loops == CudaLoops::tf32) GTEST_SKIP() << "pivots of three digits";
+  std::vector<OwnedPattern> patterns = hard_patterns();
+  if (this->emulated()) patterns = {OwnedPattern{}, caterpillar_pattern(31), dense_pattern(70)};
+  fused_verdicts_are_those_of_factors<typename TypeParam::T>(this->backend(), this->plan_of(), patterns);
 }
 
 TYPED_TEST(CudaFusedSolves, CountTheirBytes) { fused_solves_count_their_bytes<typename TypeParam::T>(this->backend(), this->plan_of()); }
@@ -76,6 +93,46 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
             "FusedSolve: b is not in the memory of CUDA device 0 but in the host's");
   EXPECT_EQ(refused([&] { (void)fused.solve(values, there, here); }),
             "FusedSolve: x is not in the memory of CUDA device 0 but in the host's");
+  // What is refused leaves nothing behind, in a capture neither.
+  ASSERT_TRUE(fused.solve(values, there, there).ok());
+  const CallerStream stream;
+  const CallerGraph graph(stream, [&](cudaStream_t s) {
+    EXPECT_THROW(fused.enqueue_solve(values, there, here, s), Error);
+    EXPECT_EQ(fused.verdict().status, VerdictStatus::positive_definite);
+    fused.enqueue_solve(values, there, there, s);
+  });
+  const CallerGraph alone(stream, [&](cudaStream_t s) { fused.enqueue_solve(values, there, there, s); });
+  EXPECT_EQ(graph.nodes(), alone.nodes());
+  Backend halves = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = CudaLoops::fp16x3});
+  if (halves.target() == "sm_90" && sizeof(T) == sizeof(float)) {
+    EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), this->plan(a.view()), halves); }),
+              "FusedSolve: loops fp16x3 are for scaled matrices, and right-hand sides are of any size");
+  }
+}
+
+/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is left behind.
+TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
+  using T = typename TypeParam::T;
+  Hook hook;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  const FusedCase<T> c(dense_pattern(70), 2, 1);
+  const auto plan = this->plan(c.pattern.view());
+  long failures = 0;
+  for (long k = 0;; ++k) {
+    hook.fail_at(k);
+    const std::string text = error_text(ErrorKind::memory, [&] {
+      auto fused = FusedSolve<T>::create(c.pattern.view(), plan, backend, 2);
+      EXPECT_EQ(hook.bytes(), backend.bytes_in_use());
+      std::vector<T> x(c.b.size());
+      ASSERT_TRUE(fused.solve(c.value, {c.b.data(), c.n(), 2, c.n()}, {x.data(), c.n(), 2, c.n()}).ok());
+    });
+    EXPECT_EQ(hook.alive(), 0U) << k;
+    EXPECT_EQ(backend.bytes_in_use(), 0) << k;
+    if (text == "no Error") break;
+    EXPECT_EQ(text.find("not enough device memory: "), 0U) << text;
+    ++failures;
+  }
+  EXPECT_EQ(failures, 4);  // plan, factor, workspace, border
 }
 
 /// A step captured once and replayed with other numbers takes no memory, and has the bits of a call.
