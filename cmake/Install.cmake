@@ -8,6 +8,10 @@ install(TARGETS kauri EXPORT kauri ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} L
 install(DIRECTORY include/kauri DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET kauri_program)
+  if(BUILD_SHARED_LIBS) # the library is found wherever both are moved to
+    file(RELATIVE_PATH kauri_from_program /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(kauri_program PROPERTIES INSTALL_RPATH "$ORIGIN/${kauri_from_program}")
+  endif()
   install(TARGETS kauri_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES docs/kauri.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES cmake/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kauri)

@@ -43,6 +43,8 @@ if(WAY STREQUAL "pkg_config")
   file(GLOB_RECURSE pc ${prefix}/*/kauri.pc)
   cmake_path(GET pc PARENT_PATH pc_dir)
   set(ENV{PKG_CONFIG_PATH} ${pc_dir})
+  cmake_path(GET pc_dir PARENT_PATH library_dir)
+  set(ENV{LD_LIBRARY_PATH} ${library_dir}) # of a shared kauri, in a place that the loader does not know
   execute_process(COMMAND ${pkg_config} --cflags --libs kauri OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/main.cpp -o ${SCRATCH}/consumer ${flags})
