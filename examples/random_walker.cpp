@@ -19,7 +19,8 @@ constexpr double kNoise = 0.12, kSharpness = 500;
 
 /// A disc and a bar on a ground.
 Index true_region(Index pixel) {
-  const double x = double(pixel % kSize) / kSize, y = double(pixel / kSize) / kSize;
+  const Index column = pixel % kSize, row = pixel / kSize;
+  const double x = double(column) / kSize, y = double(row) / kSize;
   if ((x - 0.34) * (x - 0.34) + (y - 0.4) * (y - 0.4) < 0.045) return 1;
   return x > 0.62 && x < 0.8 && y > 0.2 && y < 0.85 ? 2 : 0;
 }

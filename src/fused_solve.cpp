@@ -126,7 +126,7 @@ template <Scalar T>
 FusedSolve<T>::~FusedSolve() = default;
 
 template <Scalar T>
-FusedSolve<T> FusedSolve<T>::create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend, Index nrhs) {
+FusedSolve<T> FusedSolve<T>::create(const Pattern& a, const std::shared_ptr<const Plan>& plan, Backend& backend, Index nrhs) {
   check(a);
   if (!plan) misuse_of_fused("the plan is null");
   if (nrhs < 1) misuse_of_fused("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");

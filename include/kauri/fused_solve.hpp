@@ -36,7 +36,7 @@ class FusedSolve {
   /// Throws Error: input (a bad pattern), usage (nrhs < 1, another pattern than the plan's, CudaLoops::fp16x3 for floats, where
   /// Factor<T>::create does), memory,
   /// overflow (n + nrhs beyond 2^31 - 1; more than kMostEntries entries with those of B).
-  static FusedSolve create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend, Index nrhs = 1);
+  static FusedSolve create(const Pattern& a, const std::shared_ptr<const Plan>& plan, Backend& backend, Index nrhs = 1);
   FusedSolve(FusedSolve&&) noexcept;
   FusedSolve& operator=(FusedSolve&&) noexcept;
   ~FusedSolve();
