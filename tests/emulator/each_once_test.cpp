@@ -19,6 +19,7 @@
 #include "tests/support/batch_bodies.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/inverse_bodies.hpp"
+#include "tests/support/layout_bodies.hpp"
 #include "tests/support/mixed_bodies.hpp"
 
 namespace kauri::test {
