@@ -1,5 +1,6 @@
 # Factor: what analyze() and cholesky() return.
 # SPDX-License-Identifier: BSD-3-Clause
+import functools
 import json
 import os
 
@@ -167,9 +168,9 @@ class Factor(Filled, Structure):
         if sp.issparse(b):
             return self._of_one_filling(lambda: self._sparse(system, ldl, b, steps, cancel))
         if _device.is_foreign(b):
-            part = lambda: self._foreign(core, system, ldl, b, steps, cancel)  # noqa: E731
+            part = functools.partial(self._foreign, core, system, ldl, b, steps, cancel)
         else:
-            part = lambda: self._part(core, system, ldl, np.asarray(b), steps, cancel)  # noqa: E731
+            part = functools.partial(self._part, core, system, ldl, np.asarray(b), steps, cancel)
         return part() if system in ("A", "P", "Pt") else self._of_one_filling(part)
 
     def _foreign(self, core, system, ldl, b, steps, cancel):
