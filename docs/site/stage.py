@@ -30,7 +30,7 @@ HEADERS = {
     "Devices": ["device_matrix", "device_values", "refiner"],
     "Files, names, other libraries": ["io", "save", "named_options", "generate", "eigen"],
 }
-C_HEADERS = ["kauri", "c/status", "c/options", "c/matrix", "c/backend", "c/plan", "c/factor", "c/stream", "c/solver"]
+C_HEADERS = ["kauri", "c/status", "c/options", "c/matrix", "c/backend", "c/plan", "c/factor", "c/save", "c/stream", "c/solver"]
 
 
 class Stage:

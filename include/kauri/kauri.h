@@ -29,6 +29,7 @@
 #include "kauri/c/matrix.h"
 #include "kauri/c/options.h"
 #include "kauri/c/plan.h"
+#include "kauri/c/save.h"
 #include "kauri/c/solver.h"
 #include "kauri/c/status.h"
 #include "kauri/c/stream.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -112,6 +113,10 @@ struct kauri_factor {
   std::variant<kauri::Factor<double>, kauri::Factor<float>> of;
   int base = 0;
   kauri::c::Cancel cancel{};
+};
+
+struct kauri_saved {
+  std::vector<std::byte> bytes;
 };
 
 struct kauri_workspace {

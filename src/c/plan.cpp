@@ -72,10 +72,11 @@ kauri_status kauri_plan_factor_bytes(const kauri_plan* plan, int32_t scalar, int
 kauri_status kauri_plan_peak_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes) {
   return guarded([&] { need(bytes, "bytes") = plan_in(plan).peak_bytes(bytes_of(scalar)); });
 }
-kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, int32_t scalar, int32_t nrhs, int64_t* bytes) {
+kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, const kauri_options* options, int32_t scalar, int32_t nrhs,
+                                        int64_t* bytes) {
   return guarded([&] {
     if (nrhs < 1) misuse("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
-    need(bytes, "bytes") = plan_in(plan).workspace_bytes(bytes_of(scalar), nrhs);
+    need(bytes, "bytes") = plan_in(plan).workspace_bytes(bytes_of(scalar), nrhs, options_of(options).cuda.solves_together);
   });
 }
 kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capacity, size_t* needed) {

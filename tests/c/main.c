@@ -8,8 +8,9 @@ int main(void) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } tests[] = {{"status", test_status}, {"options", test_options}, {"matrix", test_matrix}, {"plan", test_plan},
-               {"factor", test_factor}, {"lower", test_lower},     {"solver", test_solver}, {"threads", test_threads}};
+  } tests[] = {{"status", test_status}, {"options", test_options}, {"matrix", test_matrix},
+               {"plan", test_plan},     {"factor", test_factor},   {"lower", test_lower},
+               {"save", test_save},     {"solver", test_solver},   {"threads", test_threads}};
   for (size_t k = 0; k < sizeof tests / sizeof *tests; ++k) {
     const int before = failed_checks;
     tests[k].run();

@@ -150,7 +150,7 @@ static void bytes(int32_t scalar) {
   OK(kauri_plan_analyze(matrix, NULL, backend, &plan));
   OK(kauri_plan_factor_bytes(plan, scalar, &l));
   OK(kauri_plan_peak_bytes(plan, scalar, &peak));
-  OK(kauri_plan_workspace_bytes(plan, scalar, 3, &scratch));
+  OK(kauri_plan_workspace_bytes(plan, NULL, scalar, 3, &scratch));
   CHECK(l > 0 && peak >= l && scratch > 0);
   OK(kauri_factor_create(plan, backend, scalar, &factor));
   OK(kauri_backend_bytes(backend, &in_use, NULL));
@@ -159,11 +159,23 @@ static void bytes(int32_t scalar) {
   OK(kauri_backend_bytes(backend, &in_use, NULL));
   CHECK(in_use == peak + scratch);
   MISUSE("scalar is 2", kauri_plan_factor_bytes(plan, 2, &l));
-  MISUSE("nrhs is 0", kauri_plan_workspace_bytes(plan, scalar, 0, &l));
+  MISUSE("nrhs is 0", kauri_plan_workspace_bytes(plan, NULL, scalar, 0, &l));
   kauri_workspace_destroy(workspace);
   kauri_factor_destroy(factor);
   OK(kauri_backend_bytes(backend, &in_use, NULL));
   CHECK(in_use == 0);
+  kauri_plan_destroy(plan);
+  kauri_options* options = NULL;
+  int64_t one_by_one = 0;
+  OK(kauri_options_create(&options));
+  OK(kauri_options_set(options, "analyze.target", "sm_90"));
+  OK(kauri_options_set_int(options, "cuda.solves_together", 1));
+  OK(kauri_plan_analyze(matrix, options, NULL, &plan));
+  OK(kauri_plan_workspace_bytes(plan, NULL, scalar, 32, &scratch));
+  OK(kauri_plan_workspace_bytes(plan, options, scalar, 32, &one_by_one));
+  CHECK(scalar == KAURI_FLOAT || one_by_one < scratch);  // columns of floats are never taken together
+  CHECK(one_by_one > 0);
+  kauri_options_destroy(options);
   kauri_plan_destroy(plan);
   kauri_backend_destroy(backend);
   kauri_matrix_destroy(matrix);

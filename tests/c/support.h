@@ -54,6 +54,7 @@ void test_matrix(void);
 void test_plan(void);
 void test_factor(void);
 void test_lower(void);
+void test_save(void);
 void test_solver(void);
 void test_threads(void);
 

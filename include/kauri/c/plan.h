@@ -50,9 +50,9 @@ kauri_status kauri_plan_get_info(const kauri_plan* plan, struct kauri_plan_info*
 kauri_status kauri_plan_factor_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes);
 /// Bytes that kauri_factor_create() takes: exactly those on the CPU, at most these on a device.
 kauri_status kauri_plan_peak_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes);
-/// Bytes that kauri_workspace_create() takes for nrhs right-hand sides; on a device with the options "cuda.fast_solve" and
-/// "cuda.solves_together" as they are by default.
-kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, int32_t scalar, int32_t nrhs, int64_t* bytes);
+/// Bytes that kauri_workspace_create() takes for nrhs right-hand sides; on a device whose backend was made with the option
+/// "cuda.solves_together" of these (null: as it is by default), and with "cuda.fast_solve".
+kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, const kauri_options* options, int32_t scalar, int32_t nrhs, int64_t* bytes);
 /// The ordering that was taken: "amd", "nd" ...; "given" for the caller's.
 kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
 /// What it was made for: kauri_backend_target().
