@@ -9,6 +9,7 @@
 
 #include "numeric/all_known.hpp"
 #include "numeric/backend.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
@@ -81,6 +82,7 @@ BatchWorkspace<T>::~BatchWorkspace() = default;
 template <Scalar T>
 BatchWorkspace<T> BatchWorkspace<T>::create(const BatchFactor<T>& batch, Index nrhs) {
   require_columns(nrhs);
+  const PhaseRange range(Phase::prepare);
   return BatchWorkspace(batch.store().make_workspace(nrhs), batch.store_);
 }
 
@@ -102,6 +104,7 @@ BatchFactor<T>::~BatchFactor() = default;
 template <Scalar T>
 BatchFactor<T> BatchFactor<T>::create(const PreparedPlan& plan, Index items, BatchWay way) {
   require_items(items);
+  const PhaseRange range(Phase::prepare);
   return BatchFactor(plan.executor_->make_batch(plan.store_, items, way, T{}));
 }
 template <Scalar T>
@@ -164,6 +167,7 @@ void BatchFactor<T>::solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<
   if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
   const StopScope scope(stop);
   stop_here();
+  const PhaseRange range(Phase::solve);
   store_->solve(b, x, *workspace.store_);
 }
 
@@ -175,6 +179,7 @@ template <Scalar T>
 void BatchFactor<T>::solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const {
   if (!fits(b.view(), x.view(), workspace)) return;
   if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
+  const PhaseRange range(Phase::solve);
   store_->solve_there(b.view(), x.view(), *workspace.store_);
 }
 
@@ -186,6 +191,7 @@ template <Scalar T>
 void BatchFactor<T>::enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
                                    StreamHandle stream) const {
   if (!fits(b.view(), x.view(), workspace)) return;
+  const PhaseRange range(Phase::solve);
   store_->enqueue_solve(b.view(), x.view(), *workspace.store_, stream);
 }
 
@@ -203,6 +209,7 @@ std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<cons
   require_values<T>(batch.store(), value, stride, shift);
   const StopScope scope(stop);
   stop_here();
+  const PhaseRange range(Phase::factor);
   return batch.store().refactorize({value.data(), stride}, shift);
 }
 
@@ -216,6 +223,7 @@ template <Scalar T>
 void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride, std::type_identity_t<T> shift,
                          StreamHandle stream) {
   require_values<T>(batch.store(), value.span(), stride, shift);
+  const PhaseRange range(Phase::factor);
   batch.store().enqueue_refactorize({value.span().data(), stride}, shift, stream);
 }
 

@@ -11,6 +11,7 @@
 
 #include "numeric/backend.hpp"
 #include "src/base/check.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/misuse.hpp"
 #include "src/pivot_loss.hpp"
@@ -145,6 +146,7 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
   const Index n = a.pattern.n;
   if (n == 0) return out;
   const StopScope scope(stop);
+  const PhaseRange range("condition");
   out.norm = norm_of(a);
   std::unique_ptr<numeric::InverseProbe<T>> probe = factor.make_probe(workspace);
   if (!probe) probe = std::make_unique<HostProbe<T>>(factor, workspace, stop);

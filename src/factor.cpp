@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "numeric/backend.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/entry_place.hpp"
@@ -50,6 +51,7 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
   require_call(factor.plan(), value, shift);
   const StopScope scope(stop);
   stop_here();
+  const PhaseRange range(Phase::factor);
   const DeviceVerdict& verdict = factor.store().refactorize(value, shift, values);
   if (verdict.status == VerdictStatus::positive_definite) return {};
   if (!std::isfinite(verdict.pivot)) {  // a finite pivot was not made of a value that is not
@@ -89,6 +91,7 @@ PreparedPlan::PreparedPlan(std::shared_ptr<const numeric::PlanStore> store, nume
     : store_(std::move(store)), executor_(&executor) {}
 
 PreparedPlan PreparedPlan::create(std::shared_ptr<const Plan> plan, Backend& backend) {
+  const PhaseRange range(Phase::prepare);
   return {backend.executor().prepare(require_plan(std::move(plan))), backend.executor()};
 }
 
@@ -108,12 +111,14 @@ Workspace<T>::~Workspace() = default;
 template <Scalar T>
 Workspace<T> Workspace<T>::create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend) {
   require_nrhs(nrhs);
+  const PhaseRange range(Phase::prepare);
   return Workspace(backend.executor().make_workspace(require_plan(std::move(plan)), nrhs, T{}), backend.executor());
 }
 
 template <Scalar T>
 Workspace<T> Workspace<T>::create(const Factor<T>& factor, Index nrhs) {
   require_nrhs(nrhs);
+  const PhaseRange range(Phase::prepare);
   return Workspace(factor.executor().make_workspace(factor.shared_plan(), nrhs, T{}), factor.executor());
 }
 
@@ -141,6 +146,7 @@ Factor<T> Factor<T>::create(std::shared_ptr<const Plan> plan, Backend& backend) 
 
 template <Scalar T>
 Factor<T> Factor<T>::create(const PreparedPlan& plan) {
+  const PhaseRange range(Phase::prepare);
   return Factor(plan.executor_->make_factor(plan.store_, T{}), *plan.executor_);
 }
 
@@ -205,6 +211,7 @@ void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Wor
   if (x.rows == 0 || x.cols == 0) return;
   const StopScope scope(stop);
   stop_here();
+  const PhaseRange range(Phase::solve);
   store_->solve(b, x, *workspace.store_, steps_of(system));
 }
 
@@ -217,6 +224,7 @@ void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, 
   if (x.rows == 0 || x.cols == 0) return;
   const StopScope scope(stop);
   stop_here();
+  const PhaseRange range("product");
   store_->multiply(b, x, *workspace.store_, transposed);
 }
 
@@ -227,6 +235,7 @@ void Factor<T>::multiply(System system, DeviceMatrixView<const T> b, DeviceMatri
   require_solvable(valid());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const PhaseRange range("product");
   device.multiply_there(b.view(), x.view(), *workspace.store_, transposed);
 }
 
@@ -238,6 +247,7 @@ void Factor<T>::enqueue_multiply(System system, DeviceMatrixView<const T> b, Dev
   require_solvable(valid() || device.awaits_verdict());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const PhaseRange range("product");
   device.enqueue_multiply(b.view(), x.view(), *workspace.store_, transposed, stream);
 }
 
@@ -257,6 +267,7 @@ void Factor<T>::solve(System system, DeviceMatrixView<const T> b, DeviceMatrixVi
   require_solvable(valid());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const PhaseRange range(Phase::solve);
   solves.solve_there(b.view(), x.view(), *workspace.store_, steps_of(system));
 }
 
@@ -277,6 +288,7 @@ void Factor<T>::enqueue_solve(System system, DeviceMatrixView<const T> b, Device
   require_solvable(valid() || solves.awaits_verdict());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const PhaseRange range(Phase::solve);
   solves.enqueue_solve(b.view(), x.view(), *workspace.store_, steps_of(system), stream);
 }
 
@@ -320,6 +332,7 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 template <Scalar T>
 void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream) {
   require_call<T>(factor.plan(), value.span(), shift);
+  const PhaseRange range(Phase::factor);
   factor.store().enqueue_refactorize(value.span(), shift, stream);
 }
 

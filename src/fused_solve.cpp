@@ -11,6 +11,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/border_shape.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/entry_place.hpp"
@@ -104,6 +105,7 @@ struct FusedSolve<T>::State {
   /// Factorisation and backward sweep of what was set.
   void enqueue(numeric::SolveStore<T>& scratch, StreamHandle stream) {
     verdict = {};
+    const PhaseRange range("factor and solve");
     factor.store().enqueue_refactorize(store->values(), T(0), stream);
     store->enqueue_solve(factor.store(), scratch, stream);
   }

@@ -11,6 +11,7 @@
 #include "numeric/backward_error.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/base/digits.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
@@ -230,6 +231,7 @@ MixedFactor MixedFactor::create(const Pattern& a, const PreparedPlan& plan, Inde
   if (nrhs < 1) misuse("MixedFactor: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   check(a);
   if (fingerprint(a) != plan.plan().fingerprint) misuse("MixedFactor: the plan belongs to a matrix of another pattern");
+  const PhaseRange range(Phase::prepare);
   return MixedFactor(std::make_unique<State>(a, plan, nrhs, options));
 }
 
@@ -262,6 +264,7 @@ Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, Ma
   require_vectors(x, "x", plan().n);
   if (b.cols != x.cols) misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   if (overlaps_from_the_first<double>(b, x)) misuse("MixedFactor: x begins where b does, with another leading dimension or layout");
+  const PhaseRange range(Phase::solve);
   return state_->solve(b, x, options);
 }
 

@@ -7,6 +7,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/host_refine.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
@@ -40,6 +41,7 @@ Refinement refine_with(const numeric::ResidualStore<T>& residual, const Symmetri
                        MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
   const StopScope scope(options.stop);
   stop_here();
+  const PhaseRange range(Phase::refine);
   const Offset n = x.rows, size = n * x.cols;
   Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));  // unset: zeros would be a look at all of it
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
@@ -54,6 +56,7 @@ void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const
   require_alike<T>(x, "residual: x", y, "residual: y", a.pattern.n);
   if (overlap(x, y)) misuse("residual: y overlaps x");
   if (overlap(b, y) && (b.data != y.data || overlaps_from_the_first<T>(b, y))) misuse("residual: y overlaps b");
+  const PhaseRange range("residual");
   residual_store(a, backend.executor(), "residual")->residual(a, x, b, y, numeric::ValuesAre::fresh);
 }
 
@@ -61,6 +64,7 @@ template <Scalar T>
 void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend) {
   require_alike<T>(x, "multiply: x", y, "multiply: y", a.pattern.n);
   if (overlap(x, y)) misuse("multiply: y overlaps x");
+  const PhaseRange range("product");
   residual_store(a, backend.executor(), "multiply")->multiply(a, x, y);
 }
 
@@ -68,6 +72,7 @@ template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend) {
   require_alike(x, "backward_error: x", b, "backward_error: b", a.pattern.n);
   std::vector<T> r(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
+  const PhaseRange range("residual");
   return residual_store(a, backend.executor(), "backward_error")
       ->residual(a, x, b, {r.data(), x.rows, x.cols, x.rows}, numeric::ValuesAre::fresh);
 }

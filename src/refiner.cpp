@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "numeric/backend.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/refine_options.hpp"
@@ -91,6 +92,7 @@ Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T>
   require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);
   stop_here();
+  const PhaseRange range(Phase::refine);
   return store_->refine(factor.store(), b.view(), x.view(), *workspace.store_, options).refinement;
 }
 
@@ -103,6 +105,7 @@ void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const 
   require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);
   stop_here();
+  const PhaseRange range(Phase::refine);
   store_->enqueue_refine(factor.store(), b.view(), x.view(), *workspace.store_, options, stream);
 }
 

@@ -8,6 +8,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 
@@ -98,6 +99,7 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
   require_copy();
   require_shape("s", s, order_, order_);
   const StopScope scope(stop);
+  const PhaseRange range("Schur complement");
   const StopCheck check_stop;
   const numeric::StridedView<T> out = numeric::strided(s);
   constexpr Index kColumns = 32, kRows = 256;  // of a block, which stays in the cache
@@ -173,6 +175,7 @@ void SchurComplement<T>::enqueue_write(const Factor<T>& factor, DeviceMatrixView
   const numeric::DeviceSolves<T>& device = device_of(factor);
   require_valid(factor, true);
   require_shape("s", s.view(), order_, order_);
+  const PhaseRange range("Schur complement");
   device.enqueue_last_square(s.view(), stream);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "numeric/backend.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 
 namespace kauri {
@@ -28,6 +29,7 @@ SelectedInverse<T>::~SelectedInverse() = default;
 
 template <Scalar T>
 SelectedInverse<T> SelectedInverse<T>::create(const Factor<T>& factor) {
+  const PhaseRange range(Phase::prepare);
   return {factor.store().make_inverse(), factor.executor()};
 }
 
@@ -61,6 +63,7 @@ void SelectedInverse<T>::compute(const Factor<T>& factor, const std::stop_token&
   const StopScope scope(stop);
   stop_here();
   valid_ = awaits_verdict_ = false;
+  const PhaseRange range("selected inverse");
   store_->compute(factor.store());
   valid_ = true;
 }
@@ -71,6 +74,7 @@ void SelectedInverse<T>::enqueue_compute(const Factor<T>& factor, StreamHandle s
   require_fit(factor);
   if (!factor.valid() && !factor.store().device_solves()->awaits_verdict()) misuse_of_inverse("the factor is not valid");
   valid_ = awaits_verdict_ = false;
+  const PhaseRange range("selected inverse");
   there.enqueue_compute(factor.store(), stream);
   awaits_verdict_ = true;
 }

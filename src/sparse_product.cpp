@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "numeric/backend.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 
@@ -29,6 +30,7 @@ SparseProduct<T>::~SparseProduct() = default;
 template <Scalar T>
 SparseProduct<T> SparseProduct<T>::create(const Pattern& a, Backend& backend) {
   check(a);
+  const PhaseRange range(Phase::prepare);
   return SparseProduct(backend.executor().make_product(a, T{}), a);
 }
 
@@ -83,18 +85,21 @@ void SparseProduct<T>::require_fit(const MatrixView<const T>& x, const MatrixVie
 template <Scalar T>
 void SparseProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
   require_fit(x, y);
+  const PhaseRange range("product");
   store_->multiply(alpha, x, beta, y);
 }
 
 template <Scalar T>
 void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y) {
   require_fit(x.view(), y.view());
+  const PhaseRange range("product");
   store_->multiply_there(alpha, x.view(), beta, y.view());
 }
 
 template <Scalar T>
 void SparseProduct<T>::enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y, StreamHandle stream) {
   require_fit(x.view(), y.view());
+  const PhaseRange range("product");
   store_->enqueue_multiply(alpha, x.view(), beta, y.view(), stream);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/base/check.hpp"
+#include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/base/stopwatch.hpp"
 #include "symbolic/checked.hpp"
@@ -177,6 +178,7 @@ Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
   tell(Phase::ordering, "ordering: " + label(candidate));
   Permutation perm;
   candidate.order_s += seconds_of([&] {
+    const PhaseRange range(Phase::ordering);
     if (method == OrderingMethod::natural) {
       perm = ordering::natural_order(lower_.n, options_.ordering.last);
     } else {
@@ -211,7 +213,10 @@ bool Contest::enter(std::size_t k) {
 
 void Contest::judge(Candidate candidate, const Permutation& perm) {
   std::optional<Outline> outline;
-  candidate.symbolic_s += seconds_of([&] { outline = make_outline(lower_, compressed(), perm, table_, shape()); });
+  candidate.symbolic_s += seconds_of([&] {
+    const PhaseRange range(Phase::symbolic);
+    outline = make_outline(lower_, compressed(), perm, table_, shape());
+  });
   const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + std::string(where());
@@ -225,6 +230,7 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
 void Contest::plan(Candidate candidate, const Permutation& perm) {
   Known known;
   candidate.symbolic_s += seconds_of([&] {
+    const PhaseRange range(Phase::symbolic);
     Outline outline = make_outline(lower_, compressed(), perm, table_, shape());
     known = {outline.core, outline.cost.nnz_l, outline.cost.flops};
     const auto made = complete_plan(lower_, std::move(outline), table_);
@@ -327,6 +333,7 @@ Analysis Contest::finish(std::string reason) {
   tell(Phase::symbolic, "the plan of " + label(best));
   if (!best.plan)
     best.symbolic_s += seconds_of([&] {
+      const PhaseRange range(Phase::symbolic);
       if (!options_.device.target.empty()) offer_device();
       const auto made = complete_plan(lower_, std::move(*best_), *best_table_);
       made->ordering = best.method;

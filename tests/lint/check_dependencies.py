@@ -26,8 +26,11 @@ system_error thread tuple type_traits typeindex typeinfo unordered_map unordered
 
 C_STANDARD = {"stddef.h", "stdint.h"}
 
-CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nvrtc|nvtx|nvToolsExt|nccl|driver_types|device_launch|vector_types"
+CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nvrtc|nccl|driver_types|device_launch|vector_types"
                          r"|cooperative_groups|mma\.h|cub/|thrust/|cuda/|cute/|cutlass/)")
+# Of ranges alone; NVTX is in a few files.
+NVTX_HEADER = re.compile(r"^(nvtx|nvToolsExt)")
+NVTX_FILES = ("src/base/phase_range.cpp", "tests/base/range_recorder.cpp")
 BLAS_HEADER = re.compile(r"^(cblas|lapacke|lapack|mkl|f77blas|openblas|blis|Accelerate)")
 BLAS_NAME = re.compile(
     r"\b(cblas_\w+|LAPACKE_\w+|openblas_\w+|mkl_\w+|goto_set_num_threads"
@@ -75,6 +78,8 @@ def fault_of_foreign(path, name):
     """Includes from outside the project."""
     if CUDA_HEADER.match(name) and not under(path, "numeric/cuda/", "tests/numeric/cuda/", "bench/", "examples/cuda/"):
         return f"CUDA header <{name}> outside numeric/cuda"
+    if NVTX_HEADER.match(name) and str(path) not in NVTX_FILES:
+        return f"NVTX header <{name}> outside {NVTX_FILES[0]}"
     if BLAS_HEADER.match(name) and not under(path, "numeric/cpu/dense", "numeric/cuda/", "bench/"):
         return f"BLAS or LAPACK header <{name}> outside numeric/cpu/dense* and numeric/cuda"
     if is_c_header(path) and name not in C_STANDARD:

@@ -47,6 +47,7 @@ PLANTED = (
     ("dependencies", "include/kauri/planted2.hpp", includes('"planted.hpp"'), 'write "kauri/..."'),
     ("dependencies", "src/planted.cpp", includes("<cuda_runtime.h>"), "CUDA header <cuda_runtime.h>"),
     ("dependencies", "tests/numeric/planted.cpp", includes("<cuda_runtime_api.h>"), "CUDA header <cuda_runtime_api.h>"),
+    ("dependencies", "numeric/cuda/planted.cpp", includes("<nvtx3/nvToolsExt.h>"), "NVTX header <nvtx3/nvToolsExt.h>"),
     ("dependencies", "numeric/cpu/front.cpp", includes("<cblas.h>"), "BLAS or LAPACK header <cblas.h>"),
     ("dependencies", "numeric/cpu/front.cpp", HEAD + "void f() { dpotrf_(); }\n", "BLAS or LAPACK name dpotrf_"),
     ("dependencies", "symbolic/planted.cpp", HEAD + 'void f() { std::cerr << "x"; }\n', "the library never prints"),

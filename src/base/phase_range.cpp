@@ -1,0 +1,43 @@
+// Ranges by NVTX. Its headers need no library: at the first range they look whether a profiler asks to be told (NVTX_INJECTION64_PATH).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/phase_range.hpp"
+
+#ifdef KAURI_NVTX
+#include <nvtx3/nvToolsExt.h>
+#endif
+
+namespace kauri {
+
+// name_of() returns literals, which end with a zero.
+PhaseRange::PhaseRange(Phase phase) : PhaseRange(name_of(phase).data()) {}
+
+#ifdef KAURI_NVTX
+
+namespace {
+
+/// Never destroyed: ranges may end while a program does.
+nvtxDomainHandle_t domain() {
+  static const nvtxDomainHandle_t kauri = nvtxDomainCreateA("kauri");
+  return kauri;
+}
+
+}  // namespace
+
+PhaseRange::PhaseRange(const char* name) {
+  nvtxEventAttributes_t event{};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  event.message.ascii = name;
+  nvtxDomainRangePushEx(domain(), &event);
+}
+PhaseRange::~PhaseRange() { nvtxDomainRangePop(domain()); }
+
+#else
+
+PhaseRange::PhaseRange(const char* /*name*/) {}
+PhaseRange::~PhaseRange() = default;
+
+#endif
+
+}  // namespace kauri
