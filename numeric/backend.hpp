@@ -18,6 +18,7 @@
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/refine.hpp"
+#include "kauri/roofline.hpp"
 #include "kauri/verdict.hpp"
 #include "src/base/memory.hpp"
 
@@ -353,6 +354,9 @@ class Executor {
   [[nodiscard]] virtual std::string kernels(int scalar_bytes) const = 0;
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual int threads() const = 0;
+  [[nodiscard]] virtual Roofline roofline(int scalar_bytes) = 0;
+  /// Of make_scaled_factor().
+  [[nodiscard]] virtual Roofline scaled_roofline() = 0;
 
   virtual std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) = 0;
   /// Throws Error(memory) if it is known that a factor, with a plan prepared for it, will not find the memory it needs.

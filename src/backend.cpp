@@ -19,6 +19,8 @@ BackendKind Backend::kind() const { return executor_->kind(); }
 std::string Backend::target() const { return executor_->target(); }
 std::string Backend::kernels(int scalar_bytes) const { return executor_->kernels(scalar_bytes); }
 std::string Backend::mixed_kernels() const { return executor_->scaled_kernels(); }
+Roofline Backend::roofline(int scalar_bytes) const { return executor_->roofline(scalar_bytes); }
+Roofline Backend::mixed_roofline() const { return executor_->scaled_roofline(); }
 std::string Backend::device() const { return executor_->device(); }
 int Backend::threads() const { return executor_->threads(); }
 Offset Backend::bytes_in_use() const { return executor_->memory().in_use(); }

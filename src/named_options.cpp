@@ -137,6 +137,9 @@ void add_job(Table& table) {
       "precision", std::vector<std::pair<std::string, Precision>>{{"full", Precision::full}, {"mixed", Precision::mixed}},
       [](auto& o) -> auto& { return o.precision; },
       "mixed: a solver's L in float, half the memory, and x in double by refinement or conjugate gradients"));
+  table.push_back(boolean_entry(
+      "roofline", [](auto& o) -> auto& { return o.roofline; },
+      "reports tell each phase's share of the roofline, which is measured once on a CPU: some tenths of a second"));
 }
 
 void add_ordering(Table& table) {

@@ -55,11 +55,20 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-JsonObject json_of(const PhaseReport& phase) {
+JsonObject json_of(const PhaseReport& phase, const std::optional<Roofline>& roofline) {
   JsonObject out;
   out.add("seconds", phase.seconds);
   out.add("flops", phase.flops);
   out.add("bytes", phase.bytes);
+  out.add("moved", phase.moved);
+  if (roofline) out.add("share", phase.share_of(*roofline));
+  return out;
+}
+
+JsonObject json_of(const Roofline& roofline) {
+  JsonObject out;
+  out.add("flops_per_s", roofline.flops_per_s);
+  out.add("bytes_per_s", roofline.bytes_per_s);
   return out;
 }
 
@@ -105,6 +114,15 @@ JsonObject json_of(const MixedReport& mixed) {
   return out;
 }
 
+std::array<std::pair<Phase, const PhaseReport*>, 6> phases_of(const SolverReport& report) {
+  return {{{Phase::ordering, &report.ordering},
+           {Phase::symbolic, &report.symbolic},
+           {Phase::prepare, &report.prepare},
+           {Phase::factor, &report.factor},
+           {Phase::solve, &report.solve},
+           {Phase::refine, &report.refine}}};
+}
+
 std::string_view name_of(BackendKind kind) { return kind == BackendKind::cpu ? "cpu" : "cuda"; }
 
 /// "1,234,567".
@@ -128,10 +146,11 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-std::string row(Phase phase, const PhaseReport& of) {
+std::string row(Phase phase, const PhaseReport& of, const std::optional<Roofline>& roofline) {
   const std::string name{name_of(phase)};
   return name + right(in_digits(of.seconds, 3) + " s", 20 - name.size()) + right(scaled(of.flops, "flop"), 14) +
-         right(scaled(static_cast<double>(of.bytes), "B"), 12) + "\n";
+         right(scaled(static_cast<double>(of.bytes), "B"), 12) +
+         (roofline ? right(in_digits(100 * of.share_of(*roofline), 3) + " %", 14) : "") + "\n";
 }
 
 std::string mixed_line(const MixedReport& mixed) {
@@ -152,8 +171,10 @@ SolverReport report_of(const Analysis& analysis, const Backend& backend, int sca
   if (!analysis.plan) throw Error(ErrorKind::usage, "report_of: the analysis has no plan");
   const Plan& plan = *analysis.plan;
   SolverReport report;
-  report.ordering = {analysis.order_s, 0, Offset{2 * sizeof(Index)} * plan.n};
-  report.symbolic = {analysis.symbolic_s, 0, plan.plan_bytes()};
+  const Offset pattern = plan.nnz * Offset{sizeof(Index)} + (Offset{plan.n} + 1) * Offset{sizeof(Offset)},
+               permutation = Offset{2 * sizeof(Index)} * plan.n;
+  report.ordering = {analysis.order_s, 0, permutation, pattern + permutation};
+  report.symbolic = {analysis.symbolic_s, 0, plan.plan_bytes(), pattern + plan.plan_bytes()};
   report.prepare.bytes = plan.peak_bytes(scalar_bytes);
   report.factor.bytes = plan.factor_bytes(scalar_bytes);
   report.n = plan.n;
@@ -174,12 +195,7 @@ SolverReport report_of(const Analysis& analysis, const Backend& backend, int sca
 
 std::string to_json(const SolverReport& report) {
   JsonObject out;
-  out.add("ordering", json_of(report.ordering));
-  out.add("symbolic", json_of(report.symbolic));
-  out.add("prepare", json_of(report.prepare));
-  out.add("factor", json_of(report.factor));
-  out.add("solve", json_of(report.solve));
-  out.add("refine", json_of(report.refine));
+  for (const auto& [phase, of] : phases_of(report)) out.add(name_of(phase), json_of(*of, report.roofline));
   out.add("n", report.n);
   out.add("nnz", report.nnz);
   out.add("nnz_l", report.nnz_l);
@@ -193,6 +209,10 @@ std::string to_json(const SolverReport& report) {
   out.add("kernels", report.kernels);
   out.add("threads", report.threads);
   out.add("scalar_bytes", report.scalar_bytes);
+  if (report.roofline)
+    out.add("roofline", json_of(*report.roofline));
+  else
+    out.add("roofline", std::numeric_limits<double>::quiet_NaN());
   out.add("precision", std::string_view(report.precision == Precision::mixed ? "mixed" : "full"));
   out.add("smallest_pivot", report.smallest_pivot);
   if (report.smallest_column == kNone)
@@ -216,9 +236,10 @@ std::string to_text(const SolverReport& report) {
   out += "ordering: " + report.ordering_method + because(report.ordering_reason);
   out += "target: " + report.target + because(report.target_reason);
   out += "on: " + report.device + ", kernels " + report.kernels + ", threads: " + grouped(report.threads) + "\n";
-  out += "phase" + right("time", 15) + right("work", 14) + right("memory", 12) + "\n";
-  out += row(Phase::ordering, report.ordering) + row(Phase::symbolic, report.symbolic) + row(Phase::prepare, report.prepare) +
-         row(Phase::factor, report.factor) + row(Phase::solve, report.solve) + row(Phase::refine, report.refine);
+  if (report.roofline)
+    out += "roofline: " + scaled(report.roofline->flops_per_s, "flop/s") + ", " + scaled(report.roofline->bytes_per_s, "B/s") + "\n";
+  out += "phase" + right("time", 15) + right("work", 14) + right("memory", 12) + (report.roofline ? right("of roofline", 14) : "") + "\n";
+  for (const auto& [phase, of] : phases_of(report)) out += row(phase, *of, report.roofline);
   out += "smallest pivot: " + in_digits(report.smallest_pivot, 6) +
          (report.smallest_column == kNone ? "\n" : " of column " + in_chars(report.smallest_column) + "\n");
   if (report.nearly_singular)

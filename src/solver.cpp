@@ -17,6 +17,7 @@
 #include "src/dense_shape.hpp"
 #include "src/find_non_finite.hpp"
 #include "src/misuse.hpp"
+#include "src/phase_work.hpp"
 #include "src/pivot_loss.hpp"
 #include "src/refine_options.hpp"
 #include "src/refine_with.hpp"
@@ -158,7 +159,7 @@ struct Solver<T>::State {
       const MeterScope scope(watched ? &meter : metering::current);
       result = f();
     });
-    report.factor.flops = analysis.plan->cost.flops;
+    count_factor(report.factor, *analysis.plan, scalar_bytes());
     take_verdict();
     return result;
   }
@@ -220,8 +221,7 @@ struct Solver<T>::State {
         report.mixed = solved ? solved.value() : MixedReport{.unrefined = {kNaN, kNaN}, .unconverged = x.cols, .error = {kNaN, kNaN}};
       });
       take_verdict();
-      const double columns = x.cols, entries = static_cast<double>(analysis.plan->cost.nnz_l);
-      report.solve.flops = 4 * entries * columns * (report.mixed.steps + report.mixed.cg_steps);
+      count_mixed_solve(report.solve, *analysis.plan, x.cols, report.mixed.steps + report.mixed.cg_steps);
       report.solve.bytes = mixed->bytes();
       report.right_hand_sides = x.cols;
       report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
@@ -234,18 +234,16 @@ struct Solver<T>::State {
 
   /// x: B on entry, X on return; b: B.
   void solve(MatrixView<const T> b, MatrixView<T> x) {
-    const double columns = x.cols, entries = static_cast<double>(analysis.plan->cost.nnz_l), rows = analysis.plan->n;
     tell(Phase::solve, 0, [&] { return "solve, right-hand sides: " + std::to_string(x.cols); });
     report.solve.seconds = seconds_of([&] { factor->solve(x, *workspace, options.stop); });
-    report.solve.flops = 4 * entries * columns;
+    count_solves(report.solve, *analysis.plan, sizeof(T), x.cols);
     report.solve.bytes = analysis.plan->workspace_bytes(sizeof(T), workspace->nrhs(), options.cuda.solves_together);
     report.right_hand_sides = x.cols;
     tell(Phase::refine, 0, [&] { return "refinement, corrections at most: " + std::to_string(options.refine.max_steps); });
     report.refine.seconds = seconds_of([&] {
       report.refinement = refine_with<T>(*residual, {pattern(), value}, *factor, b, x, *workspace, options.refine);
     });
-    const double tried = report.refinement.tried, full = 2 * static_cast<double>(analysis.plan->nnz) - rows;
-    report.refine.flops = columns * (tried * 4 * entries + (tried + 1) * 2 * full);
+    count_refinement(report.refine, *analysis.plan, sizeof(T), x.cols, report.refinement.tried);
     report.refine.bytes = 3 * Offset{x.rows} * x.cols * Offset{sizeof(T)};
     tell_refinement();
   }
@@ -312,6 +310,8 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   s.report = report_of(s.analysis, s.backends.current(), s.scalar_bytes());
   s.report.precision = s.options.precision;
   if (s.is_mixed()) s.report.kernels = s.backends.current().mixed_kernels();
+  if (s.options.roofline)
+    s.report.roofline = s.is_mixed() ? s.backends.current().mixed_roofline() : s.backends.current().roofline(s.scalar_bytes());
   s.tell(Phase::symbolic, 1, [&] { return "entries of L: " + std::to_string(s.report.nnz_l); });
   s.col_ptr.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end());
   s.row.assign(a.pattern.row.begin(), a.pattern.row.end());

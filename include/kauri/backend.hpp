@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "kauri/roofline.hpp"
 #include "kauri/types.hpp"
 
 namespace kauri {
@@ -39,6 +40,12 @@ class Backend {
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// The same for the factor in float of a MixedFactor, whose matrix is scaled: on Hopper "fp16x3".
   [[nodiscard]] std::string mixed_kernels() const;
+  /// What bounds phases here, of factors in a scalar of 4 or 8 bytes. On the CPU measured, by all threads, at the first call for a scalar:
+  /// some tenths of a second, and 256 MB meanwhile, or Error(memory). On a device what
+  /// its clocks, its multiprocessors and its memory bus come to, as its maker tells it; on one whose rates kauri does not know 0.
+  [[nodiscard]] Roofline roofline(int scalar_bytes = 8) const;
+  /// The same for the factor in float of a MixedFactor.
+  [[nodiscard]] Roofline mixed_roofline() const;
   /// The device in words, for reports.
   [[nodiscard]] std::string device() const;
   /// Threads really used, which may be fewer than asked for.

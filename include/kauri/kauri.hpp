@@ -26,6 +26,7 @@
 #include "kauri/refinement.hpp"        // IWYU pragma: export
 #include "kauri/refiner.hpp"           // IWYU pragma: export
 #include "kauri/report.hpp"            // IWYU pragma: export
+#include "kauri/roofline.hpp"          // IWYU pragma: export
 #include "kauri/save.hpp"              // IWYU pragma: export
 #include "kauri/scaling.hpp"           // IWYU pragma: export
 #include "kauri/schur.hpp"             // IWYU pragma: export

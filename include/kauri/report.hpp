@@ -10,6 +10,7 @@
 #include "kauri/mixed.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/refine.hpp"
+#include "kauri/roofline.hpp"
 
 namespace kauri {
 
@@ -18,17 +19,28 @@ struct PhaseReport {
   double seconds = 0;  ///< by the clock, for the caller
   double flops = 0;    ///< operations on numbers; a multiply-add is two
   Offset bytes = 0;    ///< of memory that its result takes; see SolverReport
+  /// Bytes that go to or from memory at least, whatever the way: what it reads and what it writes, once each. 0 for `prepare`.
+  Offset moved = 0;
+
+  /// Of the time that the roofline model gives it, per second that it took: 1 is as fast as can be. 0 where it was not run, or nothing is
+  /// known of it.
+  [[nodiscard]] double share_of(const Roofline& roofline) const {
+    return seconds > 0 ? roofline.least_seconds(flops, static_cast<double>(moved)) / seconds : 0;
+  }
 };
 
 /// Of a Solver's last calls, or put together from single phases. Phases that were not run since compute() are zeros.
 struct SolverReport {
-  PhaseReport ordering;  ///< all orderings run; bytes of the permutation and its inverse
-  PhaseReport symbolic;  ///< all symbolic phases run; bytes of the plan, Plan::plan_bytes()
+  PhaseReport ordering;  ///< all orderings run; bytes of the permutation and its inverse; moved: these, and A's pattern
+  PhaseReport symbolic;  ///< all symbolic phases run; bytes of the plan, Plan::plan_bytes(); moved: these, and A's pattern
   PhaseReport prepare;   ///< the making of the factor; Plan::peak_bytes(): L, contribution blocks, counters, on a device the plan
-  PhaseReport factor;    ///< Cost::flops, exact for the entries of L without padding; bytes of L, Plan::factor_bytes()
-  PhaseReport solve;     ///< 4 operations an entry of L for each right-hand side; Plan::workspace_bytes()
+  /// Cost::flops, exact for the entries of L without padding; bytes of L, Plan::factor_bytes(); moved: A's values and nnz_l of L's.
+  PhaseReport factor;
+  /// 4 operations an entry of L for each right-hand side; Plan::workspace_bytes(); moved: nnz_l twice, and each column four times.
+  PhaseReport solve;
   /// Of each right-hand side: 4 operations an entry of L for a correction, kept or not, and 2 an entry of A, both halves, for a residual.
-  /// Bytes of vectors: b, the correction, and the better x.
+  /// Bytes of vectors: b, the correction, and the better x. Moved: those of a solve for each correction; A's lower triangle, with indices
+  /// of 4 bytes, and three columns for each residual.
   PhaseReport refine;
 
   Index n = 0;       ///< rows and columns of A
@@ -47,6 +59,9 @@ struct SolverReport {
   int scalar_bytes = 0;                    ///< of L: 4 or 8
   Precision precision = Precision::full;   ///< mixed: L is in float, or was at first, and systems are in double
 
+  /// Backend::roofline() where SolverOptions::roofline asks for it.
+  std::optional<Roofline> roofline;
+
   double smallest_pivot = 0;      ///< of the last factorisation, see DeviceVerdict
   Index smallest_column = kNone;  ///< its column, in the caller's numbering; kNone if there is none
   /// Where the last factorisation met a pivot that is next to nothing beside A's diagonal: the worst one. With mixed precision of a factor
@@ -64,7 +79,8 @@ struct SolverReport {
 SolverReport report_of(const Analysis& analysis, const Backend& backend, int scalar_bytes);
 
 /// One JSON object on one line, with a key for each member, of the same name; phases and backward errors are objects. Numbers are read back
-/// as they were; what is not finite is null, as is a column that is none; strings are escaped, and taken for UTF-8.
+/// as they were; what is not finite is null, as is a column that is none and a roofline that there is not; strings are escaped, and taken
+/// for UTF-8. With a roofline each phase has a `share`, PhaseReport::share_of().
 std::string to_json(const SolverReport& report);
 
 /// For people: a few lines, of which each ends with a line feed, with a table of the phases. The text may change from version to version;

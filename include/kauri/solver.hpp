@@ -39,6 +39,8 @@ struct SolverOptions {
   /// Told when a phase of a call begins and ends, how it went, and in analyses of each ordering; in place of analyze.on_message. An A that
   /// is not positive definite, or nearly singular (PivotLoss), is a warning.
   MessageHandler on_message{};
+  bool roofline =
+      false;           ///< reports have Backend::roofline(), with mixed precision mixed_roofline(): on the CPU compute() measures it once
   CudaOptions cuda{};  ///< of the device that is asked for, or that `automatic` looks at and may take
 };
 

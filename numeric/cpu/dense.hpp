@@ -54,6 +54,13 @@ struct DenseKernels {
   void (*pull_rows)(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x, T* u);
   /// u(i,:) = x(row[i],:), i < q.
   void (*gather_rows)(Index q, const Index* row, Index r, const T* x, T* u);
+
+  // Rooflines.
+  /// Chains of y <- factor y + addend in all lanes of registers, the i-th from i on, `rounds` steps each; *flops: operations of all of
+  /// them. Returns the sum of all lanes.
+  T (*multiply_adds)(Index rounds, T factor, T addend, double* flops);
+  /// The sum of `count` numbers, in no order that is promised.
+  T (*read_all)(const T* from, Offset count);
 };
 
 /// The kernels of a target ("cpu-avx512", "cpu-avx2", "cpu-generic"). Throws Error(usage) for an unknown one or one this machine cannot

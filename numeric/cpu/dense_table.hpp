@@ -5,6 +5,7 @@
 #include "numeric/cpu/dense_add_impl.hpp"
 #include "numeric/cpu/dense_factor_impl.hpp"
 #include "numeric/cpu/dense_solve_impl.hpp"
+#include "numeric/cpu/rates_impl.hpp"
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
@@ -24,7 +25,9 @@ const DenseKernels<T>& table(const char* target) {
                                        .backward = &backward<T>,
                                        .backward_update = &backward_update<T>,
                                        .pull_rows = &pull_rows<T>,
-                                       .gather_rows = &gather_rows<T>};
+                                       .gather_rows = &gather_rows<T>,
+                                       .multiply_adds = &multiply_adds<T>,
+                                       .read_all = &read_all<T>};
   return kernels;
 }
 

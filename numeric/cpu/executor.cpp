@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <fstream>
+#include <mutex>
+#include <optional>
 
 #include "numeric/cpu/batch.hpp"
 #include "numeric/cpu/border.hpp"
 #include "numeric/cpu/factor.hpp"
 #include "numeric/cpu/mixed.hpp"
 #include "numeric/cpu/refiner.hpp"
+#include "numeric/cpu/roofline.hpp"
 #include "numeric/cpu/sparse_product.hpp"
 #include "numeric/cpu/workers.hpp"
 
@@ -44,6 +47,10 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] std::string kernels(int) const override { return host_target(); }
   [[nodiscard]] std::string device() const override { return processor_name(); }
   [[nodiscard]] int threads() const override { return workers_.threads(); }
+  [[nodiscard]] Roofline roofline(int scalar_bytes) override {
+    return scalar_bytes == sizeof(float) ? measured<float>(roofline_of_floats_) : measured<double>(roofline_of_doubles_);
+  }
+  [[nodiscard]] Roofline scaled_roofline() override { return roofline(sizeof(float)); }
 
   std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) override {
     return std::make_shared<const PlanStore>(std::move(plan));
@@ -106,7 +113,15 @@ class CpuExecutor final : public Executor {
   std::unique_ptr<FactorStore<T>> factor(const PlanStore& plan) {
     return std::make_unique<CpuFactor<T>>(plan.plan(), workers_, memory());
   }
+  template <class T>
+  Roofline measured(std::optional<Roofline>& known) {
+    const std::lock_guard lock(measuring_);
+    if (!known) known = measure_roofline<T>(workers_);
+    return *known;
+  }
   Workers workers_;
+  std::mutex measuring_;
+  std::optional<Roofline> roofline_of_floats_, roofline_of_doubles_;
   Workers alone_{1};  // of items that are done side by side
 };
 

@@ -13,6 +13,7 @@
 #include "numeric/cuda/mixed.hpp"
 #include "numeric/cuda/refiner.hpp"
 #include "numeric/cuda/residual.hpp"
+#include "numeric/cuda/roofline.hpp"
 #include "numeric/cuda/sparse_product.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/cuda/wide.hpp"
@@ -132,6 +133,10 @@ class CudaExecutor final : public Executor {
     return name_of(scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double);
   }
   [[nodiscard]] std::string scaled_kernels() const override { return name_of(scaled_); }
+  [[nodiscard]] Roofline roofline(int scalar_bytes) override {
+    return roofline_of(scalar_bytes, scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double);
+  }
+  [[nodiscard]] Roofline scaled_roofline() override { return roofline_of(sizeof(float), scaled_); }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
@@ -200,6 +205,21 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] std::string name_of(const Loops& loops) const {
     if (loops.teams > 0) return short_name(loops.kind);
     return is_of_double_alone(context_.wanted) ? "none" : "levels";
+  }
+  [[nodiscard]] Roofline roofline_of(int scalar_bytes, const Loops& loops) const {
+    const auto attribute = [&](cudaDeviceAttr which) {
+      int value = 0;
+      check(cudaDeviceGetAttribute(&value, which, context_.device), "the device");
+      return value;
+    };
+    constexpr double kHz = 1e3;
+    const DeviceRates rates{properties_.major,
+                            properties_.minor,
+                            properties_.multiProcessorCount,
+                            kHz * attribute(cudaDevAttrClockRate),
+                            kHz * attribute(cudaDevAttrMemoryClockRate),
+                            attribute(cudaDevAttrGlobalMemoryBusWidth)};
+    return device_roofline(rates, scalar_bytes, loops.teams > 0 ? loops.kind : CudaLoops::fma);
   }
   template <class T>
   void require_factor_memory(const Plan& plan) const {

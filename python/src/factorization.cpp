@@ -13,6 +13,7 @@
 #include "numeric/backend.hpp"
 #include "python/src/matrix.hpp"
 #include "src/base/stopwatch.hpp"
+#include "src/phase_work.hpp"
 #include "src/pivot_loss.hpp"
 
 namespace kauri::python {
@@ -56,21 +57,21 @@ class Factorization<T>::Lease {
 template <Scalar T>
 Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic)
     : symbolic_(std::move(symbolic)), factor_(Factor<T>::create(symbolic_->prepared())) {
-  report_ = report_of(symbolic_->analysis, symbolic_->backend(), sizeof(T));
+  report_ = symbolic_->report(sizeof(T));
 }
 
 template <Scalar T>
 Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, std::span<const std::byte> saved)
     : symbolic_(std::move(symbolic)), factor_(load_factor<T>(saved, symbolic_->backend())) {
   symbolic_->adopt(factor_.shared_plan());
-  report_ = report_of(symbolic_->analysis, symbolic_->backend(), sizeof(T));
+  report_ = symbolic_->report(sizeof(T));
 }
 
 template <Scalar T>
 Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path)
     : symbolic_(std::move(symbolic)), factor_(load_factor<T>(path, symbolic_->backend())) {
   symbolic_->adopt(factor_.shared_plan());
-  report_ = report_of(symbolic_->analysis, symbolic_->backend(), sizeof(T));
+  report_ = symbolic_->report(sizeof(T));
 }
 
 /// Seconds of a call that fills the factor, which may throw.
@@ -150,7 +151,7 @@ void Factorization<T>::after_fill(double seconds) {
   ++version_;
   const std::lock_guard lock(report_mutex_);
   report_.factor.seconds = seconds;
-  report_.factor.flops = factor_.plan().cost.flops;
+  count_factor(report_.factor, factor_.plan(), sizeof(T));
   report_.smallest_pivot = factor_.verdict().smallest_pivot;
   report_.smallest_column = factor_.verdict().smallest_column;
   report_.nearly_singular.reset();
@@ -205,10 +206,11 @@ void Factorization<T>::measured(Index cols, int steps, Solve&& solve, Refine&& r
   if (steps > 0) refine_s = seconds_of([&] { refinement = refine(*slot); });
   const std::lock_guard report_lock(report_mutex_);
   report_.solve.seconds = seconds;
-  report_.solve.flops = 4 * static_cast<double>(factor_.plan().cost.nnz_l) * cols;
+  count_solves(report_.solve, factor_.plan(), sizeof(T), cols);
   report_.solve.bytes = factor_.plan().workspace_bytes(sizeof(T), slot->workspace.nrhs(), symbolic_->options.cuda.solves_together);
   report_.right_hand_sides = cols;
-  report_.refine.seconds = refine_s;
+  report_.refine = {refine_s};
+  if (steps > 0) count_refinement(report_.refine, factor_.plan(), sizeof(T), cols, refinement.tried);
   report_.refinement = refinement;
 }
 

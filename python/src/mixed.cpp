@@ -17,6 +17,7 @@
 #include "python/src/support.hpp"
 #include "python/src/symbolic.hpp"
 #include "src/base/stopwatch.hpp"
+#include "src/phase_work.hpp"
 
 namespace kauri::python {
 namespace {
@@ -28,8 +29,9 @@ class Mixed {
   explicit Mixed(std::shared_ptr<Symbolic> symbolic)
       : symbolic_(std::move(symbolic)),
         factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->prepared(), 1, symbolic_->options.mixed)),
-        report_(report_of(symbolic_->analysis, symbolic_->backend(), sizeof(float))) {
+        report_(symbolic_->report(sizeof(float))) {
     report_.precision = Precision::mixed;
+    if (report_.roofline) report_.roofline = symbolic_->backend().mixed_roofline();
     report_.kernels = symbolic_->backend().mixed_kernels();
   }
 
@@ -64,8 +66,7 @@ class Mixed {
     report_.right_hand_sides = cols;
     if (!solved) return solved.error();
     report_.mixed = solved.value();
-    const double entries = static_cast<double>(factor_.plan().cost.nnz_l);
-    report_.solve.flops = 4 * entries * cols * (report_.mixed.steps + report_.mixed.cg_steps);
+    count_mixed_solve(report_.solve, factor_.plan(), cols, report_.mixed.steps + report_.mixed.cg_steps);
     report_.solve.bytes = factor_.bytes();
     report_.refinement = {report_.mixed.steps, report_.mixed.steps, report_.mixed.unrefined, report_.mixed.error};
     return solved.value().unconverged;
@@ -95,7 +96,7 @@ class Mixed {
     const Result<void, Breakdown> result = fill();
     valid_ = factor_.valid();
     report_.factor.seconds = watch.seconds();
-    report_.factor.flops = factor_.plan().cost.flops;
+    count_factor(report_.factor, factor_.plan(), sizeof(float));
     const DeviceVerdict verdict = factor_.verdict();
     report_.smallest_pivot = verdict.smallest_pivot;
     report_.smallest_column = verdict.smallest_column;

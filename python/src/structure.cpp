@@ -181,7 +181,7 @@ nb::dict tree_layout(const Symbolic& s, double width, double height, double leas
   return out;
 }
 
-std::string report(Symbolic& s) { return to_json(report_of(s.analysis, s.backend(), s.scalar_bytes)); }
+std::string report(Symbolic& s) { return to_json(s.report(s.scalar_bytes)); }
 
 }  // namespace
 

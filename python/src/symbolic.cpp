@@ -113,6 +113,12 @@ const PreparedPlan& Symbolic::prepared() {
 
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }
 
+SolverReport Symbolic::report(int bytes) {
+  SolverReport made = report_of(analysis, backend(), bytes);
+  if (options.roofline) made.roofline = backend().roofline(bytes);
+  return made;
+}
+
 void bind_symbolic(nb::module_& module) {
   nb::class_<Symbolic> symbolic(module, "Symbolic");
   symbolic.def_prop_ro("n", [](const Symbolic& s) { return s.analysis.plan->n; })

@@ -14,6 +14,7 @@
 #include "kauri/permutation.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/prepared_plan.hpp"
+#include "kauri/report.hpp"
 #include "kauri/solver.hpp"
 #include "src/backends.hpp"
 
@@ -40,6 +41,8 @@ struct Symbolic {
   [[nodiscard]] Backend& backend() { return backends.current(); }
   /// The plan where factors compute, brought there once for all of them.
   const PreparedPlan& prepared();
+  /// Of the analysis alone, for factors in a scalar of 4 or 8 bytes; with the option `roofline` what bounds their phases.
+  SolverReport report(int bytes);
 
   OptionTexts given;
   SolverOptions options;

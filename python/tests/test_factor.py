@@ -463,6 +463,27 @@ def test_report(a):
     assert kauri.cholesky(near).report()["nearly_singular"] is not None
 
 
+@pytest.mark.parametrize("make, scalar", [(kauri.cholesky, 8), (kauri.cholesky_mixed, 4)])
+def test_shares_of_the_roofline(make, scalar):
+    a = poisson(20)
+    assert make(a).report()["roofline"] is None and "share" not in make(a).report()["factor"]
+    f = make(a, roofline=True, threads=1, **({"refine_max_steps": 2} if scalar == 8 else {}))
+    f(np.ones((400, 3)))
+    r = f.report()
+    roofline, nnz = r["roofline"], r["nnz"]
+    assert min(roofline.values()) > 1e6
+    assert r["factor"]["moved"] == scalar * (nnz + r["nnz_l"])
+    for phase in ("ordering", "symbolic", "factor", "solve") + (("refine",) if scalar == 8 else ()):
+        p = r[phase]
+        least = max(p["flops"] / roofline["flops_per_s"], p["moved"] / roofline["bytes_per_s"])
+        assert p["share"] == pytest.approx(least / p["seconds"]) and p["share"] > 0
+    residual, tried = 12 * nnz + 3 * 8 * 3 * 400, r["refinement"]["tried"]
+    if scalar == 8:
+        assert r["solve"]["moved"] == 16 * r["nnz_l"] + 4 * 8 * 3 * 400
+        assert r["refine"]["moved"] == tried * r["solve"]["moved"] + (tried + 1) * residual
+        assert r["refine"]["flops"] == tried * r["solve"]["flops"] + (tried + 1) * 3 * 2 * (2 * nnz - 400)
+
+
 def test_random_matrices_agree_with_dense():
     for seed in range(10):
         a = random_spd(15 + seed, seed, 0.05 * (seed + 1))

@@ -14,6 +14,7 @@
 #include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/trial.hpp"
+#include "src/phase_work.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -36,7 +37,8 @@ already; solve1_s and solve32_s, the least of three solves in place for 1 and 32
 padding), predicted_factor_s; residual, |b - A x| / (|A| |x| + |b|) in the largest norm, not refined; planned_bytes, what
 the plan says that a factor takes, prepared_bytes of the plan on a device included; mem_gb, the most
 that plan on the device, factor and workspaces held; device_bytes, what the device's driver says that plan and factor
-took of its memory; peak_rss_bytes, the most that the process held. With --precision mixed the factor is one in float
+took of its memory; peak_rss_bytes, the most that the process held; factor_share, solve1_share and solve32_share, what
+the roofline of peak_flops_s and peak_bytes_s, measured on a CPU, would take of that time. With --precision mixed the factor is one in float
 with A scaled, factor_s has the scaling in it, solves are refined to the precision of double, and path, float_shift,
 contraction, cg_steps, cg_contraction and unconverged tell how the one with one right-hand side went.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
@@ -79,6 +81,11 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
                           "smallest_pivot",
                           "residual",
                           "backward_error_componentwise",
+                          "peak_flops_s",
+                          "peak_bytes_s",
+                          "factor_share",
+                          "solve1_share",
+                          "solve32_share",
                           "prepared_bytes",
                           "planned_bytes",
                           "mem_gb",
@@ -156,6 +163,24 @@ void add_trial(Json& line, const Trial& trial, const JobOptions& options) {
   line["backward_error_componentwise"] = trial.backward_error.componentwise;
 }
 
+/// What was reached of what the backend can do. Measured on the CPU at the first system, when its memory is free again.
+void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend& backend, const JobOptions& options) {
+  const int bytes = scalar_bytes(options);
+  const Roofline roofline = is_mixed(options) ? backend.mixed_roofline() : backend.roofline(bytes);
+  line["peak_flops_s"] = roofline.flops_per_s;
+  line["peak_bytes_s"] = roofline.bytes_per_s;
+  if (trial.breakdown) return;
+  PhaseReport factor{trial.factor_s}, solve1{trial.solve1_s}, solve_many{trial.solve_many_s.value_or(0)};
+  count_factor(factor, plan, bytes);
+  line["factor_share"] = factor.share_of(roofline);
+  if (is_mixed(options)) return;  // solves are refined
+  count_solves(solve1, plan, bytes, 1);
+  line["solve1_share"] = solve1.share_of(roofline);
+  if (!trial.solve_many_s) return;
+  count_solves(solve_many, plan, bytes, kMany);
+  line["solve32_share"] = solve_many.share_of(roofline);
+}
+
 /// Fills the line as far as it gets. Throws Error.
 int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
   const System system = [&] {
@@ -180,6 +205,7 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
                    {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed, is_mixed(options.job)});
   }();
   add_trial(line, trial, options.job);
+  add_shares(line, plan, trial, job.backends.current(), options.job);
   if (trial.breakdown) line["column"] = trial.breakdown->column;
   line["fail"] = reason_of(trial.status, trial.breakdown, options.job);
   return exit_code_of(trial.status);

@@ -26,7 +26,7 @@ BENCH_KEYS = HEADER_KEYS + [
     "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
     "front_rows", "contribution_entries", "device_work", "target_reason", "targets",
     "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged", "smallest_pivot", "residual",
-    "backward_error_componentwise", "prepared_bytes", "planned_bytes", "mem_gb", "peak_bytes", "device_bytes", "peak_rss_bytes", "reps", "status",
+    "backward_error_componentwise", "peak_flops_s", "peak_bytes_s", "factor_share", "solve1_share", "solve32_share", "prepared_bytes", "planned_bytes", "mem_gb", "peak_bytes", "device_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
 ]  # fmt: skip
 INFO_KEYS = HEADER_KEYS + ["build"]

@@ -235,7 +235,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 int kauri::emulator::times_properties_asked() { return properties_asked; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  constexpr int kValues[] = {kProcessors, 1, 9, 0};
+  constexpr int kValues[] = {kProcessors, 1, 9, 0, 1'980'000, 2'619'000, 5120};  // rates of an H100
   return set(value, kValues[attribute]);
 }
 cudaError_t cudaDeviceSynchronize() { return streams().synchronize_all(); }

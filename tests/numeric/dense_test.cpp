@@ -289,6 +289,32 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
   }
 }
 
+/// Loops of rooflines do what they are said to: sums of halves are exact as long as they have few digits.
+TYPED_TEST(Dense, LoopsOfRooflinesCountAllTheirSteps) {
+  using T = TypeParam;
+  for (const std::string& target : targets()) {
+    const DenseKernels<T>& k = dense_kernels<T>(target);
+    double of_a_step = 0;
+    k.multiply_adds(1, T(0.5), T(1), &of_a_step);
+    const T lanes = static_cast<T>(of_a_step / 2);
+    EXPECT_GE(lanes, 1) << target;
+    T from = 0;
+    for (const Index rounds : {0, 1, 2, 3, 11}) {
+      double flops = -1;
+      const T sum = k.multiply_adds(rounds, T(0.5), T(1), &flops), left = std::ldexp(T(1), -rounds);
+      if (rounds == 0) from = sum;
+      EXPECT_EQ(flops, of_a_step * rounds) << target;
+      EXPECT_EQ(sum, lanes * (2 - 2 * left) + from * left) << target << " " << rounds;
+    }
+    EXPECT_GT(from, 0) << target;
+    for (const Index count : {0, 1, 7, 8, 63, 64, 65, 129, 1000}) {
+      std::vector<T> numbers(static_cast<std::size_t>(count) + 1, Matrix<T>::kPoison);
+      for (Index i = 0; i < count; ++i) numbers[static_cast<std::size_t>(i)] = T(i + 1);
+      EXPECT_EQ(k.read_all(numbers.data(), count), T(count) * T(count + 1) / 2) << target << " " << count;
+    }
+  }
+}
+
 TEST(DenseTargets, UnknownTargetIsAnError) {
   EXPECT_THROW((void)dense_kernels<double>("cpu-none"), Error);
   EXPECT_EQ(dense_kernels<double>(host_target()).target, host_target());

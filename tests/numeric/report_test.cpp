@@ -29,8 +29,10 @@ void expect_number(const Json& json, double value) {
     EXPECT_TRUE(json.is_null());
 }
 
-void expect_phase(const Json& json, const PhaseReport& phase) {
-  EXPECT_EQ(json.size(), 3U);
+void expect_phase(const Json& json, const PhaseReport& phase, const std::optional<Roofline>& roofline) {
+  EXPECT_EQ(json.size(), roofline ? 5U : 4U);
+  if (roofline) expect_number(json.at("share"), phase.share_of(*roofline));
+  EXPECT_EQ(json.at("moved").get<Offset>(), phase.moved);
   expect_number(json.at("seconds"), phase.seconds);
   expect_number(json.at("flops"), phase.flops);
   EXPECT_EQ(json.at("bytes").get<Offset>(), phase.bytes);
@@ -61,13 +63,19 @@ void expect_mixed(const Json& json, const MixedReport& mixed) {
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 26U);
-  expect_phase(json.at("ordering"), report.ordering);
-  expect_phase(json.at("symbolic"), report.symbolic);
-  expect_phase(json.at("prepare"), report.prepare);
-  expect_phase(json.at("factor"), report.factor);
-  expect_phase(json.at("solve"), report.solve);
-  expect_phase(json.at("refine"), report.refine);
+  EXPECT_EQ(json.size(), 27U);
+  expect_phase(json.at("ordering"), report.ordering, report.roofline);
+  expect_phase(json.at("symbolic"), report.symbolic, report.roofline);
+  expect_phase(json.at("prepare"), report.prepare, report.roofline);
+  expect_phase(json.at("factor"), report.factor, report.roofline);
+  expect_phase(json.at("solve"), report.solve, report.roofline);
+  expect_phase(json.at("refine"), report.refine, report.roofline);
+  EXPECT_EQ(json.at("roofline").is_null(), !report.roofline.has_value());
+  if (report.roofline) {
+    EXPECT_EQ(json.at("roofline").size(), 2U);
+    expect_number(json.at("roofline").at("flops_per_s"), report.roofline->flops_per_s);
+    expect_number(json.at("roofline").at("bytes_per_s"), report.roofline->bytes_per_s);
+  }
   EXPECT_EQ(json.at("n").get<Index>(), report.n);
   EXPECT_EQ(json.at("nnz").get<Offset>(), report.nnz);
   EXPECT_EQ(json.at("nnz_l").get<Offset>(), report.nnz_l);
@@ -110,9 +118,9 @@ void expect_same(const std::string& text, const SolverReport& report) {
 SolverReport made_up() {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
   SolverReport report;
-  report.ordering = {0.1, 0, 16};
+  report.ordering = {0.1, 0, 16, 17};
   report.symbolic = {1e-300, 5e-324, (Offset{1} << 62) + 1};
-  report.prepare = {1.0 / 3, 1.7976931348623157e308, 3};
+  report.prepare = {1.0 / 3, 1.7976931348623157e308, 3, 30};
   report.factor = {kNaN, kInfinity, 4};
   report.solve = {2, -kInfinity, 5};
   report.refine = {3, 1e15 + 0.3, 6};
@@ -144,6 +152,33 @@ SolverReport made_up() {
 TEST(Report, JsonIsReadBackAsItWas) {
   expect_same(to_json(made_up()), made_up());
   expect_same(to_json({}), {});
+  SolverReport report = made_up();
+  report.roofline = Roofline{1.5e12, 3e11};
+  expect_same(to_json(report), report);
+}
+
+TEST(Report, SharesAreOfTheRateThatHoldsUp) {
+  const Roofline both{100, 10};
+  EXPECT_EQ((PhaseReport{2, 100, 0, 5}.share_of(both)), 0.5);  // a second of operations
+  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of(both)), 0.75);
+  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({100, 0})), 0.5);
+  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({0, 10})), 0.75);
+  EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({})), 0);
+  EXPECT_EQ((PhaseReport{0, 100, 0, 15}.share_of(both)), 0);
+}
+
+TEST(Report, TextWithARoofline) {
+  SolverReport report = made_up();
+  report.roofline = Roofline{1e12, 2e10};
+  report.factor = {0.25, 1.25e11, 0, 0};
+  report.solve = {0.5, 1e9, 0, Offset{10} * 1000 * 1000 * 1000};
+  report.refine = {};
+  const std::string text = to_text(report);
+  for (const char* line :
+       {"roofline: 1 Tflop/s, 20 GB/s\nphase           time          work      memory   of roofline\n",
+        "factor        0.25 s     125 Gflop         0 B          50 %\n", "solve          0.5 s       1 Gflop         0 B         100 %\n",
+        "refine           0 s        0 flop         0 B           0 %\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
 
 TEST(Report, TextStaysAsItIs) {
@@ -236,7 +271,43 @@ TEST(Report, OfASolver) {
   EXPECT_EQ(report.prepare.bytes + report.solve.bytes, solver.backend().bytes_in_use());
   EXPECT_GE(report.refinement.tried, report.refinement.steps);
   EXPECT_EQ(report.refine.flops, 12 * entries * report.refinement.tried + 6 * full * (report.refinement.tried + 1));
+  EXPECT_FALSE(report.roofline.has_value());
+  const Offset vectors = Offset{729} * 3 * 8, solved = 2 * 8 * plan.cost.nnz_l + 4 * vectors, residual = 12 * plan.nnz + 3 * vectors;
+  EXPECT_EQ(report.ordering.moved, 4 * plan.nnz + 8 * 730 + 8 * 729);
+  EXPECT_EQ(report.symbolic.moved, 4 * plan.nnz + 8 * 730 + plan.plan_bytes());
+  EXPECT_EQ(report.prepare.moved, 0);
+  EXPECT_EQ(report.factor.moved, 8 * (plan.nnz + plan.cost.nnz_l));
+  EXPECT_EQ(report.solve.moved, solved);
+  EXPECT_EQ(report.refine.moved, solved * report.refinement.tried + residual * (report.refinement.tried + 1));
   expect_same(to_json(report), report);
+}
+
+TEST(Report, OfASolverWithARoofline) {
+  const SymmetricMatrix<double> a = generate("poisson2d 40");
+  for (const Precision precision : {Precision::full, Precision::mixed}) {
+    SolverOptions options;
+    options.backend = BackendChoice::cpu;
+    options.threads = 2;
+    options.roofline = true;
+    options.precision = precision;
+    Solver<double> solver(options);
+    ASSERT_TRUE(solver.compute(a.view()).ok());
+    (void)solver.solve(std::vector<double>(1600, 1.0));
+    const SolverReport& report = solver.report();
+    ASSERT_TRUE(report.roofline.has_value());
+    const Backend& backend = solver.backend();
+    const Roofline again = precision == Precision::full ? backend.roofline(8) : backend.mixed_roofline();
+    EXPECT_EQ(report.roofline->flops_per_s, again.flops_per_s);  // measured once
+    EXPECT_EQ(report.roofline->bytes_per_s, again.bytes_per_s);
+    EXPECT_TRUE(std::isfinite(again.flops_per_s) && again.flops_per_s > 1e6) << again.flops_per_s;
+    EXPECT_TRUE(std::isfinite(again.bytes_per_s) && again.bytes_per_s > 1e6) << again.bytes_per_s;
+    expect_same(to_json(report), report);
+    if (precision == Precision::full) continue;
+    const Plan& plan = solver.plan();
+    const int steps = report.mixed.steps + report.mixed.cg_steps;
+    EXPECT_EQ(report.factor.moved, 4 * (plan.nnz + plan.cost.nnz_l));
+    EXPECT_EQ(report.solve.moved, steps * (8 * plan.cost.nnz_l + Offset{16} * 1600) + (steps + 1) * (12 * plan.nnz + Offset{24} * 1600));
+  }
 }
 
 std::string label(const Message& message) {

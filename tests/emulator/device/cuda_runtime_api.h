@@ -25,7 +25,10 @@ enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount,
   cudaDevAttrCooperativeLaunch,
   cudaDevAttrComputeCapabilityMajor,
-  cudaDevAttrComputeCapabilityMinor
+  cudaDevAttrComputeCapabilityMinor,
+  cudaDevAttrClockRate,
+  cudaDevAttrMemoryClockRate,
+  cudaDevAttrGlobalMemoryBusWidth
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };

@@ -1,0 +1,57 @@
+// Both rates are those of the best of a few trials: what else runs on a machine only ever takes time.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cpu/roofline.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "numeric/cpu/dense.hpp"
+#include "src/base/stopwatch.hpp"
+
+namespace kauri::numeric::cpu {
+namespace {
+
+constexpr int kTrials = 5;
+/// Of a thread: pieces that others take over where it is held up.
+constexpr Index kPieces = 8;
+constexpr Index kRounds = 200'000;          // of a piece, about a millisecond
+constexpr Offset kBytes = Offset{1} << 28;  // more than caches hold, but on the largest servers
+
+/// run(i) for all pieces by all threads, and the seconds of the fastest time.
+template <class Run>
+double least_seconds(Workers& workers, const Run& run) {
+  double least = std::numeric_limits<double>::infinity();
+  workers.execute([&] {
+    for (int trial = 0; trial < kTrials; ++trial)
+      least = std::min(least, seconds_of([&] { workers.parallel(kPieces * workers.threads(), run); }));
+  });
+  return least;
+}
+
+}  // namespace
+
+template <class T>
+Roofline measure_roofline(Workers& workers) {
+  const DenseKernels<T>& kernels = dense_kernels<T>(host_target());
+  const Index pieces = kPieces * workers.threads();
+  std::vector<double> flops(static_cast<std::size_t>(pieces));
+  std::vector<T> seen(flops.size());  // so that the loops have a result
+  Roofline out;
+  const double seconds = least_seconds(workers, [&](Index i) { seen[i] = kernels.multiply_adds(kRounds, T(0.5), T(1), &flops[i]); });
+  for (const double f : flops) out.flops_per_s += f;
+  out.flops_per_s /= seconds;
+
+  MemoryLedger own;  // no memory of factors
+  const Offset count = kBytes / Offset{sizeof(T)}, piece = count / pieces;
+  const Buffer<T> memory(count, own);
+  workers.execute([&] { workers.parallel(pieces, [&](Index i) { std::fill_n(memory.data() + i * piece, piece, T(1)); }); });
+  const double reading = least_seconds(workers, [&](Index i) { seen[i] = kernels.read_all(memory.data() + i * piece, piece); });
+  out.bytes_per_s = static_cast<double>(piece * pieces * Offset{sizeof(T)}) / reading;
+  return out;
+}
+
+template Roofline measure_roofline<float>(Workers&);
+template Roofline measure_roofline<double>(Workers&);
+
+}  // namespace kauri::numeric::cpu

@@ -1,0 +1,43 @@
+// Rates of devices beside those that their makers publish.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "numeric/cuda/roofline.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+using enum CudaLoops;
+
+/// Of NVIDIA's data sheets, of full precision in 1e12 operations and of memory in 1e9 bytes a second.
+TEST(DeviceRooflines, AreThoseOfDataSheets) {
+  struct Sheet {
+    const char* name;
+    DeviceRates rates;
+    double tensor, fma, fma_of_floats, tf32, bandwidth;
+  };
+  const Sheet sheets[] = {
+      {"A100 SXM 80GB", {8, 0, 108, 1.41e9, 1.593e9, 5120}, 19.5, 9.7, 19.5, 156, 2039},
+      {"H100 SXM", {9, 0, 132, 1.98e9, 2.619e9, 5120}, 66.9, 33.5, 66.9, 535, 3352},
+      {"GeForce RTX 4090", {8, 9, 128, 2.52e9, 10.501e9, 384}, 1.29, 1.29, 82.6, 0, 1008},
+  };
+  for (const Sheet& sheet : sheets) {
+    EXPECT_NEAR(device_roofline(sheet.rates, 8, tensor).flops_per_s, 1e12 * sheet.tensor, 1e10 * sheet.tensor) << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 8, fma).flops_per_s, 1e12 * sheet.fma, 1e10 * sheet.fma) << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 4, fma).flops_per_s, 1e12 * sheet.fma_of_floats, 1e10 * sheet.fma_of_floats) << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 4, tf32).flops_per_s, 1e12 * sheet.tf32, 1e10 * sheet.tf32) << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 4, tf32x3).flops_per_s, 1e12 * sheet.tf32 / 3, 1e10 * sheet.tf32) << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 8, tensor).bytes_per_s, 1e9 * sheet.bandwidth, 1e7 * sheet.bandwidth) << sheet.name;
+  }
+  const DeviceRates h100 = sheets[1].rates;
+  EXPECT_EQ(device_roofline(h100, 8, hopper).flops_per_s, device_roofline(h100, 8, tensor).flops_per_s);
+  EXPECT_NEAR(device_roofline(h100, 4, fp16x3).flops_per_s, 1070e12 / 3, 4e12);
+}
+
+TEST(DeviceRooflines, WhatIsNotKnownIsZero) {
+  EXPECT_EQ(device_roofline({7, 0, 80, 1.5e9, 0.9e9, 4096}, 8, fma).flops_per_s, 0);
+  EXPECT_EQ(device_roofline({8, 0, 108, 1.41e9, 1.593e9, 5120}, 4, fp16x3).flops_per_s, 0);
+}
+
+}  // namespace
+}  // namespace kauri::numeric::cuda
