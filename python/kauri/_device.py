@@ -1,6 +1,7 @@
 # Arrays of other libraries: told apart by what they speak, solved where they are, and answered in kind.
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib
+import sys
 
 import numpy as np
 
@@ -54,37 +55,61 @@ def like(x, b):
     raise UsageError(f"{type(b).__module__} has neither from_dlpack nor asarray, to take the solution")
 
 
+_COMPILED: dict = {}
+
+
+def _copy_of_jax():
+    """jax.numpy.copy, compiled, which takes less time than jax.numpy.array(b, copy=True)."""
+    if "copy" not in _COMPILED:
+        _COMPILED["copy"] = importlib.import_module("jax").jit(importlib.import_module("jax.numpy").copy)
+    return _COMPILED["copy"]
+
+
 def _copied(b):
     """A copy of its own on the device, finished, which may be written to."""
     name = type(b).__module__.split(".")[0]
     if name == "torch":
-        torch = _library(b)
-        x = b.detach().clone(memory_format=torch.preserve_format)
-        torch.cuda.current_stream(x.device).synchronize()
-        return x
-    if name in ("jax", "jaxlib"):
-        x = importlib.import_module("jax.numpy").array(b, copy=True)
-        return x.block_until_ready()
-    if not hasattr(b, "copy"):
+        x = b.detach().clone(memory_format=_library(b).preserve_format)
+    elif name in ("jax", "jaxlib"):
+        return _copy_of_jax()(b).block_until_ready()
+    elif not hasattr(b, "copy"):
         raise UsageError(f"{type(b).__module__}: no way is known to copy such an array on its device")
-    x = b.copy(order="K") if name == "cupy" else b.copy()
-    if name == "cupy":
-        _library(b).cuda.get_current_stream().synchronize()
+    else:
+        x = b.copy(order="K") if name == "cupy" else b.copy()
+    _wait(name, x)
+    return x
+
+
+def _wait(name, x):
+    """Until what its library has enqueued on the current stream is done."""
+    if name == "torch":
+        sys.modules["torch"].cuda.current_stream(x.device).synchronize()
+    elif name == "cupy":
+        sys.modules["cupy"].cuda.get_current_stream().synchronize()
     elif name == "numba":
         importlib.import_module("numba.cuda").synchronize()
+
+
+def _beside(b):
+    """An array like b that may be written to, whatever is in it; b and it are finished. None where its library makes none so."""
+    name = type(b).__module__.split(".")[0]
+    if name not in ("torch", "cupy"):
+        return None
+    x = sys.modules[name].empty_like(b)
+    _wait(name, x)  # also for whatever had that memory before
     return x
 
 
 def _address(x):
-    """Address, shape, strides in bytes (None: rows one after the other) and type of an array on a device."""
+    """Address, shape, strides in bytes (None: rows one after the other) and bytes of an entry of an array on a device."""
     if hasattr(x, "data_ptr"):  # PyTorch: in half of the time of what follows
         size = x.element_size()
-        return x.data_ptr(), tuple(x.shape), tuple(step * size for step in x.stride()), np.dtype(str(x.dtype).removeprefix("torch."))
+        return x.data_ptr(), tuple(x.shape), tuple(step * size for step in x.stride()), size
+    if hasattr(x, "unsafe_buffer_pointer"):  # JAX, likewise
+        return x.unsafe_buffer_pointer(), tuple(x.shape), None, x.dtype.itemsize
     if hasattr(x, "__cuda_array_interface__"):
         face = x.__cuda_array_interface__
-        return face["data"][0], tuple(face["shape"]), face.get("strides"), np.dtype(face["typestr"])
-    if hasattr(x, "unsafe_buffer_pointer"):  # JAX
-        return x.unsafe_buffer_pointer(), tuple(x.shape), None, np.dtype(x.dtype)
+        return face["data"][0], tuple(face["shape"]), face.get("strides"), np.dtype(face["typestr"]).itemsize
     raise UsageError(f"{type(x).__module__}: its arrays on devices tell no address (__cuda_array_interface__)")
 
 
@@ -104,8 +129,8 @@ def dense_shape(shape, strides, size):
 
 def view(x):
     """(address, rows, columns, leading dimension, rows one after the other) of a dense array on a device; None where it is none."""
-    address, shape, strides, dtype = _address(x)
-    there = dense_shape(shape, strides, dtype.itemsize)
+    address, shape, strides, size = _address(x)
+    there = dense_shape(shape, strides, size)
     return None if there is None else (address, *there)
 
 
@@ -113,8 +138,9 @@ def _require_fit(x, dtype, symbolic, what):
     """Where the factor is, and of its type."""
     if not symbolic.on_device:
         raise UsageError(f"{what} is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
-    if hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[1]) != symbolic.device_index:
-        raise UsageError(f"{what} is on device {int(x.__dlpack_device__()[1])}, the factor on device {symbolic.device_index}")
+    device = x.get_device() if hasattr(x, "get_device") else int(x.__dlpack_device__()[1]) if hasattr(x, "__dlpack_device__") else None
+    if device is not None and device != symbolic.device_index:
+        raise UsageError(f"{what} is on device {device}, the factor on device {symbolic.device_index}")
     found = str(x.dtype).removeprefix("torch.")
     if found != dtype.name:
         raise UsageError(f"{what} of type {found}, the factor's numbers are {dtype}: arrays on a device are not converted")
@@ -123,24 +149,27 @@ def _require_fit(x, dtype, symbolic, what):
 def solve_there(factor, symbolic, b, solve, kept=False):
     """x of b's library, on the device that b is on, and the factor: solve(b, x) of two view()s fills it.
 
-    kept: b is needed beside x; else what is given as b is x, with the numbers of b.
+    kept: b is needed beside x; else what is given as b may be x, with the numbers of b.
     """
     if b.ndim not in (1, 2) or b.shape[0] != factor.n:
         raise UsageError(f"b of shape {tuple(b.shape)}: expected ({factor.n},) or ({factor.n}, k)")
     _require_fit(b, factor.dtype, symbolic, "b")
-    x = _copied(b)
-    if 0 in x.shape:
-        return x
-    there = view(x)
-    if there is None:
-        raise UsageError(f"b of strides {_address(x)[2]}: neither its rows nor its columns lie one after the other")
-    if kept:
-        right = b.detach() if hasattr(b, "detach") else b
-        if view(right) is None:
-            right = _copied(right)
-        solve(view(right), there)
+    b = b.detach() if hasattr(b, "detach") else b
+    if 0 in b.shape:
+        return _copied(b)
+    right = view(b)
+    x = None if right is None else _beside(b)
+    if x is None:
+        x = _copied(b)
+        there = view(x)
+        if there is None:
+            raise UsageError(f"b of strides {_address(x)[2]}: neither its rows nor its columns lie one after the other")
+        if kept and right is None:
+            b = _copied(b)
+            right = view(b)
+        solve(right if kept else there, there)
     else:
-        solve(there, there)
+        solve(right, view(x))
     return x
 
 

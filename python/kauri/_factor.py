@@ -186,8 +186,9 @@ class Factor(Filled, Structure):
             if not self._natural or system == "A":
                 core.solve_there(inner, right, x, steps, cancel)
                 return
-            for step in () if system in ("P", "Pt") else ("P", inner, "Pt"):  # its own numbering is the caller's
-                core.solve_there(step, x, x, 0, cancel)
+            for step in ("P", "Pt") if system in ("P", "Pt") else ("P", inner, "Pt"):  # its own numbering is the caller's
+                core.solve_there(step, right, x, 0, cancel)
+                right = x
 
         return _device.solve_there(self, self._symbolic, b, solve, kept)
 
