@@ -40,9 +40,10 @@ class Backend {
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// The same for the factor in float of a MixedFactor, whose matrix is scaled: on Hopper "fp16x3".
   [[nodiscard]] std::string mixed_kernels() const;
-  /// What bounds phases here, of factors in a scalar of 4 or 8 bytes. On the CPU measured, by all threads, at the first call for a scalar:
-  /// some tenths of a second, and 256 MB meanwhile, or Error(memory). On a device what
-  /// its clocks, its multiprocessors and its memory bus come to, as its maker tells it; on one whose rates kauri does not know 0.
+  /// What bounds phases here, of factors in a scalar of 4 or 8 bytes; memory is what is beyond all caches. On the CPU measured, by all
+  /// threads, at the process's first call for a scalar and a number of threads: some tenths of a second, and 256 MB meanwhile, or what
+  /// there is of them; Error(memory) where there are not even 16. On a device what its clocks, its multiprocessors and its memory bus come
+  /// to, as its maker tells it; on one whose rates kauri does not know 0.
   [[nodiscard]] Roofline roofline(int scalar_bytes = 8) const;
   /// The same for the factor in float of a MixedFactor.
   [[nodiscard]] Roofline mixed_roofline() const;

@@ -22,8 +22,8 @@ struct PhaseReport {
   /// Bytes that go to or from memory at least, whatever the way: what it reads and what it writes, once each. 0 for `prepare`.
   Offset moved = 0;
 
-  /// Of the time that the roofline model gives it, per second that it took: 1 is as fast as can be. 0 where it was not run, or nothing is
-  /// known of it.
+  /// Of the time that the roofline model gives it, per second that it took: 1 is as fast as can be where what it moves comes from memory;
+  /// what is in caches still, as a small L, may come faster. 0 where it was not run, or nothing is known of it.
   [[nodiscard]] double share_of(const Roofline& roofline) const {
     return seconds > 0 ? roofline.least_seconds(flops, static_cast<double>(moved)) / seconds : 0;
   }

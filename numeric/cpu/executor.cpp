@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <mutex>
-#include <optional>
 
 #include "numeric/cpu/batch.hpp"
 #include "numeric/cpu/border.hpp"
@@ -48,7 +46,7 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] std::string device() const override { return processor_name(); }
   [[nodiscard]] int threads() const override { return workers_.threads(); }
   [[nodiscard]] Roofline roofline(int scalar_bytes) override {
-    return scalar_bytes == sizeof(float) ? measured<float>(roofline_of_floats_) : measured<double>(roofline_of_doubles_);
+    return scalar_bytes == sizeof(float) ? measured_roofline<float>(workers_) : measured_roofline<double>(workers_);
   }
   [[nodiscard]] Roofline scaled_roofline() override { return roofline(sizeof(float)); }
 
@@ -113,15 +111,7 @@ class CpuExecutor final : public Executor {
   std::unique_ptr<FactorStore<T>> factor(const PlanStore& plan) {
     return std::make_unique<CpuFactor<T>>(plan.plan(), workers_, memory());
   }
-  template <class T>
-  Roofline measured(std::optional<Roofline>& known) {
-    const std::lock_guard lock(measuring_);
-    if (!known) known = measure_roofline<T>(workers_);
-    return *known;
-  }
   Workers workers_;
-  std::mutex measuring_;
-  std::optional<Roofline> roofline_of_floats_, roofline_of_doubles_;
   Workers alone_{1};  // of items that are done side by side
 };
 

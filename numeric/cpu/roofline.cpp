@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "numeric/cpu/dense.hpp"
@@ -17,6 +19,7 @@ constexpr int kTrials = 5;
 constexpr Index kPieces = 8;
 constexpr Index kRounds = 200'000;          // of a piece, about a millisecond
 constexpr Offset kBytes = Offset{1} << 28;  // more than caches hold, but on the largest servers
+constexpr Offset kLeastBytes = Offset{1} << 24;
 
 /// run(i) for all pieces by all threads, and the seconds of the fastest time.
 template <class Run>
@@ -29,10 +32,20 @@ double least_seconds(Workers& workers, const Run& run) {
   return least;
 }
 
-}  // namespace
+/// kBytes, or half of them as often as it takes.
+template <class T>
+Buffer<T> memory_to_read(MemoryLedger& ledger) {
+  for (Offset bytes = kBytes;; bytes /= 2) {
+    try {
+      return Buffer<T>(bytes / Offset{sizeof(T)}, ledger);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::memory || bytes <= kLeastBytes) throw;
+    }
+  }
+}
 
 template <class T>
-Roofline measure_roofline(Workers& workers) {
+Roofline measure(Workers& workers) {
   const DenseKernels<T>& kernels = dense_kernels<T>(host_target());
   const Index pieces = kPieces * workers.threads();
   std::vector<double> flops(static_cast<std::size_t>(pieces));
@@ -43,15 +56,27 @@ Roofline measure_roofline(Workers& workers) {
   out.flops_per_s /= seconds;
 
   MemoryLedger own;  // no memory of factors
-  const Offset count = kBytes / Offset{sizeof(T)}, piece = count / pieces;
-  const Buffer<T> memory(count, own);
+  const Buffer<T> memory = memory_to_read<T>(own);
+  const Offset piece = memory.size() / pieces;
   workers.execute([&] { workers.parallel(pieces, [&](Index i) { std::fill_n(memory.data() + i * piece, piece, T(1)); }); });
   const double reading = least_seconds(workers, [&](Index i) { seen[i] = kernels.read_all(memory.data() + i * piece, piece); });
   out.bytes_per_s = static_cast<double>(piece * pieces * Offset{sizeof(T)}) / reading;
   return out;
 }
 
-template Roofline measure_roofline<float>(Workers&);
-template Roofline measure_roofline<double>(Workers&);
+}  // namespace
+
+template <class T>
+Roofline measured_roofline(Workers& workers) {
+  static std::mutex measuring;  // of others it would be a part
+  static std::map<int, Roofline> known;
+  const std::lock_guard lock(measuring);
+  const auto found = known.find(workers.threads());
+  if (found != known.end()) return found->second;
+  return known[workers.threads()] = measure<T>(workers);
+}
+
+template Roofline measured_roofline<float>(Workers&);
+template Roofline measured_roofline<double>(Workers&);
 
 }  // namespace kauri::numeric::cpu

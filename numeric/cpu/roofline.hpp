@@ -7,8 +7,9 @@
 
 namespace kauri::numeric::cpu {
 
-/// Measured, by all threads at once: some tenths of a second, and 256 MB meanwhile. Throws Error(memory).
+/// Measured, by all threads at once: some tenths of a second, and 256 MB meanwhile, or what there is of them. Throws Error(memory) where
+/// there are not even 16. Once in a process for a number of threads: machines do not change meanwhile, and what else runs does not count.
 template <class T>
-Roofline measure_roofline(Workers& workers);
+Roofline measured_roofline(Workers& workers);
 
 }  // namespace kauri::numeric::cpu

@@ -1,7 +1,5 @@
 # The doors: analyze, cholesky, their forms for A A', factorized, load.
 # SPDX-License-Identifier: BSD-3-Clause
-import os
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -167,16 +165,25 @@ def aslinearoperator(A, **options):
     return cholesky(A, **options).as_linear_operator()
 
 
-def load(path, **options):
+def load(path, *, dtype=None, **options):
     """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
 
-    Values of A are not in the file: refine and condition need a refactorisation first.
+    Values and pattern of A are not in the file: refine, condition and pattern() need a refactorisation first. dtype: of an analysis, what
+    it is filled in (float64), which a file does not tell; a factor has its own. options: all but those of orderings and analyses, which are
+    done.
     """
-    path, texts = os.fsdecode(path), _options.texts(options)
+    path, texts = _options.path(path), _options.texts(options)
+    for name, _ in texts:
+        if name.startswith(("ordering.", "analyze.")):
+            raise UsageError(f"load: the option {name.replace('.', '_')} is of orderings and analyses, and this one is done")
+    dtype = None if dtype is None else _matrix.factor_dtype(dtype)
     kind = _core.saved_kind(path)
     if kind == 0:
-        return Factor(_core.load_symbolic(texts, 8, path))
+        symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path)
+        return Factor(symbolic, natural=symbolic.natural)
+    if dtype is not None and dtype.itemsize != kind:
+        raise UsageError(f"load: dtype {dtype}, and {path} has a factor of float{8 * kind}")
     numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path)
-    f = Factor(numbers.symbolic)
+    f = Factor(numbers.symbolic, natural=numbers.symbolic.natural)
     f._numbers = numbers
     return f

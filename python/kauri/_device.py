@@ -10,6 +10,25 @@ from ._errors import UsageError
 _CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 
 
+_KNOWN = ("torch", "cupy", "jax", "jaxlib")
+
+
+def library_of(b):
+    """The name of the library whose array b is, or of a subclass; of one that is not known, of its class's module."""
+    for kind in type(b).__mro__:
+        name = kind.__module__.split(".")[0]
+        if name in _KNOWN:
+            return name
+    return type(b).__module__.split(".")[0]
+
+
+def plain(b):
+    """A tensor of PyTorch without history, and with the numbers in memory that it stands for (a negated view has them negated)."""
+    if hasattr(b, "detach"):
+        b = b.detach()
+    return b.resolve_neg() if hasattr(b, "resolve_neg") else b
+
+
 def is_foreign(b):
     """An array of another library that speaks DLPack or ``__cuda_array_interface__``."""
     return not isinstance(b, np.ndarray) and (hasattr(b, "__dlpack_device__") or hasattr(b, "__cuda_array_interface__"))
@@ -26,8 +45,7 @@ def on_cuda(b):
 
 def to_host(b):
     """An array of NumPy with the same numbers: without a copy where the library lends them."""
-    if hasattr(b, "detach"):
-        b = b.detach()
+    b = plain(b)
     try:
         return np.from_dlpack(b)
     except (TypeError, BufferError, RuntimeError, AttributeError):
@@ -38,12 +56,12 @@ def to_host(b):
 
 
 def _library(b):
-    return importlib.import_module(type(b).__module__.split(".")[0])
+    return importlib.import_module(library_of(b))
 
 
 def like(x, b):
     """x, of NumPy, as an array of the library of b."""
-    name = type(b).__module__.split(".")[0]
+    name = library_of(b)
     if name == "torch":
         return _library(b).from_numpy(x)
     if name in ("jax", "jaxlib"):
@@ -67,15 +85,16 @@ def _copy_of_jax():
 
 def _copied(b):
     """A copy of its own on the device, finished, which may be written to."""
-    name = type(b).__module__.split(".")[0]
-    if name == "torch":
-        x = b.detach().clone(memory_format=_library(b).preserve_format)
-    elif name in ("jax", "jaxlib"):
+    name = library_of(b)
+    if name in ("jax", "jaxlib"):
         return _copy_of_jax()(b).block_until_ready()
-    elif not hasattr(b, "copy"):
-        raise UsageError(f"{type(b).__module__}: no way is known to copy such an array on its device")
+    if name == "torch":
+        x = b.clone(memory_format=_library(b).preserve_format)
+    elif name == "cupy":
+        with b.device:
+            x = b.copy(order="K")
     else:
-        x = b.copy(order="K") if name == "cupy" else b.copy()
+        raise UsageError(f"an array of {type(b).__module__} on a CUDA device: those of CuPy, PyTorch and JAX are known there")
     _wait(name, x)
     return x
 
@@ -85,17 +104,20 @@ def _wait(name, x):
     if name == "torch":
         sys.modules["torch"].cuda.current_stream(x.device).synchronize()
     elif name == "cupy":
-        sys.modules["cupy"].cuda.get_current_stream().synchronize()
-    elif name == "numba":
-        importlib.import_module("numba.cuda").synchronize()
+        with x.device:
+            sys.modules["cupy"].cuda.get_current_stream().synchronize()
 
 
 def _beside(b):
     """An array like b that may be written to, whatever is in it; b and it are finished. None where its library makes none so."""
-    name = type(b).__module__.split(".")[0]
-    if name not in ("torch", "cupy"):
+    name = library_of(b)
+    if name == "torch":
+        x = sys.modules["torch"].empty_like(b)
+    elif name == "cupy":
+        with b.device:
+            x = sys.modules["cupy"].empty_like(b)
+    else:
         return None
-    x = sys.modules[name].empty_like(b)
     _wait(name, x)  # also for whatever had that memory before
     return x
 
@@ -118,6 +140,8 @@ def dense_shape(shape, strides, size):
     rows, cols = shape[0], shape[1] if len(shape) == 2 else 1
     if strides is None:
         return rows, cols, max(cols, 1), True
+    if any(step % size for step in strides):
+        return None
     down = strides[0] // size if rows > 1 else 1
     right = strides[1] // size if len(shape) == 2 and cols > 1 else rows
     if down == 1 and (cols <= 1 or right >= rows):
@@ -155,7 +179,7 @@ def solve_there(factor, symbolic, b, solve, kept=False):
     if b.ndim not in (1, 2) or b.shape[0] != factor.n:
         raise UsageError(f"b of shape {tuple(b.shape)}: expected ({factor.n},) or ({factor.n}, k)")
     _require_fit(b, factor.dtype, symbolic, "b")
-    b = b.detach() if hasattr(b, "detach") else b
+    b = plain(b)
     if 0 in b.shape:
         return _copied(b)
     right = view(b)
@@ -179,7 +203,7 @@ def values_there(values, count, dtype, symbolic):
     if values.ndim != 1 or values.shape[0] != count:
         raise UsageError(f"values of shape {tuple(values.shape)}: expected ({count},)")
     _require_fit(values, dtype, symbolic, "an array of values")
-    copy = _copied(values)
+    copy = _copied(plain(values))
     address, _, strides, _ = _address(copy)
     if strides is not None and count > 1 and strides[0] != dtype.itemsize:
         raise UsageError(f"values of strides {strides}: expected them one after the other")

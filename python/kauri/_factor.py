@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import functools
 import json
-import os
 
 import numpy as np
 import scipy.sparse as sp
@@ -88,7 +87,7 @@ class Factor(Filled, Structure):
     def refactorize_values(self, values, beta=0, *, cancel=None):
         """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`.
 
-        Values on a CUDA device, of CuPy, PyTorch, JAX or Numba, stay there, where the factor is there too: a copy of them is kept on the
+        Values on a CUDA device, of CuPy, PyTorch or JAX, stay there, where the factor is there too: a copy of them is kept on the
         device, and comes to the host only for what needs them there: pickles, condition(), refinement of b on the host.
         """
         core, there = self._make(), self._there(values)
@@ -161,6 +160,8 @@ class Factor(Filled, Structure):
         """
         core = self._core()
         steps = -1 if refine is None else int(refine)
+        if refine is not None and steps < 0:
+            raise UsageError(f"refine={refine}: expected corrections, 0 or more")
         if system == "A" and type(b) is np.ndarray:  # the everyday call
             return self._dense(core, "A", b, steps, cancel)
         if system not in _SYSTEMS:
@@ -170,7 +171,7 @@ class Factor(Filled, Structure):
         if _device.is_foreign(b):
             part = functools.partial(self._foreign, core, system, ldl, b, steps, cancel)
         else:
-            part = functools.partial(self._part, core, system, ldl, np.asarray(b), steps, cancel)
+            part = functools.partial(self._part, core, system, ldl, np.asarray(_matrix.unmasked(b)), steps, cancel)
         return part() if system in ("A", "P", "Pt") else self._of_one_filling(part)
 
     def _foreign(self, core, system, ldl, b, steps, cancel):
@@ -280,7 +281,7 @@ class Factor(Filled, Structure):
         if system not in ("L", "Lt"):
             raise UsageError(f"system {system!r}: there are L and Lt")
         core = self._core()
-        b = self._checked(np.asarray(b))
+        b = self._checked(np.asarray(_matrix.unmasked(b)))
 
         def product():
             inner = self._dense(core, "P", b) if self._natural else b
@@ -378,7 +379,7 @@ class Factor(Filled, Structure):
         return self._core().condition(cancel)[0]
 
     def report(self):
-        """What the phases took and what was chosen, as a dict: see docs/json.md. Of an analysis alone it takes no memory for numbers."""
+        """What the phases took and what was chosen, as a dict: see docs/json.md, "Reports". Of an analysis alone it takes no memory for numbers."""
         return json.loads((self._symbolic if self._numbers is None else self._numbers).report())
 
     def as_linear_operator(self):
@@ -401,9 +402,9 @@ class Factor(Filled, Structure):
     def save(self, path):
         """Writes L and the analysis, or the analysis alone, for kauri.load(): see docs/saved-files.md. Values of A are not among it."""
         if self.valid:
-            self._numbers.save(os.fsdecode(path))
+            self._numbers.save(_options.path(path))
         else:
-            _core.save_symbolic(self._symbolic, os.fsdecode(path))
+            _core.save_symbolic(self._symbolic, _options.path(path))
 
     def __getstate__(self):
         state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}

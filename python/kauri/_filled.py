@@ -30,7 +30,12 @@ class Filled:
         return self._symbolic.nnz_l
 
     def pattern(self):
-        """(indptr, indices) of the lower half of A by columns, as analysed: rows ascend, the diagonal is there."""
+        """(indptr, indices) of the lower half of A by columns, as analysed: rows ascend, the diagonal is there.
+
+        Files do not hold it: a factor that was loaded knows it after a refactorisation.
+        """
+        if not self._symbolic.has_pattern:
+            raise UsageError("pattern: of a loaded one it is not known before refactorize(A)")
         return self._symbolic.indptr(), self._symbolic.indices()
 
     def _fill(self, fill, *args):
@@ -42,7 +47,7 @@ class Filled:
 
     def _values(self, values):
         """Values of the lower half on the host, as the library takes them."""
-        values = _device.to_host(values) if _device.is_foreign(values) else np.asarray(values)
+        values = _device.to_host(values) if _device.is_foreign(values) else np.asarray(_matrix.unmasked(values))
         _matrix.real_dtype(values.dtype)
         if values.shape != (self._symbolic.nnz,):
             raise UsageError(f"values of shape {values.shape}: expected ({self._symbolic.nnz},)")
@@ -60,7 +65,7 @@ class Filled:
             raise UsageError(f"b of shape {b.shape}: expected ({self.n},) or ({self.n}, k)")
         if b.dtype != self._dtype:
             if b.dtype.kind == "c":
-                raise UsageError("b is complex, the factor is real")
+                raise NotImplementedError("complex right-hand sides: kauri solves real systems")
             _matrix.real_dtype(b.dtype)
             b = b.astype(self._dtype)
         if not b.flags.forc and not _lies_well(b):

@@ -19,6 +19,15 @@ def real_dtype(dtype):
     raise UsageError(f"numbers of type {dtype}: kauri takes float32, float64, and what fits into these")
 
 
+def unmasked(b):
+    """b as it is; one of numpy.ma must have no entry that is masked."""
+    if isinstance(b, np.ma.MaskedArray):
+        if np.ma.getmaskarray(b).any():
+            raise UsageError("a masked array with entries that are masked: fill them first")
+        return b.data
+    return b
+
+
 def factor_dtype(dtype):
     """float32 or float64, asked for as ``dtype=``."""
     dtype = np.dtype(dtype).newbyteorder("=")
@@ -33,13 +42,27 @@ def _foreign(a):
     if module in ("cupy", "cupyx") and hasattr(a, "get"):
         return a.get()
     if module == "torch":
-        return _from_torch(a.detach())
-    if module == "jax" and hasattr(a, "indices") and hasattr(a, "data") and not hasattr(a, "indptr"):  # BCOO
-        index = np.asarray(a.indices)
-        return sp.coo_array((np.asarray(a.data), (index[:, 0], index[:, 1])), shape=a.shape)
-    if module == "jax" and hasattr(a, "indptr"):  # BCSR
-        return sp.csr_array((np.asarray(a.data), np.asarray(a.indices), np.asarray(a.indptr)), shape=a.shape)
+        return _from_torch(_device.plain(a))
+    if module == "jax" and type(a).__module__.startswith("jax.experimental.sparse"):
+        return _from_jax(a)
     return None
+
+
+def _from_jax(a):
+    kind = type(a).__name__
+    if kind not in ("BCOO", "BCSR", "COO", "CSR", "CSC"):
+        raise UsageError(f"a {kind} of JAX: BCOO, BCSR, COO, CSR and CSC are taken")
+    if a.ndim != 2 or getattr(a, "n_batch", 0) or getattr(a, "n_dense", 0):
+        raise UsageError(f"a {kind} of JAX of shape {a.shape}: expected two dimensions, both of them sparse")
+    values, shape = np.asarray(a.data), tuple(a.shape)
+    if kind in ("BCOO", "COO"):
+        rows, cols = np.asarray(a.indices).T if kind == "BCOO" else (np.asarray(a.row), np.asarray(a.col))
+        there = (rows < shape[0]) & (cols < shape[1])  # what is beyond is padding
+        return sp.coo_array((values[there], (rows[there], cols[there])), shape=shape)
+    indptr = np.asarray(a.indptr)
+    count = int(indptr[-1])  # and what comes after
+    make = sp.csc_array if kind == "CSC" else sp.csr_array
+    return make((values[:count], np.asarray(a.indices)[:count], indptr), shape=shape)
 
 
 def _from_torch(a):
@@ -63,7 +86,7 @@ def to_scipy(a):
     if sp.issparse(a):
         return a
     foreign = _foreign(a)
-    dense = a if foreign is None else foreign
+    dense = unmasked(a) if foreign is None else foreign
     if sp.issparse(dense):
         return dense
     dense = _device.to_host(dense) if _device.is_foreign(dense) else np.asarray(dense)

@@ -72,25 +72,26 @@ class MixedFactor(Filled):
             raise UsageError("b is sparse: expected a dense array")
         if _device.is_foreign(b):
             if _device.on_cuda(b):
-                return _device.solve_there(self, self._symbolic, b, lambda right, x: self._told(self._mixed.solve_there, right, x, cancel))
+                return _device.solve_there(self, self._symbolic, b, lambda right, x: self._told(5, self._mixed.solve_there, right, x, cancel))
             return _device.like(self._solve(_device.to_host(b), cancel), b)
-        return self._solve(np.asarray(b), cancel)
+        return self._solve(np.asarray(_matrix.unmasked(b)), cancel)
 
     def _solve(self, b, cancel):
         b = self._checked(b)
         x = np.empty(b.shape, b.dtype, "F" if b.ndim == 2 and b.strides[0] == b.itemsize else "C")
-        self._told(self._mixed.solve, b, x, cancel)
+        self._told(4, self._mixed.solve, b, x, cancel)
         return x
 
-    def _told(self, solve, *args):
+    def _told(self, frames, solve, *args):
+        """frames: to the caller of solve()."""
         unconverged = self._fill(solve, *args)
         if unconverged:
-            warnings.warn(f"{unconverged} columns did not converge: see report()['mixed']", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"{unconverged} columns did not converge: see report()['mixed']", RuntimeWarning, stacklevel=frames)
 
     __call__ = solve
 
     def report(self):
-        """What the phases took, and by which way solutions came, as a dict: see docs/json.md."""
+        """What the phases took, and by which way solutions came, as a dict: see docs/json.md, "Reports"."""
         return json.loads(self._mixed.report())
 
     def __getstate__(self):

@@ -1,6 +1,7 @@
 # Options as keyword arguments, by the table of the library, and names of orderings that others use.
 # SPDX-License-Identifier: BSD-3-Clause
 import difflib
+import os
 
 from . import _core
 from ._errors import UsageError
@@ -56,6 +57,18 @@ def texts(options):
             raise UsageError(f"option {name!r}: there is none of that name" + (f"; did you mean {near[0]}?" if near else ""))
         found.append((_TABLE[name]["name"], _text(value)))
     return found
+
+
+def path(given):
+    """A path as the library takes it; UsageError for one that it would take for another, or cannot name."""
+    name = os.fsdecode(given)
+    if "\0" in name:
+        raise UsageError(f"a path with a zero in it: {name!r}")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"a path that is not UTF-8: {name!r}") from None
+    return name
 
 
 def loadable(given):

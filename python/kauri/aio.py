@@ -11,6 +11,8 @@ from ._core import CancelToken
 async def run(function, *args, **kwargs):
     """``function(*args, cancel=..., **kwargs)`` in a thread of the loop's, for any call of kauri's that takes ``cancel``.
 
+    A token of your own is cancelled with the task.
+
     >>> import asyncio, numpy as np, scipy.sparse as sp, kauri, kauri.aio
     >>> async def main():
     ...     f = await kauri.aio.cholesky(2.0 * sp.eye_array(2, format="csc"))

@@ -69,16 +69,28 @@ class Cholesky:
         gradient = jax.pure_callback(host, jax.ShapeDtypeStruct(values.shape, values.dtype), values, vmap_method="sequential")
         return (g * gradient,)
 
-    def solve(self, values, b):
-        """x = A^-1 b. values: (k,); b and x: (n,) or (n, m)."""
-        values, b = jnp.asarray(values), jnp.asarray(b)
-        if values.dtype != b.dtype or values.dtype not in (jnp.float32, jnp.float64):
-            raise UsageError(f"values of {values.dtype} and b of {b.dtype}: expected float32 or float64 for both")
-        return self._solve(values, b)
-
-    def logdet(self, values):
-        """ln det A, a scalar."""
+    def _checked(self, values):
+        """What can be told before the callback is; inside it an error would lose its type."""
         values = jnp.asarray(values)
         if values.dtype not in (jnp.float32, jnp.float64):
             raise UsageError(f"values of {values.dtype}: expected float32 or float64")
-        return self._logdet(values)
+        if values.shape != self.entries.rows.shape:
+            raise UsageError(f"values of shape {values.shape}: expected {self.entries.rows.shape}")
+        return values
+
+    def solve(self, values, b):
+        """x = A^-1 b. values: (k,); b and x: (n,) or (n, m).
+
+        What is found while numbers are computed, as an A that is not positive definite, comes out of JAX as an error of its own
+        (JaxRuntimeError), with kauri's as its text.
+        """
+        values, b = self._checked(values), jnp.asarray(b)
+        if values.dtype != b.dtype:
+            raise UsageError(f"values of {values.dtype} and b of {b.dtype}: expected the same for both")
+        if b.ndim not in (1, 2) or b.shape[0] != self.entries.n:
+            raise UsageError(f"b of shape {b.shape}: expected ({self.entries.n},) or ({self.entries.n}, m)")
+        return self._solve(values, b)
+
+    def logdet(self, values):
+        """ln det A, a scalar. Errors as those of solve()."""
+        return self._logdet(self._checked(values))

@@ -126,12 +126,17 @@ std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
 template <Scalar T>
 std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& bytes, const Vector<Offset>& col_ptr,
                                           const Vector<Index>& row, const Vector<T>& values) {
-  auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
   const std::span<const std::byte> saved_bytes(static_cast<const std::byte*>(bytes.data()), bytes.size());
-  auto factor = std::make_shared<Factorization<T>>(symbolic, saved_bytes);
-  if (col_ptr.size() != 0) symbolic->adopt(Pattern{symbolic->analysis.plan->n, span_of<Offset>(col_ptr), span_of<Index>(row)});
-  factor->set_values(span_of<T>(values));
-  return factor;
+  const std::span<const Offset> pointers = span_of<Offset>(col_ptr);
+  const std::span<const Index> rows = span_of<Index>(row);
+  const std::span<const T> numbers = span_of<T>(values);
+  return released(nullptr, Weight::light, [&](const std::stop_token&) {
+    auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
+    auto factor = std::make_shared<Factorization<T>>(symbolic, saved_bytes);
+    if (!pointers.empty()) symbolic->adopt(Pattern{symbolic->analysis.plan->n, pointers, rows});
+    factor->set_values(numbers);
+    return factor;
+  });
 }
 
 template <Scalar T>
@@ -181,9 +186,11 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
 }
 
 std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, const std::string& path) {
-  auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
-  symbolic->adopt(released(nullptr, Weight::light, [&](const std::stop_token&) { return load_plan(path); }));
-  return symbolic;
+  return released(nullptr, Weight::light, [&](const std::stop_token&) {
+    auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
+    symbolic->adopt(load_plan(path));
+    return symbolic;
+  });
 }
 
 }  // namespace
@@ -192,7 +199,9 @@ void bind_factors(nb::module_& module) {
   bind_factor<double>(module, "FactorF64", "f64");
   bind_factor<float>(module, "FactorF32", "f32");
   module.def("load_symbolic", load_symbolic);
-  module.def("save_symbolic", [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); });
+  module.def(
+      "save_symbolic", [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); },
+      nb::call_guard<nb::gil_scoped_release>());
   module.def("saved_kind", [](const std::string& path) {
     const SavedInfo info = saved_info(path);
     return info.kind == SavedKind::plan ? 0 : info.scalar_bytes;

@@ -56,11 +56,15 @@ std::shared_ptr<Symbolic> analyze_mixed(const SymmetricMatrix<double>& a, Option
 
 std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb::bytes& saved, const Vector<Offset>& col_ptr,
                                   const Vector<Index>& row) {
-  auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(saved.data()), saved.size());
-  symbolic->adopt(load_plan(bytes));
-  if (col_ptr.size() != 0) symbolic->adopt(Pattern{symbolic->analysis.plan->n, span_of<Offset>(col_ptr), span_of<Index>(row)});
-  return symbolic;
+  const std::span<const Offset> pointers = span_of<Offset>(col_ptr);
+  const std::span<const Index> rows = span_of<Index>(row);
+  return released(nullptr, Weight::light, [&](const std::stop_token&) {
+    auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
+    symbolic->adopt(load_plan(bytes));
+    if (!pointers.empty()) symbolic->adopt(Pattern{symbolic->analysis.plan->n, pointers, rows});
+    return symbolic;
+  });
 }
 
 nb::bytes saved_plan(const Symbolic& s) {
@@ -130,6 +134,9 @@ void bind_symbolic(nb::module_& module) {
       .def_prop_ro("scalar_bytes", [](const Symbolic& s) { return s.scalar_bytes; })
       .def_prop_ro("given", [](const Symbolic& s) { return s.given; })
       .def_prop_ro("refine_steps", [](const Symbolic& s) { return s.options.refine.max_steps; })
+      .def_prop_ro("natural",
+                   [](const Symbolic& s) { return s.analysis.plan->ordering == OrderingMethod::natural && !s.analysis.plan->given; })
+      .def_prop_ro("has_pattern", &Symbolic::has_pattern)
       .def_prop_ro("ordering", [](const Symbolic& s) { return std::string(name_of(s.analysis.plan->ordering)); })
       .def("perm", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->perm.old_of())); })
       .def("parent", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.parent)); })

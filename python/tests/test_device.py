@@ -47,6 +47,14 @@ class OnDevice:
         return OnDevice(self.array.copy(order="K"), self.device)
 
 
+@pytest.fixture(autouse=True, params=["beside", "copied"])
+def made(request, monkeypatch):
+    """Solutions are made as CuPy and PyTorch make them, or as JAX does: in a copy of b."""
+    monkeypatch.setattr(_device, "_copied", lambda b: b.copy())
+    beside = request.param == "beside"
+    monkeypatch.setattr(_device, "_beside", lambda b: OnDevice(np.full_like(b.array, np.nan), b.device) if beside else None)
+
+
 class Core:
     """Stands for a factor on a device: solves on the host, in the memory that it is told of."""
 
@@ -140,7 +148,28 @@ def test_what_does_not_fit_is_refused(a):
         f._foreign(Core(f), "D", False, OnDevice(b), -1, None)
 
 
+def test_libraries_that_are_not_known_are_refused(a, monkeypatch):
+    monkeypatch.undo()
+    with pytest.raises(kauri.UsageError, match="CuPy, PyTorch and JAX"):
+        on_device(kauri.cholesky(a))._foreign(Core(kauri.cholesky(a)), "A", False, OnDevice(np.ones(a.shape[0])), -1, None)
+
+
+def test_masked_arrays(a):
+    f, b = kauri.cholesky(a), np.ones(a.shape[0])
+    assert np.array_equal(f(np.ma.masked_array(b)), f(b))
+    masked = np.ma.masked_array(b, np.arange(f.n) == f.n - 1)
+    for call in (f, kauri.cholesky_mixed(a), f.solve_L, f.multiply):
+        with pytest.raises(kauri.UsageError, match="masked"):
+            call(masked)
+    with pytest.raises(kauri.UsageError, match="masked"):
+        f.refactorize_values(np.ma.masked_array(np.ones(f._symbolic.nnz), True))
+    with pytest.raises(kauri.UsageError, match="masked"):
+        kauri.cholesky(np.ma.masked_array(np.eye(2), np.eye(2) == 0))
+    assert kauri.cholesky(np.ma.masked_array(np.eye(2)))(np.ones(2)).tolist() == [1, 1]
+
+
 def test_shapes():
+    assert _device.dense_shape((5, 3), (36, 8), 8) is None  # CuPy's views of bytes
     assert _device.dense_shape((5, 3), None, 8) == (5, 3, 3, True)
     assert _device.dense_shape((5, 3), (8, 48), 8) == (5, 3, 6, False)
     assert _device.dense_shape((5, 3), (32, 8), 8) == (5, 3, 4, True)
