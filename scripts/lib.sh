@@ -9,6 +9,8 @@ if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1
 fi
 
+version() { cmake -P cmake/Version.cmake; }
+
 heading() { printf '\n== %s\n' "$*"; }
 
 # quietly LOG command...: output goes to the log; where the command fails, its end is shown.
