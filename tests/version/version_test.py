@@ -173,7 +173,8 @@ class CopyTest(InFolder):
         self.assertEqual(version(self.kauri), WRITTEN)
 
     def test_sdist(self):
-        (self.kauri / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: kauri\nVersion: 9.2.1.dev5+gabc\n\nVersion: is a word\nVersion: 1.0.0\n", encoding="utf-8")
+        text = "Metadata-Version: 2.1\nName: kauri\nVersion: 9.2.1.dev5+gabc\n\nVersion: is a word\nVersion: 1.0.0\n"
+        (self.kauri / "PKG-INFO").write_text(text, encoding="utf-8")
         self.assertEqual([version(self.kauri, form) for form in (None, "numeric")], ["9.2.1.dev5+gabc", "9.2.1"])
 
     def test_override(self):
@@ -213,6 +214,9 @@ class TreeTest(unittest.TestCase):
             self.skipTest("no clone")
         tags = run("git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "tag", "--points-at", "HEAD").split()
         self.assertIn([tag for tag in tags if re.fullmatch(r"v\d+\.\d+\.\d+", tag)], ([], [f"v{WRITTEN}"]))
+
+    def test_vcpkg(self):
+        self.assertEqual(json.loads((ROOT / "packaging/vcpkg/ports/kauri/vcpkg.json").read_text(encoding="utf-8"))["version"], WRITTEN)
 
     def test_changelog(self):
         headings = re.findall(r"^## (\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
