@@ -26,4 +26,6 @@ add_custom_target(
   COMMENT ""
   VERBATIM)
 add_dependencies(kauri kauri_commit)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES COMPILE_OPTIONS "-include;${kauri_commit_header}")
+# The version is told to this file alone: after a commit nothing else is compiled again.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES COMPILE_OPTIONS "-include;${kauri_commit_header}"
+                            COMPILE_DEFINITIONS "KAURI_VERSION=\"${kauri_version}\"")

@@ -1,13 +1,26 @@
-# Finds METIS 5: METIS_FOUND and the target METIS::METIS.
+# Finds METIS 5: METIS_FOUND and the target METIS::METIS. By METIS's own CMake package, if there is one, as Conan and vcpkg have it: its header may
+# need definitions there, and a static METIS needs GKlib. Else by header and library.
 # SPDX-License-Identifier: BSD-3-Clause
+find_package(metis CONFIG QUIET)
+foreach(target metis::metis metis)
+  if(TARGET ${target} AND NOT TARGET METIS::METIS)
+    add_library(METIS::METIS INTERFACE IMPORTED)
+    target_link_libraries(METIS::METIS INTERFACE ${target})
+  endif()
+endforeach()
+if(TARGET METIS::METIS)
+  set(METIS_FOUND TRUE)
+  return()
+endif()
+
 find_path(METIS_INCLUDE_DIR metis.h)
 find_library(METIS_LIBRARY metis)
-mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY)
+mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY metis_DIR)
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(METIS REQUIRED_VARS METIS_LIBRARY METIS_INCLUDE_DIR)
 
-if(METIS_FOUND AND NOT TARGET METIS::METIS)
+if(METIS_FOUND)
   add_library(METIS::METIS UNKNOWN IMPORTED)
   set_target_properties(METIS::METIS PROPERTIES IMPORTED_LOCATION "${METIS_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${METIS_INCLUDE_DIR}")
 endif()

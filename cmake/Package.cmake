@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kauri)
+set(CPACK_PACKAGE_VERSION ${kauri_version_debian})
 set(CPACK_PACKAGE_VENDOR "the kauri authors")
 set(CPACK_PACKAGE_CONTACT "the kauri authors <kauri@localhost>" CACHE STRING "Maintainer of packages: name <address>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
@@ -17,7 +18,7 @@ set(CPACK_VERBATIM_VARIABLES ON)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # kauri_VERSION_ARCHITECTURE.deb
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
-set(CPACK_DEBIAN_PACKAGE_PROVIDES "libkauri-dev (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PACKAGE_PROVIDES "libkauri-dev (= ${CPACK_PACKAGE_VERSION})")
 # Who links to kauri needs what the CMake package and the pkg-config file ask for; what the program needs to run dpkg-shlibdeps finds.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libtbb-dev, zlib1g-dev")
 if(KAURI_METIS)

@@ -9,6 +9,9 @@ if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1
 fi
 
+# version [numeric | debian]: of these sources.
+version() { cmake ${1:+-DFORM=$1} -P cmake/Version.cmake; }
+
 heading() { printf '\n== %s\n' "$*"; }
 
 # quietly LOG command...: output goes to the log; where the command fails, its end is shown.

@@ -1,7 +1,7 @@
 # Sphinx's settings for the site; scripts/site stages the pages and runs it.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
-import re
+import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE / "_ext"))
 
 project = "kauri"
 copyright = "the authors of kauri, BSD-3-Clause"
-release = re.search(r"project\(kauri VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+release = subprocess.run(["cmake", "-P", ROOT / "cmake" / "Version.cmake"], check=True, capture_output=True, text=True).stdout.strip()
 
 extensions = [
     "sphinx.ext.autodoc",

@@ -341,7 +341,7 @@ class HelpTest(ProgramTest):
         text = self.run_ok("--help")
         for word in self.COMMANDS + ["Exit codes", "Examples", "P A P^T = L L^T"]:
             self.assertIn(word, text)
-        self.assertRegex(self.run_ok("--version"), r"^kauri \d+\.\d+\.\d+ \(\S+\)\n$")
+        self.assertRegex(self.run_ok("--version"), r"^kauri \d+\.\d+\.\d+(\.dev\d+\+g[0-9a-f]+)? \(\S+\)\n$")
 
     def test_commands(self):
         options = {

@@ -1,4 +1,5 @@
-# A repository of one commit, ${repository}, with the sources as they lie in SOURCE_DIR, committed or not: what FetchContent clones.
+# A repository of one commit, ${repository}, with the sources as they lie in SOURCE_DIR, committed or not, and a tag for ${snapshot_version}: what
+# FetchContent clones.
 # SPDX-License-Identifier: BSD-3-Clause
 find_program(git git)
 if(NOT git OR NOT EXISTS ${SOURCE_DIR}/.git)
@@ -19,3 +20,6 @@ endforeach()
 run(${git} -C ${repository} init -q -b main)
 run(${git} -C ${repository} add --all)
 run(${git} -C ${repository} -c user.name=kauri -c user.email=kauri@localhost -c commit.gpgsign=false commit -q -m snapshot)
+# A version that is written nowhere: what is fetched has it of the tag.
+set(snapshot_version 7.8.9)
+run(${git} -C ${repository} -c tag.gpgsign=false tag v${snapshot_version})

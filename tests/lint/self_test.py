@@ -62,6 +62,7 @@ PLANTED = (
     ("spdx", "ordering/planted.cpp", "// A file that does this and that. SPDX-License-Identifier:\n// BSD-3-Clause\nint x;\n", "no line 'SPDX"),
     ("spdx", "ordering/planted.cpp", "// A file that does this. SPDX-License-Identifier: BSD-3-Clause\nint x;\n", "no line 'SPDX"),
     ("spdx", "scripts/planted", "#!/usr/bin/env bash\ntrue\n", "no line 'SPDX"),
+    ("spdx", "packaging/spack/planted.yaml", "repo:\n", "no line 'SPDX"),
     ("spdx", "ordering/planted2.hpp", "// SPDX-License-Identifier: BSD-3-Clause\nint x;\n", "the first line is not a comment"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
     ("docs", "examples/first_solve.cpp", "int planted;\n", "not examples/first_solve.cpp word for word"),

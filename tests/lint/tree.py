@@ -5,7 +5,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("include", "src", "ordering", "symbolic", "numeric", "tests", "bench", "python", "examples", "cmake", "scripts", "data", "docs", ".ci")
+FOLDERS = ("include", "src", "ordering", "symbolic", "numeric", "tests", "bench", "python", "examples", "cmake", "packaging", "scripts", "data", "docs",
+           ".ci")
 CPP = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".c"}
 
 
