@@ -4,10 +4,11 @@
 """python3 bench/python_peers.py ../shared/matrices/*.npz ../shared/matrices/*.mtx.gz --output peers.jsonl
 python3 bench/python_peers.py --table peers.jsonl
 
-A system is a file of SciPy (.npz) or Matrix Market (.mtx, .mtx.gz), both halves or one; b is A times random numbers. All get the same A, both halves, by
-columns, float64, indices of 32 bits, and make everything anew at each call: ordering, analysis, factor, solve. Each solver has a process of its own, so that
-thread pools do not meet; the processes are asked in turn, and while one works the others wait. The least time of each counts. A line of JSON for each system,
-then a table of Markdown: seconds, and times by which kauri is faster."""
+A system is a file of SciPy (.npz) or Matrix Market (.mtx, .mtx.gz), both halves or one; b is A times random numbers. All get the same A, both
+halves, by columns, float64, indices of 32 bits, and make everything anew at each call: ordering, analysis, factor, solve. Each solver has a
+process of its own, so that thread pools do not meet; the processes are asked in turn, and while one works the others wait. The least time of
+each counts. "kauri told" is kauri with analyze_cores, the cores that auto weighs orderings for, as many as --threads; without it auto takes 8
+for granted. A line of JSON for each system, then a table of Markdown: seconds, and by how many times each of these two is faster."""
 import argparse
 import json
 import math
@@ -19,7 +20,8 @@ import resource
 import sys
 import time
 
-SOLVERS = ("kauri", "spsolve", "scikit-sparse", "cholespy")
+OURS = ("kauri", "kauri told")
+SOLVERS = (*OURS, "spsolve", "scikit-sparse", "cholespy")
 
 
 def read(path):
@@ -37,15 +39,19 @@ def read(path):
     return a
 
 
-def with_kauri(threads):
+def with_kauri(threads, **options):
     import kauri
 
     def solve(a, b):
-        solve.factor = kauri.cholesky(a, threads=threads)
+        solve.factor = kauri.cholesky(a, threads=threads, **options)
         return solve.factor(b)
 
     solve.version = kauri.__version__
     return solve
+
+
+def with_kauri_told(threads):
+    return with_kauri(threads, analyze_cores=threads)
 
 
 def with_spsolve(threads):
@@ -86,7 +92,7 @@ def with_cholespy(threads):
     return solve
 
 
-MAKERS = dict(zip(SOLVERS, (with_kauri, with_spsolve, with_scikit_sparse, with_cholespy)))
+MAKERS = dict(zip(SOLVERS, (with_kauri, with_kauri_told, with_spsolve, with_scikit_sparse, with_cholespy)))
 
 
 def work(name, threads, memory, pipe):
@@ -118,7 +124,7 @@ def work(name, threads, memory, pipe):
             continue
         seconds = time.perf_counter() - started
         answer = {"s": seconds, "error": float(np.abs(b - a @ x).max() / (norm * np.abs(x).max() + np.abs(b).max()))}
-        if name == "kauri":
+        if name in OURS:
             report = solve.factor.report()
             answer["phases"] = {phase: report[phase]["seconds"] for phase in ("ordering", "symbolic", "prepare", "factor", "solve")}
             answer["ordering"] = report["ordering_method"]
@@ -201,39 +207,48 @@ def number(value):
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
-def cells(line, name):
-    """(seconds, times by which kauri is faster) of a solver, as text, and the ratio."""
-    told, own = line["solvers"].get(name, {}), line["solvers"]["kauri"].get("s")
-    if "s" in told:
-        ratio = told["s"] / own if own else math.nan
-        return number(told["s"]), number(ratio), ratio
-    ended = told.get("ended", "not run")
-    if ended.startswith("> ") and own:
-        return ended.removesuffix(" s"), "> " + number(float(ended.split()[1]) / own), None
-    return ended.split(":")[0], "–", None
+def faster(line, own, name):
+    """By how many times kauri, or kauri told, is faster than a solver: (text, the ratio or None)."""
+    ours, told = line["solvers"].get(own, {}).get("s"), line["solvers"].get(name, {})
+    if ours and "s" in told:
+        return number(told["s"] / ours), told["s"] / ours
+    if ours and told.get("ended", "").startswith("> "):
+        return "> " + number(float(told["ended"].split()[1]) / ours), None
+    return "–", None
+
+
+def seconds(told):
+    """Of a solver, as text: its time, or why there is none."""
+    return number(told["s"]) if "s" in told else told.get("ended", "not run").removesuffix(" s").split(":")[0]
 
 
 def table(lines):
-    """The Markdown table."""
-    names = [name for name in SOLVERS[1:] if any("s" in line["solvers"].get(name, {}) for line in lines)]
-    text = ["| system | n | entries | ordering | kauri, s | " + " | ".join(f"{name}, s | ratio" for name in names) + " | backward errors |",
-            "|---|---:|---:|---|---:|" + "---:|---:|" * len(names) + "---|"]
-    ratios = {name: [] for name in names}
+    """The Markdown table, and what it comes to."""
+    names = [name for name in SOLVERS[2:] if any("s" in line["solvers"].get(name, {}) for line in lines)]
+    shown = (*OURS, *names)
+    heads = " | ".join(f"{name}, s | ratios" for name in names)
+    text = [f"| system | n | entries | ordering | kauri, s | told | told, s | {heads} | backward errors |",
+            "|---|---:|---:|---|---:|---|---:|" + "---:|---:|" * len(names) + "---|"]
+    ratios = {(own, name): [] for own in OURS for name in names}
     for line in lines:
-        own = line["solvers"]["kauri"]
-        row = [line["system"], f"{line['n']:,}", f"{line['nnz']:,}", f"`{own.get('ordering')}`", number(own["s"]) if "s" in own else own.get("ended")]
+        own, told = (line["solvers"].get(name, {}) for name in OURS)
+        row = [line["system"], f"{line['n']:,}", f"{line['nnz']:,}"]
+        row += [f"`{own.get('ordering')}`", seconds(own), f"`{told.get('ordering')}`", seconds(told)]
         for name in names:
-            seconds, ratio, value = cells(line, name)
-            row += [seconds, ratio]
-            ratios[name] += [] if value is None else [value]
-        errors = [line["solvers"].get(name, {}).get("error") for name in ("kauri", *names)]
+            texts = []
+            for which in OURS:
+                words, value = faster(line, which, name)
+                texts.append(words)
+                ratios[which, name] += [] if value is None else [value]
+            row += [seconds(line["solvers"].get(name, {})), "; ".join(texts)]
+        errors = [line["solvers"].get(name, {}).get("error") for name in shown]
         text.append("| " + " | ".join([*row, ", ".join("–" if error is None else f"{error:.0e}" for error in errors)]) + " |")
     text.append("")
-    for name in names:
-        values = ratios[name]
-        slower = sum(value < 1 for value in values)
-        text.append(f"{name}: {len(values)} systems, {math.exp(sum(map(math.log, values)) / len(values)):.2f} in the geometric mean, the least {min(values):.2f}, "
-                    f"the greatest {max(values):.1f}, slower in {slower}")
+    for (own, name), values in ratios.items():
+        slower = ", ".join(line["system"] for line in lines if (faster(line, own, name)[1] or 1) < 1)
+        mean = math.exp(sum(map(math.log, values)) / len(values))
+        text.append(f"{own} over {name}: {len(values)} systems, {mean:.2f} times as fast in the geometric mean, the least {min(values):.2f}, "
+                    f"the greatest {max(values):.1f}; slower: {slower or 'none'}")
     return "\n".join(text)
 
 

@@ -85,10 +85,10 @@ def ldl(A: _Matrix, beta: float = 0.0, *, lower: bool = True, order: str | None 
 def cho_solve(A: _Matrix, b: Any, *, lower: bool = False, order: str | None = 'default') -> Any: ...
 def etree(A: _Matrix, *, kind: str | None = None, return_post: bool = False) -> Any: ...
 class SymbolicCounts(NamedTuple):
-    count: np.ndarray
+    count: Any
     h: int
-    parent: np.ndarray
-    post: np.ndarray
+    parent: Any
+    post: Any
     @property
     def L(self) -> None: ...
 

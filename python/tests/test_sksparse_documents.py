@@ -1,12 +1,13 @@
 # What scikit-sparse documents, and its own tests, run with the import changed alone: read from its releases, of which nothing is kept here.
 # SPDX-License-Identifier: BSD-3-Clause
-"""KAURI_SKSPARSE names a folder with scikit_sparse-0.4.16.tar.gz and scikit_sparse-0.5.0.tar.gz, or one where pip shall put them. Where scikit-sparse is
-installed as well, 0.4.16 or 0.5, examples run with both, and their results are compared."""
+"""KAURI_SKSPARSE names a folder with scikit_sparse-0.4.16.tar.gz and scikit_sparse-0.5.0.tar.gz, or one where pip shall put them. Where
+scikit-sparse is installed as well, 0.4.16 or 0.5, examples run with both, and their results are compared."""
 import contextlib
-import importlib
-import io
 import doctest
+import importlib
+import importlib.util
 import inspect
+import io
 import os
 import pathlib
 import re
@@ -75,8 +76,8 @@ def theirs(version):
 # Names imported by an example, and those of its statements that print what another permutation makes differ.
 PRINTED = {"cholesky, cho_factor": {"p", "f"}, "ldl, ldl_factor": {"p", "f"}, "cholesky, symbfact": set(), "etree": set(), "bisect": set(),
            "nesdis": {"p"}, "metis": set()}
-# An example that fails with scikit-sparse 0.5.0 too: there as here cholesky() gives a pair unless order is None. (And symbfact() gives five parts there,
-# not four.)
+# An example that fails with scikit-sparse 0.5.0 too: there as here cholesky() gives a pair unless order is None. (And symbfact() gives five
+# parts there, not four.)
 WRONG = {"cholesky, symbfact": ("np.array_equal(count, np.count_nonzero(L.toarray(), axis=0))", "'tuple' object has no attribute 'toarray'")}
 
 
