@@ -222,6 +222,7 @@ class CholeskyFactor:
         """To "LL" or "LDL"; None: the other one. Returns this object."""
         if kind not in (None, "LL", "LDL"):
             raise UsageError(f"kind {kind!r}: there are LL and LDL")
+        self._factor._core()  # refuses an analysis alone
         self.is_ll = not self.is_ll if kind is None else kind == "LL"
         return self
 
@@ -288,6 +289,20 @@ def etree(A, *, kind=None, return_post=False):
     return (parent[2], parent[3]) if return_post else parent[2]
 
 
+class SymbolicCounts(typing.NamedTuple):
+    """What symbfact() tells: four parts, as the documents of scikit-sparse have it, and L, which is None as it is there."""
+
+    count: np.ndarray
+    h: int
+    parent: np.ndarray
+    post: np.ndarray
+
+    @property
+    def L(self):
+        """None: see return_factor."""
+        return None
+
+
 class SymbolicCholFactor(typing.NamedTuple):
     """What symbfact() tells with return_factor=True."""
 
@@ -299,15 +314,20 @@ class SymbolicCholFactor(typing.NamedTuple):
 
 
 def symbfact(A, *, kind=None, lower=False, return_factor=False):
-    """(counts, height, parents, postorder) of A without a permutation; with return_factor L's pattern, of ones, as well."""
+    """(count, h, parent, post) of A without a permutation: entries by column, height, tree, postorder. With return_factor L's pattern, of True, as
+    well: with lower that of L, else of L'."""
     f = _analysed(A, kind, lower)
     perm, symbolic = f._symbolic.perm(), f._symbolic
     counts, parent = np.empty(f.n, np.int32), np.full(f.n, -1, np.int32)
     counts[perm] = symbolic.column_count()
     above = symbolic.parent()
     parent[perm] = np.where(above >= 0, perm[above], -1) if f.n else above
-    told = (*(_height(parent) if part is None else part.astype(_integers(A), copy=False) for part in (counts, None, parent, _postorder(parent))),)
-    return SymbolicCholFactor(*told, _pattern_of_l(f, parent)) if return_factor else told
+    itype = _integers(A)
+    told = (counts.astype(itype), _height(parent), parent.astype(itype), _postorder(parent).astype(itype))
+    if not return_factor:
+        return SymbolicCounts(*told)
+    low = _pattern_of_l(f, parent, itype)
+    return SymbolicCholFactor(*told, low if lower else low.T.tocsc())
 
 
 def _half(kind, lower=False):
@@ -348,14 +368,15 @@ def _postorder(parent):
     return np.array(order, dtype=np.int32)
 
 
-def _pattern_of_l(f, parent):
+def _pattern_of_l(f, parent, itype):
     indptr, indices = f.pattern()
     rows = [set(indices[indptr[j] : indptr[j + 1]].tolist()) for j in range(f.n)]
     for j, above in enumerate(parent):
         if above >= 0:
             rows[above] |= {i for i in rows[j] if i > j}
     lengths = np.array([0] + [len(r) for r in rows]).cumsum()
-    return sp.csc_array((np.ones(lengths[-1]), np.array([i for r in rows for i in sorted(r)], dtype=np.int32), lengths), shape=f.shape)
+    index = np.array([i for r in rows for i in sorted(r)], dtype=itype)
+    return sp.csc_array((np.ones(lengths[-1], np.bool_), index, lengths.astype(itype)), shape=f.shape)
 
 
 def metis(A, *, kind=None):

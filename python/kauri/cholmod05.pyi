@@ -84,6 +84,14 @@ def cholesky(A: _Matrix, beta: float = 0.0, *, lower: bool = False, order: str |
 def ldl(A: _Matrix, beta: float = 0.0, *, lower: bool = True, order: str | None = 'default', sym_kind: str | None = None, supernodal_mode: str | None = None, **options: Any) -> Any: ...
 def cho_solve(A: _Matrix, b: Any, *, lower: bool = False, order: str | None = 'default') -> Any: ...
 def etree(A: _Matrix, *, kind: str | None = None, return_post: bool = False) -> Any: ...
+class SymbolicCounts(NamedTuple):
+    count: Any
+    h: int
+    parent: Any
+    post: Any
+    @property
+    def L(self) -> None: ...
+
 class SymbolicCholFactor(NamedTuple):
     count: Any
     h: int

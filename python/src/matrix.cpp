@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
+#include <utility>
 
 #include "python/src/support.hpp"
 
@@ -22,14 +23,6 @@ bool walkable(const View<T, Number>& a) {
   for (std::size_t j = 0; j + 1 < a.ptr.size(); ++j)
     if (a.ptr[j] > a.ptr[j + 1]) return false;
   return static_cast<std::size_t>(a.ptr.back()) == a.index.size() && a.index.size() == a.value.size();
-}
-
-/// f(line, position) for each entry: line is its column, or its row.
-template <Scalar T, class Number, class F>
-void for_each(const View<T, Number>& a, F&& f) {
-  for (Number line = 0; line < a.n; ++line)
-    for (Number k = a.ptr[static_cast<std::size_t>(line)]; k < a.ptr[static_cast<std::size_t>(line) + 1]; ++k)
-      f(line, static_cast<std::size_t>(k));
 }
 
 /// row - column of the entry has the sign of this.
@@ -63,16 +56,25 @@ SymmetricMatrix<T> one_half(View<T, Number> a, Storage storage) {
   return SymmetricMatrix<T>::from_compressed(a);
 }
 
+/// Whether there are entries below the diagonal, and above it; no further looked than until both are found.
+template <Scalar T, class Number>
+std::pair<bool, bool> halves(const View<T, Number>& a) {
+  bool lower = false, upper = false;
+  for (Number line = 0; line < a.n && !(lower && upper); ++line)
+    for (auto k = static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line)]);
+         k < static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line) + 1]); ++k) {
+      const Number d = below<T, Number>(a, line, k);
+      lower = lower || d > 0;
+      upper = upper || d < 0;
+    }
+  return {lower, upper};
+}
+
 template <Scalar T, class Number>
 SymmetricMatrix<T> taken(View<T, Number> a, Triangle triangle) {
   a.storage = Storage::full;
   if (triangle == Triangle::both || !walkable(a)) return SymmetricMatrix<T>::from_compressed(a);
-  bool lower = false, upper = false;
-  for_each(a, [&](Number line, std::size_t k) {
-    const Number d = below<T, Number>(a, line, k);
-    lower = lower || d > 0;
-    upper = upper || d < 0;
-  });
+  const auto [lower, upper] = halves(a);
   if (triangle == Triangle::automatic) {
     a.storage = lower && upper ? Storage::full : upper ? Storage::upper : Storage::lower;
     return SymmetricMatrix<T>::from_compressed(a);

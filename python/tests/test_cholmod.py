@@ -146,7 +146,9 @@ def test_trees_of_0_5():
     told = cholmod05.symbfact(davis(), return_factor=True)
     pattern = told.L
     assert np.array_equal(told.count, counts) and told.h == height and np.array_equal(told.post, post)
-    assert np.array_equal(pattern.toarray() != 0, cholmod05.cholesky(davis(), order=None, lower=True).toarray() != 0)
+    assert pattern.dtype == bool and np.array_equal(pattern.toarray(), cholmod05.cholesky(davis(), order=None).toarray() != 0)
+    assert np.array_equal(cholmod05.symbfact(davis(), lower=True, return_factor=True).L.toarray(), pattern.toarray().T)
+    assert cholmod05.symbfact(davis()).L is None and cholmod05.symbfact(davis()).parent.tolist() == parent.tolist()
     assert sorted(cholmod05.metis(davis())) == sorted(cholmod05.nesdis(davis())) == list(range(11))
 
 
@@ -213,3 +215,51 @@ def test_the_answers_are_those_of_scikit_sparse(mode, ordering):
     wide = sp.random(9, 30, 0.4, random_state=np.random.default_rng(4), format="csc")
     f, g = (module.cholesky_AAt(wide, 1, mode=mode, ordering_method=ordering) for module in (cholmod, theirs))
     assert_allclose(f(np.arange(9)), g(np.arange(9)), rtol=1e-10)
+
+
+def like(ours, theirs, what):
+    """The same kind of thing, and the same numbers."""
+    if isinstance(theirs, tuple):
+        assert len(ours) == len(theirs)
+        for one, other in zip(ours, theirs):
+            like(one, other, what)
+        return
+    assert sp.issparse(ours) == sp.issparse(theirs) and np.shape(ours) == np.shape(theirs), what
+    if sp.issparse(theirs):
+        assert ours.dtype == theirs.dtype and isinstance(ours, sp.sparray), what
+        ours, theirs = ours.toarray(), theirs.toarray()
+    assert np.asarray(ours).dtype == np.asarray(theirs).dtype, what
+    precise = np.asarray(theirs).dtype != np.float32
+    assert_allclose(ours, theirs, rtol=1e-10 if precise else 1e-4, atol=1e-12 if precise else 1e-5, err_msg=what)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("ldl", [True, False])
+@pytest.mark.parametrize("order", [None, "amd", "metis", "nesdis", "default", "best", "colamd", "postordered"])
+def test_the_answers_are_those_of_scikit_sparse_0_5(lower, ldl, order):
+    theirs = pytest.importorskip("sksparse.cholmod", reason="scikit-sparse 0.5 is not installed")
+    if not hasattr(theirs, "cho_factor"):
+        pytest.skip("another scikit-sparse than 0.5 is installed")
+    for a in (davis(), sp.csc_array(poisson(9)), sp.csc_array(random_spd(40, 3)).astype(np.float32)):
+        n = a.shape[0]
+        a.indices, a.indptr = a.indices.astype(np.int32), a.indptr.astype(np.int32)  # with 64 bits inv() of 0.5.0 crashes
+        f, g = ((module.ldl_factor if ldl else module.cho_factor)(a, 0.5, lower=lower, order=order) for module in (cholmod05, theirs))
+        right = [np.arange(n, dtype=a.dtype), np.ones((n, 2), a.dtype), sp.csc_array(np.eye(n, 3, dtype=a.dtype))]
+        for b in right:
+            like(f.solve(b), g.solve(b), "solve")
+        for name in ("logdet", "det", "slogdet", "inv"):
+            like(getattr(f, name)(), getattr(g, name)(), name)
+        assert (f.N, f.is_ll, f.is_lower, f.sym_kind, f.itype, f.dtype) == (g.N, g.is_ll, g.is_lower, g.sym_kind, g.itype, g.dtype)
+        if order is not None:
+            continue
+        for name in ("perm", "colcount", "factor", "L", "R", "D"):  # the same permutation: all parts are the same
+            like(getattr(f, name), getattr(g, name), name)
+        assert_allclose(f.rcond, g.rcond, rtol=1e-5)
+        for system in ("LDLt", "LD", "DLt", "L", "Lt", "D"):
+            like(f.solve(right[1], system), g.solve(right[1], system), system)
+        for kind in (None, "LL", "LDL"):  # last, since it changes theirs
+            like(f.get_factor(kind), g.get_factor(kind), f"get_factor {kind}")
+        told, other = (module.symbfact(a, lower=lower, return_factor=True) for module in (cholmod05, theirs))
+        like((told.count, told.parent, told.L), (other.count, other.parent, other.L), "symbfact")
+        assert told.h == other.h
+        like(cholmod05.etree(a), theirs.etree(a), "etree")

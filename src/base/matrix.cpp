@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -118,16 +119,39 @@ void sum_duplicates(Index n, Sorted<T>& a) {
   a.value.resize(static_cast<std::size_t>(out));
 }
 
-/// Both halves are there: a and its transpose must have the same pattern and, to rounding, the same values.
+/// The same to rounding.
+template <class T>
+bool agree(T x, T y) {
+  constexpr T tolerance = 100 * std::numeric_limits<T>::epsilon();
+  if (x == y) return true;
+  if (!std::isfinite(x) || !std::isfinite(y)) return std::isnan(x) && std::isnan(y);
+  return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
+}
+
+/// Whether the two halves of a sorted matrix agree: entries below the diagonal, column by column, meet those above it in the order in which
+/// these lie in their columns, so that no transpose is made. Rows count from base.
+template <class T, class Number>
+bool halves_agree(std::span<const Offset> col_ptr, std::span<const Number> row, Offset base, std::span<const T> value) {
+  std::vector<Offset> next(col_ptr.begin(), col_ptr.end() - 1);  // by column: its first entry above the diagonal that was not met yet
+  for (Offset j = 0; j < static_cast<Offset>(next.size()); ++j) {
+    Offset k = next[j];
+    const Offset end = col_ptr[j + 1];
+    if (k < end && row[k] < j + base) return false;
+    for (k += k < end && row[k] == j + base ? 1 : 0; k < end; ++k) {
+      const Offset i = static_cast<Offset>(row[k]) - base, partner = next[i]++;
+      if (partner >= col_ptr[i + 1] || row[partner] != j + base || !agree(value[k], value[partner])) return false;
+    }
+  }
+  return true;
+}
+
+/// Both halves are there: a and its transpose must have the same pattern and, to rounding, the same values. Names the first entry that
+/// has not.
 template <class T>
 void check_symmetric(Index n, const Sorted<T>& a, const Names& names) {
+  if (halves_agree<T, Index>(a.col_ptr, a.row, 0, a.value)) return;
   const auto at = [&](Index row, Index col) { return names.at(row, col); };
   const Sorted<T> t = transpose(n, a);
-  const T tolerance = 100 * std::numeric_limits<T>::epsilon();
-  const auto agree = [&](T x, T y) {
-    if (!std::isfinite(x) || !std::isfinite(y)) return x == y || (std::isnan(x) && std::isnan(y));
-    return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
-  };
   for (Index j = 0; j < n; ++j) {
     Offset k = a.col_ptr[j], l = t.col_ptr[j];
     while (k < a.col_ptr[j + 1] || l < t.col_ptr[j + 1]) {
@@ -188,6 +212,22 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
       index[k] = static_cast<Index>(i - a.base);
     }
   return index;
+}
+
+/// Whether a is there as it is kept: by columns, rows ascending and in range, no upper half or one that agrees. ptr: as pointers_of().
+template <class T, class Number, class Pointer>
+bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr) {
+  if (a.compression != Compression::columns || a.storage == Storage::upper) return false;
+  const Offset n = static_cast<Offset>(a.n), base = a.base;
+  for (Offset j = 0; j < n; ++j) {
+    const Offset begin = ptr[j], end = ptr[j + 1];
+    if (begin == end) continue;
+    if (a.index[begin] < (a.storage == Storage::lower ? j : 0) + base || a.index[end - 1] >= n + base) return false;
+    bool ascends = true;
+    for (Offset k = begin + 1; k < end; ++k) ascends &= a.index[k] > a.index[k - 1];
+    if (!ascends) return false;
+  }
+  return a.storage == Storage::lower || halves_agree<T, Number>(ptr, a.index, base, a.value);
 }
 
 }  // namespace
@@ -260,6 +300,36 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns) 
   return m;
 }
 
+/// The lower half of what lies in order, without a copy of the whole.
+template <Scalar T>
+template <class Number, class Pointer>
+SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr) {
+  const Offset n = static_cast<Offset>(a.n), base = a.base;
+  const auto first = [&](Offset j) {  // of column j's entries, the first that is not above the diagonal
+    return std::lower_bound(a.index.begin() + ptr[j], a.index.begin() + ptr[j + 1], j + base) - a.index.begin();
+  };
+  const auto has_diagonal = [&](Offset j, Offset k) { return k < ptr[j + 1] && a.index[k] == j + base; };
+  SymmetricMatrix m;
+  m.col_ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
+  for (Offset j = 0; j < n; ++j) {
+    const Offset k = first(j);
+    m.col_ptr_[j + 1] = m.col_ptr_[j] + ptr[j + 1] - k + (has_diagonal(j, k) ? 0 : 1);
+  }
+  m.row_.reserve(static_cast<std::size_t>(m.col_ptr_[n]));
+  m.value_.reserve(static_cast<std::size_t>(m.col_ptr_[n]));
+  for (Offset j = 0; j < n; ++j) {
+    Offset k = first(j);
+    const bool diagonal = has_diagonal(j, k);
+    m.row_.push_back(static_cast<Index>(j));
+    m.value_.push_back(diagonal ? a.value[k] : T(0));
+    k += diagonal ? 1 : 0;
+    m.value_.insert(m.value_.end(), a.value.begin() + k, a.value.begin() + ptr[j + 1]);
+    std::transform(a.index.begin() + k, a.index.begin() + ptr[j + 1], std::back_inserter(m.row_),
+                   [&](Number i) { return static_cast<Index>(static_cast<Offset>(i) - base); });
+  }
+  return m;
+}
+
 template <Scalar T>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row,
                                                 std::span<const T> value, Storage storage) {
@@ -272,7 +342,9 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, N
   if (a.value.size() != a.index.size())
     fail("there are " + std::to_string(a.index.size()) + (names_of(a).rows ? " columns" : " rows") + " but " +
          std::to_string(a.value.size()) + " values");
-  Sorted<T> columns{pointers_of(a), indices_of(a), {a.value.begin(), a.value.end()}};
+  std::vector<Offset> ptr = pointers_of(a);
+  if (lies_in_order<T, Number, Pointer>(a, ptr)) return from_order(a, ptr);
+  Sorted<T> columns{std::move(ptr), indices_of(a), {a.value.begin(), a.value.end()}};
   return from_columns(static_cast<Index>(a.n), {std::move(columns), storage_of(a), a.duplicates, names_of(a)});
 }
 

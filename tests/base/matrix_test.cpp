@@ -263,6 +263,55 @@ TEST(CompressedMatrices, OfTwoHalvesTheLowerOneIsTaken) {
   }
 }
 
+/// Compressed columns, rows ascending, of the entries of a map by (column, row).
+struct Ascending {
+  Ascending(Index rows, const std::map<std::pair<Index, Index>, double>& entries, int from) : n(rows), base(from), ptr(n + 1, base) {
+    for (const auto& [place, v] : entries) {
+      for (Index j = place.first; j < n; ++j) ++ptr[j + 1];
+      index.push_back(place.second + base), value.push_back(v);
+    }
+  }
+  [[nodiscard]] SymmetricMatrix<double> taken() const {
+    return SymmetricMatrix<double>::from_compressed(
+        CompressedView<double, Index, std::int64_t>{n, ptr, index, value, Storage::full, Compression::columns, base, Duplicates::sum});
+  }
+  Index n;
+  int base;
+  std::vector<std::int64_t> ptr;
+  std::vector<Index> index;
+  std::vector<double> value;
+};
+
+TEST(CompressedMatrices, EveryEntryOfTwoSortedHalvesIsCompared) {
+  std::mt19937_64 random(7);
+  for (int trial = 0; trial < 40; ++trial) {
+    const auto n = static_cast<Index>(1 + random() % 7);
+    std::map<std::pair<Index, Index>, double> full;  // diagonal entries are missing now and then
+    for (Index j = 0; j < n; ++j)
+      for (Index i = j; i < n; ++i)
+        if (random() % 3 != 0) full[{j, i}] = full[{i, j}] = 1.0 + static_cast<double>(random() % 9);
+    const int base = trial % 2;
+    const SymmetricMatrix<double> a = Ascending(n, full, base).taken();
+    EXPECT_NO_THROW(check(a.pattern()));
+    for (Index j = 0; j < n; ++j)
+      for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k) {
+        const auto there = full.find({j, a.pattern().row[k]});
+        EXPECT_EQ(a.value()[k], there == full.end() ? 0 : there->second);
+      }
+    Offset lower = n;
+    for (const auto& [place, v] : full) {
+      lower += place.first < place.second ? 1 : 0;
+      if (place.first == place.second) continue;
+      auto lone = full, other = full;
+      lone.erase(place);
+      other[place] = v + 1;
+      EXPECT_NE(error_text(ErrorKind::input, [&] { return Ascending(n, lone, base).taken(); }).find("no partner"), std::string::npos);
+      EXPECT_NE(error_text(ErrorKind::input, [&] { return Ascending(n, other, base).taken(); }).find("differ"), std::string::npos);
+    }
+    EXPECT_EQ(a.nnz(), lower);
+  }
+}
+
 TEST(CompressedMatrices, ErrorsCountAsTheCallerDoes) {
   using View = CompressedView<double, std::int64_t, std::int64_t>;
   using List = std::vector<std::int64_t>;
