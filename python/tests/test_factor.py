@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import copy
 import os
-import pathlib
 import pickle
 import threading
 import time
@@ -455,80 +454,12 @@ def test_operators(a):
     assert abs(least / np.linalg.eigvalsh(a.toarray())[0] - 1) < 1e-8
 
 
-def test_report(a):
-    f = kauri.cholesky(a)
-    f(np.ones((f.n, 2)))
-    r = f.report()
-    assert r["n"] == f.n and r["nnz_l"] == f.nnz and r["right_hand_sides"] == 2 and r["factor"]["seconds"] > 0
-    near = sp.csc_matrix(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-15]]))
-    assert kauri.cholesky(near).report()["nearly_singular"] is not None
-
-
-@pytest.mark.parametrize("make, scalar", [(kauri.cholesky, 8), (kauri.cholesky_mixed, 4)])
-def test_shares_of_the_roofline(make, scalar):
-    a = poisson(20)
-    assert make(a).report()["roofline"] is None and "share" not in make(a).report()["factor"]
-    f = make(a, roofline=True, threads=1, **({"refine_max_steps": 2} if scalar == 8 else {}))
-    f(np.ones((400, 3)))
-    r = f.report()
-    roofline, nnz = r["roofline"], r["nnz"]
-    assert min(roofline.values()) > 1e6
-    assert r["factor"]["moved"] == scalar * (nnz + r["nnz_l"])
-    for phase in ("ordering", "symbolic", "factor", "solve") + (("refine",) if scalar == 8 else ()):
-        p = r[phase]
-        least = max(p["flops"] / roofline["flops_per_s"], p["moved"] / roofline["bytes_per_s"])
-        assert p["share"] == pytest.approx(least / p["seconds"]) and p["share"] > 0
-    residual, tried = 12 * nnz + 3 * 8 * 3 * 400, r["refinement"]["tried"]
-    if scalar == 8:
-        assert r["solve"]["moved"] == 16 * r["nnz_l"] + 4 * 8 * 3 * 400
-        assert r["refine"]["moved"] == tried * r["solve"]["moved"] + (tried + 1) * residual
-        assert r["refine"]["flops"] == tried * r["solve"]["flops"] + (tried + 1) * 3 * 2 * (2 * nnz - 400)
-
-
 def test_random_matrices_agree_with_dense():
     for seed in range(10):
         a = random_spd(15 + seed, seed, 0.05 * (seed + 1))
         f = kauri.cholesky(a)
         b = np.random.default_rng(seed).standard_normal(f.n)
         assert close(f(b), np.linalg.solve(a.toarray(), b), f.n)
-
-
-def test_what_load_knows(tmp_path):
-    a = random_spd(50, 3)
-    b = np.arange(50.0)
-    natural = kauri.cholesky(a, ordering_method="natural")
-    natural.save(tmp_path / "natural")
-    again = kauri.load(tmp_path / "natural")
-    assert np.array_equal(again.P(), np.arange(50)) and np.array_equal(again.L().toarray(), natural.L().toarray())
-    assert np.array_equal(again.solve(b, "L"), natural.solve(b, "L"))
-    with pytest.raises(kauri.UsageError, match=r"refactorize\(A\)"):
-        again.pattern()
-    again.refactorize(a)
-    assert all(np.array_equal(p, q) for p, q in zip(again.pattern(), natural.pattern()))
-    given = kauri.cholesky(a, permutation=np.arange(50)[::-1])
-    given.save(tmp_path / "given")
-    assert np.array_equal(kauri.load(tmp_path / "given").P(), given.P())
-    kauri.analyze(a.astype(np.float32), ordering_method="natural").save(tmp_path / "plan")
-    single = kauri.load(tmp_path / "plan", dtype=np.float32)
-    single.refactorize(a)
-    assert single.dtype == np.float32 and np.array_equal(single.P(), np.arange(50))
-    assert kauri.load(tmp_path / "plan").dtype == np.float64
-    with pytest.raises(kauri.UsageError, match="float64"):
-        kauri.load(tmp_path / "natural", dtype=np.float32)
-    for option in ({"ordering_method": "rcm"}, {"analyze_amalgamate": False}):
-        with pytest.raises(kauri.UsageError, match=next(iter(option))):
-            kauri.load(tmp_path / "natural", **option)
-
-
-def test_paths_that_would_be_others(tmp_path):
-    f = kauri.cholesky(poisson(3))
-    for path, text in ((str(tmp_path / "a") + "\0b", "zero"), (bytes(tmp_path) + b"/\xff", "UTF-8")):
-        for call in (f.save, kauri.analyze(poisson(3)).save, kauri.load):
-            with pytest.raises(kauri.UsageError, match=text):
-                call(path)
-    assert not list(tmp_path.iterdir())
-    f.save(bytes(tmp_path / "\u03b1"))
-    assert np.array_equal(kauri.load(tmp_path / "\u03b1")(np.ones(9)), f(np.ones(9)))
 
 
 def test_complex_right_hand_sides_and_wrong_refinement(a):
@@ -540,23 +471,3 @@ def test_complex_right_hand_sides_and_wrong_refinement(a):
         f(sp.csc_matrix(np.ones((f.n, 1)) * 1j))
     with pytest.raises(kauri.UsageError, match="refine=-7"):
         f.solve(np.ones(f.n), refine=-7)
-
-
-def test_keys_of_reports_are_documented():
-    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "json.md"
-    if not page.exists():
-        pytest.skip("the documents are not beside these tests")
-    told = page.read_text(encoding="utf-8").split("## Reports\n")[1]
-    f = kauri.cholesky(poisson(3), roofline=True, refine_max_steps=1)
-    f(np.ones(9))
-
-    def keys(value):
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                yield key
-                yield from keys(inner)
-
-    missing = {key for key in keys(f.report()) if f"`{key}`" not in told}
-    assert not missing
-    near = sp.csc_matrix(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-15]]))
-    assert not {key for key in keys(kauri.cholesky(near).report()) if f"`{key}`" not in told}

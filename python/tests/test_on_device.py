@@ -1,6 +1,5 @@
 # On a CUDA device: arrays of CuPy, PyTorch and JAX that stay there, with what is copied counted; streams, gradients, pickles, overhead.
 # SPDX-License-Identifier: BSD-3-Clause
-import contextlib
 import doctest
 import os
 import pathlib
@@ -14,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from conftest import poisson
 from copies import counter, total
+from libraries import OfCupy, OfJax, OfTorch
 from scipy.sparse.linalg import spsolve
 
 import kauri
@@ -21,99 +21,6 @@ import kauri
 pytestmark = pytest.mark.skipif(not kauri.cuda_available(), reason="there is no CUDA device, or kauri was built without CUDA")
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 LIBRARIES = [pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("cupy", "torch", "jax")]
-
-
-class OfCupy:
-    def __init__(self):
-        self.module = pytest.importorskip("cupy", reason="CuPy is not installed", exc_type=ImportError)
-
-    def there(self, x):
-        return self.module.asarray(x, order="K")
-
-    def here(self, x):
-        return self.module.asnumpy(x)
-
-    def is_there(self, x):
-        return isinstance(x, self.module.ndarray)
-
-    def sparse(self, a):
-        import cupyx.scipy.sparse as sparse
-
-        return sparse.csr_matrix(sp.csr_matrix(a))
-
-    @contextlib.contextmanager
-    def side_stream(self):
-        with self.module.cuda.Stream(non_blocking=True) as stream:
-            yield lambda: stream.done
-
-    def zeros_then(self, b):
-        """b, of zeros until long work on the current stream has ended."""
-        x, late = self.module.zeros_like(b), self.module.ones((4000, 4000))
-        out = self.module.matmul(late, late)
-        self.module.cuda.get_current_stream().synchronize()
-
-        def start():
-            for _ in range(150):
-                self.module.matmul(late, late, out=out)
-            x[...] = b
-
-        return x, start
-
-
-class OfTorch:
-    def __init__(self):
-        self.module = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
-        if not self.module.cuda.is_available():
-            pytest.skip("PyTorch sees no device")
-
-    def there(self, x):
-        if x.ndim == 2 and x.flags.f_contiguous:  # columns one after the other
-            return self.module.from_numpy(np.ascontiguousarray(x.T)).cuda().T
-        return self.module.from_numpy(np.ascontiguousarray(x)).cuda()
-
-    def here(self, x):
-        return x.detach().cpu().numpy()
-
-    def is_there(self, x):
-        return isinstance(x, self.module.Tensor) and x.is_cuda
-
-    def sparse(self, a):
-        a = sp.csr_matrix(a)
-        parts = [self.module.from_numpy(part).cuda() for part in (a.indptr, a.indices, a.data)]
-        return self.module.sparse_csr_tensor(*parts, size=a.shape)
-
-    @contextlib.contextmanager
-    def side_stream(self):
-        stream = self.module.cuda.Stream()
-        with self.module.cuda.stream(stream):
-            yield stream.query
-
-    def zeros_then(self, b):
-        x = self.module.zeros_like(b)
-        self.module.cuda.synchronize()
-        return x, lambda: self.module.cuda._sleep(400_000_000) or x.copy_(b)
-
-
-class OfJax:
-    def __init__(self):
-        self.module = pytest.importorskip("jax", reason="JAX is not installed", exc_type=ImportError)
-        self.module.config.update("jax_enable_x64", True)
-        if self.module.default_backend() != "gpu":
-            pytest.skip(f"JAX computes on {self.module.default_backend()}")
-
-    def there(self, x):
-        return self.module.numpy.asarray(np.array(x)).block_until_ready()
-
-    def here(self, x):
-        return np.asarray(x)
-
-    def is_there(self, x):
-        return isinstance(x, self.module.Array) and {d.platform for d in x.devices()} == {"gpu"}
-
-    def sparse(self, a):
-        from jax.experimental import sparse
-
-        return sparse.BCOO.fromdense(self.there(a.toarray()))
 
 
 @pytest.fixture
@@ -339,6 +246,16 @@ def test_parts_and_numbers_are_those_of_the_host():
 
 
 @pytest.mark.plain
+def test_rooflines_of_a_device():
+    for make, scalar in ((kauri.cholesky, 8), (kauri.cholesky_mixed, 4)):
+        f = make(poisson(60), backend="cuda", roofline=True)
+        f(np.ones(f.n))
+        r = f.report()
+        assert r["roofline"]["bytes_per_s"] > 1e11 and r["factor"]["moved"] == scalar * (r["nnz"] + r["nnz_l"])
+        assert 0 < r["solve"]["share"] < 1 or r["roofline"]["flops_per_s"] == 0
+
+
+@pytest.mark.plain
 def test_indefinite_names_the_column():
     a = poisson(30).tolil()
     a[123, 123] = -5.0
@@ -387,6 +304,21 @@ def test_the_page(monkeypatch):
     found = doctest.testfile(str(PAGE), module_relative=False)
     assert found.failed == 0 and found.attempted > 5
     assert made and all(f.report()["backend"] == made[0].report()["backend"] != "cpu" for f in made)
+
+
+@pytest.mark.torch
+def test_negated_tensors_are_what_they_stand_for(problem):
+    torch = OfTorch().module
+    a, f, b, expected = problem
+    there = torch.from_numpy(b[:, 0].copy()).cuda()
+    negated = torch.complex(there, there).conj().imag  # -b, by a bit
+    assert negated.is_neg()
+    for g in (f, kauri.cholesky_mixed(a, backend="cuda")):
+        assert near(g(negated).cpu().numpy(), -expected[:, 0])
+    values = torch.from_numpy(f._numbers.values()).cuda()
+    g = kauri.analyze(a, backend="cuda")
+    g.refactorize_values(torch._neg_view(-values))
+    assert near(g(there).cpu().numpy(), expected[:, 0])
 
 
 @pytest.mark.torch

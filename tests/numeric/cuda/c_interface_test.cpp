@@ -272,5 +272,37 @@ TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   EXPECT_TRUE(hook.sound());
 }
 
+/// A factor of a device, through bytes: on the device with the same bits, on the CPU to rounding; and from there back.
+TYPED_TEST(CDevice, FactorsAreSavedAndLoaded) {
+  using T = TypeParam;
+  this->make();
+  EXPECT_DONE(kauri_factor_refactorize_matrix(this->factor_, this->matrix_, 0));
+  const std::vector<T> b = this->random_rhs(1), expected = this->solution(b, 1);
+  kauri_saved* saved = nullptr;
+  const void* bytes = nullptr;
+  std::size_t count = 0;
+  EXPECT_DONE(kauri_factor_save_bytes(this->factor_, &saved));
+  EXPECT_DONE(kauri_saved_bytes(saved, &bytes, &count));
+  for (const char* kind : {"cuda", "cpu"}) {
+    EXPECT_DONE(kauri_options_set(this->options_, "backend", kind));
+    kauri_backend* backend = nullptr;
+    EXPECT_DONE(kauri_backend_create(this->options_, &backend));
+    kauri_factor_destroy(this->factor_);
+    kauri_workspace_destroy(this->workspace_);
+    this->factor_ = nullptr, this->workspace_ = nullptr;
+    EXPECT_DONE(kauri_factor_load_bytes(bytes, count, backend, nullptr, 1, &this->factor_));
+    EXPECT_DONE(kauri_workspace_create(this->factor_, 1, &this->workspace_));
+    kauri_backend_destroy(backend);
+    const std::vector<T> x = this->solution(b, 1);
+    if (std::string(kind) == "cuda") EXPECT_EQ(x, expected);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], expected[i], 1e3 * std::numeric_limits<T>::epsilon()) << kind << " " << i;
+    kauri_verdict verdict = KAURI_VERDICT_INIT;
+    EXPECT_EQ(kauri_factor_refactorize_matrix(this->factor_, this->matrix_, -1e6), KAURI_NOT_POSITIVE_DEFINITE);
+    EXPECT_DONE(kauri_factor_verdict(this->factor_, &verdict));
+    EXPECT_GE(verdict.column, 1);
+  }
+  kauri_saved_destroy(saved);
+}
+
 }  // namespace
 }  // namespace kauri
