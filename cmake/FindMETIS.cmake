@@ -15,6 +15,17 @@ endif()
 
 find_path(METIS_INCLUDE_DIR metis.h)
 find_library(METIS_LIBRARY metis)
+if(METIS_INCLUDE_DIR)
+  # kauri's indices have 32 bits. One of 64 lies where Python's packages do, if cholespy is among them: then the system's is looked for.
+  file(STRINGS ${METIS_INCLUDE_DIR}/metis.h metis_wide REGEX "^[ \t]*#define[ \t]+IDXTYPEWIDTH[ \t]+64")
+  if(metis_wide)
+    message(STATUS "METIS: ${METIS_INCLUDE_DIR}/metis.h has indices of 64 bits; looking elsewhere")
+    unset(METIS_INCLUDE_DIR CACHE)
+    unset(METIS_LIBRARY CACHE)
+    find_path(METIS_INCLUDE_DIR metis.h NO_PACKAGE_ROOT_PATH NO_CMAKE_PATH NO_CMAKE_ENVIRONMENT_PATH)
+    find_library(METIS_LIBRARY metis NO_PACKAGE_ROOT_PATH NO_CMAKE_PATH NO_CMAKE_ENVIRONMENT_PATH)
+  endif()
+endif()
 mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY metis_DIR)
 
 include(FindPackageHandleStandardArgs)
