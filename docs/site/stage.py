@@ -18,13 +18,13 @@ import kauri
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include" / "kauri"
 ROOT_PAGES = {"README.md": "readme.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "data/README.md": "data.md"}
-FOLDERS = {"data": "data.md", "include/kauri": "reference/cpp.md", "docs": "index.md"}
+FOLDERS = {"data": "data.md", "include/kauri": "reference/cpp.md", "docs": "index.md", "examples/python": "examples.md", "docs/notebooks": "notebooks/fill.ipynb"}
 LINK = re.compile(r"(?P<head>\]\()(?P<path>[^)#\s<>:]+)(?P<anchor>#[^)\s]*)?(?=\))")
 LITERALINCLUDE = re.compile(r"(?P<head>^`{3,}\{literalinclude\} )(?P<path>\S+)(?P<anchor>)$", re.MULTILINE)
 FENCE = re.compile(r"(^(?P<ticks>`{3,}).*?^(?P=ticks)`*$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 # The order of the reference: what a first program includes comes first.
 HEADERS = {
-    "Everyday": ["solver", "matrix", "refine", "refinement", "report", "message", "error", "types", "version", "kauri"],
+    "Everyday": ["solver", "matrix", "refine", "refinement", "report", "roofline", "message", "error", "types", "version", "kauri"],
     "Phases": ["graph", "ordering", "separators", "permutation", "plan", "backend", "factor", "verdict", "prepared_plan"],
     "Beyond one solve": ["fused_solve", "mixed", "batch", "condition", "lower_factor", "schur", "selected_inverse", "scaling", "sparse_product"],
     "Devices": ["device_matrix", "device_values", "refiner"],

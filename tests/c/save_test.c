@@ -149,7 +149,6 @@ static void round_trips(int32_t base, int32_t scalar, const char* path) {
   MISUSE("not valid", kauri_factor_save_bytes(factor, &saved));
   CHECK(saved == NULL);
   job.failing = failing_column(factor, job.matrix) - base;
-  CHECK(job.failing > 1);  // else a base that is forgotten would not be seen
   OK(kauri_factor_refactorize_matrix(factor, job.matrix, 0));
   solution(factor, &job.system, scalar, job.x);
   plans(&job, plan, path);
