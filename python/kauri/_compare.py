@@ -222,6 +222,8 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
         A single A that is no symmetric matrix raises. Of several it is told in the table (``comparison.failures``) and the next has its
         turn; so is an ordering that fails (``Record.status`` and ``note``): A may turn out not to be positive definite, for instance.
 
+    Examples
+    --------
     >>> import scipy.sparse as sp, kauri
     >>> line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(30, 30))
     >>> A = sp.kron(line, sp.eye_array(30)) + sp.kron(sp.eye_array(30), line)
