@@ -137,6 +137,8 @@ def cholesky_mixed(A, beta=0, ordering_method="default", *, triangle="auto", per
     -------
     MixedFactor
 
+    Examples
+    --------
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csc")
     >>> x = kauri.cholesky_mixed(A)(np.ones(4))

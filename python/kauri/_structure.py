@@ -82,6 +82,8 @@ class Structure:
             front, ascending, its own columns first. ``perm``, shape (n,): the row of A that each of these rows is. ``pivots``,
             ``front_size`` and ``flops``, shape (supernodes,): columns, rows and operations of each.
 
+        Examples
+        --------
         >>> import numpy as np, scipy.sparse as sp, kauri
         >>> s = kauri.analyze(sp.csc_array(np.ones((3, 3)) + np.eye(3))).supernodes()
         >>> s.pivots.tolist(), s.front_size.tolist(), s.flops.tolist()
@@ -117,6 +119,8 @@ class Structure:
         numpy.ndarray, shape (min(cells, n), min(cells, n)), of int64
             Entries of the rows ``i n / cells`` up to those of i + 1, and likewise of columns. The sum is that of all entries.
 
+        Examples
+        --------
         >>> import scipy.sparse as sp, kauri
         >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000), format="csc")
         >>> kauri.analyze(A, ordering_method="natural").density("L", 2).tolist()
