@@ -54,7 +54,15 @@ def test_a_token_from_another_thread(long_one):
     timer.join()
 
 
-def test_ctrl_c(long_one):
+@pytest.fixture
+def ctrl_c():
+    """As at a terminal: whoever runs the tests in the background has Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c(long_one, ctrl_c):
     a, f = long_one
     timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
