@@ -109,7 +109,7 @@ def _wait(name, x):
 
 
 def _beside(b):
-    """An array like b that may be written to, whatever is in it; b and it are finished. None where its library makes none so."""
+    """An array like b that may be written to, whatever is in it; b and it are finished."""
     name = library_of(b)
     if name == "torch":
         x = sys.modules["torch"].empty_like(b)
@@ -117,7 +117,7 @@ def _beside(b):
         with b.device:
             x = sys.modules["cupy"].empty_like(b)
     else:
-        return None
+        return _copied(b)
     _wait(name, x)  # also for whatever had that memory before
     return x
 
@@ -171,11 +171,8 @@ def _require_fit(x, dtype, symbolic, what):
         raise UsageError(f"{what} of type {str(x.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
 
 
-def solve_there(factor, symbolic, b, solve, kept=False):
-    """x of b's library, on the device that b is on, and the factor: solve(b, x) of two view()s fills it.
-
-    kept: b is needed beside x; else what is given as b may be x, with the numbers of b.
-    """
+def solve_there(factor, symbolic, b, solve):
+    """x of b's library, on the device that b is on, and the factor: solve(b, x) of two view()s that have nothing in common fills it."""
     if b.ndim not in (1, 2) or b.shape[0] != factor.n:
         raise UsageError(f"b of shape {tuple(b.shape)}: expected ({factor.n},) or ({factor.n}, k)")
     _require_fit(b, factor.dtype, symbolic, "b")
@@ -183,18 +180,13 @@ def solve_there(factor, symbolic, b, solve, kept=False):
     if 0 in b.shape:
         return _copied(b)
     right = view(b)
-    x = None if right is None else _beside(b)
-    if x is None:
-        x = _copied(b)
-        there = view(x)
-        if there is None:
-            raise UsageError(f"b of strides {_address(x)[2]}: neither its rows nor its columns lie one after the other")
-        if kept and right is None:
-            b = _copied(b)
-            right = view(b)
-        solve(right if kept else there, there)
-    else:
-        solve(right, view(x))
+    if right is None:  # most libraries' copies lie well
+        b = _copied(b)
+        right = view(b)
+        if right is None:
+            raise UsageError(f"b of strides {_address(b)[2]}: neither its rows nor its columns lie one after the other")
+    x = _beside(b)
+    solve(right, view(x))
     return x
 
 

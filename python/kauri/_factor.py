@@ -181,7 +181,6 @@ class Factor(Filled, Structure):
             raise UsageError(f"system {system} on a device: there are A, LDLt, L, Lt (of L L'), P and Pt")
         inner = "B" if system == "LDLt" else system
         steps = self._symbolic.refine_steps if steps < 0 else steps
-        kept = system == "A" and steps > 0
 
         def solve(right, x):
             if not self._natural or system == "A":
@@ -191,7 +190,7 @@ class Factor(Filled, Structure):
                 core.solve_there(step, right, x, 0, cancel)
                 right = x
 
-        return _device.solve_there(self, self._symbolic, b, solve, kept)
+        return _device.solve_there(self, self._symbolic, b, solve)
 
     def _dense(self, core, system, b, steps=0, cancel=None):
         b = self._checked(b)

@@ -52,7 +52,7 @@ def made(request, monkeypatch):
     """Solutions are made as CuPy and PyTorch make them, or as JAX does: in a copy of b."""
     monkeypatch.setattr(_device, "_copied", lambda b: b.copy())
     beside = request.param == "beside"
-    monkeypatch.setattr(_device, "_beside", lambda b: OnDevice(np.full_like(b.array, np.nan), b.device) if beside else None)
+    monkeypatch.setattr(_device, "_beside", lambda b: OnDevice(np.full_like(b.array, np.nan), b.device) if beside else b.copy())
 
 
 class Core:
