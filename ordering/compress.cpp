@@ -15,6 +15,8 @@ namespace {
 
 constexpr Index kCompressBlock = 16384;  // vertices that are worth a task
 
+constexpr Index kWorthMerging = 64;      // vertices of which one has to be another's twin
+
 // Sums of plain vertex numbers collide on regular meshes; a multiplication folded onto itself is not linear and does not.
 std::uint64_t scramble(Index v) {
   const std::uint64_t x = (static_cast<std::uint64_t>(v) + 1) * 0x9E3779B97F4A7C15u;
@@ -82,11 +84,11 @@ class TwinFinder {
   std::vector<std::uint32_t> hash_;
 };
 
-/// True if some class has more than one row.
-bool any_merged(std::span<const Index> representative) {
-  for (std::size_t v = 0; v < representative.size(); ++v)
-    if (representative[v] != static_cast<Index>(v)) return true;
-  return false;
+/// Vertices that another represents.
+std::size_t twins_in(std::span<const Index> representative) {
+  std::size_t twins = 0;
+  for (std::size_t v = 0; v < representative.size(); ++v) twins += representative[v] != static_cast<Index>(v) ? 1 : 0;
+  return twins;
 }
 
 /// Takes rows out of their classes; the least of the others leads what is left of one.
@@ -129,6 +131,11 @@ std::vector<Index> indistinguishable(const GraphView& graph, std::span<const cha
   return TwinFinder(graph, kept, hash_mask).run();
 }
 
+bool worth_merging(std::span<const Index> representative) {
+  const std::size_t twins = twins_in(representative);
+  return twins > 0 && twins * kWorthMerging >= representative.size();
+}
+
 CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart) : source_(std::move(source)) {
   std::vector<Index> first;  // of blocks of rows, or empty
   if (const Pattern* lower = source_.pattern(); merge && lower) first = row_blocks(*lower, apart);
@@ -137,13 +144,13 @@ CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const
     if (!merge) return;
     std::vector<Index> representative = indistinguishable(view_, {});
     if (!apart.empty()) separate(representative, apart);
-    merge_classes(view_, {}, representative);
+    if (worth_merging(representative)) merge_classes(view_, {}, representative);
     return;
   }
   Graph blocks = graph_of_blocks(*source_.pattern(), first);
   std::vector<Index> representative = indistinguishable(view_of(blocks), {});
   if (!apart.empty()) separate(representative, blocks_at(first, apart));
-  if (any_merged(representative))
+  if (twins_in(representative) > 0)  // with those of the rows they are worth it
     merge_classes(view_of(blocks), first, representative);
   else
     take_blocks(std::move(blocks), std::move(first));
@@ -155,7 +162,7 @@ CompressedGraph::CompressedGraph(GraphSource source, std::span<const Index> repr
     take_blocks(std::move(blocks), std::move(first));
   } else {
     view_ = view_of(source_.graph());
-    merge_classes(view_, {}, representative);
+    if (worth_merging(representative)) merge_classes(view_, {}, representative);
   }
 }
 
@@ -179,7 +186,6 @@ void CompressedGraph::take_blocks(Graph blocks, std::vector<Index> first) {
 }
 
 void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative) {
-  if (!any_merged(representative)) return;
   const auto rows_from = [&](Index v) { return first.empty() ? v : first[v]; };  // the rows of v end where those of v + 1 begin
   std::vector<Index> class_of(representative.size()), leader;
   for (Index v = 0; v < base.size(); ++v) {

@@ -90,9 +90,7 @@ void Reduction::set_aside(Index limit) {
 void Reduction::merge_the_rest() {
   const std::vector<Index> representative = indistinguishable(whole_, kept_);
   const Index count = compressed_.size();
-  bool merged = false;
-  for (Index v = 0; v < count && !merged; ++v) merged = representative[v] != v;
-  if (!merged) return;
+  if (!worth_merging(representative)) return;
   next_.assign(representative.size(), kNone);
   for (Index v = count - 1; v >= 0; --v)  // downwards: each one is put right behind its representative
     if (const Index r = representative[v]; r != v) {
@@ -104,8 +102,16 @@ void Reduction::merge_the_rest() {
 
 // By the least vertex of each. Then a counting sort by component keeps the vertices of each ascending.
 void Reduction::find_components() {
+  if (tbb::this_task_arena::max_concurrency() == 1)
+    number_components<DisjointSets>();
+  else
+    number_components<SharedDisjointSets>();
+}
+
+template <class Sets>
+void Reduction::number_components() {
   const Index n = compressed_.size();
-  SharedDisjointSets sets(n);
+  Sets sets(n);
   const auto is_kept = [this](Index v) { return kept_.empty() || kept_[v]; };
   Blocks(n, kReduceBlock).for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v)

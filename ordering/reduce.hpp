@@ -50,6 +50,8 @@ class Reduction {
   void set_aside(Index limit);
   void merge_the_rest();
   void find_components();
+  template <class Sets>
+  void number_components();
   void extract();
   void append_members(Index v, std::vector<Index>& old_of) const;
 

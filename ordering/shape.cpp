@@ -17,6 +17,8 @@ constexpr double kHub = 16;
 /// deviations over the mean: 0.05 to 0.3 in both; 0.3 and more where meshes of several kinds meet, in power grids and pose graphs.
 constexpr double kSame = 0.5, kAlike = 0.4;
 
+constexpr Index kBalls = 32;
+
 }  // namespace
 
 double hanging_share(const GraphView& graph) {
@@ -55,6 +57,30 @@ double level_width(const GraphView& graph) {
   dissection::LevelSetWorkspace workspace;
   const Index end = dissection::breadth_first(graph, 0, workspace).farthest;
   return static_cast<double>(graph.size()) / dissection::breadth_first(graph, end, workspace).levels();
+}
+
+double growth_dimension(const GraphView& graph) {
+  const Index n = graph.size(), balls = std::min(n, kBalls);
+  std::vector<char> seen(static_cast<std::size_t>(n), 0);
+  std::vector<Index> ball;
+  double inner = 0, outer = 0;  // vertices of all balls together
+  for (Index k = 0; k < balls; ++k) {
+    ball.assign(1, static_cast<Index>(Offset{n} * k / balls));
+    seen[ball[0]] = 1;
+    std::size_t begin = 0;
+    for (int distance = 1; distance <= 4; ++distance) {
+      for (const std::size_t end = ball.size(); begin < end; ++begin)
+        for (const Index u : graph.neighbours(ball[begin]))
+          if (seen[u] == 0) {
+            seen[u] = 1;
+            ball.push_back(u);
+          }
+      if (distance == 2) inner += static_cast<double>(ball.size());
+    }
+    outer += static_cast<double>(ball.size());
+    for (const Index v : ball) seen[v] = 0;
+  }
+  return n == 0 ? 0 : std::log2(outer / inner);
 }
 
 }  // namespace kauri::ordering

@@ -3,6 +3,7 @@
 #include "symbolic/amalgamate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -22,11 +23,25 @@ constexpr Index kSubtree = 4096;      // fronts whose seconds are worth a task
 constexpr Index kReport = 256;        // fronts between two looks at what is stored
 constexpr int kPrices = 4;            // of padding, at once
 constexpr Index kMergeBlock = 65536;  // fronts that are worth a task where little is done to each
+constexpr double kCached = 131072;    // entries that a core keeps at hand: as many zeros may be stored, however few others there are
 
-/// Of a front in a factorisation and a solve.
-double front_and_sweeps_seconds(const CostTable& table, Index m, Index p) {
-  return front_seconds(table, m, p) + 2 * front_sweep_seconds(table, m, p);
-}
+/// Of a front in a factorisation and a solve: of small ones, which most are, reckoned once.
+class FrontSeconds {
+ public:
+  explicit FrontSeconds(const CostTable& table) : table_(table) {
+    for (Index m = 0; m < kSmall; ++m)
+      for (Index p = 0; p <= m; ++p) small_[m][p] = of(m, p);
+  }
+  double operator()(Index m, Index p) const { return m < kSmall ? small_[m][p] : of(m, p); }
+
+ private:
+  static constexpr Index kSmall = 32;
+
+  [[nodiscard]] double of(Index m, Index p) const { return front_seconds(table_, m, p) + 2 * front_sweep_seconds(table_, m, p); }
+
+  const CostTable& table_;
+  std::array<std::array<double, kSmall>, kSmall> small_;
+};
 
 /// Of all critical work, in and below each front, times the weight of a path: work counts less where the longest path through a front is
 /// shorter than others, by the square of its length over theirs.
@@ -63,15 +78,15 @@ struct Merging {
   std::vector<double> seconds;  // of each front as it is now
   std::vector<double> below;    // on a device: the longest path up to the children of a front as merged
 
-  void begin(const FrontTree& fronts, std::span<const double> each_s) {
+  void begin(const FrontTree& fronts, std::span<const double> each_s, bool device) {
     const std::size_t count = fronts.parent.size();
-    order.resize(count), pivots.resize(count), merged.resize(count), seconds.resize(count), below.resize(count);
+    order.resize(count), pivots.resize(count), merged.resize(count), seconds.resize(count), below.resize(device ? count : 0);
     Blocks(fronts.count(), kMergeBlock).for_each([&](Index, Index first, Index last) {
       std::copy(fronts.order.begin() + first, fronts.order.begin() + last, order.begin() + first);
       std::copy(fronts.pivots.begin() + first, fronts.pivots.begin() + last, pivots.begin() + first);
       std::fill(merged.begin() + first, merged.begin() + last, 0);
       std::copy(each_s.begin() + first, each_s.begin() + last, seconds.begin() + first);
-      std::fill(below.begin() + first, below.begin() + last, 0.0);
+      if (device) std::fill(below.begin() + first, below.begin() + last, 0.0);
     });
   }
 };
@@ -131,8 +146,9 @@ class Paths {
 class Merger {
  public:
   /// share: as Paths'; empty where paths do not count.
-  Merger(Merging& now, const Children& children, const CostTable& table, std::span<const double> share, double padding_s)
-      : now_(now), children_(children), table_(table), padding_s_(padding_s) {
+  Merger(Merging& now, const Children& children, const CostTable& table, const FrontSeconds& front, std::span<const double> share,
+         double padding_s)
+      : now_(now), children_(children), front_(front), padding_s_(padding_s) {
     if (!share.empty()) paths_.emplace(now, table, share);
   }
 
@@ -140,9 +156,11 @@ class Merger {
   double taken() { return std::exchange(taken_, 0); }
 
   void absorb_children(Index s) {
+    const std::span<const Index> children = children_.of(s);
+    if (children.empty()) return;
     candidates_.clear();
-    if (paths_) paths_->enter(s, children_.of(s));
-    for (const Index c : children_.of(s)) {
+    if (paths_) paths_->enter(s, children);
+    for (const Index c : children) {
       Candidate candidate{0, c, 0};
       candidate.delta = price(c, s, candidate.together);
       if (candidate.delta < 0) candidates_.push_back(candidate);
@@ -174,7 +192,7 @@ class Merger {
   /// Seconds lost (gained if negative) by merging c into s as s is now.
   double price(Index c, Index s, double& together) const {
     const Index p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
-    together = front_and_sweeps_seconds(table_, m, p);
+    together = front_(m, p);
     const double path = paths_ ? paths_->price(c, s, m, p) : 0.0;
     return together - now_.seconds[c] - now_.seconds[s] + padding_s_ * padding(c, s) + path;
   }
@@ -187,7 +205,7 @@ class Merger {
 
   Merging& now_;
   const Children& children_;
-  const CostTable& table_;
+  const FrontSeconds& front_;
   const double padding_s_;
   double taken_ = 0;
   std::optional<Paths> paths_;  // on a device
@@ -199,6 +217,7 @@ struct Before {
   const FrontTree& fronts;
   const Children& children;
   const CostTable& table;
+  const FrontSeconds& front;
   std::span<const double> share, seconds;
   double stored;  // the sum of m p
   std::vector<TreePart> parts;
@@ -208,7 +227,7 @@ struct Before {
 /// One pass at a given price of padding, from below. False, with the pass left half done, once more than `limit` entries are stored:
 /// merging never makes them fewer.
 bool merge_all(const Before& before, double padding_s, double limit, Merging& now) {
-  now.begin(before.fronts, before.seconds);
+  now.begin(before.fronts, before.seconds, !before.share.empty());
   std::atomic<double> stored{before.stored};
   const auto go = [&](Merger& merger, Index begin, Index end) {
     const StopCheck check_stop;
@@ -219,11 +238,11 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
     }
   };
   batches(before.parts.size()).for_each([&](Index, Index first, Index last) {
-    Merger merger(now, before.children, before.table, before.share, padding_s);
+    Merger merger(now, before.children, before.table, before.front, before.share, padding_s);
     for (Index k = first; k < last; ++k)
       if (before.parts[k].whole) go(merger, before.parts[k].begin, before.parts[k].end);
   });
-  Merger merger(now, before.children, before.table, before.share, padding_s);
+  Merger merger(now, before.children, before.table, before.front, before.share, padding_s);
   for (const TreePart& part : before.parts)
     if (!part.whole) go(merger, part.begin, part.end);
   return stored.load() <= limit;
@@ -274,26 +293,27 @@ Groups no_amalgamation(FrontTree fronts) {
   return {std::move(group), std::move(fronts)};
 }
 
-double storage_limit(const FrontTree& fronts) {
+double storage_limit(const FrontTree& fronts, const CostTable& table) {
   double stored = 0, columns = 0;
   for (Index s = 0; s < fronts.count(); ++s) {
     stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
     columns += fronts.pivots[s];
   }
-  return stored + std::max(0.3 * stored, 4 * columns);
+  return stored + std::max({0.3 * stored, 4 * columns, table.path_weight > 0 ? 0 : kCached});
 }
 
 Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart) {
-  const double limit = storage_limit(fronts);
+  const double limit = storage_limit(fronts, table);
   const Children children = children_of(fronts.parent);
+  const FrontSeconds front(table);
   std::vector<double> seconds(fronts.parent.size());
   Blocks(fronts.count(), kSubtree).for_each([&](Index, Index begin, Index end) {
-    for (Index s = begin; s < end; ++s) seconds[s] = front_and_sweeps_seconds(table, fronts.order[s], fronts.pivots[s]);
+    for (Index s = begin; s < end; ++s) seconds[s] = front(fronts.order[s], fronts.pivots[s]);
   });
   double stored = 0;
   for (Index s = 0; s < fronts.count(); ++s) stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
   const std::vector<double> share = table.path_weight > 0 ? critical_shares(fronts, table, seconds) : std::vector<double>{};
-  const Before before{fronts, children, table, share, seconds, stored, cut_into_subtrees(fronts.parent, part_size(fronts.count(), 0)),
+  const Before before{fronts, children, table, front, share, seconds, stored, cut_into_subtrees(fronts.parent, part_size(fronts.count(), 0)),
                       apart};
   return compact(fronts, merged(before, table.padding_s, limit));
 }

@@ -23,12 +23,13 @@ Groups no_amalgamation(FrontTree fronts);
 /// predicted seconds of the two fronts in a factorisation and a solve. On a device also counts how much longer the longest path from a leaf
 /// through the merged front is, by the share of the work on such paths that lies below it: there, and not at the leaves, a path has nobody
 /// beside it. (A hundred leaves merged into a front of few pivots, which saves a hundred fronts, is a chain of hundreds of pivots.) The sum
-/// of m p stays below storage_limit(fronts), by raising the price of a padded entry until it does. In the spirit of C. Ashcraft & R.
+/// of m p stays below storage_limit(), by raising the price of a padded entry until it does. In the spirit of C. Ashcraft & R.
 /// Grimes, "The influence of relaxed supernode partitions on the multifrontal method", ACM Trans. Math. Softw. 15 (1989), with a cost model
 /// in place of a tolerance for zeros. Front `apart` takes in none. O(fronts log fronts).
 Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart = kNone);
 
-/// 1.3 times the sum of m p of `fronts`, or 4 entries per column beyond it if that is more: where L is about as small as A, time counts.
-double storage_limit(const FrontTree& fronts);
+/// 1.3 times the sum of m p of `fronts`, or 4 entries per column beyond it if that is more: where L is about as small as A, time counts; or,
+/// for a host, 2^17 entries beyond it, which a core keeps at hand.
+double storage_limit(const FrontTree& fronts, const CostTable& table);
 
 }  // namespace kauri::symbolic

@@ -30,14 +30,18 @@ constexpr double kEnvelopeHope = 1.2;
 /// Few graphs are long and thin: a look whether one is may cost this part of the best job.
 constexpr double kLook = 0.03;
 
-/// Vertices of the reduced graph's largest component from which on dissection may be run at once: the share of those with two neighbours or
-/// less, at most, in what is no tree or network of chains, and, unless a device factorises, the least cube of its mean level per vertex:
-/// some 10,000 in bodies, 100 on surfaces, where minimum degree may do and takes a tenth of the time on one core. For a device, which
-/// factorises what either leaves in milliseconds, the sooner ordering is the better one: dissection's time grows with the edges, minimum
-/// degree's with the vertices. On 16 threads dissection of lattices was 1.4 to 1.7 times as fast with six neighbours a vertex, 1.3 to 2.1
-/// times as slow with twelve and more, and 1.2 to 1.3 times as slow on surfaces of less than 140,000 vertices.
+/// Vertices of the reduced graph's largest component from which on dissection may be run at once, and surfaces may; and the share of those
+/// with two neighbours or less, at most, in what is no tree or network of chains. For a device, which factorises what either leaves in
+/// milliseconds, the sooner ordering is the better one: dissection's time grows with the edges, minimum degree's with the vertices. On 16
+/// threads dissection of lattices was 1.4 to 1.7 times as fast with six neighbours a vertex, 1.3 to 2.1 times as slow with twelve and more,
+/// and 1.2 to 1.3 times as slow on surfaces of less than 140,000 vertices.
 constexpr Index kDissected = 50000, kDissectedSurface = 140000;
-constexpr double kMostHanging = 0.5, kWide = 1000, kMostNeighbours = 8;
+constexpr double kMostHanging = 0.5, kMostNeighbours = 8;
+
+/// The least cube of a graph's mean level per vertex: some 10,000 in bodies, 100 on surfaces, though 4750 where neighbours reach over some
+/// rings; and, for a host, the least dimension by which neighbourhoods grow. 2 to 16 cores solved bodies 0.98 to 6 times as fast by
+/// dissection, surfaces of less than 140,000 vertices 0.4 to 1.1 times.
+constexpr double kWide = 1000, kBody = 2;
 
 /// Vertices of an irregular mesh from which on minimum degree is run in rounds by all threads of a device's host: 16 took as long as one
 /// with 45,000 to 90,000 vertices of six neighbours, 0.7 times as long with 50,000 of twelve, and 0.4 to 0.8 with more.
@@ -59,14 +63,18 @@ constexpr double kChords = 0.1;
 constexpr double kLatticeShare = 0.2, kIrregularShare = 0.4;
 
 /// Of lattices and irregular meshes of 160,000 to a million vertices, measured over predicted seconds of one core of an EPYC and of a Xeon:
-/// minimum degree 0.5 to 1.2 and 1.3 to 2.5, dissection 0.31 to 0.42 and 0.9.
-constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection = 0.4, kIrregularDissection = 0.9;
+/// minimum degree 0.5 to 1.7 and 1.3 to 2.5, dissection, by 2 to 16 cores at the speed below, 0.36 to 0.84 and 0.83 to 1.4.
+constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection = 0.55, kIrregularDissection = 1.2;
 
 /// What each further core takes of a core's speed: surfaces were dissected in 0.55 of the time by two, in 0.2 to 0.3 by 16.
 constexpr double kSharedCore = 0.17;
 
-/// On surfaces minimum degree leaves 30 to 120 operations more per cube of the mean level.
+/// On surfaces minimum degree leaves so many operations more per cube of a ring of the mean level: as these, what it takes longer in all
+/// by eight cores was 0.8 to 1.6 times as much.
 constexpr double kSurfaceWork = 60;
+
+/// No graph has levels of less than this part of a ring.
+constexpr double kThinnest = 0.6;
 
 /// Levels of a long body, at least, per vertex of one of them: minimum degree leaves it a tree as deep as it is long, dissection one of
 /// some separators.
@@ -185,8 +193,11 @@ bool outweighs_dissection(Contest& contest, const Body& body, double width) {
          body.host_share() * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
+/// Vertices of one ring of a level that has `width`: on a surface a vertex has 8 neighbours in one ring, 24 in two.
+double ring_width(const Body& body, double width) { return width / std::max(kThinnest, (std::sqrt(body.spread.mean + 1) - 1) / 2); }
+
 /// Seconds in which the host that AnalyzeOptions::cores tells of has dissected a mesh, if that is less than one core takes for minimum
-/// degree, and all of them for what that leaves to factorisations beyond dissection. `width`: vertices of a level in the mean.
+/// degree, and all of them for what that leaves to factorisations beyond dissection. `width`: vertices of a separator.
 std::optional<double> outruns_minimum_degree(Contest& contest, const Body& body, double width) {
   if (!body.irregular && !ordering::is_lattice(body.spread)) return {};
   const double rows = width * contest.size() / contest.compressed().size();
@@ -198,6 +209,36 @@ std::optional<double> outruns_minimum_degree(Contest& contest, const Body& body,
   return dissection;
 }
 
+std::string in_levels(Index n, double width) { return in_digits(n) + " vertices in levels of " + in_digits(width); }
+
+/// dissect_at_once() for a host, of a graph of some size without hubs: bodies, and large surfaces where all cores are sooner done with both.
+std::optional<std::string> dissect_on_host(Contest& contest, const Body& body) {
+  const Index n = body.graph.size();
+  const bool flat = ordering::growth_dimension(body.graph) < kBody;
+  if (flat && n < kDissectedSurface) return {};
+  const double width = ordering::level_width(body.graph);
+  if (width > kWidestBody * std::cbrt(static_cast<double>(n) * n)) return {};
+  if (!flat && width * width * width >= kWide * n) return in_levels(n, width);
+  const auto seconds = outruns_minimum_degree(contest, body, flat ? ring_width(body, width) : width);
+  if (!seconds) return {};
+  return in_digits(n) + " vertices, dissected by " + std::to_string(contest.cores()) + " cores in " + in_seconds(*seconds);
+}
+
+/// The same for a device.
+std::optional<std::string> dissect_for_device(Contest& contest, const Body& body) {
+  const Index n = body.graph.size();
+  const bool few = body.spread.mean <= kMostNeighbours && !body.irregular;
+  if (few && n >= kDissectedSurface)
+    return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
+  // A cube's, the widest of a lattice with so many neighbours: 26 in one layer, 124 in two.
+  const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(body.spread.mean + 1) - 1) / 2;
+  if (!few && !outweighs_dissection(contest, body, std::max(layers, 1.0) * cube)) return {};
+  const double width = ordering::level_width(body.graph);
+  if (width > kWidestBody * cube || width * width * width < kWide * n) return {};
+  if (!few && !outweighs_dissection(contest, body, width)) return {};
+  return in_levels(n, width);
+}
+
 /// Where nested dissection is as good as certain to win, minimum degree is not run before it. If so: why.
 std::optional<std::string> dissect_at_once(Contest& contest, const Body& body) {
   const ordering::GraphView& graph = body.graph;
@@ -207,20 +248,7 @@ std::optional<std::string> dissect_at_once(Contest& contest, const Body& body) {
   if (static_cast<double>(chords) <= kChords * n)
     return in_digits(n) + " vertices, a tree but for " + in_digits(static_cast<double>(chords)) + " edges";
   if (ordering::hanging_share(graph) > kMostHanging || ordering::has_hubs(body.spread)) return {};
-  const bool device = contest.for_device(), few = body.spread.mean <= kMostNeighbours && !body.irregular;
-  if (device && few && n >= kDissectedSurface)
-    return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
-  // A cube's, the widest of a lattice with so many neighbours: 26 in one layer, 124 in two.
-  const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(body.spread.mean + 1) - 1) / 2;
-  if (device && !few && !outweighs_dissection(contest, body, std::max(layers, 1.0) * cube)) return {};
-  const double width = ordering::level_width(graph);
-  if (width > kWidestBody * cube) return {};
-  if (!device)
-    if (const auto seconds = outruns_minimum_degree(contest, body, width))
-      return in_digits(n) + " vertices, dissected by " + std::to_string(contest.cores()) + " cores in " + in_seconds(*seconds);
-  if (width * width * width < kWide * n) return {};
-  if (device && !few && !outweighs_dissection(contest, body, width)) return {};
-  return in_digits(n) + " vertices in levels of " + in_digits(width);
+  return contest.for_device() ? dissect_for_device(contest, body) : dissect_on_host(contest, body);
 }
 
 /// The same, and it is run: the others are listed with the reason.

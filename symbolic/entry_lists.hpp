@@ -13,6 +13,7 @@
 namespace kauri::symbolic {
 
 inline constexpr Index kRows = 65536;  ///< of B that are worth a task
+inline constexpr Offset kShort = 8;    ///< entries of a column that are looked through in turn
 
 /// Rows of B to those of the front at hand.
 using LocalRows = std::vector<Index>;
@@ -57,8 +58,11 @@ class EntryLists {
 
    private:
     [[nodiscard]] Offset find(Index u) const {
-      const auto begin = lower_.row.begin() + lower_.col_ptr[u], end = lower_.row.begin() + lower_.col_ptr[u + 1];
-      return std::lower_bound(begin, end, v_) - lower_.row.begin();
+      Offset begin = lower_.col_ptr[u];
+      const Offset end = lower_.col_ptr[u + 1];
+      if (end - begin > kShort) return std::lower_bound(lower_.row.begin() + begin, lower_.row.begin() + end, v_) - lower_.row.begin();
+      while (lower_.row[begin] != v_) ++begin;
+      return begin;
     }
     const Pattern& lower_;
     const Index v_;

@@ -3,7 +3,6 @@
 #include "ordering/dissection/peel.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -16,9 +15,9 @@ namespace {
 // Shares of vertices with two neighbours or less from which on a graph is peeled, and from which on another round is worth its passes:
 // minimum degree takes what is left as well. And the share that a round has to take, whatever it was hoped to.
 constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
-// Layers of leaves that are taken in a round, and vertices from which on a chain is contracted while leaves remain: it makes fill, where
-// leaves make none, but one by one its vertices would be as many levels of the elimination tree.
-constexpr int kLayers = 32, kAllLayers = std::numeric_limits<int>::max();
+// Layers of leaves that are taken between two looks at what the next ones hang by, and vertices from which on a chain is contracted then: it
+// makes fill, where leaves make none, but one by one its vertices would be as many levels of the elimination tree.
+constexpr int kLayers = 32;
 constexpr Index kLongChain = 32;
 
 /// One round on a graph whose vertices are `name` in the first one.
@@ -27,11 +26,10 @@ class Round {
   Round(const GraphView& graph, Index interior, std::span<const Index> name, Peeling& found)
       : graph_(graph), interior_(interior), name_(name), found_(found), node_(static_cast<std::size_t>(graph.size())) {}
 
-  /// At most so many layers of leaves, then chains. True if no leaf remained in between.
-  bool run(int layers) {
-    const bool complete = rake(layers);
-    compress(complete ? 1 : kLongChain);
-    return complete;
+  /// Leaves until none remains, then chains.
+  void run() {
+    rake();
+    compress();
   }
 
   /// What is left, as the core.
@@ -70,16 +68,18 @@ class Round {
     found_.above.push_back({name_of(a), name_of(b)});
   }
 
-  /// Leaves, layer by layer. True if none remains.
-  bool rake(int layers) {
+  /// Leaves, layer by layer.
+  void rake() {
     std::vector<Index> layer, next;
     for (Index v = 0; v < graph_.size(); ++v) {
       node_[v].degree = graph_.degree(v);
       for (const Index u : graph_.neighbours(v)) node_[v].link ^= u;
       if (v < interior_ && node_[v].degree == 1) layer.push_back(v);
     }
-    for (int k = 0; k < layers && !layer.empty(); ++k) {
+    for (int k = 1; !layer.empty(); ++k) {
       stop_here();
+      if (k % kLayers == 0)
+        for (const Index v : layer) shorten(v);
       next.clear();
       for (const Index v : layer) {
         if (node_[v].degree != 1) continue;  // the last of its component
@@ -90,24 +90,32 @@ class Round {
       }
       layer.swap(next);
     }
-    return layer.empty();
+  }
+
+  /// Contracts the chain that leaf v hangs by, if that is long. v and what is left of the chain are leaves to come.
+  void shorten(Index v) {
+    if (node_[v].degree != 1) return;
+    chain_.assign(1, v);
+    walk(node_[v].link, graph_.weight_of(node_[v].link));
+    if (static_cast<Index>(chain_.size()) - 2 < kLongChain) return;
+    const Index end = chain_.back(), before = chain_[chain_.size() - 2], left = reduce();
+    node_[v].link = left == kNone ? end : left;
+    node_[end].link ^= before ^ (left == kNone ? v : left);
+    if (left != kNone) node_[left].link = v ^ end;
   }
 
   [[nodiscard]] bool in_chain(Index v, Index weight) const {
     return node_[v].degree == 2 && v < interior_ && graph_.weight_of(v) == weight;
   }
 
-  /// Contracts runs of at least so many vertices of two neighbours and one weight.
-  void compress(Index shortest) {
+  /// Contracts runs of vertices of two neighbours and one weight.
+  void compress() {
     const StopCheck check_stop;
     for (Index v = 0; v < interior_; ++v) {
       check_stop.at(v);
       if (node_[v].degree != 2) continue;
       find_chain(v);
-      if (static_cast<Index>(chain_.size()) - 2 >= shortest)
-        contract();
-      else
-        for (std::size_t k = 1; k + 1 < chain_.size(); ++k) node_[chain_[k]].degree = kKept;
+      contract();
     }
   }
 
@@ -130,24 +138,31 @@ class Round {
     for (chain_.push_back(v); v != start && in_chain(v, weight); chain_.push_back(v)) before = std::exchange(v, node_[v].link ^ before);
   }
 
-  /// By cyclic reduction: every second vertex of those that are left, so that log2(their number) levels of the elimination tree hold them
-  /// and each has two neighbours when its turn comes, as from one end to the other.
   void contract() {
     const Index a = chain_.front(), b = chain_.back();
-    const Offset count = static_cast<Offset>(chain_.size()) - 2;
     node_[a].degree = node_[b].degree = kKept;  // of another weight, perhaps: its neighbours are no longer those of its list
+    const Index left = reduce();
+    if (left == kNone) {
+      if (a != b) joined_.emplace_back(a, b);
+      return;
+    }
+    node_[left].degree = kKept;
+    if (left != chain_[1]) joined_.emplace_back(a, left);
+    if (left != chain_[chain_.size() - 2]) joined_.emplace_back(left, b);
+  }
+
+  /// By cyclic reduction: every second vertex of those that are left, so that log2(their number) levels of the elimination tree hold them
+  /// and each has two neighbours when its turn comes, as from one end to the other. Returns the one that stays between the ends, or kNone.
+  Index reduce() {
+    const Index a = chain_.front(), b = chain_.back();
+    const Offset count = static_cast<Offset>(chain_.size()) - 2;
     Offset step = 1;
     for (; 2 * step <= count; step *= 2)
       for (Offset k = step; k <= count; k += 2 * step) eliminate(chain_[k], chain_[k - step], chain_[std::min(k + step, count + 1)]);
     const Index last = chain_[step];  // its neighbours are the ends
-    if (a == b || joins_cheaply(last, a, b)) {
-      eliminate(last, a, a == b ? kNone : b);
-      if (a != b) joined_.emplace_back(a, b);
-    } else {
-      node_[last].degree = kKept;
-      if (step > 1) joined_.emplace_back(a, last);
-      if (step < count) joined_.emplace_back(last, b);
-    }
+    if (a != b && !joins_cheaply(last, a, b)) return last;
+    eliminate(last, a, a == b ? kNone : b);
+    return kNone;
   }
 
   /// A vertex between two heavier ones separates them: that costs less than to join them.
@@ -195,17 +210,18 @@ std::optional<Peeling> peel(const GraphView& graph, Index interior) {
   Peeling found;
   GraphView left = graph;
   found.interior = interior;
-  for (int layers = kLayers;;) {
+  found.peeled.reserve(static_cast<std::size_t>(interior));
+  found.above.reserve(static_cast<std::size_t>(interior));
+  for (;;) {
     const std::vector<Index> name = std::move(found.vertex);
     const LevelGraph keep = std::move(found.core);
     const std::size_t before = found.peeled.size();
     Round round(left, found.interior, name, found);
-    const bool complete = round.run(layers);
+    round.run();
     const bool few = static_cast<double>(found.peeled.size() - before) < kFew * left.size();
     round.extract();
     left = found.core.view();
-    if (complete && (few || hanging_share(left) < kAgain)) break;
-    layers = few ? kAllLayers : kLayers;  // where trees are few among what is left, a round for each of their layers would not be linear
+    if (few || hanging_share(left) < kAgain) break;
   }
   return found;
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "kauri/generate.hpp"
 #include "support/graph_families.hpp"
@@ -71,6 +73,33 @@ TEST(DegreeSpread, TellsHubsLatticesAndIrregularMeshes) {
   const Graph tree(generate("tree 5000 1").pattern());
   EXPECT_FALSE(irregular(tree) || irregular(star(100)) || irregular(Graph()));
   EXPECT_FALSE(regular(tree) || regular(star(100)) || regular(Graph()));
+}
+
+TEST(GrowthDimension, IsThatOfBallsAroundVertices) {
+  EXPECT_EQ(growth_dimension(view_of(Graph())), 0);
+  EXPECT_EQ(growth_dimension(view_of(path(1))), 0);
+  EXPECT_EQ(growth_dimension(view_of(clique(9))), 0);
+  for (std::uint64_t seed = 0; seed < seeds(100); ++seed) {
+    const Graph graph = any_graph(seed);
+    const Index n = graph.size();
+    double inner = 0, outer = 0;
+    for (Index k = 0; k < std::min<Index>(n, 32); ++k) {
+      std::vector<int> distance(static_cast<std::size_t>(n), 5);
+      distance[k * n / std::min<Index>(n, 32)] = 0;
+      for (int d = 0; d < 4; ++d)
+        for (Index v = 0; v < n; ++v)
+          if (distance[v] == d)
+            for (const Index u : graph.neighbours(v)) distance[u] = std::min(distance[u], d + 1);
+      for (const int d : distance) inner += d <= 2 ? 1 : 0, outer += d <= 4 ? 1 : 0;
+    }
+    EXPECT_EQ(growth_dimension(view_of(graph)), n == 0 ? 0 : std::log2(outer / inner)) << seed;
+  }
+}
+
+TEST(GrowthDimension, TellsSurfacesFromBodies) {
+  const auto of = [](const std::string& spec) { return growth_dimension(view_of(Graph(generate(spec).pattern()))); };
+  for (const char* surface : {"poisson2d 60", "shell2d 60", "tri2d 5000 1"}) EXPECT_LT(of(surface), 2) << surface;
+  for (const char* body : {"poisson3d 40", "lap27 30", "rgg3d 40000 6 1", "rgg3d 40000 12 1"}) EXPECT_GT(of(body), 2) << body;
 }
 
 TEST(LevelWidth, IsMeasuredFromAnEnd) {
