@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kCompressBlock = 16384;  // vertices that are worth a task
 
-constexpr Index kWorthMerging = 64;      // vertices of which one has to be another's twin
+constexpr Index kWorthMerging = 64;  // vertices of which one has to be another's twin
 
 // Sums of plain vertex numbers collide on regular meshes; a multiplication folded onto itself is not linear and does not.
 std::uint64_t scramble(Index v) {

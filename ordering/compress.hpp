@@ -18,13 +18,13 @@ namespace kauri::ordering {
 /// kept: length graph.size(), or empty: all are. O(n + nnz) expected; workspace 12n bytes.
 std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask = ~std::uint64_t{0});
 
-/// Whether so many vertices are represented by another that the graph without them is worth making: one in 64. With fewer its copy, and weights
-/// in all that is done with it, cost more than they spare, and minimum degree merges twins by itself.
+/// Whether so many vertices are represented by another that the graph without them is worth making: one in 64. With fewer its copy, and
+/// weights in all that is done with it, cost more than they spare, and minimum degree merges twins by itself.
 bool worth_merging(std::span<const Index> representative);
 
-/// A graph with its indistinguishable vertices merged, where that is worth it: what is left are *supervariables*, numbered by their least member, each with its
-/// members, rows of A, ascending. Where nothing is merged it is the caller's graph itself and nothing is copied. Where many rows are merged
-/// with their neighbours, the graph of a pattern is not made. Read-only once built.
+/// A graph with its indistinguishable vertices merged, where that is worth it: what is left are *supervariables*, numbered by their least
+/// member, each with its members, rows of A, ascending. Where nothing is merged it is the caller's graph itself and nothing is copied.
+/// Where many rows are merged with their neighbours, the graph of a pattern is not made. Read-only once built.
 class CompressedGraph {
  public:
   /// merge: false leaves every row a supervariable of its own; and so are those of `apart`, rows of the graph, in any case. Borrows what

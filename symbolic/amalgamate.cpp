@@ -313,8 +313,8 @@ Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart) 
   double stored = 0;
   for (Index s = 0; s < fronts.count(); ++s) stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
   const std::vector<double> share = table.path_weight > 0 ? critical_shares(fronts, table, seconds) : std::vector<double>{};
-  const Before before{fronts, children, table, front, share, seconds, stored, cut_into_subtrees(fronts.parent, part_size(fronts.count(), 0)),
-                      apart};
+  const Before before{
+      fronts, children, table, front, share, seconds, stored, cut_into_subtrees(fronts.parent, part_size(fronts.count(), 0)), apart};
   return compact(fronts, merged(before, table.padding_s, limit));
 }
 

@@ -211,7 +211,8 @@ std::optional<double> outruns_minimum_degree(Contest& contest, const Body& body,
 
 std::string in_levels(Index n, double width) { return in_digits(n) + " vertices in levels of " + in_digits(width); }
 
-/// dissect_at_once() for a host, of a graph of some size without hubs: bodies, and large surfaces where all cores are sooner done with both.
+/// dissect_at_once() for a host, of a graph of some size without hubs: bodies, and large surfaces where all cores are sooner done with
+/// both.
 std::optional<std::string> dissect_on_host(Contest& contest, const Body& body) {
   const Index n = body.graph.size();
   const bool flat = ordering::growth_dimension(body.graph) < kBody;

@@ -15,8 +15,8 @@ namespace {
 // Shares of vertices with two neighbours or less from which on a graph is peeled, and from which on another round is worth its passes:
 // minimum degree takes what is left as well. And the share that a round has to take, whatever it was hoped to.
 constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
-// Layers of leaves that are taken between two looks at what the next ones hang by, and vertices from which on a chain is contracted then: it
-// makes fill, where leaves make none, but one by one its vertices would be as many levels of the elimination tree.
+// Layers of leaves that are taken between two looks at what the next ones hang by, and vertices from which on a chain is contracted then:
+// it makes fill, where leaves make none, but one by one its vertices would be as many levels of the elimination tree.
 constexpr int kLayers = 32;
 constexpr Index kLongChain = 32;
 
