@@ -16,6 +16,7 @@ namespace {
 constexpr Index kCompressBlock = 16384;  // vertices that are worth a task
 
 constexpr Index kWorthMerging = 64;  // vertices of which one has to be another's twin
+constexpr Index kSample = 1024;      // vertices that tell whether so many may be, in graphs of many times as many
 
 // Sums of plain vertex numbers collide on regular meshes; a multiplication folded onto itself is not linear and does not.
 std::uint64_t scramble(Index v) {
@@ -27,6 +28,18 @@ class TwinFinder {
  public:
   TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
       : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
+
+  /// False where of a sample, taken all over the graph, fewer have a twin than three quarters of those that would be worth merging.
+  [[nodiscard]] bool promises() const {
+    const Index n = graph_.size(), step = n / kSample;
+    if (step < 4) return true;
+    Index twins = 0;
+    for (Index v = 0; v < n; v += step) {
+      const auto list = graph_.neighbours(v);
+      twins += std::any_of(list.begin(), list.end(), [&](Index u) { return graph_.degree(u) == graph_.degree(v) && equal(u, v); }) ? 1 : 0;
+    }
+    return 4 * twins * kWorthMerging >= 3 * (n / step);
+  }
 
   // Vertices of equal closed neighbourhoods are neighbours: the least of a class is the first such neighbour of all others.
   std::vector<Index> run() {
@@ -141,7 +154,7 @@ CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const
   if (const Pattern* lower = source_.pattern(); merge && lower) first = row_blocks(*lower, apart);
   if (first.empty()) {
     view_ = view_of(source_.graph());
-    if (!merge) return;
+    if (!merge || !TwinFinder(view_, {}, 0).promises()) return;
     std::vector<Index> representative = indistinguishable(view_, {});
     if (!apart.empty()) separate(representative, apart);
     if (worth_merging(representative)) merge_classes(view_, {}, representative);

@@ -135,7 +135,8 @@ class SymmetricMatrix {
   struct Columns;
   static SymmetricMatrix from_columns(Index n, Columns&& columns);
   template <class Number, class Pointer>
-  static SymmetricMatrix from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr);
+  static SymmetricMatrix from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
+                                    std::span<const Offset> first);
   std::vector<Offset> col_ptr_;  // n+1
   std::vector<Index> row_;       // nnz
   std::vector<T> value_;         // nnz

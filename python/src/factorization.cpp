@@ -74,6 +74,9 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::s
   report_ = symbolic_->report(sizeof(T));
 }
 
+/// Most often values come with the very pattern that was analysed.
+bool same(const Pattern& a, const Pattern& b) { return std::ranges::equal(a.col_ptr, b.col_ptr) && std::ranges::equal(a.row, b.row); }
+
 /// Seconds of a call that fills the factor, which may throw.
 template <Scalar T>
 template <class Fill>
@@ -100,10 +103,8 @@ Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, 
   Lent before;  // let go of last
   const std::unique_lock lock(filling_);
   require_pattern("refactorize_values");
-  Result<void, Breakdown> result;  // with the pattern, which names row and column of what is not finite
-  const double seconds = filled([&] {
-    result = kauri::refactorize<T>(factor_, SymmetricView<T>{symbolic_->pattern(), value}, shift, stop);
-  });
+  Result<void, Breakdown> result;
+  const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, value, shift, stop); });
   std::swap(lent_, before);
   value_.assign(value.begin(), value.end());
   shift_diagonal(shift);
@@ -114,7 +115,11 @@ Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, 
 
 template <Scalar T>
 Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop) {
-  if (symbolic_->has_pattern()) return refactorize(values_on<T>(symbolic_->pattern(), a), shift, stop);
+  if (symbolic_->has_pattern()) {
+    const Pattern known = symbolic_->pattern();
+    if (same(known, a.pattern())) return refactorize(a.value(), shift, stop);
+    return refactorize(values_on<T>(known, a), shift, stop);
+  }
   const std::unique_lock lock(filling_);
   Result<void, Breakdown> result;
   const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, a.view(), shift, stop); });

@@ -133,7 +133,7 @@ std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& by
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
     auto factor = std::make_shared<Factorization<T>>(symbolic, saved_bytes);
-    if (!pointers.empty()) symbolic->adopt(Pattern{symbolic->analysis.plan->n, pointers, rows});
+    if (!pointers.empty()) symbolic->adopt_saved(pointers, rows);
     factor->set_values(numbers);
     return factor;
   });

@@ -18,8 +18,8 @@
 namespace kauri::python {
 namespace {
 
-/// Entries of A above which an analysis may be interrupted by Ctrl-C.
-constexpr Offset kHeavyEntries = 20000;
+/// Entries of A above which an analysis may be interrupted by Ctrl-C: some 50 ms. A helper, whose memory is new each time, costs 2.
+constexpr Offset kHeavyEntries = 250000;
 
 SolverOptions options_of(const OptionTexts& texts) {
   SolverOptions options;
@@ -62,7 +62,7 @@ std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb:
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
     symbolic->adopt(load_plan(bytes));
-    if (!pointers.empty()) symbolic->adopt(Pattern{symbolic->analysis.plan->n, pointers, rows});
+    if (!pointers.empty()) symbolic->adopt_saved(pointers, rows);
     return symbolic;
   });
 }
@@ -113,6 +113,14 @@ const PreparedPlan& Symbolic::prepared() {
   const std::lock_guard lock(preparing_);
   if (!prepared_) prepared_ = PreparedPlan::create(analysis.plan, backend());
   return *prepared_;
+}
+
+void Symbolic::adopt_saved(std::span<const Offset> pointers, std::span<const Index> rows) {
+  const Pattern pattern{analysis.plan->n, pointers, rows};
+  check(pattern);
+  if (fingerprint(pattern) != analysis.plan->fingerprint)
+    throw Error(ErrorKind::input, "pickle: the pattern is not the one that was analysed");
+  adopt(pattern);
 }
 
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }

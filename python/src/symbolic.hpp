@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -34,6 +35,8 @@ struct Symbolic {
   void adopt(std::shared_ptr<const Plan> plan);
   /// That of the plan, which a file does not tell. Does nothing where it is known, so factors of one analysis may call this at a time.
   void adopt(const Pattern& a);
+  /// The same of one from a pickle: throws Error(input) where it is not sound, or not the one that the plan was made for.
+  void adopt_saved(std::span<const Offset> pointers, std::span<const Index> rows);
 
   [[nodiscard]] bool has_pattern() const { return known_; }
   /// Of the matrix analysed; only where has_pattern().

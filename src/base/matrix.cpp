@@ -129,17 +129,23 @@ bool agree(T x, T y) {
 }
 
 /// Whether the two halves of a sorted matrix agree: entries below the diagonal, column by column, meet those above it in the order in which
-/// these lie in their columns, so that no transpose is made. Rows count from base.
+/// these lie in their columns, so that no transpose is made. Rows count from base. next: by column, its first entry above the diagonal that
+/// was not met yet; where they agree, at the end, the first that is not above it.
 template <class T, class Number>
-bool halves_agree(std::span<const Offset> col_ptr, std::span<const Number> row, Offset base, std::span<const T> value) {
-  std::vector<Offset> next(col_ptr.begin(), col_ptr.end() - 1);  // by column: its first entry above the diagonal that was not met yet
+bool halves_agree(std::span<const Offset> col_ptr, std::span<const Number> row, Offset base, std::span<const T> value,
+                  std::vector<Offset>& next) {
+  next.assign(col_ptr.begin(), col_ptr.end() - 1);
+  const Offset* const ptr = col_ptr.data();  // so that nobody asks where these are after each store
+  const Number* const number = row.data();
+  const T* const entry = value.data();
+  Offset* const open = next.data();
   for (Offset j = 0; j < static_cast<Offset>(next.size()); ++j) {
-    Offset k = next[j];
-    const Offset end = col_ptr[j + 1];
-    if (k < end && row[k] < j + base) return false;
-    for (k += k < end && row[k] == j + base ? 1 : 0; k < end; ++k) {
-      const Offset i = static_cast<Offset>(row[k]) - base, partner = next[i]++;
-      if (partner >= col_ptr[i + 1] || row[partner] != j + base || !agree(value[k], value[partner])) return false;
+    Offset k = open[j];
+    const Offset end = ptr[j + 1];
+    if (k < end && number[k] < j + base) return false;
+    for (k += k < end && number[k] == j + base ? 1 : 0; k < end; ++k) {
+      const Offset i = static_cast<Offset>(number[k]) - base, partner = open[i]++;
+      if (partner >= ptr[i + 1] || number[partner] != j + base || !agree(entry[k], entry[partner])) return false;
     }
   }
   return true;
@@ -149,7 +155,8 @@ bool halves_agree(std::span<const Offset> col_ptr, std::span<const Number> row, 
 /// has not.
 template <class T>
 void check_symmetric(Index n, const Sorted<T>& a, const Names& names) {
-  if (halves_agree<T, Index>(a.col_ptr, a.row, 0, a.value)) return;
+  std::vector<Offset> next;
+  if (halves_agree<T, Index>(a.col_ptr, a.row, 0, a.value, next)) return;
   const auto at = [&](Index row, Index col) { return names.at(row, col); };
   const Sorted<T> t = transpose(n, a);
   for (Index j = 0; j < n; ++j) {
@@ -215,8 +222,9 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
 }
 
 /// Whether a is there as it is kept: by columns, rows ascending and in range, no upper half or one that agrees. ptr: as pointers_of().
+/// first: becomes the place of each column's first entry that is not above the diagonal.
 template <class T, class Number, class Pointer>
-bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr) {
+bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr, std::vector<Offset>& first) {
   if (a.compression != Compression::columns || a.storage == Storage::upper) return false;
   const Offset n = static_cast<Offset>(a.n), base = a.base;
   for (Offset j = 0; j < n; ++j) {
@@ -227,7 +235,9 @@ bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const 
     for (Offset k = begin + 1; k < end; ++k) ascends &= a.index[k] > a.index[k - 1];
     if (!ascends) return false;
   }
-  return a.storage == Storage::lower || halves_agree<T, Number>(ptr, a.index, base, a.value);
+  if (a.storage == Storage::full) return halves_agree<T, Number>(ptr, a.index, base, a.value, first);
+  first.assign(ptr.begin(), ptr.end() - 1);
+  return true;
 }
 
 }  // namespace
@@ -300,32 +310,32 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns) 
   return m;
 }
 
-/// The lower half of what lies in order, without a copy of the whole.
+/// The lower half of what lies in order, without a copy of the whole. first: of lies_in_order().
 template <Scalar T>
 template <class Number, class Pointer>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr) {
+SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
+                                                  std::span<const Offset> first) {
   const Offset n = static_cast<Offset>(a.n), base = a.base;
-  const auto first = [&](Offset j) {  // of column j's entries, the first that is not above the diagonal
-    return std::lower_bound(a.index.begin() + ptr[j], a.index.begin() + ptr[j + 1], j + base) - a.index.begin();
-  };
-  const auto has_diagonal = [&](Offset j, Offset k) { return k < ptr[j + 1] && a.index[k] == j + base; };
+  const auto has_diagonal = [&](Offset j) { return first[j] < ptr[j + 1] && a.index[first[j]] == j + base; };
   SymmetricMatrix m;
-  m.col_ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
+  m.col_ptr_.resize(static_cast<std::size_t>(n) + 1);
+  for (Offset j = 0; j < n; ++j) m.col_ptr_[j + 1] = m.col_ptr_[j] + ptr[j + 1] - first[j] + (has_diagonal(j) ? 0 : 1);
+  m.row_.resize(static_cast<std::size_t>(m.col_ptr_[n]));
+  m.value_.resize(m.row_.size());
+  Index* row = m.row_.data();
+  T* value = m.value_.data();
+  const Number* const number = a.index.data();
+  const T* const entry = a.value.data();
   for (Offset j = 0; j < n; ++j) {
-    const Offset k = first(j);
-    m.col_ptr_[j + 1] = m.col_ptr_[j] + ptr[j + 1] - k + (has_diagonal(j, k) ? 0 : 1);
-  }
-  m.row_.reserve(static_cast<std::size_t>(m.col_ptr_[n]));
-  m.value_.reserve(static_cast<std::size_t>(m.col_ptr_[n]));
-  for (Offset j = 0; j < n; ++j) {
-    Offset k = first(j);
-    const bool diagonal = has_diagonal(j, k);
-    m.row_.push_back(static_cast<Index>(j));
-    m.value_.push_back(diagonal ? a.value[k] : T(0));
-    k += diagonal ? 1 : 0;
-    m.value_.insert(m.value_.end(), a.value.begin() + k, a.value.begin() + ptr[j + 1]);
-    std::transform(a.index.begin() + k, a.index.begin() + ptr[j + 1], std::back_inserter(m.row_),
-                   [&](Number i) { return static_cast<Index>(static_cast<Offset>(i) - base); });
+    Offset k = first[j];
+    const Offset end = ptr[j + 1];
+    const bool diagonal = k < end && number[k] == j + base;
+    *row++ = static_cast<Index>(j);
+    *value++ = diagonal ? entry[k] : T(0);
+    for (k += diagonal ? 1 : 0; k < end; ++k) {
+      *row++ = static_cast<Index>(static_cast<Offset>(number[k]) - base);
+      *value++ = entry[k];
+    }
   }
   return m;
 }
@@ -343,7 +353,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, N
     fail("there are " + std::to_string(a.index.size()) + (names_of(a).rows ? " columns" : " rows") + " but " +
          std::to_string(a.value.size()) + " values");
   std::vector<Offset> ptr = pointers_of(a);
-  if (lies_in_order<T, Number, Pointer>(a, ptr)) return from_order(a, ptr);
+  if (std::vector<Offset> first; lies_in_order<T, Number, Pointer>(a, ptr, first)) return from_order(a, ptr, first);
   Sorted<T> columns{std::move(ptr), indices_of(a), {a.value.begin(), a.value.end()}};
   return from_columns(static_cast<Index>(a.n), {std::move(columns), storage_of(a), a.duplicates, names_of(a)});
 }
