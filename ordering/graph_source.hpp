@@ -23,7 +23,7 @@ class GraphSource {
   /// By one thread at a time. O(n + nnz) the first time.
   [[nodiscard]] const Graph& graph() const {
     if (given_) return *given_;
-    if (!made_->graph) made_->graph.emplace(made_->lower);
+    if (!made_->graph) made_->graph.emplace(made_->lower, Graph::Checked{});
     return *made_->graph;
   }
 

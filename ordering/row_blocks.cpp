@@ -109,7 +109,7 @@ Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first) {
         if (block_of[i] != kNone) *next++ = block_of[i];
     }
   });
-  return Graph(Pattern{count, ptr, row});
+  return Graph(Pattern{count, ptr, row}, Graph::Checked{});
 }
 
 }  // namespace kauri::ordering

@@ -1,4 +1,4 @@
-// Disjoint sets by path halving (Tarjan & van Leeuwen 1984): components of a growing graph.
+// Disjoint sets by path halving (Tarjan & van Leeuwen 1984) and splicing (Rem; Dijkstra 1976): components of a growing graph.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,10 +25,14 @@ class DisjointSets {
 
   /// Makes one set of the two that u and v are in; true if they were two. The least member stands for the set.
   bool unite(Index u, Index v) {
-    u = root_of(up_, u), v = root_of(up_, v);
-    if (u == v) return false;
-    up_[std::max(u, v)] = std::min(u, v);
-    return true;
+    while (up_[u] != up_[v]) {
+      if (up_[u] < up_[v]) std::swap(u, v);
+      const Index above = up_[u];
+      up_[u] = up_[v];
+      if (above == u) return true;
+      u = above;
+    }
+    return false;
   }
   /// The least member of the set that v is in.
   [[nodiscard]] Index representative(Index v) { return root_of(up_, v); }

@@ -101,6 +101,10 @@ class SharedLists {
 
 Graph::Graph(const Pattern& lower) {
   check_by_all(lower);
+  *this = Graph(lower, Checked{});
+}
+
+Graph::Graph(const Pattern& lower, Checked /*unused*/) {
   const Index n = lower.n;
   if (n >= 2 * kColumnBlock && tbb::this_task_arena::max_concurrency() > 1) {
     ptr_.assign(static_cast<std::size_t>(n) + 1, 0);

@@ -128,9 +128,18 @@ bool agree(T x, T y) {
   return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
 }
 
-/// Whether the two halves of a sorted matrix agree: entries below the diagonal, column by column, meet those above it in the order in which
-/// these lie in their columns, so that no transpose is made. Rows count from base. next: by column, its first entry above the diagonal that
-/// was not met yet; where they agree, at the end, the first that is not above it.
+/// Rows of a column ascend and are base to n - 1 + base. Without a branch within the column.
+template <class Number>
+bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset beyond) {
+  if (begin == end) return true;
+  bool good = row[begin] >= least && row[end - 1] < beyond;
+  for (Offset k = begin + 1; k < end; ++k) good &= row[k] > row[k - 1];
+  return good;
+}
+
+/// Whether rows ascend in all columns and the two halves agree: entries below the diagonal, column by column, meet those above it in the
+/// order in which these lie in their columns, so that no transpose is made. Rows count from base. next: by column, its first entry above
+/// the diagonal that was not met yet; where they agree, at the end, the first that is not above it.
 template <class T, class Number>
 bool halves_agree(std::span<const Offset> col_ptr, std::span<const Number> row, Offset base, std::span<const T> value,
                   std::vector<Offset>& next) {
@@ -139,10 +148,11 @@ bool halves_agree(std::span<const Offset> col_ptr, std::span<const Number> row, 
   const Number* const number = row.data();
   const T* const entry = value.data();
   Offset* const open = next.data();
-  for (Offset j = 0; j < static_cast<Offset>(next.size()); ++j) {
+  const auto n = static_cast<Offset>(next.size());
+  for (Offset j = 0; j < n; ++j) {
     Offset k = open[j];
     const Offset end = ptr[j + 1];
-    if (k < end && number[k] < j + base) return false;
+    if (!ascends(number, ptr[j], end, base, n + base) || (k < end && number[k] < j + base)) return false;
     for (k += k < end && number[k] == j + base ? 1 : 0; k < end; ++k) {
       const Offset i = static_cast<Offset>(number[k]) - base, partner = open[i]++;
       if (partner >= ptr[i + 1] || number[partner] != j + base || !agree(entry[k], entry[partner])) return false;
@@ -226,16 +236,10 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
 template <class T, class Number, class Pointer>
 bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr, std::vector<Offset>& first) {
   if (a.compression != Compression::columns || a.storage == Storage::upper) return false;
-  const Offset n = static_cast<Offset>(a.n), base = a.base;
-  for (Offset j = 0; j < n; ++j) {
-    const Offset begin = ptr[j], end = ptr[j + 1];
-    if (begin == end) continue;
-    if (a.index[begin] < (a.storage == Storage::lower ? j : 0) + base || a.index[end - 1] >= n + base) return false;
-    bool ascends = true;
-    for (Offset k = begin + 1; k < end; ++k) ascends &= a.index[k] > a.index[k - 1];
-    if (!ascends) return false;
-  }
-  if (a.storage == Storage::full) return halves_agree<T, Number>(ptr, a.index, base, a.value, first);
+  if (a.storage == Storage::full) return halves_agree<T, Number>(ptr, a.index, a.base, a.value, first);
+  const auto n = static_cast<Offset>(a.n), base = static_cast<Offset>(a.base);
+  for (Offset j = 0; j < n; ++j)
+    if (!ascends(a.index.data(), ptr[j], ptr[j + 1], j + base, n + base)) return false;
   first.assign(ptr.begin(), ptr.end() - 1);
   return true;
 }
