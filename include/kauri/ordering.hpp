@@ -58,7 +58,7 @@ struct OrderingOptions {
   OrderingMethod method = OrderingMethod::automatic;  ///< automatic: analyze() chooses; order() refuses it
   std::uint64_t seed = 1;                             ///< of every random choice; the same seed gives the same permutation everywhere
   TieBreak tie_break = TieBreak::last;                ///< minimum_degree: among vertices of one degree
-  bool compress = true;                               ///< merge indistinguishable vertices first (equal closed neighbourhoods)
+  bool compress = true;                               ///< merge indistinguishable vertices first (equal closed neighbourhoods), if many are
   bool aggressive = true;                             ///< amd, parallel_amd: aggressive element absorption
   double dense = 10.0;                                ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; <= 0: none is
   int delta = 0;                     ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
@@ -76,10 +76,10 @@ struct OrderingOptions {
 };
 
 /// A fill-reducing permutation of the graph by one method (not automatic: that choice needs the symbolic phase, see analyze()).
-/// natural is the identity, but for options.last. For the others indistinguishable vertices are merged (the members stay together,
-/// ascending), dense rows are set aside and come last (by their least member), what is indistinguishable without them is merged as well,
-/// and each connected component is ordered by itself, in the order of its least vertex. Empty graphs are fine. Deterministic: a function of
-/// graph and options alone. O(n + nnz) beyond the method's own time. Rows of options.last stand last.
+/// natural is the identity, but for options.last. For the others indistinguishable vertices, one in 64 or more, are merged (the members
+/// stay together, ascending), dense rows are set aside and come last (by their least member), what is indistinguishable without them is
+/// merged as well, and each connected component is ordered by itself, in the order of its least vertex. Empty graphs are fine.
+/// Deterministic: a function of graph and options alone. O(n + nnz) beyond the method's own time. Rows of options.last stand last.
 ///
 /// metis: seed 1 is METIS's own default (its seed -1), so that results compare. METIS keeps state of the process: one call at a time runs
 /// in it, the others wait, and it reseeds and draws from rand(). Its result repeats as rand() does: on one C library.
