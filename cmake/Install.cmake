@@ -19,6 +19,7 @@ if(TARGET kauri_program)
   install(FILES cmake/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME kauri.fish)
 endif()
 
+get_target_property(kauri_type kauri TYPE)
 install(EXPORT kauri NAMESPACE kauri:: FILE kauriTargets.cmake DESTINATION ${kauri_package_dir})
 configure_package_config_file(cmake/kauriConfig.cmake.in ${PROJECT_BINARY_DIR}/generated/kauriConfig.cmake
                               INSTALL_DESTINATION ${kauri_package_dir})
@@ -30,7 +31,6 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/kauriConfig.cmake ${PROJECT_BINARY
 # The file finds its own prefix, so a moved installation still works. A static kauri hands its own libraries on to whoever links it.
 file(RELATIVE_PATH kauri_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" kauri_pc_prefix ${kauri_pc_prefix})
-get_target_property(kauri_type kauri TYPE)
 set(kauri_pc_private ".private")
 set(kauri_pc_static "")
 set(kauri_pc_runtime "")

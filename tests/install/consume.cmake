@@ -59,8 +59,15 @@ if(WAY STREQUAL "pkg_config")
 else()
   set(arguments -DWAY=${WAY} -DKAURI_SOURCE_DIR=${SOURCE_DIR} -DCMAKE_PREFIX_PATH=${prefix} -DEXPECTED_VERSION=${NUMERIC_VERSION} -DKAURI_METIS=${METIS}
       ${fetched})
-  run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${SCRATCH}/build -DCMAKE_BUILD_TYPE=Release
-      -DCMAKE_CXX_COMPILER=${CXX} ${arguments})
+  set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX})
+  if(SHARED AND WAY MATCHES "^(find_package|deb)$")
+    # A shared kauri asks nobody for what it was linked with, static or not. Without TBB's package linking would depend on where it lies.
+    foreach(name METIS ZLIB CUDAToolkit Threads)
+      list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_${name}=ON)
+    endforeach()
+    run(${configure} -B ${SCRATCH}/bare ${arguments} -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
+  endif()
+  run(${configure} -B ${SCRATCH}/build ${arguments})
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)
   set(program ${SCRATCH}/build/consumer)
   if(EXISTS ${SCRATCH}/build/eigen_consumer) # where there is Eigen
