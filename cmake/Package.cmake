@@ -13,6 +13,7 @@ with iterative refinement. C++20 library with headers, a CMake package and a
 pkg-config file, and the program kauri with man page and completion for bash, zsh and fish.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright) # by the name that Debian looks for
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 

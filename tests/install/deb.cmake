@@ -26,12 +26,17 @@ expect_field(Depends "zlib1g-dev")
 if(METIS)
   expect_field(Depends "libmetis-dev")
 endif()
+file(STRINGS ${BUILD_DIR}/CPackConfig.cmake shlibdeps REGEX "CPACK_DEBIAN_PACKAGE_SHLIBDEPS \"ON\"")
+if(shlibdeps AND (PROGRAM OR SHARED)) # what is linked needs these to run
+  expect_field(Depends "libc6")
+  expect_field(Depends "libstdc\\+\\+6")
+endif()
 
 run(${dpkg_deb} --contents ${deb})
 run(${dpkg_deb} --extract ${deb} ${SCRATCH}/root)
 set(prefix ${SCRATCH}/root/usr)
 set(expected lib*/libkauri.* include/kauri/kauri.hpp include/kauri/kauri.h include/kauri/c/solver.h lib*/cmake/kauri/kauriConfig.cmake lib*/cmake/kauri/kauriConfigVersion.cmake
-             lib*/pkgconfig/kauri.pc share/doc/kauri/LICENSE)
+             lib*/pkgconfig/kauri.pc share/doc/kauri/LICENSE share/doc/kauri/copyright)
 if(PROGRAM)
   list(APPEND expected bin/kauri share/man/man1/kauri.1 share/bash-completion/completions/kauri share/zsh/site-functions/_kauri
        share/fish/vendor_completions.d/kauri.fish)
