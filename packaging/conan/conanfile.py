@@ -5,7 +5,7 @@ import subprocess
 
 from conan import ConanFile
 from conan.errors import ConanException, ConanInvalidConfiguration
-from conan.tools.build import check_min_cppstd
+from conan.tools.build import check_min_cppstd, stdcpp_library
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
@@ -93,4 +93,7 @@ class KauriConan(ConanFile):
         self.cpp_info.set_property("pkg_config_name", "kauri")
         self.cpp_info.libs = ["kauri"]
         if not self.options.shared:
-            self.cpp_info.system_libs = ["m", "pthread"]
+            # CUDA's static runtime takes dl and rt; a program in C is linked without a library of C++.
+            self.cpp_info.system_libs = ["dl", "m", "pthread", "rt"]
+            if library := stdcpp_library(self):
+                self.cpp_info.system_libs.append(library)
