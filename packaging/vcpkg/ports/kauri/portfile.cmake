@@ -6,6 +6,10 @@ if(NOT EXISTS "${SOURCE_PATH}/cmake/Version.cmake")
 endif()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES cuda KAURI_CUDA metis KAURI_METIS tools KAURI_BUILD_PROGRAM)
+if("cuda" IN_LIST FEATURES)  # the toolkit that vcpkg's port found, and no other
+  vcpkg_find_cuda(OUT_CUDA_TOOLKIT_ROOT cuda_root)
+  list(APPEND options "-DKAURI_NVCC=${cuda_root}/bin/nvcc")
+endif()
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS ${options} -DKAURI_BUILD_TESTS=OFF -DKAURI_BUILD_EXAMPLES=OFF -DKAURI_WERROR=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/kauri)
