@@ -1,4 +1,4 @@
-# The Spack package of a checkout: spack dev-build kauri@main in its root (docs/packages.md)
+# The Spack package of a checkout: spack install kauri@main dev_path=$PWD in its root (docs/packages.md)
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 
