@@ -31,11 +31,11 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/kauriConfig.cmake ${PROJECT_BINARY
 # The file finds its own prefix, so a moved installation still works. A static kauri hands its own libraries on to whoever links it.
 file(RELATIVE_PATH kauri_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" kauri_pc_prefix ${kauri_pc_prefix})
-set(kauri_pc_private ".private")
+set(kauri_pc_requires "") # not even private ones: pkg-config would look for them
 set(kauri_pc_static "")
 set(kauri_pc_runtime "")
 if(kauri_type STREQUAL "STATIC_LIBRARY")
-  set(kauri_pc_private "")
+  set(kauri_pc_requires "Requires: tbb zlib\n")
   # Of C++, for programs that a C compiler links.
   foreach(library ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
     if(library MATCHES "^(stdc\\+\\+|c\\+\\+|m)$")

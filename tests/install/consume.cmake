@@ -44,6 +44,9 @@ if(WAY STREQUAL "pkg_config")
   file(GLOB_RECURSE pc ${prefix}/*/kauri.pc)
   cmake_path(GET pc PARENT_PATH pc_dir)
   set(ENV{PKG_CONFIG_PATH} ${pc_dir})
+  if(SHARED) # it asks for no other library
+    set(ENV{PKG_CONFIG_LIBDIR} ${pc_dir})
+  endif()
   cmake_path(GET pc_dir PARENT_PATH library_dir)
   set(ENV{LD_LIBRARY_PATH} ${library_dir}) # of a shared kauri, in a place that the loader does not know
   execute_process(COMMAND ${pkg_config} --cflags --libs kauri OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
