@@ -29,16 +29,26 @@ class TwinFinder {
   TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
       : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
 
-  /// False where of a sample, taken all over the graph, fewer have a twin than three quarters of those that would be worth merging.
+  /// False where of a sample, taken at random all over the graph, fewer have a twin than three quarters of those that would be worth
+  /// merging.
   [[nodiscard]] bool promises() const {
-    const Index n = graph_.size(), step = n / kSample;
-    if (step < 4) return true;
+    const auto n = static_cast<std::uint64_t>(graph_.size());
+    if (n < 4 * kSample) return true;
     Index twins = 0;
-    for (Index v = 0; v < n; v += step) {
+    Offset looks = 0;  // at entries of lists
+    for (Index k = 0; k < kSample; ++k) {
+      const auto v = static_cast<Index>(scramble(k) % n);
       const auto list = graph_.neighbours(v);
-      twins += std::any_of(list.begin(), list.end(), [&](Index u) { return graph_.degree(u) == graph_.degree(v) && equal(u, v); }) ? 1 : 0;
+      const bool found = std::any_of(list.begin(), list.end(), [&](Index u) {
+        ++looks;
+        if (graph_.degree(u) != graph_.degree(v)) return false;
+        looks += 2 * Offset{graph_.degree(v)};
+        return equal(u, v);
+      });
+      twins += found ? 1 : 0;
+      if (looks > graph_.edges()) return true;  // hashes take less
     }
-    return 4 * twins * kWorthMerging >= 3 * (n / step);
+    return 4 * twins * kWorthMerging >= 3 * kSample;
   }
 
   // Vertices of equal closed neighbourhoods are neighbours: the least of a class is the first such neighbour of all others.
@@ -175,7 +185,7 @@ CompressedGraph::CompressedGraph(GraphSource source, std::span<const Index> repr
     take_blocks(std::move(blocks), std::move(first));
   } else {
     view_ = view_of(source_.graph());
-    if (worth_merging(representative)) merge_classes(view_, {}, representative);
+    merge_classes(view_, {}, representative);
   }
 }
 

@@ -30,8 +30,7 @@ class CompressedGraph {
   /// merge: false leaves every row a supervariable of its own; and so are those of `apart`, rows of the graph, in any case. Borrows what
   /// the graph is made from, which outlives this. O(n + nnz).
   CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart = {});
-  /// From classes: representative[v] = the least row of v's class, length n; rows of a class have equal closed neighbourhoods. Merged if
-  /// worth_merging().
+  /// From classes: representative[v] = the least row of v's class, length n; rows of a class have equal closed neighbourhoods.
   CompressedGraph(GraphSource source, std::span<const Index> representative);
   CompressedGraph(CompressedGraph&&) = default;  // vectors keep their storage when they move, so the view stays right
   CompressedGraph& operator=(CompressedGraph&&) = default;

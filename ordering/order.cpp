@@ -62,9 +62,11 @@ std::optional<Value> find_value(const std::array<std::pair<Value, std::string_vi
 // Vertices: of components that are worth a task together; of one that is worth all threads, where the method has work for them.
 constexpr Index kBatch = 4000, kAlone = 20000;
 
-/// Share of vertices with two neighbours or less from which on those that hang in trees and chains are eliminated before minimum degree
-/// sees the rest, as it would: leaves, then chains. In a power grid three quarters of all go so, in half the time.
+/// Share of vertices with two neighbours or less, and vertices of a component, from which on those that hang in trees and chains are
+/// eliminated before minimum degree sees the rest: leaves, as it would, then chains, by cyclic reduction. In a power grid three quarters of
+/// all go so, in half the time.
 constexpr double kHanging = 0.4;
+constexpr Index kPeeled = 200;
 
 bool shares_work(OrderingMethod method) { return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd; }
 
@@ -80,7 +82,7 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
     case OrderingMethod::rcm:
       return reverse_cuthill_mckee(graph, workspace.rcm, order);
     case OrderingMethod::amd:
-      if (hanging_share(graph) >= kHanging)
+      if (graph.size() >= kPeeled && hanging_share(graph) >= kHanging)
         if (const auto peeling = dissection::peel(graph, graph.size())) return order_peeled(*peeling, options, workspace.amd, order);
       return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
     case OrderingMethod::parallel_amd:
@@ -120,6 +122,8 @@ void require_sound(const OrderingOptions& options, const char* call) {
   if (options.threads < 0) refuse("threads is " + std::to_string(options.threads) + ", expected 0 or more");
   if (!find_name(kEffortNames, options.effort))
     refuse("Effort " + std::to_string(static_cast<int>(options.effort)) + ", which there is not");
+  if (options.tie_break < TieBreak::first || options.tie_break > TieBreak::pseudo_peripheral)
+    refuse("TieBreak " + std::to_string(static_cast<int>(options.tie_break)) + ", which there is not");
 }
 
 Orderer::Orderer(const GraphSource& source, const OrderingOptions& options)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "ordering/dissection/level_sets.hpp"
@@ -18,6 +19,7 @@ constexpr double kHub = 16;
 constexpr double kSame = 0.5, kAlike = 0.4;
 
 constexpr Index kBalls = 32;
+constexpr Offset kLooks = 100000;  // at neighbours, beyond as many as all have: each ball may be a small graph whole
 
 }  // namespace
 
@@ -64,17 +66,21 @@ double growth_dimension(const GraphView& graph) {
   std::vector<char> seen(static_cast<std::size_t>(n), 0);
   std::vector<Index> ball;
   double inner = 0, outer = 0;  // vertices of all balls together
+  Offset looks = 0;
   for (Index k = 0; k < balls; ++k) {
     ball.assign(1, static_cast<Index>(Offset{n} * k / balls));
     seen[ball[0]] = 1;
     std::size_t begin = 0;
     for (int distance = 1; distance <= 4; ++distance) {
-      for (const std::size_t end = ball.size(); begin < end; ++begin)
+      for (const std::size_t end = ball.size(); begin < end; ++begin) {
+        looks += graph.degree(ball[begin]);
+        if (looks > kLooks + graph.edges()) return std::numeric_limits<double>::infinity();
         for (const Index u : graph.neighbours(ball[begin]))
           if (seen[u] == 0) {
             seen[u] = 1;
             ball.push_back(u);
           }
+      }
       if (distance == 2) inner += static_cast<double>(ball.size());
     }
     outer += static_cast<double>(ball.size());

@@ -37,8 +37,8 @@ bool is_lattice(const DegreeSpread& spread);
 double level_width(const GraphView& graph);
 
 /// Dimension by which neighbourhoods grow: log2 of the vertices within four edges over those within two, of some vertices all over the
-/// graph. Measured: 1.6 to 1.9 on surfaces and in plane lattices, 2.1 to 2.9 in bodies. 0 of an empty graph. O(n + the edges of these
-/// balls), which are small where there are no hubs.
+/// graph. Measured: 1.6 to 1.9 on surfaces and in plane lattices, 2.1 to 2.9 in bodies. 0 of an empty graph; infinite where these balls
+/// together have more edges than the graph, as where everything is near to everything. O(n + edges).
 double growth_dimension(const GraphView& graph);
 
 }  // namespace kauri::ordering

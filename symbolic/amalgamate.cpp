@@ -23,7 +23,6 @@ constexpr Index kSubtree = 4096;      // fronts whose seconds are worth a task
 constexpr Index kReport = 256;        // fronts between two looks at what is stored
 constexpr int kPrices = 4;            // of padding, at once
 constexpr Index kMergeBlock = 65536;  // fronts that are worth a task where little is done to each
-constexpr double kCached = 131072;    // entries that a core keeps at hand: as many zeros may be stored, however few others there are
 
 /// Of a front in a factorisation and a solve: of small ones, which most are, reckoned once.
 class FrontSeconds {
@@ -293,17 +292,17 @@ Groups no_amalgamation(FrontTree fronts) {
   return {std::move(group), std::move(fronts)};
 }
 
-double storage_limit(const FrontTree& fronts, const CostTable& table) {
+double storage_limit(const FrontTree& fronts) {
   double stored = 0, columns = 0;
   for (Index s = 0; s < fronts.count(); ++s) {
     stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
     columns += fronts.pivots[s];
   }
-  return stored + std::max({0.3 * stored, 4 * columns, table.path_weight > 0 ? 0 : kCached});
+  return stored + std::max(0.3 * stored, 4 * columns);
 }
 
 Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart) {
-  const double limit = storage_limit(fronts, table);
+  const double limit = storage_limit(fronts);
   const Children children = children_of(fronts.parent);
   const FrontSeconds front(table);
   std::vector<double> seconds(fronts.parent.size());

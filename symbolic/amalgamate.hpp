@@ -28,8 +28,7 @@ Groups no_amalgamation(FrontTree fronts);
 /// in place of a tolerance for zeros. Front `apart` takes in none. O(fronts log fronts).
 Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart = kNone);
 
-/// 1.3 times the sum of m p of `fronts`, or 4 entries per column beyond it if that is more: where L is about as small as A, time counts;
-/// or, for a host, 2^17 entries beyond it, which a core keeps at hand.
-double storage_limit(const FrontTree& fronts, const CostTable& table);
+/// 1.3 times the sum of m p of `fronts`, or 4 entries per column beyond it if that is more: where L is about as small as A, time counts.
+double storage_limit(const FrontTree& fronts);
 
 }  // namespace kauri::symbolic

@@ -9,7 +9,6 @@ namespace {
 
 constexpr Index kPlaceBlock = 16384;        // places that are worth a task
 constexpr Index kParts = 64, kLeast = 128;  // of all nodes, so many parts or more; nodes that are worth one
-constexpr Index kDivided = 16384;           // nodes that are worth being cut into parts, which takes two passes by one thread
 
 /// By place: the lowest among itself and its neighbours.
 std::vector<Index> lowest_places(const Pairs& pairs) {
@@ -86,8 +85,7 @@ std::vector<TreePart> cut_into_subtrees(std::span<const Index> parent, Index siz
 
 Index part_size(Index count, Index asked) {
   if (asked > 0) return asked;
-  if (count < kDivided || tbb::this_task_arena::max_concurrency() == 1) return std::max<Index>(count, 1);
-  return std::max(kLeast, count / kParts);
+  return tbb::this_task_arena::max_concurrency() == 1 ? std::max<Index>(count, 1) : std::max(kLeast, count / kParts);
 }
 
 }  // namespace kauri::symbolic

@@ -18,7 +18,9 @@ class Graph {
   /// From the lower triangle of A (checked), by the threads of the calling arena of oneTBB. Throws Error(input). O(n + nnz).
   explicit Graph(const Pattern& lower);
   /// Says of a pattern that it was checked: check().
-  struct Checked {};
+  struct Checked {
+    explicit Checked() = default;
+  };
   /// The same without another look: where the pattern is not sound, nothing is promised.
   Graph(const Pattern& lower, Checked);
   /// From adjacency lists that already keep the promises above: ptr of length n+1, adjacency of length ptr[n]. Checked: Error(input).

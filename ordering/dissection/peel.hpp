@@ -1,4 +1,4 @@
-// What a dissection need not see: hanging trees and chains, eliminated beforehand.
+// What dissection and minimum degree need not see: hanging trees and chains, eliminated beforehand.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

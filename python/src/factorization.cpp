@@ -17,6 +17,12 @@
 #include "src/pivot_loss.hpp"
 
 namespace kauri::python {
+namespace {
+
+/// Most often values come with the very pattern that was analysed.
+bool same(const Pattern& a, const Pattern& b) { return std::ranges::equal(a.col_ptr, b.col_ptr) && std::ranges::equal(a.row, b.row); }
+
+}  // namespace
 
 /// A slot out of the pool, or a new one, for this many right-hand sides; goes back at the end.
 template <Scalar T>
@@ -73,9 +79,6 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::s
   symbolic_->adopt(factor_.shared_plan());
   report_ = symbolic_->report(sizeof(T));
 }
-
-/// Most often values come with the very pattern that was analysed.
-bool same(const Pattern& a, const Pattern& b) { return std::ranges::equal(a.col_ptr, b.col_ptr) && std::ranges::equal(a.row, b.row); }
 
 /// Seconds of a call that fills the factor, which may throw.
 template <Scalar T>

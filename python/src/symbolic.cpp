@@ -18,8 +18,8 @@
 namespace kauri::python {
 namespace {
 
-/// Entries of A above which an analysis may be interrupted by Ctrl-C: some 50 ms. A helper, whose memory is new each time, costs 2.
-constexpr Offset kHeavyEntries = 250000;
+/// Entries of A above which an analysis may be interrupted by Ctrl-C: some 50 ms, where minimum degree does not have to work hard.
+constexpr Offset kHeavyEntries = 50000;
 
 SolverOptions options_of(const OptionTexts& texts) {
   SolverOptions options;

@@ -307,6 +307,9 @@ def test_pickles_of_other_versions(a):
     assert np.array_equal(old(b), f(b)) and old.report()["threads"] == 1
     with pytest.raises(kauri.InputError, match="newer"):
         old.__setstate__({**state, "format": 2})
+    for wrong in (state["indices"][::-1].copy(), np.roll(state["indices"], 1), state["indices"] + 1):
+        with pytest.raises(kauri.InputError):
+            old.__setstate__({**state, "indices": wrong})
 
 
 def test_files(a, tmp_path):

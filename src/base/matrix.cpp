@@ -128,7 +128,7 @@ bool agree(T x, T y) {
   return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
 }
 
-/// Rows of a column ascend and are base to n - 1 + base. Without a branch within the column.
+/// Rows of a column ascend and are `least` to `beyond` - 1. Without a branch within the column.
 template <class Number>
 bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset beyond) {
   if (begin == end) return true;

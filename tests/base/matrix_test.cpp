@@ -312,6 +312,30 @@ TEST(CompressedMatrices, EveryEntryOfTwoSortedHalvesIsCompared) {
   }
 }
 
+// One entry of two sorted halves is altered: found and named, or the same matrix in another order.
+TEST(CompressedMatrices, WhatIsWrongWithTwoHalvesIsFound) {
+  const std::vector<Offset> ptr{0, 3, 6, 9, 11};
+  const std::vector<Index> index{0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2};  // 3 has no diagonal entry
+  const std::vector<double> value{9, 1, 2, 1, 8, 3, 2, 7, 4, 3, 4};
+  const auto made = [&](const std::vector<Index>& rows) {
+    return SymmetricMatrix<double>::from_compressed<Index, Offset>(
+        {4, ptr, rows, value, Storage::full, Compression::columns, 0, Duplicates::refuse});
+  };
+  EXPECT_EQ(made(index).nnz(), 8);
+  for (std::size_t k = 0; k < index.size(); ++k)
+    for (const Index other : {-2147483647, -1, 0, 1, 2, 3, 4, 5, 2147483647}) {
+      std::vector<Index> rows = index;
+      rows[k] = other;
+      if (rows == index) continue;
+      EXPECT_THROW((void)made(rows), Error) << k << ' ' << other;
+    }
+  for (std::size_t k = 0; k + 1 < index.size(); ++k) {  // neighbours change places
+    std::vector<Index> rows = index;
+    std::swap(rows[k], rows[k + 1]);
+    EXPECT_THROW((void)made(rows), Error) << k;
+  }
+}
+
 TEST(CompressedMatrices, ErrorsCountAsTheCallerDoes) {
   using View = CompressedView<double, std::int64_t, std::int64_t>;
   using List = std::vector<std::int64_t>;

@@ -66,6 +66,7 @@ TEST(OrderingOptions, MisuseIsAnError) {
   EXPECT_EQ(kind({.method = OrderingMethod::minimum_degree, .delta = -1}), ErrorKind::usage);
   EXPECT_EQ(kind({.method = OrderingMethod::nested_dissection, .threads = -1}), ErrorKind::usage);
   EXPECT_EQ(kind({.method = OrderingMethod::nested_dissection, .effort = static_cast<Effort>(7)}), ErrorKind::usage);
+  EXPECT_EQ(kind({.method = OrderingMethod::minimum_degree, .tie_break = static_cast<TieBreak>(3)}), ErrorKind::usage);
   if (!ordering_available(OrderingMethod::metis)) {
     EXPECT_EQ(kind({.method = OrderingMethod::metis}), ErrorKind::usage);
   }

@@ -181,6 +181,39 @@ TEST(Peel, OneVertexOfAChainParts) {
   }
 }
 
+// Arms of a hub, each a heavy stretch, a long light one between the two, and again heavy ones that leaves eat: what separates heavy ends
+// stays a leaf to come.
+TEST(Peel, LongHangingChainsAreShortenedByWeight) {
+  for (const Index light : {31, 32, 40, 75})
+    for (const Index tip : {20, 31, 32, 33, 64, 70})
+      for (const Index heavy : {1, 2, 3, 9}) {
+        std::vector<Edge> edges;
+        std::vector<Index> weight{heavy};
+        for (int arm = 0; arm < 4; ++arm)
+          for (Index k = 0; k < light + tip; ++k) {
+            const auto v = static_cast<Index>(weight.size());
+            edges.emplace_back(k == 0 ? 0 : v - 1, v);
+            weight.push_back(k < light ? 1 : heavy);
+          }
+        const auto n = static_cast<Index>(weight.size());
+        const Graph graph = graph_of(n, edges);
+        for (const Index interior : {n, n - 1, n - light - tip}) {  // the last tip, or the last arm, is of the halo
+          const auto peeling = peel({graph.ptr(), graph.adjacency(), weight}, interior);
+          ASSERT_TRUE(peeling);
+          SCOPED_TRACE(std::to_string(light) + ", " + std::to_string(tip) + ", " + std::to_string(heavy));
+          expect_elimination(graph, interior, *peeling);
+          if (HasFatalFailure()) return;
+          if (interior == n) {
+            EXPECT_LE(peeling->core.size(), 1);
+          }
+          for (std::size_t k = 0; k < peeling->peeled.size(); ++k)
+            if (const auto [a, b] = peeling->above[k]; b != kNone) {
+              ASSERT_LE(weight[a] * weight[b], weight[peeling->peeled[k]] * (weight[a] + weight[b]));
+            }
+        }
+      }
+}
+
 TEST(Peel, LeavesAloneWhatHasFewToTake) {
   std::mt19937_64 random(1);
   for (const Graph& graph : {graph_of(0, {}), grid(30, 30), clique(50), grid(2, 60), with_trees(grid(30, 30), 50, random)})
@@ -260,14 +293,15 @@ Outcome outcome_of(const Graph& graph, const OrderingOptions& options = {.method
 // Exact minimum degree makes as much: none in trees, n - 3 entries in a cycle.
 TEST(Peel, FillIsThatOfMinimumDegree) {
   std::mt19937_64 random(3);
-  for (const Index n : {300, 5000}) {
-    for (const Graph& tree :
-         {random_tree(n, n, random), star(n), with_trees(path(20), n - 20, random), subdivided(star(n / 50), 60, random)})
-      EXPECT_EQ(outcome_of(shuffled(tree, random)).entries, 2 * Offset{tree.size()} - 1);
-    EXPECT_EQ(outcome_of(shuffled(cycle(n), random)).entries, 3 * Offset{n} - 3);
-    const Graph forest = shuffled(side_by_side({random_tree(n, n, random), random_tree(n / 2, n, random), path(20)}), random);
-    EXPECT_EQ(outcome_of(forest).entries, 2 * Offset{forest.size()} - 3);
-  }
+  for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd})
+    for (const Index n : {300, 5000}) {
+      for (const Graph& tree :
+           {random_tree(n, n, random), star(n), with_trees(path(20), n - 20, random), subdivided(star(n / 50), 60, random)})
+        EXPECT_EQ(outcome_of(shuffled(tree, random), {.method = method}).entries, 2 * Offset{tree.size()} - 1);
+      EXPECT_EQ(outcome_of(shuffled(cycle(n), random), {.method = method}).entries, 3 * Offset{n} - 3);
+      const Graph forest = shuffled(side_by_side({random_tree(n, n, random), random_tree(n / 2, n, random), path(20)}), random);
+      EXPECT_EQ(outcome_of(forest, {.method = method}).entries, 2 * Offset{forest.size()} - 3);
+    }
   for (std::uint64_t seed = 0; seed < seeds(40); ++seed) {  // chords, which no chain is to be contracted for alone
     const Graph graph = shuffled(with_trees(random_tree(600, 600, random), 600, random), random);
     std::vector<Edge> edges = edges_of(graph);
@@ -275,6 +309,7 @@ TEST(Peel, FillIsThatOfMinimumDegree) {
     const Graph network = graph_of(1200, edges);
     const auto least = outcome_of(network, {.method = OrderingMethod::minimum_degree}).entries;
     ASSERT_LE(outcome_of(network).entries, least + least / 25) << "seed " << seed;
+    ASSERT_LE(outcome_of(network, {.method = OrderingMethod::amd}).entries, least + least / 25) << "seed " << seed;
   }
 }
 
@@ -284,9 +319,11 @@ TEST(Peel, LongChainsAreShallow) {
   std::mt19937_64 random(4);
   const Graph combs = with_trees(path(n / 2), n / 2, random);
   for (const Graph& graph : {path(n), shuffled(path(n), random), cycle(n), combs}) {
-    const Outcome outcome = outcome_of(graph);
-    EXPECT_LE(outcome.height, 110);
-    EXPECT_LE(outcome.entries, 3 * Offset{n} - 3);
+    for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd}) {
+      const Outcome outcome = outcome_of(graph, {.method = method});
+      EXPECT_LE(outcome.height, 110);
+      EXPECT_LE(outcome.entries, 3 * Offset{n} - 3);
+    }
   }
   std::vector<Edge> edges;  // a spine of combs, each with teeth longer than a round has layers
   for (Index v = 1; v < n; ++v) edges.emplace_back(v % 40 != 0 ? v - 1 : v % 40000 != 0 ? v - 40 : v - 40000, v);
@@ -320,10 +357,13 @@ TEST(Peel, TheCoreIsDissected) {
 TEST(Peel, RowsThatComeLastDo) {
   std::mt19937_64 random(7);
   const Graph graph = shuffled(with_trees(subdivided(grid(20, 20), 3, random), 800, random), random);
-  OrderingOptions options{.method = OrderingMethod::nested_dissection};
+  OrderingOptions options;
   for (Index k = 0; k < 30; ++k) options.last.push_back(37 * k + 5);
-  const Permutation found = order(graph, options);
-  for (Index k = 0; k < 30; ++k) EXPECT_EQ(found.old_of(graph.size() - 30 + k), options.last[k]);
+  for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd}) {
+    options.method = method;
+    const Permutation found = order(graph, options);
+    for (Index k = 0; k < 30; ++k) EXPECT_EQ(found.old_of(graph.size() - 30 + k), options.last[k]);
+  }
 }
 
 // What is long is divided across though its separators are thin, for half as many entries more.

@@ -4,15 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <set>
 #include <vector>
 
 #include "kauri/permutation.hpp"
 #include "src/base/allowed_threads.hpp"
+#include "src/base/disjoint_sets.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
+#include "support/seeds.hpp"
 
 namespace kauri::ordering {
 namespace {
@@ -130,6 +135,51 @@ void expect_reduction(const Graph& graph, bool compress, double dense, std::uint
       expect_by_supervariable(reduction.compressed(), {old_of.begin() + static_cast<std::ptrdiff_t>(sparse), old_of.end()}));
   for (std::size_t k = 0; k < old_of.size(); ++k) ASSERT_EQ(graph.degree(old_of[k]) > dense_degree(graph.size(), dense), k >= sparse);
   ASSERT_EQ(Permutation::from_old_of(old_of).size(), graph.size());
+}
+
+/// A path of n vertices, of which each `step`-th, from `first` on, is a triangle's tip: its two ends are twins.
+Graph path_with_twins(Index n, Index first, Index step) {
+  std::vector<Edge> edges = edges_of(path(n));
+  Index size = n;
+  for (Index v = first; v < n; v += step) {
+    edges.emplace_back(v, size), edges.emplace_back(v, size + 1), edges.emplace_back(size, size + 1);
+    size += 2;
+  }
+  return graph_of(size, edges);
+}
+
+// In large graphs a sample tells, wherever twins stand; where few are, none are merged.
+TEST(Compress, TwinsAreMergedWhereTheyAreMany) {
+  for (const Index n : {50, 3000, 20000, 40000})
+    for (const Index step : {2, 3, 8, 16, 30})
+      for (const Index first : {0, 1, step - 1}) {
+        const Graph graph = path_with_twins(n, first, step);
+        EXPECT_EQ(CompressedGraph(graph, true).size(), graph.size() - (n - first + step - 1) / step) << n << ' ' << step;
+      }
+  const auto merged = [](const Graph& graph) { return CompressedGraph(graph, true).merged(); };
+  for (const Index n : {3000, 20000, 40000}) {
+    EXPECT_FALSE(merged(path_with_twins(n, 0, 500))) << n;
+    EXPECT_FALSE(merged(path(n))) << n;
+  }
+  EXPECT_TRUE(merged(clique(5000)));
+}
+
+TEST(DisjointSets, AreThoseOfTheirLabels) {
+  for (std::uint64_t seed = 0; seed < seeds(100); ++seed) {
+    std::mt19937_64 random(seed);
+    const auto n = static_cast<Index>(1 + random() % 60);
+    DisjointSets sets(n);
+    std::vector<Index> label(static_cast<std::size_t>(n));
+    std::iota(label.begin(), label.end(), 0);
+    for (Index k = 0; k < 2 * n; ++k) {
+      const auto u = static_cast<Index>(random() % static_cast<std::uint64_t>(n)),
+                 v = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
+      ASSERT_EQ(sets.unite(u, v), label[u] != label[v]);
+      const auto [least, other] = std::minmax(label[u], label[v]);
+      std::replace(label.begin(), label.end(), Index{other}, Index{least});
+      for (Index w = 0; w < n; ++w) ASSERT_EQ(sets.representative(w), label[w]);
+    }
+  }
 }
 
 TEST(Reduce, ComponentsAreTheSubgraphsTheyName) {
