@@ -224,28 +224,32 @@ def seconds(told):
 
 def table(lines):
     """The Markdown table, and what it comes to."""
-    names = [name for name in SOLVERS[2:] if any("s" in line["solvers"].get(name, {}) for line in lines)]
-    shown = (*OURS, *names)
+    ours, names = ([name for name in group if any("s" in line["solvers"].get(name, {}) for line in lines)] for group in (OURS, SOLVERS[2:]))
+    own_heads = " | ".join("ordering | kauri, s" if name == OURS[0] else "told | told, s" for name in ours)
     heads = " | ".join(f"{name}, s | ratios" for name in names)
-    text = [f"| system | n | entries | ordering | kauri, s | told | told, s | {heads} | backward errors |",
-            "|---|---:|---:|---|---:|---|---:|" + "---:|---:|" * len(names) + "---|"]
-    ratios = {(own, name): [] for own in OURS for name in names}
+    text = [f"| system | n | entries | {own_heads} | {heads} | backward errors |",
+            "|---|---:|---:|" + "---|---:|" * len(ours) + "---:|---:|" * len(names) + "---|"]
+    ratios = {(own, name): [] for own in ours for name in names}
     for line in lines:
-        own, told = (line["solvers"].get(name, {}) for name in OURS)
         row = [line["system"], f"{line['n']:,}", f"{line['nnz']:,}"]
-        row += [f"`{own.get('ordering')}`", seconds(own), f"`{told.get('ordering')}`", seconds(told)]
+        for name in ours:
+            own = line["solvers"].get(name, {})
+            row += [f"`{own.get('ordering')}`", seconds(own)]
         for name in names:
             texts = []
-            for which in OURS:
+            for which in ours:
                 words, value = faster(line, which, name)
                 texts.append(words)
                 ratios[which, name] += [] if value is None else [value]
             row += [seconds(line["solvers"].get(name, {})), "; ".join(texts)]
-        errors = [line["solvers"].get(name, {}).get("error") for name in shown]
+        errors = [line["solvers"].get(name, {}).get("error") for name in (*ours, *names)]
         text.append("| " + " | ".join([*row, ", ".join("–" if error is None else f"{error:.0e}" for error in errors)]) + " |")
     text.append("")
     for (own, name), values in ratios.items():
         slower = ", ".join(line["system"] for line in lines if (faster(line, own, name)[1] or 1) < 1)
+        if not values:
+            text.append(f"{own} over {name}: no system was done by both")
+            continue
         mean = math.exp(sum(map(math.log, values)) / len(values))
         text.append(f"{own} over {name}: {len(values)} systems, {mean:.2f} times as fast in the geometric mean, the least {min(values):.2f}, "
                     f"the greatest {max(values):.1f}; slower: {slower or 'none'}")
