@@ -14,10 +14,8 @@
 
 #include "kauri/error.hpp"
 #include "ordering/dissection/dissect.hpp"
-#include "ordering/dissection/peel.hpp"
 #include "ordering/orderer.hpp"
 #include "ordering/parallel_amd.hpp"
-#include "ordering/shape.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/stopping.hpp"
@@ -62,28 +60,13 @@ std::optional<Value> find_value(const std::array<std::pair<Value, std::string_vi
 // Vertices: of components that are worth a task together; of one that is worth all threads, where the method has work for them.
 constexpr Index kBatch = 4000, kAlone = 20000;
 
-/// Share of vertices with two neighbours or less, and vertices of a component, from which on those that hang in trees and chains are
-/// eliminated before minimum degree sees the rest: leaves, as it would, then chains, by cyclic reduction. In a power grid three quarters of
-/// all go so, in half the time.
-constexpr double kHanging = 0.4;
-constexpr Index kPeeled = 200;
-
 bool shares_work(OrderingMethod method) { return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd; }
-
-/// The rest of a graph that was peeled, then all of it.
-void order_peeled(const dissection::Peeling& peeling, const OrderingOptions& options, AmdWorkspace& workspace, std::span<Index> order) {
-  std::vector<Index> core(static_cast<std::size_t>(peeling.interior));
-  approximate_minimum_degree(peeling.core.view(), {.aggressive = options.aggressive}, workspace, core);
-  dissection::place_all(peeling, core, order);
-}
 
 void order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, std::span<Index> order) {
   switch (options.method) {
     case OrderingMethod::rcm:
       return reverse_cuthill_mckee(graph, workspace.rcm, order);
     case OrderingMethod::amd:
-      if (graph.size() >= kPeeled && hanging_share(graph) >= kHanging)
-        if (const auto peeling = dissection::peel(graph, graph.size())) return order_peeled(*peeling, options, workspace.amd, order);
       return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
     case OrderingMethod::parallel_amd:
       return parallel_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);

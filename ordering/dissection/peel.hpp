@@ -1,4 +1,4 @@
-// What dissection and minimum degree need not see: hanging trees and chains, eliminated beforehand.
+// What a dissection need not see: hanging trees and chains, eliminated beforehand.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

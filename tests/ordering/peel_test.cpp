@@ -293,15 +293,14 @@ Outcome outcome_of(const Graph& graph, const OrderingOptions& options = {.method
 // Exact minimum degree makes as much: none in trees, n - 3 entries in a cycle.
 TEST(Peel, FillIsThatOfMinimumDegree) {
   std::mt19937_64 random(3);
-  for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd})
-    for (const Index n : {300, 5000}) {
-      for (const Graph& tree :
-           {random_tree(n, n, random), star(n), with_trees(path(20), n - 20, random), subdivided(star(n / 50), 60, random)})
-        EXPECT_EQ(outcome_of(shuffled(tree, random), {.method = method}).entries, 2 * Offset{tree.size()} - 1);
-      EXPECT_EQ(outcome_of(shuffled(cycle(n), random), {.method = method}).entries, 3 * Offset{n} - 3);
-      const Graph forest = shuffled(side_by_side({random_tree(n, n, random), random_tree(n / 2, n, random), path(20)}), random);
-      EXPECT_EQ(outcome_of(forest, {.method = method}).entries, 2 * Offset{forest.size()} - 3);
-    }
+  for (const Index n : {300, 5000}) {
+    for (const Graph& tree :
+         {random_tree(n, n, random), star(n), with_trees(path(20), n - 20, random), subdivided(star(n / 50), 60, random)})
+      EXPECT_EQ(outcome_of(shuffled(tree, random)).entries, 2 * Offset{tree.size()} - 1);
+    EXPECT_EQ(outcome_of(shuffled(cycle(n), random)).entries, 3 * Offset{n} - 3);
+    const Graph forest = shuffled(side_by_side({random_tree(n, n, random), random_tree(n / 2, n, random), path(20)}), random);
+    EXPECT_EQ(outcome_of(forest).entries, 2 * Offset{forest.size()} - 3);
+  }
   for (std::uint64_t seed = 0; seed < seeds(40); ++seed) {  // chords, which no chain is to be contracted for alone
     const Graph graph = shuffled(with_trees(random_tree(600, 600, random), 600, random), random);
     std::vector<Edge> edges = edges_of(graph);
@@ -309,7 +308,6 @@ TEST(Peel, FillIsThatOfMinimumDegree) {
     const Graph network = graph_of(1200, edges);
     const auto least = outcome_of(network, {.method = OrderingMethod::minimum_degree}).entries;
     ASSERT_LE(outcome_of(network).entries, least + least / 25) << "seed " << seed;
-    ASSERT_LE(outcome_of(network, {.method = OrderingMethod::amd}).entries, least + least / 25) << "seed " << seed;
   }
 }
 
@@ -319,11 +317,9 @@ TEST(Peel, LongChainsAreShallow) {
   std::mt19937_64 random(4);
   const Graph combs = with_trees(path(n / 2), n / 2, random);
   for (const Graph& graph : {path(n), shuffled(path(n), random), cycle(n), combs}) {
-    for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd}) {
-      const Outcome outcome = outcome_of(graph, {.method = method});
-      EXPECT_LE(outcome.height, 110);
-      EXPECT_LE(outcome.entries, 3 * Offset{n} - 3);
-    }
+    const Outcome outcome = outcome_of(graph);
+    EXPECT_LE(outcome.height, 110);
+    EXPECT_LE(outcome.entries, 3 * Offset{n} - 3);
   }
   std::vector<Edge> edges;  // a spine of combs, each with teeth longer than a round has layers
   for (Index v = 1; v < n; ++v) edges.emplace_back(v % 40 != 0 ? v - 1 : v % 40000 != 0 ? v - 40 : v - 40000, v);
@@ -357,13 +353,10 @@ TEST(Peel, TheCoreIsDissected) {
 TEST(Peel, RowsThatComeLastDo) {
   std::mt19937_64 random(7);
   const Graph graph = shuffled(with_trees(subdivided(grid(20, 20), 3, random), 800, random), random);
-  OrderingOptions options;
+  OrderingOptions options{.method = OrderingMethod::nested_dissection};
   for (Index k = 0; k < 30; ++k) options.last.push_back(37 * k + 5);
-  for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd}) {
-    options.method = method;
-    const Permutation found = order(graph, options);
-    for (Index k = 0; k < 30; ++k) EXPECT_EQ(found.old_of(graph.size() - 30 + k), options.last[k]);
-  }
+  const Permutation found = order(graph, options);
+  for (Index k = 0; k < 30; ++k) EXPECT_EQ(found.old_of(graph.size() - 30 + k), options.last[k]);
 }
 
 // What is long is divided across though its separators are thin, for half as many entries more.
