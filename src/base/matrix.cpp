@@ -48,13 +48,19 @@ void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entrie
          (names.rows ? " columns" : " rows"));
 }
 
-/// Without a branch within a column, so that many rows are looked at at once.
+/// Rows of a column ascend and are `least` to `beyond` - 1. Without a branch within the column, so that many rows are looked at
+/// at once.
+template <class Number>
+bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset beyond) {
+  if (begin == end) return true;
+  bool good = row[begin] >= least && row[end - 1] < beyond;
+  for (Offset k = begin + 1; k < end; ++k) good &= row[k] > row[k - 1];
+  return good;
+}
+
 bool is_sound(const Pattern& a, Index j) {
   const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
-  if (begin == end || a.row[begin] != j || a.row[end - 1] >= a.n) return false;
-  bool ascends = true;
-  for (Offset k = begin + 1; k < end; ++k) ascends &= a.row[k] > a.row[k - 1];
-  return ascends;
+  return begin < end && a.row[begin] == j && ascends(a.row.data(), begin, end, Offset{j}, Offset{a.n});
 }
 
 /// Of a column that is not sound.
@@ -126,15 +132,6 @@ bool agree(T x, T y) {
   if (x == y) return true;
   if (!std::isfinite(x) || !std::isfinite(y)) return std::isnan(x) && std::isnan(y);
   return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
-}
-
-/// Rows of a column ascend and are `least` to `beyond` - 1. Without a branch within the column.
-template <class Number>
-bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset beyond) {
-  if (begin == end) return true;
-  bool good = row[begin] >= least && row[end - 1] < beyond;
-  for (Offset k = begin + 1; k < end; ++k) good &= row[k] > row[k - 1];
-  return good;
 }
 
 /// Whether rows ascend in all columns and the two halves agree: entries below the diagonal, column by column, meet those above it in the
