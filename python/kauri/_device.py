@@ -24,23 +24,14 @@ def library_of(b):
 
 def plain(b):
     """A tensor of PyTorch without history, and with the numbers in memory that it stands for (a negated view has them negated)."""
-    if hasattr(b, "detach"):
+    if getattr(b, "requires_grad", False):
         b = b.detach()
-    return b.resolve_neg() if hasattr(b, "resolve_neg") else b
+    return b.resolve_neg() if hasattr(b, "is_neg") and b.is_neg() else b
 
 
 def is_foreign(b):
     """An array of another library that speaks DLPack or ``__cuda_array_interface__``."""
     return not isinstance(b, np.ndarray) and (hasattr(b, "__dlpack_device__") or hasattr(b, "__cuda_array_interface__"))
-
-
-def on_cuda(b):
-    """True where its numbers are in the memory of a CUDA device."""
-    if hasattr(b, "is_cuda"):  # PyTorch
-        return b.is_cuda
-    if hasattr(b, "__dlpack_device__"):
-        return int(b.__dlpack_device__()[0]) in _CUDA
-    return hasattr(b, "__cuda_array_interface__")
 
 
 def to_host(b):
@@ -73,66 +64,193 @@ def like(x, b):
     raise UsageError(f"{type(b).__module__} has neither from_dlpack nor asarray, to take the solution")
 
 
-_COMPILED: dict = {}
+class Torch:
+    """Tensors of PyTorch on a CUDA device. What these classes share is what solve_there() and values_there() ask of them."""
+
+    def __init__(self):
+        self.module = sys.modules["torch"]
+        self.types = {4: self.module.float32, 8: self.module.float64}
+        # What PyTorch's own compiled code calls: a twentieth of the time of current_stream().
+        self.raw_stream = getattr(self.module._C, "_cuda_getCurrentRawStream", None)
+
+    def on_cuda(self, b):
+        return b.is_cuda
+
+    def device(self, b):
+        """Its number, as CUDA counts."""
+        return b.get_device()
+
+    def fits(self, b, dtype):
+        return b.dtype is self.types[dtype.itemsize]
+
+    def plain(self, b):
+        return plain(b)
+
+    def view(self, b):
+        """(address, rows, columns, leading dimension, rows one after the other) of a dense array; None where it is none."""
+        there = dense_shape(b.shape, b.stride(), 1)
+        return None if there is None else (b.data_ptr(), *there)
+
+    def stream(self, b):
+        """The number of the stream on which the library works with b; None where it has none: then b and what is made here are finished."""
+        device = b.get_device()
+        return self.raw_stream(device) if self.raw_stream else self.module.cuda.current_stream(device).cuda_stream
+
+    def meanwhile(self, b, factor):
+        """What is to be called while the device solves for b; None: nothing."""
+
+    def beside(self, b, factor):
+        """An array like b that may be written to, whatever is in it."""
+        return self.module.empty_like(b)
+
+    def copy(self, b):
+        """A copy that may be written to."""
+        return b.clone(memory_format=self.module.preserve_format)
 
 
-def _copy_of_jax():
-    """jax.numpy.copy, compiled, which takes less time than jax.numpy.array(b, copy=True)."""
-    if "copy" not in _COMPILED:
-        _COMPILED["copy"] = importlib.import_module("jax").jit(importlib.import_module("jax.numpy").copy)
-    return _COMPILED["copy"]
+class Cupy:
+    """Arrays of CuPy."""
 
+    def __init__(self):
+        self.module = sys.modules["cupy"]
 
-def _copied(b):
-    """A copy of its own on the device, finished, which may be written to."""
-    name = library_of(b)
-    if name in ("jax", "jaxlib"):
-        return _copy_of_jax()(b).block_until_ready()
-    if name == "torch":
-        x = b.clone(memory_format=_library(b).preserve_format)
-    elif name == "cupy":
+    def on_cuda(self, b):
+        return True
+
+    def device(self, b):
+        return b.data.device_id
+
+    def fits(self, b, dtype):
+        return b.dtype == dtype
+
+    def plain(self, b):
+        return b
+
+    def view(self, b):
+        there = dense_shape(b.shape, b.strides, b.itemsize)
+        return None if there is None else (b.data.ptr, *there)
+
+    def stream(self, b):
+        return self.module.cuda.get_current_stream(b.data.device_id).ptr
+
+    def _made(self, b, make):
+        """make(), on the device of b."""
+        if self.module.cuda.runtime.getDevice() == b.data.device_id:  # a third of what `with` takes
+            return make()
         with b.device:
-            x = b.copy(order="K")
-    else:
+            return make()
+
+    def meanwhile(self, b, factor):
+        return None
+
+    def beside(self, b, factor):
+        return self._made(b, lambda: self.module.empty_like(b))
+
+    def copy(self, b):
+        return self._made(b, lambda: b.copy(order="K"))
+
+
+class Room:
+    """Memory of kauri's own for an array, as DLPack lends it."""
+
+    def __init__(self, capsule, device):
+        self.capsule, self.device = capsule, device
+
+    def __dlpack_device__(self):
+        return _CUDA[0], self.device
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+
+class Jax:
+    """Arrays of JAX, which has no streams that others may use. Solutions are in memory of kauri's: a copy of b takes twice as long to make."""
+
+    def __init__(self):
+        jax = importlib.import_module("jax")
+        self.from_dlpack = importlib.import_module("jax.dlpack").from_dlpack
+        self.compiled = jax.jit(importlib.import_module("jax.numpy").copy)  # sooner done than jax.numpy.array(b, copy=True)
+        self.places = {}
+
+    def _place(self, b):
+        """(on CUDA, number of the device): asked once for each sharding, since JAX takes a while to say it."""
+        place = self.places.get(b.sharding)
+        if place is None:
+            try:
+                kind, number = b.__dlpack_device__()
+            except BufferError as error:  # on several devices
+                raise UsageError(f"an array of JAX: {error}") from error
+            place = self.places[b.sharding] = int(kind) in _CUDA, int(number)
+        return place
+
+    def on_cuda(self, b):
+        return self._place(b)[0]
+
+    def device(self, b):
+        return self._place(b)[1]
+
+    def fits(self, b, dtype):
+        return b.dtype == dtype
+
+    def plain(self, b):
+        return b
+
+    def view(self, b):
+        return b.unsafe_buffer_pointer(), *dense_shape(b.shape, None, None)
+
+    def stream(self, b):
+        return None
+
+    def _room(self, b, factor):
+        return self.from_dlpack(Room(factor._symbolic.room(b.shape, b.dtype.itemsize), self._place(b)[1]))
+
+    def meanwhile(self, b, factor):
+        """JAX takes longer to make an array than all else here: that of the next solution is made while the device is at work."""
+
+        def make():
+            try:
+                factor._next_x = self._room(b, factor)
+            except Exception:  # for want of memory, say: who solves next will see
+                pass
+
+        return make
+
+    def beside(self, b, factor):
+        b.block_until_ready()
+        x = factor.__dict__.pop("_next_x", None)  # in one step: another thread may solve
+        return self._room(b, factor) if x is None or x.shape != b.shape else x
+
+    def copy(self, b):
+        return self.compiled(b).block_until_ready()
+
+
+class Other:
+    """Arrays of libraries that are not known on devices."""
+
+    def on_cuda(self, b):
+        if hasattr(b, "__dlpack_device__"):
+            return int(b.__dlpack_device__()[0]) in _CUDA
+        return hasattr(b, "__cuda_array_interface__")
+
+    def device(self, b):
         raise UsageError(f"an array of {type(b).__module__} on a CUDA device: those of CuPy, PyTorch and JAX are known there")
-    _wait(name, x)
-    return x
 
 
-def _wait(name, x):
-    """Until what its library has enqueued on the current stream is done."""
-    if name == "torch":
-        sys.modules["torch"].cuda.current_stream(x.device).synchronize()
-    elif name == "cupy":
-        with x.device:
-            sys.modules["cupy"].cuda.get_current_stream().synchronize()
+_MAKERS = {"torch": Torch, "cupy": Cupy, "jax": Jax, "jaxlib": Jax}
+_KINDS: dict = {}  # by class of arrays
 
 
-def _beside(b):
-    """An array like b that may be written to, whatever is in it; b and it are finished."""
-    name = library_of(b)
-    if name == "torch":
-        x = sys.modules["torch"].empty_like(b)
-    elif name == "cupy":
-        with b.device:
-            x = sys.modules["cupy"].empty_like(b)
-    else:
-        return _copied(b)
-    _wait(name, x)  # also for whatever had that memory before
-    return x
+def kind_of(b):
+    """What knows arrays of b's library on devices: a Torch, Cupy, Jax or Other."""
+    kind = _KINDS.get(type(b))
+    if kind is None:
+        kind = _KINDS[type(b)] = _MAKERS.get(library_of(b), Other)()
+    return kind
 
 
-def _address(x):
-    """Address, shape, strides in bytes (None: rows one after the other) and bytes of an entry of an array on a device."""
-    if hasattr(x, "data_ptr"):  # PyTorch: in half of the time of what follows
-        size = x.element_size()
-        return x.data_ptr(), tuple(x.shape), tuple(step * size for step in x.stride()), size
-    if hasattr(x, "unsafe_buffer_pointer"):  # JAX, likewise
-        return x.unsafe_buffer_pointer(), tuple(x.shape), None, x.dtype.itemsize
-    if hasattr(x, "__cuda_array_interface__"):
-        face = x.__cuda_array_interface__
-        return face["data"][0], tuple(face["shape"]), face.get("strides"), np.dtype(face["typestr"]).itemsize
-    raise UsageError(f"{type(x).__module__}: its arrays on devices tell no address (__cuda_array_interface__)")
+def on_cuda(b):
+    """True where its numbers are in the memory of a CUDA device."""
+    return kind_of(b).on_cuda(b)
 
 
 def dense_shape(shape, strides, size):
@@ -151,52 +269,49 @@ def dense_shape(shape, strides, size):
     return None
 
 
-def view(x):
-    """(address, rows, columns, leading dimension, rows one after the other) of a dense array on a device; None where it is none."""
-    address, shape, strides, size = _address(x)
-    there = dense_shape(shape, strides, size)
-    return None if there is None else (address, *there)
-
-
-def _require_fit(x, dtype, symbolic, what):
+def _require_fit(kind, b, dtype, symbolic, what):
     """Where the factor is, and of its type."""
     if not symbolic.on_device:
         raise UsageError(f"{what} is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
-    device = x.get_device() if hasattr(x, "get_device") else int(x.__dlpack_device__()[1]) if hasattr(x, "__dlpack_device__") else None
-    if device is not None and device != symbolic.device_index:
+    device = kind.device(b)
+    if device != symbolic.device_index:
         raise UsageError(f"{what} is on device {device}, the factor on device {symbolic.device_index}")
-    # dtype.name takes 3 us, and whoever has dtypes of NumPy compares them in a tenth of one.
-    fits = x.dtype == dtype if isinstance(x.dtype, np.dtype) else str(x.dtype) == ("torch.float64" if dtype.itemsize == 8 else "torch.float32")
-    if not fits:
-        raise UsageError(f"{what} of type {str(x.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
+    if not kind.fits(b, dtype):
+        raise UsageError(f"{what} of type {str(b.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
 
 
 def solve_there(factor, symbolic, b, solve):
-    """x of b's library, on the device that b is on, and the factor: solve(b, x) of two view()s that have nothing in common fills it."""
+    """x of b's library, on the device that b is on, and the factor.
+
+    solve(b, x, stream, meanwhile) fills x, given two views that have nothing in common, after what the stream has before it; if it can, it
+    calls meanwhile, where that is not None, while the device is at work.
+    """
     if b.ndim not in (1, 2) or b.shape[0] != factor.n:
         raise UsageError(f"b of shape {tuple(b.shape)}: expected ({factor.n},) or ({factor.n}, k)")
-    _require_fit(b, factor.dtype, symbolic, "b")
-    b = plain(b)
+    kind = kind_of(b)
+    _require_fit(kind, b, factor.dtype, symbolic, "b")
+    b = kind.plain(b)
     if 0 in b.shape:
-        return _copied(b)
-    right = view(b)
+        return kind.copy(b)
+    right = kind.view(b)
     if right is None:  # most libraries' copies lie well
-        b = _copied(b)
-        right = view(b)
+        b = kind.copy(b)
+        right = kind.view(b)
         if right is None:
-            raise UsageError(f"b of strides {_address(b)[2]}: neither its rows nor its columns lie one after the other")
-    x = _beside(b)
-    solve(right, view(x))
+            raise UsageError(f"b of shape {tuple(b.shape)}: neither its rows nor its columns lie one after the other")
+    x = kind.beside(b, factor)
+    solve(right, kind.view(x), kind.stream(b), kind.meanwhile(b, factor))
     return x
 
 
 def values_there(values, count, dtype, symbolic):
-    """(a copy of the values on their device, its address), finished; UsageError where they do not fit."""
+    """(a copy of the values on their device, its address, the stream that makes it); UsageError where they do not fit."""
     if values.ndim != 1 or values.shape[0] != count:
         raise UsageError(f"values of shape {tuple(values.shape)}: expected ({count},)")
-    _require_fit(values, dtype, symbolic, "an array of values")
-    copy = _copied(plain(values))
-    address, _, strides, _ = _address(copy)
-    if strides is not None and count > 1 and strides[0] != dtype.itemsize:
-        raise UsageError(f"values of strides {strides}: expected them one after the other")
-    return copy, address
+    kind = kind_of(values)
+    _require_fit(kind, values, dtype, symbolic, "an array of values")
+    copy = kind.copy(kind.plain(values))
+    address, _, _, step, by_rows = kind.view(copy)
+    if by_rows and count > 1 and step != 1:
+        raise UsageError(f"values {step} entries apart: expected them one after the other")
+    return copy, address, kind.stream(copy)

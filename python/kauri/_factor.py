@@ -182,12 +182,12 @@ class Factor(Filled, Structure):
         inner = "B" if system == "LDLt" else system
         steps = self._symbolic.refine_steps if steps < 0 else steps
 
-        def solve(right, x):
+        def solve(right, x, stream, meanwhile):
             if not self._natural or system == "A":
-                core.solve_there(inner, right, x, steps, cancel)
+                core.solve_there(inner, right, x, steps, stream, meanwhile, cancel)
                 return
             for step in ("P", "Pt") if system in ("P", "Pt") else ("P", inner, "Pt"):  # its own numbering is the caller's
-                core.solve_there(step, right, x, 0, cancel)
+                core.solve_there(step, right, x, 0, stream, None, cancel)
                 right = x
 
         return _device.solve_there(self, self._symbolic, b, solve)

@@ -54,7 +54,7 @@ class Filled:
         return np.ascontiguousarray(values, dtype=self._dtype)
 
     def _there(self, values):
-        """(a copy of values that are on a CUDA device, its address); None where they are on the host."""
+        """(a copy of values that are on a CUDA device, its address, its stream); None where they are on the host."""
         if not (_device.is_foreign(values) and _device.on_cuda(values)):
             return None
         return _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)

@@ -57,8 +57,8 @@ class MixedFactor(Filled):
             return self._fill(self._mixed.refactorize_values, self._values(values), float(beta), cancel)
         if beta:
             raise UsageError("beta with values on a device: add it to those of the diagonal")
-        copy, address = there  # the copy lives as long as the call
-        return self._fill(self._mixed.refactorize_there, address, copy.shape[0], cancel)
+        copy, address, stream = there  # the copy lives as long as the call
+        return self._fill(self._mixed.refactorize_there, address, copy.shape[0], stream, cancel)
 
     def solve(self, b, *, cancel=None):
         """x with A x = b. b: shape (n,) or (n, k), dense; on a device it stays there. x: the same kind of array, in float64.
@@ -72,7 +72,11 @@ class MixedFactor(Filled):
             raise UsageError("b is sparse: expected a dense array")
         if _device.is_foreign(b):
             if _device.on_cuda(b):
-                return _device.solve_there(self, self._symbolic, b, lambda right, x: self._told(5, self._mixed.solve_there, right, x, cancel))
+
+                def solve(right, x, stream, _):
+                    self._told(5, self._mixed.solve_there, right, x, stream, cancel)
+
+                return _device.solve_there(self, self._symbolic, b, solve)
             return _device.like(self._solve(_device.to_host(b), cancel), b)
         return self._solve(np.asarray(_matrix.unmasked(b)), cancel)
 

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "kauri/save.hpp"
@@ -60,13 +61,22 @@ void multiply(Factorization<T>& f, const std::string& system, const Const<T>& b,
   released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.multiply(which, from, to, stop); });
 }
 
-/// In memory of the factor's device. b may be x itself, unless it is refined.
+/// In memory of the factor's device. b may be x itself, unless it is refined. meanwhile: None, or what is called while the device is at
+/// work.
 template <Scalar T>
-void solve_there(Factorization<T>& f, const std::string& system, const There& b, const There& x, int refine, const CancelToken* cancel) {
+void solve_there(Factorization<T>& f, const std::string& system, const There& b, const There& x, int refine,
+                 std::optional<std::uintptr_t> stream, const nb::object& meanwhile, const CancelToken* cancel) {
   const System which = system_of(system);
   const MatrixView<const T> from = view_of<const T>(b);
   const MatrixView<T> to = view_of<T>(x);
-  released(cancel, Weight::light, [&](const std::stop_token& stop) { f.solve_there(which, from, to, refine, stop); });
+  std::function<void()> call;
+  if (!meanwhile.is_none())
+    call = [&] {
+      const nb::gil_scoped_acquire locked;
+      meanwhile();
+    };
+  released(cancel, Weight::light,
+           [&](const std::stop_token& stop) { f.solve_there(which, from, to, refine, stream_of(stream), call, stop); });
 }
 
 template <Scalar T>
@@ -81,13 +91,14 @@ void refactorize_values(Factorization<T>& f, const Vector<T>& values, double bet
                             [&](const std::stop_token& stop) { return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop); }));
 }
 
-/// values: an array of `count` numbers at the address, on the factor's device, that nobody writes to any more.
+/// values: an array of `count` numbers at the address, on the factor's device, that nobody writes to but the work on the stream.
 template <Scalar T>
-void refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address, std::size_t count, double beta,
-                       const CancelToken* cancel) {
+void refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address, std::optional<std::uintptr_t> stream,
+                       std::size_t count, double beta, const CancelToken* cancel) {
   std::shared_ptr<const void> owner = kept_alive(std::move(values));
   const std::span<const T> there(reinterpret_cast<const T*>(address), count);
   require_definite(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+    wait_for(f.symbolic()->backend(), stream);
     return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), stop);
   }));
 }
@@ -158,9 +169,10 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("solve", solve<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("refine"),
            nb::arg("cancel").none())
       .def("multiply", multiply<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
-      .def("solve_there", solve_there<T>, nb::arg("system"), nb::arg("b"), nb::arg("x"), nb::arg("refine"), nb::arg("cancel").none())
-      .def("refactorize_there", refactorize_there<T>, nb::arg("values"), nb::arg("address"), nb::arg("count"), nb::arg("beta"),
-           nb::arg("cancel").none())
+      .def("solve_there", solve_there<T>, nb::arg("system"), nb::arg("b"), nb::arg("x"), nb::arg("refine"), nb::arg("stream").none(),
+           nb::arg("meanwhile").none(), nb::arg("cancel").none())
+      .def("refactorize_there", refactorize_there<T>, nb::arg("values"), nb::arg("address"), nb::arg("stream").none(), nb::arg("count"),
+           nb::arg("beta"), nb::arg("cancel").none())
       .def("inverse_there", inverse_there<T>, nb::arg("diagonal"), nb::arg("address"), nb::arg("count"), nb::arg("cancel").none())
       .def("lower", lower<T>)
       .def("diagonal",

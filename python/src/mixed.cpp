@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/mixed.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -135,9 +136,13 @@ void refactorize_values(Mixed& f, const Vector<double>& values, double beta, con
   }));
 }
 
-void refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count, const CancelToken* cancel) {
+void refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count, std::optional<std::uintptr_t> stream,
+                       const CancelToken* cancel) {
   const std::span<const double> there(reinterpret_cast<const double*>(address), count);
-  require_definite(released(cancel, Weight::light, [&](const std::stop_token& stop) { return f.refactorize_there(there, stop); }));
+  require_definite(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+    wait_for(f.symbolic()->backend(), stream);
+    return f.refactorize_there(there, stop);
+  }));
 }
 
 Index require_solved(const Result<Index, Breakdown>& result) {
@@ -151,11 +156,13 @@ Index solve(Mixed& f, const Const<double>& b, const Mutable<double>& x, const Ca
   return require_solved(released(cancel, weight(f), [&](const std::stop_token& stop) { return f.solve(from, to, to.cols, stop); }));
 }
 
-Index solve_there(Mixed& f, const There& b, const There& x, const CancelToken* cancel) {
+Index solve_there(Mixed& f, const There& b, const There& x, std::optional<std::uintptr_t> stream, const CancelToken* cancel) {
   const DeviceMatrixView<const double> from(view_of<const double>(b));
   const DeviceMatrixView<double> to(view_of<double>(x));
-  return require_solved(
-      released(cancel, Weight::light, [&](const std::stop_token& stop) { return f.solve(from, to, to.view().cols, stop); }));
+  return require_solved(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+    wait_for(f.symbolic()->backend(), stream);
+    return f.solve(from, to, to.view().cols, stop);
+  }));
 }
 
 }  // namespace
@@ -166,9 +173,9 @@ void bind_mixed(nb::module_& module) {
       .def_prop_ro("valid", &Mixed::valid)
       .def("refactorize", refactorize, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
       .def("refactorize_values", refactorize_values, nb::arg("values").noconvert(), nb::arg("beta"), nb::arg("cancel").none())
-      .def("refactorize_there", refactorize_there, nb::arg("address"), nb::arg("count"), nb::arg("cancel").none())
+      .def("refactorize_there", refactorize_there, nb::arg("address"), nb::arg("count"), nb::arg("stream").none(), nb::arg("cancel").none())
       .def("solve", solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
-      .def("solve_there", solve_there, nb::arg("b"), nb::arg("x"), nb::arg("cancel").none())
+      .def("solve_there", solve_there, nb::arg("b"), nb::arg("x"), nb::arg("stream").none(), nb::arg("cancel").none())
       .def("in_double", &Mixed::in_double, nb::call_guard<nb::gil_scoped_release>())
       .def("values",
            [](Mixed& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); })

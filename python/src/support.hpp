@@ -20,8 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/backend.hpp"
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
+#include "numeric/backend.hpp"
 
 namespace kauri::python {
 
@@ -146,6 +148,17 @@ inline std::shared_ptr<const void> kept_alive(nb::object object) {
 
 /// A dense matrix on a device, as Python knows it: address, rows, columns, leading dimension, rows one after the other.
 using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>;
+
+/// A stream by its number; None where nothing is to be waited for.
+inline std::optional<StreamHandle> stream_of(std::optional<std::uintptr_t> number) {
+  if (!number) return std::nullopt;
+  return reinterpret_cast<StreamHandle>(*number);
+}
+
+/// Until what is on the stream by now has ended.
+inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> stream) {
+  if (stream) backend.executor().wait(*stream_of(stream));
+}
 
 template <class T>
 MatrixView<T> view_of(const There& there) {

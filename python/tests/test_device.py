@@ -29,7 +29,7 @@ class Lent:
 
 
 class OnDevice:
-    """What CuPy's arrays tell of themselves; the numbers are the host's."""
+    """An array on a device, for all that it tells of itself; the numbers are the host's."""
 
     def __init__(self, array, device=0):
         self.array, self.device = array, device
@@ -38,34 +38,66 @@ class OnDevice:
     def __dlpack_device__(self):
         return (2, self.device)
 
-    @property
-    def __cuda_array_interface__(self):
-        a = self.array
-        return {"data": (a.ctypes.data, False), "shape": a.shape, "strides": a.strides, "typestr": a.dtype.str, "version": 3}
 
-    def copy(self):
-        return OnDevice(self.array.copy(order="K"), self.device)
+class Kind(_device.Other):
+    """What knows these arrays. Solutions are made as CuPy and PyTorch make them, on a stream; or as JAX does, in a copy of b that is finished."""
+
+    def __init__(self, streams):
+        self.streams, self.prepared = streams, 0
+
+    def device(self, b):
+        return b.device
+
+    def fits(self, b, dtype):
+        return b.dtype == dtype
+
+    def plain(self, b):
+        return b
+
+    def view(self, b):
+        there = _device.dense_shape(b.shape, b.array.strides, b.array.itemsize)
+        return None if there is None else (b.array.ctypes.data, *there)
+
+    def stream(self, b):
+        return STREAM if self.streams else None
+
+    def meanwhile(self, b, factor):
+        return None if self.streams else self._prepare
+
+    def _prepare(self):
+        self.prepared += 1
+
+    def beside(self, b, factor):
+        return OnDevice(np.full_like(b.array, np.nan), b.device) if self.streams else self.copy(b)
+
+    def copy(self, b):
+        return OnDevice(b.array.copy(order="K"), b.device)
 
 
-@pytest.fixture(autouse=True, params=["beside", "copied"])
-def made(request, monkeypatch):
-    """Solutions are made as CuPy and PyTorch make them, or as JAX does: in a copy of b."""
-    monkeypatch.setattr(_device, "_copied", lambda b: b.copy())
-    beside = request.param == "beside"
-    monkeypatch.setattr(_device, "_beside", lambda b: OnDevice(np.full_like(b.array, np.nan), b.device) if beside else b.copy())
+STREAM = 4711
+
+
+@pytest.fixture(autouse=True, params=[True, False], ids=["streams", "no streams"])
+def kind(request, monkeypatch):
+    made = Kind(request.param)
+    monkeypatch.setitem(_device._KINDS, OnDevice, made)
+    return made
 
 
 class Core:
     """Stands for a factor on a device: solves on the host, in the memory that it is told of."""
 
     def __init__(self, factor):
-        self.factor, self.calls, self.valid = factor, [], True
+        self.factor, self.streams, self.valid = factor, set(), True
 
-    def solve_there(self, system, b, x, refine, cancel):
-        self.calls.append(system)
+    def solve_there(self, system, b, x, refine, stream, meanwhile, cancel):
+        self.streams.add(stream)
+        if meanwhile:
+            meanwhile()
         numbers(x)[:] = self.factor.solve(np.array(numbers(b)), "LDLt" if system == "B" else system, refine=refine)
 
-    def refactorize_there(self, values, address, count, beta, cancel):
+    def refactorize_there(self, values, address, stream, count, beta, cancel):
+        self.streams.add(stream)
         flat = np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_double)), (count,))
         self.factor.refactorize_values(np.array(flat), beta)
 
@@ -95,7 +127,7 @@ def on_device(f):
 
 @pytest.mark.parametrize("method", ["amd", "natural"])
 @pytest.mark.parametrize("system", ["A", "LDLt", "L", "Lt", "P", "Pt"])
-def test_what_is_on_a_device_stays_there(system, method):
+def test_what_is_on_a_device_stays_there(system, method, kind):
     plain = kauri.cholesky(random_spd(20, 4), ordering_method=method)
     inner = kauri.cholesky(random_spd(20, 4), permutation=plain._symbolic.perm())  # as the library sees it
     f = on_device(kauri.cholesky(random_spd(20, 4), ordering_method=method))
@@ -103,9 +135,16 @@ def test_what_is_on_a_device_stays_there(system, method):
     for right in (b, np.asfortranarray(b), b[:, 0].copy()):
         core, before = Core(inner), right.copy()
         x = f._foreign(core, system, False, OnDevice(right), -1, None)
-        assert isinstance(x, OnDevice) and np.array_equal(right, before)
+        assert isinstance(x, OnDevice) and np.array_equal(right, before) and core.streams == {kind.stream(x)}
         assert np.allclose(x.array, plain.solve(right, system)) and x.array.strides == right.strides
         assert f._foreign(core, system, False, OnDevice(np.ones((f.n, 0))), -1, None).shape == (f.n, 0)
+
+
+def test_what_is_called_while_a_device_solves(kind):
+    f = on_device(kauri.cholesky(random_spd(20, 4)))
+    for solves in (1, 2):
+        f._foreign(Core(kauri.cholesky(random_spd(20, 4))), "A", False, OnDevice(np.ones(20)), -1, None)
+        assert kind.prepared == (0 if kind.streams else solves)
 
 
 def test_refinement_on_a_device_keeps_b():
@@ -113,16 +152,18 @@ def test_refinement_on_a_device_keeps_b():
     for f, steps in ((kauri.cholesky(a), 2), (kauri.cholesky(a, refine_max_steps=2), -1)):
         seen = []
         core = Core(kauri.cholesky(a))
-        core.solve_there = lambda system, b, x, refine, cancel, seen=seen: seen.append((b[0] != x[0], refine))
+        core.solve_there = lambda system, b, x, refine, stream, meanwhile, cancel, seen=seen: seen.append((b[0] != x[0], refine))
         on_device(f)._foreign(core, "A", False, OnDevice(np.ones((20, 2))), steps, None)
         assert seen == [(True, 2)]
 
 
-def test_values_on_a_device():
+def test_values_on_a_device(kind):
     a = random_spd(20, 4)
     f, values = kauri.cholesky(a), kauri.cholesky(2 * a)._numbers.values()
     core = f._numbers = Core(kauri.cholesky(a))
     on_device(f).refactorize_values(OnDevice(values))
+    assert np.array_equal(core.factor(np.ones(20)), kauri.cholesky(2 * a)(np.ones(20))) and core.streams == {kind.stream(None)}
+    on_device(f).refactorize_values(OnDevice(np.repeat(values, 2)[::2]))  # a copy has them one after the other
     assert np.array_equal(core.factor(np.ones(20)), kauri.cholesky(2 * a)(np.ones(20)))
     for wrong, text in ((values[:-1], "shape"), (values.astype(np.float32), "float32"), (values[None], "shape")):
         with pytest.raises(kauri.UsageError, match=text):
@@ -131,17 +172,16 @@ def test_values_on_a_device():
         kauri.cholesky(a).refactorize_values(OnDevice(values))
 
 
-def test_what_does_not_fit_is_refused(a):
+def test_what_does_not_fit_is_refused(a, kind, monkeypatch):
     f = kauri.cholesky(a)
     b = np.ones(f.n)
     with pytest.raises(kauri.UsageError, match="the factor is not"):
         f(OnDevice(b))
     on_device(f)
-    for right, text in ((np.ones(f.n + 1), "shape"), (b.astype(np.float32), "float32"), (np.ones(2 * f.n)[::-2], "strides")):
+    for right, text in ((np.ones(f.n + 1), "shape"), (b.astype(np.float32), "float32"), (np.ones(2 * f.n)[::-2], "one after the other")):
         with pytest.raises(kauri.UsageError, match=text):
-            array = OnDevice(right)
-            array.copy = lambda array=array: array
-            f._foreign(Core(f), "A", False, array, -1, None)
+            monkeypatch.setattr(kind, "copy", lambda b: b)
+            f._foreign(Core(f), "A", False, OnDevice(right), -1, None)
     with pytest.raises(kauri.UsageError, match="device 1"):
         f._foreign(Core(f), "A", False, OnDevice(b, 1), -1, None)
     with pytest.raises(kauri.UsageError, match="on a device"):
@@ -175,3 +215,38 @@ def test_shapes():
     assert _device.dense_shape((5, 3), (32, 8), 8) == (5, 3, 4, True)
     assert _device.dense_shape((5,), (16,), 8) == (5, 1, 2, True)
     assert _device.dense_shape((5, 3), (16, 16), 8) is None
+
+
+class OfHost(_device.Room):
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def room(symbolic, *shape, bytes=8):
+    return np.from_dlpack(OfHost(symbolic.room(shape, bytes), 0))
+
+
+def fill(x, value):
+    """NumPy does not write to what it was lent."""
+    ctypes.memmove(x.ctypes.data, np.full_like(x, value).ctypes.data, x.nbytes)
+
+
+def test_memory_that_is_lent_serves_again():
+    symbolic = kauri.analyze(random_spd(5, 1))._symbolic
+    x, y = room(symbolic, 40, 3), room(symbolic, 40, 3)
+    assert x.shape == (40, 3) and x.dtype == np.float64 and x.flags.c_contiguous
+    fill(x, 7)
+    fill(y, 8)
+    assert np.all(x == 7) and np.all(y == 8)
+    place = x.ctypes.data
+    del x
+    assert room(symbolic, 20).ctypes.data != place  # not for what is far smaller
+    x = room(symbolic, 240, bytes=4)
+    assert x.ctypes.data == place and x.dtype == np.float32
+    del x
+    symbolic.room((40, 3), 8)  # nobody takes it
+    x = room(symbolic, 40, 3)
+    assert x.ctypes.data == place and np.all(y == 8)
+    del symbolic
+    fill(x, 9)
+    assert np.all(x == 9) and np.all(y == 8)

@@ -241,9 +241,9 @@ def test_values_that_are_lent(a):
     """As from a device: the address is the host's, where the factor is."""
     f, values = kauri.cholesky(a), kauri.cholesky(2 * a)._numbers.values()
     b = np.random.default_rng(9).standard_normal((f.n, 2))
-    for beta in (0.0, 1.5):
+    for beta, stream in ((0.0, None), (1.5, 0)):
         lent = values.copy()
-        f._fill(f._numbers.refactorize_there, lent, lent.ctypes.data, lent.size, beta, None)
+        f._fill(f._numbers.refactorize_there, lent, lent.ctypes.data, stream, lent.size, beta, None)
         del lent
         g = kauri.cholesky(2 * a, beta=beta)
         assert np.array_equal(f(b), g(b)) and f.condition() == g.condition() and np.array_equal(f._numbers.values(), g._numbers.values())
@@ -254,7 +254,7 @@ def test_values_that_are_lent(a):
     bad = values.copy()
     bad[0] = -1.0
     with pytest.raises(kauri.NotPositiveDefiniteError):
-        f._fill(f._numbers.refactorize_there, bad, bad.ctypes.data, bad.size, 0.0, None)
+        f._fill(f._numbers.refactorize_there, bad, bad.ctypes.data, None, bad.size, 0.0, None)
 
 
 def test_wrong_values(a):

@@ -171,6 +171,29 @@ def test_streams_are_honoured(library, problem):
     assert ended and near(library.here(x), expected), "b was read before the stream had written it"
 
 
+@pytest.mark.jax
+def test_solutions_of_jax_are_their_own(problem):
+    """They are in memory of kauri's, which serves again when nothing reads it any more."""
+    library = OfJax()
+    a, _, b, expected = problem
+    f = kauri.cholesky(a, backend="cuda")
+    many = [f(library.there(k * b)) for k in range(1, 6)]
+    assert all(near(library.here(x), k * expected) for k, x in enumerate(many, 1))
+    zeros = library.there(np.zeros((4000, 4000)))
+    late = library.module.jit(lambda x, m: x + library.module.lax.fori_loop(0, 100, lambda _, p: p @ m, m)[0, 0])
+    right, other = library.there(b), library.there(-2 * b)
+    late(many[0], zeros).block_until_ready()  # compiled
+    x = f(right)
+    y = late(x, zeros)
+    del x
+    for _ in range(3):
+        x = f(other)
+    assert not y.is_ready(), "y was there before the next solutions were: the test shows nothing"
+    assert near(library.here(y), expected) and near(library.here(x), -2 * expected)
+    del f
+    assert near(library.here(many[3]), 4 * expected) and near(library.here(x + many[0]), -expected)
+
+
 @each_library
 def test_float32(library):
     a = poisson(40, np.float32)
