@@ -30,7 +30,7 @@ def alone(f, b):
 def microseconds(f, b, rounds):
     """(median of the calls, median of some solves in C++), in turn."""
     total, inside, solve = [], [], alone(f, b)
-    for _ in range(rounds // 10):
+    for _ in range(max(rounds // 10, 1)):
         for _ in range(10):
             started = time.perf_counter()
             f(b)
@@ -73,7 +73,7 @@ def main():
         for name, b in (("(n,)", np.ones(f.n)), ("(n, 4) C", np.ones((f.n, 4))), ("(n, 4) F", np.ones((f.n, 4), order="F"))):
             b = bring(b)
             f(b)
-            total, inside = microseconds(f, b, rounds if k < 100 else max(rounds // 4, 10))
+            total, inside = microseconds(f, b, rounds if k < 100 else rounds // 4)
             print(f"{f.n:7} {name:>10} {total:9.1f} {inside:9.1f} {total - inside:9.1f}")
 
 

@@ -50,7 +50,7 @@ class SolveStore {
 class DeviceBytes {
  public:
   virtual ~DeviceBytes() = default;
-  [[nodiscard]] virtual void* data() = 0;
+  [[nodiscard]] virtual const void* data() const = 0;
   /// As many bytes as there are.
   virtual void assign(std::span<const std::byte> host) = 0;
 };
@@ -376,8 +376,7 @@ class Executor {
   /// What that takes of this executor's memory.
   [[nodiscard]] virtual Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, float tag) const = 0;
   [[nodiscard]] virtual Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, double tag) const = 0;
-  /// What is in them is not said.
-  virtual std::unique_ptr<DeviceBytes> make_bytes(std::size_t size) = 0;
+  virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;
   /// Until all work on a stream, of the device's or the caller's, has ended.
   virtual void wait(StreamHandle stream) const = 0;
   virtual std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float tag) = 0;

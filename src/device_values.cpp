@@ -22,8 +22,7 @@ DeviceValues<T>::~DeviceValues() = default;
 
 template <Scalar T>
 DeviceValues<T> DeviceValues<T>::copy_of(std::span<const T> host, Backend& backend) {
-  auto bytes = backend.executor().make_bytes(host.size_bytes());
-  bytes->assign(std::as_bytes(host));
+  auto bytes = backend.executor().make_bytes(std::as_bytes(host));
   const std::span<const T> span(static_cast<const T*>(bytes->data()), host.size());
   return DeviceValues(std::move(bytes), span);
 }

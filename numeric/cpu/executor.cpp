@@ -29,8 +29,8 @@ std::string processor_name() {
 
 class CpuBytes final : public DeviceBytes {
  public:
-  explicit CpuBytes(std::size_t size) : bytes_(size) {}
-  [[nodiscard]] void* data() override { return bytes_.data(); }
+  explicit CpuBytes(std::span<const std::byte> host) : bytes_(host.begin(), host.end()) {}
+  [[nodiscard]] const void* data() const override { return bytes_.data(); }
   void assign(std::span<const std::byte> host) override { std::copy(host.begin(), host.end(), bytes_.begin()); }
 
  private:
@@ -77,7 +77,7 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay, double) const override {
     return cpu::batch_bytes(*plan.plan(), items, sizeof(double));
   }
-  std::unique_ptr<DeviceBytes> make_bytes(std::size_t size) override { return std::make_unique<CpuBytes>(size); }
+  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override { return std::make_unique<CpuBytes>(host); }
   void wait(StreamHandle) const override {}
   std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override {
     return std::make_unique<CpuResidual<float>>(lower, workers_);

@@ -42,13 +42,15 @@ const cudaDeviceProp& properties_of(int device) {
 
 class CudaBytes final : public DeviceBytes {
  public:
-  CudaBytes(Offset size, const DeviceContext& context)
+  CudaBytes(std::span<const std::byte> host, const DeviceContext& context)
       : device_(context.device),
         staging_(context.staging),
         heap_{context.device, context.heap->allocator, nullptr},
-        block_(symbolic::aligned_bytes(size, 1), heap_),
-        bytes_(block_.take<std::byte>(size)) {}
-  [[nodiscard]] void* data() override { return bytes_.data(); }
+        block_(symbolic::aligned_bytes(static_cast<Offset>(host.size()), 1), heap_),
+        bytes_(block_.take<std::byte>(static_cast<Offset>(host.size()))) {
+    staging_->copy_now(bytes_.data(), host);
+  }
+  [[nodiscard]] const void* data() const override { return bytes_.data(); }
   void assign(std::span<const std::byte> host) override {
     const CurrentDevice current(device_);
     staging_->copy_now(bytes_.data(), host);
@@ -173,9 +175,9 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, double) const override {
     return bytes_of_batch<double>(*plan.plan(), items, way);
   }
-  std::unique_ptr<DeviceBytes> make_bytes(std::size_t size) override {
+  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
     const CurrentDevice current(context_.device);
-    return std::make_unique<CudaBytes>(static_cast<Offset>(size), context_);
+    return std::make_unique<CudaBytes>(host, context_);
   }
   void wait(StreamHandle stream) const override {
     const CurrentDevice current(context_.device);

@@ -8,6 +8,8 @@ import numpy as np
 from ._errors import UsageError
 
 _CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_SHAPES = 4  # of solutions of JAX, at most, whose next one's memory a factor holds
+_PREPARED = 1 << 20  # bytes of a solution up to which the next one's memory is made beforehand: solves of larger ones take far longer than that
 
 
 _KNOWN = ("torch", "cupy", "jax", "jaxlib")
@@ -150,25 +152,11 @@ class Cupy:
         return self._made(b, lambda: b.copy(order="K"))
 
 
-class Room:
-    """Memory of kauri's own for an array, as DLPack lends it."""
-
-    def __init__(self, capsule, device):
-        self.capsule, self.device = capsule, device
-
-    def __dlpack_device__(self):
-        return _CUDA[0], self.device
-
-    def __dlpack__(self, **_):
-        return self.capsule
-
-
 class Jax:
-    """Arrays of JAX, which has no streams that others may use. Solutions are in memory of kauri's: a copy of b takes twice as long to make."""
+    """Arrays of JAX, which has no streams that others may use."""
 
     def __init__(self):
         jax = importlib.import_module("jax")
-        self.from_dlpack = importlib.import_module("jax.dlpack").from_dlpack
         self.compiled = jax.jit(importlib.import_module("jax.numpy").copy)  # sooner done than jax.numpy.array(b, copy=True)
         self.places = {}
 
@@ -201,27 +189,35 @@ class Jax:
     def stream(self, b):
         return None
 
-    def _room(self, b, factor):
-        return self.from_dlpack(Room(factor._symbolic.room(b.shape, b.dtype.itemsize), self._place(b)[1]))
-
     def meanwhile(self, b, factor):
-        """JAX takes longer to make an array than all else here: that of the next solution is made while the device is at work."""
+        """JAX takes longer for a copy than all else takes here: the next solution's, of b like this one's, is begun while the device is at work."""
+        if b.nbytes > _PREPARED:
+            return None
 
-        def make():
+        def begin():
             try:
-                factor._next_x = self._room(b, factor)
+                x = self.compiled(b)
             except Exception:  # for want of memory, say: who solves next will see
-                pass
+                return
+            begun = factor.__dict__.setdefault("_begun", {})  # by shape: one of each
+            if len(begun) >= _SHAPES:
+                begun.clear()
+            begun[b.shape] = x
 
-        return make
+        return begin
 
     def beside(self, b, factor):
+        x = factor.__dict__.get("_begun", {}).pop(b.shape, None)  # in one step: another thread may solve
+        if x is None or x.dtype != b.dtype or x.sharding != b.sharding:
+            return self.copy(b)  # waits for b, too
         b.block_until_ready()
-        x = factor.__dict__.pop("_next_x", None)  # in one step: another thread may solve
-        return self._room(b, factor) if x is None or x.shape != b.shape else x
+        return x.block_until_ready()
 
     def copy(self, b):
-        return self.compiled(b).block_until_ready()
+        x = self.compiled(b)
+        if x.dtype != b.dtype:
+            raise UsageError(f"JAX makes {x.dtype} of {b.dtype} in this thread: see jax_enable_x64")
+        return x.block_until_ready()
 
 
 class Other:
@@ -283,7 +279,7 @@ def _require_fit(kind, b, dtype, symbolic, what):
 def solve_there(factor, symbolic, b, solve):
     """x of b's library, on the device that b is on, and the factor.
 
-    solve(b, x, stream, meanwhile) fills x, given two views that have nothing in common, after what the stream has before it; if it can, it
+    solve(b, x, stream, meanwhile) fills x, given two views that have nothing in common, after what the stream has by then; if it can, it
     calls meanwhile, where that is not None, while the device is at work.
     """
     if b.ndim not in (1, 2) or b.shape[0] != factor.n:

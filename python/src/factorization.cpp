@@ -80,20 +80,6 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::s
   report_ = symbolic_->report(sizeof(T));
 }
 
-/// enqueue(stream), and waits for what it has enqueued.
-template <Scalar T>
-template <class Enqueue>
-void Factorization<T>::run_on(StreamHandle stream, Enqueue&& enqueue) {
-  const numeric::Executor& device = symbolic_->backend().executor();
-  try {
-    enqueue(stream);
-  } catch (...) {
-    device.wait(stream);  // the workspace is lent to others next
-    throw;
-  }
-  device.wait(stream);
-}
-
 /// Seconds of a call that fills the factor, which may throw.
 template <Scalar T>
 template <class Fill>
@@ -254,8 +240,7 @@ void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T>
 
 template <Scalar T>
 void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps,
-                                   std::optional<StreamHandle> stream, const std::function<void()>& meanwhile,
-                                   const std::stop_token& stop) {
+                                   const std::function<void()>& meanwhile, const std::stop_token& stop) {
   const std::shared_lock lock(filling_);
   const int steps = corrections(system, refine_steps);
   if (steps > 0 && lent_.value.empty()) require_values("refinement");
@@ -265,14 +250,11 @@ void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixV
   measured(
       x.cols, steps,
       [&](Slot& slot) {
-        const auto enqueue = [&](StreamHandle where) {
-          factor_.enqueue_solve(system, from, to, slot.workspace, where);
-          if (meanwhile) meanwhile();
-        };
-        if (stream)
-          run_on(*stream, enqueue);
-        else
-          factor_.store().device_solves()->run_now(enqueue);
+        if (!meanwhile) return factor_.solve(system, from, to, slot.workspace);
+        factor_.store().device_solves()->run_now([&](StreamHandle stream) {
+          factor_.enqueue_solve(system, from, to, slot.workspace, stream);
+          meanwhile();
+        });
       },
       [&](Slot& slot) { return refine_there(slot, b, x, steps, stop); });
 }

@@ -49,10 +49,10 @@ class Factorization {
   /// x = solution of the system with b, of any layout each; x does not overlap b. refine_steps > 0: of System::A, at most as many
   /// corrections; -1: as many as the options say.
   void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop);
-  /// The same on the factor's device, after what the stream has before it; without one, b is finished. b may be x itself, unless it is
-  /// refined. meanwhile, if there is one, is called while the device is at work. Waits for x.
-  void solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, std::optional<StreamHandle> stream,
-                   const std::function<void()>& meanwhile, const std::stop_token& stop);
+  /// The same on the factor's device; what writes b has ended. b may be x itself, unless it is refined. meanwhile, if there is one, is
+  /// called while the device is at work, with the lock that fillings wait for.
+  void solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::function<void()>& meanwhile,
+                   const std::stop_token& stop);
   /// x = L b or L^T b.
   void multiply(System system, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop);
 
@@ -103,8 +103,6 @@ class Factorization {
   /// solve(slot) and refine(slot, corrections), for the report.
   template <class Solve, class Refine>
   void measured(Index cols, int steps, Solve&& solve, Refine&& refine);
-  template <class Enqueue>
-  void run_on(StreamHandle stream, Enqueue&& enqueue);
   template <class Fill>
   double filled(Fill&& fill);
   void after_fill(double seconds);

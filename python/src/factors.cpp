@@ -75,8 +75,10 @@ void solve_there(Factorization<T>& f, const std::string& system, const There& b,
       const nb::gil_scoped_acquire locked;
       meanwhile();
     };
-  released(cancel, Weight::light,
-           [&](const std::stop_token& stop) { f.solve_there(which, from, to, refine, stream_of(stream), call, stop); });
+  released(cancel, Weight::light, [&](const std::stop_token& stop) {
+    wait_for(f.symbolic()->backend(), stream);
+    f.solve_there(which, from, to, refine, call, stop);
+  });
 }
 
 template <Scalar T>

@@ -66,8 +66,8 @@ inline constexpr double kHeavyFlops = 1e8;
 /// How often signals are looked for.
 inline constexpr std::chrono::milliseconds kSignalInterval{20};
 
-/// work(token), without the interpreter's lock: it touches no object of Python. cancel may be null. What a handler of signals raises (as
-/// KeyboardInterrupt) cancels the work, and comes out once that has ended.
+/// work(token), without the interpreter's lock: it touches no object of Python but with that lock. cancel may be null. What a handler of
+/// signals raises (as KeyboardInterrupt) cancels the work, and comes out once that has ended.
 template <class F>
 auto released(const CancelToken* cancel, Weight weight, F&& work) -> std::invoke_result_t<F, const std::stop_token&> {
   using R = std::invoke_result_t<F, const std::stop_token&>;
@@ -149,15 +149,9 @@ inline std::shared_ptr<const void> kept_alive(nb::object object) {
 /// A dense matrix on a device, as Python knows it: address, rows, columns, leading dimension, rows one after the other.
 using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>;
 
-/// A stream by its number; None where nothing is to be waited for.
-inline std::optional<StreamHandle> stream_of(std::optional<std::uintptr_t> number) {
-  if (!number) return std::nullopt;
-  return reinterpret_cast<StreamHandle>(*number);
-}
-
-/// Until what is on the stream by now has ended.
+/// Until what is on a caller's stream by now has ended; None: nothing is waited for.
 inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> stream) {
-  if (stream) backend.executor().wait(*stream_of(stream));
+  if (stream) backend.executor().wait(reinterpret_cast<StreamHandle>(*stream));
 }
 
 template <class T>

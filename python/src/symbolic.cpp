@@ -152,12 +152,6 @@ void bind_symbolic(nb::module_& module) {
       .def("indptr", [](const Symbolic& s) { return to_numpy(std::vector<Offset>(s.col_ptr)); })
       .def("indices", [](const Symbolic& s) { return to_numpy(std::vector<Index>(s.row)); })
       .def("separators", separators)
-      .def(
-          "room",
-          [](Symbolic& s, std::vector<std::int64_t> shape, int bytes) {
-            return s.rooms->lend(s.backend(), s.options.cuda.device, std::move(shape), bytes);
-          },
-          nb::arg("shape"), nb::arg("bytes"))
       .def("saved", saved_plan);
   bind_structure(symbolic);
   module.def("analyze", analyze_matrix<double>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());

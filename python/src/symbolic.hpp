@@ -17,7 +17,6 @@
 #include "kauri/prepared_plan.hpp"
 #include "kauri/report.hpp"
 #include "kauri/solver.hpp"
-#include "python/src/rooms.hpp"
 #include "src/backends.hpp"
 
 namespace kauri::python {
@@ -55,7 +54,6 @@ struct Symbolic {
   Analysis analysis;
   std::vector<Offset> col_ptr;
   std::vector<Index> row;
-  std::shared_ptr<Rooms> rooms = std::make_shared<Rooms>();  // for solutions of all its factors
 
  private:
   std::mutex adopting_, preparing_;

@@ -40,7 +40,8 @@ class OnDevice:
 
 
 class Kind(_device.Other):
-    """What knows these arrays. Solutions are made as CuPy and PyTorch make them, on a stream; or as JAX does, in a copy of b that is finished."""
+    """What knows these arrays. Solutions are made as CuPy and PyTorch make them, beside b and on a stream; or as JAX does, in a copy of b that is finished, with
+    something to be done while the device solves."""
 
     def __init__(self, streams):
         self.streams, self.prepared = streams, 0
@@ -215,38 +216,3 @@ def test_shapes():
     assert _device.dense_shape((5, 3), (32, 8), 8) == (5, 3, 4, True)
     assert _device.dense_shape((5,), (16,), 8) == (5, 1, 2, True)
     assert _device.dense_shape((5, 3), (16, 16), 8) is None
-
-
-class OfHost(_device.Room):
-    def __dlpack_device__(self):
-        return (1, 0)
-
-
-def room(symbolic, *shape, bytes=8):
-    return np.from_dlpack(OfHost(symbolic.room(shape, bytes), 0))
-
-
-def fill(x, value):
-    """NumPy does not write to what it was lent."""
-    ctypes.memmove(x.ctypes.data, np.full_like(x, value).ctypes.data, x.nbytes)
-
-
-def test_memory_that_is_lent_serves_again():
-    symbolic = kauri.analyze(random_spd(5, 1))._symbolic
-    x, y = room(symbolic, 40, 3), room(symbolic, 40, 3)
-    assert x.shape == (40, 3) and x.dtype == np.float64 and x.flags.c_contiguous
-    fill(x, 7)
-    fill(y, 8)
-    assert np.all(x == 7) and np.all(y == 8)
-    place = x.ctypes.data
-    del x
-    assert room(symbolic, 20).ctypes.data != place  # not for what is far smaller
-    x = room(symbolic, 240, bytes=4)
-    assert x.ctypes.data == place and x.dtype == np.float32
-    del x
-    symbolic.room((40, 3), 8)  # nobody takes it
-    x = room(symbolic, 40, 3)
-    assert x.ctypes.data == place and np.all(y == 8)
-    del symbolic
-    fill(x, 9)
-    assert np.all(x == 9) and np.all(y == 8)

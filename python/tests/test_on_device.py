@@ -156,24 +156,36 @@ def test_mixed_precision_there(library, problem):
     assert near(2 * library.here(f(library.there(b))), expected)
 
 
-@pytest.mark.parametrize("library", LIBRARIES[:2], indirect=True)
-def test_streams_are_honoured(library, problem):
-    a, f, b, expected = problem
-    right = library.there(b)
+def on_a_busy_stream(library, given, call):
+    """call(array), which is written by work on a side stream that is under way when it is called."""
+    given = library.there(given)
     with library.side_stream() as done:
-        given, start = library.zeros_then(right)
-        f(given)  # workspaces are made: nothing waits for the device but what is to
+        array, start = library.zeros_then(given)
         start()
         under_way = not done()
-        x = f(given)
-        ended = done()
-    assert under_way, "the work before the solve had ended when the solve was called: the test shows nothing"
-    assert ended and near(library.here(x), expected), "b was read before the stream had written it"
+        result = call(array)
+        assert under_way, "the work before had ended when the call was made: the test shows nothing"
+        assert done(), "the call returned before the stream had written its argument"
+    return result
+
+
+@pytest.mark.parametrize("library", LIBRARIES[:2], indirect=True)
+@pytest.mark.parametrize("make", [kauri.cholesky, kauri.cholesky_mixed])
+def test_streams_are_honoured(library, problem, make):
+    a, _, b, expected = problem
+    f = make(a, backend="cuda")
+    f(library.there(b))  # workspaces are made: nothing waits for the device but what is to
+    x = on_a_busy_stream(library, b, f)
+    assert near(library.here(x), expected), "b was read before the stream had written it"
+    values = 3 * lower_values(a)
+    f.refactorize_values(library.there(lower_values(a)))
+    on_a_busy_stream(library, values, f.refactorize_values)
+    assert near(3 * library.here(f(library.there(b))), expected), "values were read before the stream had written them"
 
 
 @pytest.mark.jax
 def test_solutions_of_jax_are_their_own(problem):
-    """They are in memory of kauri's, which serves again when nothing reads it any more."""
+    """What is begun for the next one, while the device is at work, is written to by nothing else, and read by nobody before."""
     library = OfJax()
     a, _, b, expected = problem
     f = kauri.cholesky(a, backend="cuda")
@@ -192,6 +204,33 @@ def test_solutions_of_jax_are_their_own(problem):
     assert near(library.here(y), expected) and near(library.here(x), -2 * expected)
     del f
     assert near(library.here(many[3]), 4 * expected) and near(library.here(x + many[0]), -expected)
+
+
+@pytest.mark.jax
+def test_shapes_and_threads_of_jax(problem):
+    library = OfJax()
+    a, f, b, expected = problem
+    f = f.copy()
+    for k in (1, 2, 3, 2, 1, 1, 2, 3):  # two and more columns, in turn
+        assert near(library.here(f(library.there(b[:, :k].copy()))), expected[:, :k])
+    seen = []
+
+    def solve(k):
+        for _ in range(20):
+            seen.append((k, f(library.there(k * b))))
+
+    threads = [threading.Thread(target=solve, args=(k,)) for k in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 80 and all(near(library.here(x), k * expected) for k, x in seen)
+    right = library.there(b)
+    with library.module.enable_x64(False):  # of this thread, in which JAX makes floats of doubles
+        with pytest.raises(kauri.UsageError, match="jax_enable_x64"):
+            kauri.cholesky(a, backend="cuda")(right)
+    donated = library.module.jit(lambda x: 2 * x, donate_argnums=0)(f(right))
+    assert near(library.here(donated), 2 * expected)
 
 
 @each_library
