@@ -4,12 +4,7 @@ include(GNUInstallDirs)
 
 option(KAURI_BUILD_PROGRAM "Build the program kauri" ${PROJECT_IS_TOP_LEVEL})
 option(KAURI_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-# all; quick: without the programs of long ones; core: of quick ones those of the library itself on the host.
-set(KAURI_TESTS all CACHE STRING "Tests that are built: all, quick or core")
-set_property(CACHE KAURI_TESTS PROPERTY STRINGS all quick core)
-if(NOT KAURI_TESTS MATCHES "^(all|quick|core)$")
-  message(FATAL_ERROR "KAURI_TESTS is '${KAURI_TESTS}': there are all, quick and core")
-endif()
+option(KAURI_LONG_TESTS "Build programs of long tests" ON)
 # Without a device they skip themselves, so that building them is all there is to see; OFF: they are skipped without being built.
 option(KAURI_DEVICE_TESTS "Build tests that need a device" ON)
 option(KAURI_BUILD_BENCH "Build the benchmarks" OFF)
