@@ -225,8 +225,8 @@ def test_shapes_and_threads_of_jax(problem):
         thread.join()
     assert len(seen) == 80 and all(near(library.here(x), k * expected) for k, x in seen)
     right = library.there(b)
-    double = getattr(library.module, "enable_x64", None) or library.module.experimental.enable_x64
-    with double(False):  # in this thread, which makes no doubles then, but of doubles
+    double = library.module if hasattr(library.module, "enable_x64") else library.module.experimental
+    with double.enable_x64(False):  # in this thread, which makes no doubles then, but of doubles
         x = f(right)
     assert x.dtype == np.float64 and near(library.here(x), expected)
     donated = library.module.jit(lambda x: 2 * x, donate_argnums=0)(f(right))
