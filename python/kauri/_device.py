@@ -307,7 +307,7 @@ def values_there(values, count, dtype, symbolic):
     kind = kind_of(values)
     _require_fit(kind, values, dtype, symbolic, "an array of values")
     copy = kind.copy(kind.plain(values))
-    address, _, _, step, by_rows = kind.view(copy)
-    if by_rows and count > 1 and step != 1:
-        raise UsageError(f"values {step} entries apart: expected them one after the other")
-    return copy, address, kind.stream(copy)
+    there = kind.view(copy)
+    if there is None or (there[4] and count > 1 and there[3] != 1):
+        raise UsageError("values that even in a copy do not lie one after the other")
+    return copy, there[0], kind.stream(copy)

@@ -148,6 +148,23 @@ def test_what_is_called_while_a_device_solves(kind):
         assert kind.prepared == (0 if kind.streams else solves)
 
 
+def test_copies_of_jax_that_are_begun():
+    jax = pytest.importorskip("jax", reason="JAX is not installed", exc_type=ImportError)
+    kind, factor = _device.Jax(), types.SimpleNamespace()
+    b = jax.numpy.arange(5.0)
+    kind.meanwhile(b, factor)()
+    begun = factor._begun[b.shape]
+    assert kind.beside(b, factor) is begun and begun.unsafe_buffer_pointer() != b.unsafe_buffer_pointer()
+    assert kind.beside(b, factor) is not begun  # it is somebody's now
+    kind.meanwhile(b, factor)()
+    x = kind.beside(b.astype(int), factor)
+    assert x.dtype == b.astype(int).dtype and np.array_equal(x, b)
+    for n in range(1, 9):
+        kind.meanwhile(jax.numpy.zeros(n), factor)()
+        assert (n,) in factor._begun and len(factor._begun) <= 4
+    assert kind.meanwhile(jax.numpy.zeros(300_000), factor) is None
+
+
 def test_refinement_on_a_device_keeps_b():
     a = random_spd(20, 4)
     for f, steps in ((kauri.cholesky(a), 2), (kauri.cholesky(a, refine_max_steps=2), -1)):
