@@ -158,6 +158,7 @@ class Jax:
     def __init__(self):
         jax = importlib.import_module("jax")
         self.compiled = jax.jit(importlib.import_module("jax.numpy").copy)  # sooner done than jax.numpy.array(b, copy=True)
+        self.device_put = jax.device_put
         self.places = {}
 
     def _place(self, b):
@@ -200,9 +201,10 @@ class Jax:
             except Exception:  # for want of memory, say: who solves next will see
                 return
             begun = factor.__dict__.setdefault("_begun", {})  # by shape: one of each
-            if len(begun) >= _SHAPES:
+            if len(begun) >= _SHAPES and b.shape not in begun:
                 begun.clear()
-            begun[b.shape] = x
+            if x.sharding == b.sharding:
+                begun[b.shape] = x
 
         return begin
 
@@ -211,10 +213,15 @@ class Jax:
         if x is None or x.dtype != b.dtype or x.sharding != b.sharding:
             return self.copy(b)  # waits for b, too
         b.block_until_ready()
-        return x.block_until_ready()
+        try:
+            return x.block_until_ready()
+        except Exception:  # it failed on the device, where this one may not
+            return self.copy(b)
 
     def copy(self, b):
         x = self.compiled(b)
+        if x.sharding != b.sharding:  # b is bound to no device, and another is JAX's default
+            x = self.device_put(x, b.sharding)
         if x.dtype != b.dtype:  # JAX has made floats of doubles where it was told so
             raise UsageError(f"JAX makes {x.dtype} of {b.dtype} in this thread: see jax_enable_x64")
         return x.block_until_ready()

@@ -250,10 +250,9 @@ void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixV
   measured(
       x.cols, steps,
       [&](Slot& slot) {
-        if (!meanwhile) return factor_.solve(system, from, to, slot.workspace);
         factor_.store().device_solves()->run_now([&](StreamHandle stream) {
           factor_.enqueue_solve(system, from, to, slot.workspace, stream);
-          meanwhile();
+          if (meanwhile) meanwhile();
         });
       },
       [&](Slot& slot) { return refine_there(slot, b, x, steps, stop); });

@@ -1,6 +1,9 @@
 # Arrays of other libraries: on the host by DLPack, on a device as far as it can be seen without one.
 # SPDX-License-Identifier: BSD-3-Clause
 import ctypes
+import os
+import subprocess
+import sys
 import types
 
 import numpy as np
@@ -163,6 +166,19 @@ def test_copies_of_jax_that_are_begun():
         kind.meanwhile(jax.numpy.zeros(n), factor)()
         assert (n,) in factor._begun and len(factor._begun) <= 4
     assert kind.meanwhile(jax.numpy.zeros(300_000), factor) is None
+
+
+def test_copies_of_jax_are_where_it_is():
+    """Also where b is bound to no device, and JAX's default is another one: by two devices that JAX makes of the host."""
+    pytest.importorskip("jax", reason="JAX is not installed", exc_type=ImportError)
+    code = ("import jax, types; from kauri import _device; there = jax.devices()[1]; kind, factor = _device.Jax(), types.SimpleNamespace()\n"
+            "with jax.default_device(there): b = jax.numpy.arange(3.0)\n"
+            "assert b.devices() == {there}; kind.meanwhile(b, factor)()\n"
+            "for x in (kind.copy(b), kind.beside(b, factor), kind.beside(b, factor)): assert x.devices() == {there}, x.devices()\n"
+            "print('good')")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=100,
+                          env={**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=2"})
+    assert done.stdout == b"good\n", done.stderr.decode()[-1500:]
 
 
 def test_refinement_on_a_device_keeps_b():
