@@ -66,8 +66,25 @@ def like(x, b):
     raise UsageError(f"{type(b).__module__} has neither from_dlpack nor asarray, to take the solution")
 
 
-class Torch:
-    """Tensors of PyTorch on a CUDA device. What these classes share is what solve_there() and values_there() ask of them."""
+class Library:
+    """Arrays of a library on a CUDA device: what solve_there() and values_there() ask of them."""
+
+    def fits(self, b, dtype):
+        return b.dtype == dtype
+
+    def plain(self, b):
+        """b, with the numbers in memory that it stands for."""
+        return b
+
+    def stream(self, b):
+        """The number of the stream on which the library works with b; None where it has none: then b and what is made here are finished."""
+
+    def meanwhile(self, b, factor):
+        """What is to be called while the device solves for b; None: nothing."""
+
+
+class Torch(Library):
+    """Tensors of PyTorch."""
 
     def __init__(self):
         self.module = sys.modules["torch"]
@@ -94,12 +111,8 @@ class Torch:
         return None if there is None else (b.data_ptr(), *there)
 
     def stream(self, b):
-        """The number of the stream on which the library works with b; None where it has none: then b and what is made here are finished."""
         device = b.get_device()
         return self.raw_stream(device) if self.raw_stream else self.module.cuda.current_stream(device).cuda_stream
-
-    def meanwhile(self, b, factor):
-        """What is to be called while the device solves for b; None: nothing."""
 
     def beside(self, b, factor):
         """An array like b that may be written to, whatever is in it."""
@@ -110,7 +123,7 @@ class Torch:
         return b.clone(memory_format=self.module.preserve_format)
 
 
-class Cupy:
+class Cupy(Library):
     """Arrays of CuPy."""
 
     def __init__(self):
@@ -121,12 +134,6 @@ class Cupy:
 
     def device(self, b):
         return b.data.device_id
-
-    def fits(self, b, dtype):
-        return b.dtype == dtype
-
-    def plain(self, b):
-        return b
 
     def view(self, b):
         there = dense_shape(b.shape, b.strides, b.itemsize)
@@ -142,9 +149,6 @@ class Cupy:
         with b.device:
             return make()
 
-    def meanwhile(self, b, factor):
-        return None
-
     def beside(self, b, factor):
         return self._made(b, lambda: self.module.empty_like(b))
 
@@ -152,7 +156,7 @@ class Cupy:
         return self._made(b, lambda: b.copy(order="K"))
 
 
-class Jax:
+class Jax(Library):
     """Arrays of JAX, which has no streams that others may use."""
 
     def __init__(self):
@@ -178,17 +182,8 @@ class Jax:
     def device(self, b):
         return self._place(b)[1]
 
-    def fits(self, b, dtype):
-        return b.dtype == dtype
-
-    def plain(self, b):
-        return b
-
     def view(self, b):
         return b.unsafe_buffer_pointer(), *dense_shape(b.shape, None, None)
-
-    def stream(self, b):
-        return None
 
     def meanwhile(self, b, factor):
         """JAX takes longer for a copy than all else takes here: the next solution's, of b like this one's, is begun while the device is at work."""
@@ -227,7 +222,7 @@ class Jax:
         return x.block_until_ready()
 
 
-class Other:
+class Other(Library):
     """Arrays of libraries that are not known on devices."""
 
     def on_cuda(self, b):

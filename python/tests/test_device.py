@@ -52,12 +52,6 @@ class Kind(_device.Other):
     def device(self, b):
         return b.device
 
-    def fits(self, b, dtype):
-        return b.dtype == dtype
-
-    def plain(self, b):
-        return b
-
     def view(self, b):
         there = _device.dense_shape(b.shape, b.array.strides, b.array.itemsize)
         return None if there is None else (b.array.ctypes.data, *there)
