@@ -163,7 +163,7 @@ class Solver:
     def close(self):
         if self.process.is_alive():
             self.process.kill()
-        self.process.join()
+        self.process.join(60)
 
     def ask(self, text, seconds):
         self.pipe.send(text)

@@ -10,7 +10,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "cmake" / "Version.cmake"
 def dynamic_metadata(field, settings):
     if field != "version" or settings:
         raise RuntimeError(f"tells the version alone, and has no settings: {field}, {settings}")
-    done = subprocess.run(["cmake", "-P", SCRIPT], capture_output=True, text=True)
+    done = subprocess.run(["cmake", "-P", SCRIPT], capture_output=True, text=True, timeout=300)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return done.stdout.strip()

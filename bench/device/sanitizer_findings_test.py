@@ -175,7 +175,7 @@ class Findings(unittest.TestCase):
             for text, code in ((races(race(LOOP.format("float"))), 0), (races(race("front_kernel()")), 1)):
                 log.write_text(text, encoding="utf-8")
                 command = [sys.executable, HERE / "sanitizer_findings.py", "--tool", "racecheck", "--version", "Version 2025.3.1.0"]
-                done = subprocess.run([*command, "--sources", CUDA, log], capture_output=True, text=True, check=False)
+                done = subprocess.run([*command, "--sources", CUDA, log], capture_output=True, text=True, check=False, timeout=300)
                 self.assertEqual(done.returncode, code, done.stdout + done.stderr)
                 self.assertIn("UNKNOWN, 1 times: Race reported" if code else "known, 1 times: Race reported", done.stdout)
 

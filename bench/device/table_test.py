@@ -96,7 +96,7 @@ class Table(unittest.TestCase):
             ):
                 (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
             command = [sys.executable, HERE / "table.py", "--reference", folder / "reference", "--solves", folder / "solves", "--spmv", folder / "spmv"]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("solves of 32, 1 systems: geometric mean 4.00x", done.stdout)
             self.assertIn("products of 8, cold, 1 systems: geometric mean 2.00x", done.stdout)

@@ -27,7 +27,7 @@ SYSTEM, ORDERINGS = "data/airfoil.mtx.gz", ["natural", "rcm", "amd", "nd"]
 
 
 def run(program, words, **more):
-    return subprocess.run([program, *words], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE, **more).stdout
+    return subprocess.run([program, *words], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE, timeout=300, **more).stdout
 
 
 def picture(program, command, folder):

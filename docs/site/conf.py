@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE / "_ext"))
 
 project = "kauri"
 copyright = "the authors of kauri, BSD-3-Clause"
-release = subprocess.run(["cmake", "-P", ROOT / "cmake" / "Version.cmake"], check=True, capture_output=True, text=True).stdout.strip()
+release = subprocess.run(["cmake", "-P", ROOT / "cmake" / "Version.cmake"], check=True, capture_output=True, text=True, timeout=300).stdout.strip()
 
 extensions = [
     "sphinx.ext.autodoc",

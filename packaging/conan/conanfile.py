@@ -35,7 +35,7 @@ class KauriConan(ConanFile):
         script = self._root / "cmake" / "Version.cmake"
         if self.version:
             return
-        done = subprocess.run(["cmake", "-P", str(script)], capture_output=True, text=True)
+        done = subprocess.run(["cmake", "-P", str(script)], capture_output=True, text=True, timeout=300)
         if done.returncode:
             raise ConanException(f"no version: {done.stderr}")
         self.version = done.stdout.strip()

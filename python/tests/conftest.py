@@ -1,11 +1,15 @@
-# Matrices that several tests use.
+# Matrices that several tests use, and the limit of each test.
 # SPDX-License-Identifier: BSD-3-Clause
+import faulthandler
 import os
+import sys
+import time
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+LIMIT_SECONDS = 900  # of one test, for what hangs and not for what is slow
 os.environ["MPLBACKEND"] = "Agg"  # no screen
 
 
@@ -24,15 +28,37 @@ def random_spd(n, seed, density=0.1):
     return sp.csc_matrix(a + sp.diags_array(np.abs(a).sum(axis=1).A1 if hasattr(a, "A1") else np.asarray(np.abs(a).sum(axis=1)).ravel() + 1.0))
 
 
+def finish(threads, seconds=LIMIT_SECONDS / 3):
+    """Joins threads, all within so many seconds."""
+    end = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    assert not any(thread.is_alive() for thread in threads), f"threads are at work after {seconds} s"
+
+
 @pytest.fixture
 def a():
     return random_spd(40, 1)
 
 
 def pytest_configure(config):
+    config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")  # pytest captures nothing here
     config.addinivalue_line("markers", "plain: on a device, with arrays of NumPy alone")
     for name in ("cupy", "torch", "jax"):
         config.addinivalue_line("markers", f"{name}: on a device, with arrays of this library")
+
+
+STDERR = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """A test that is at work after the limit ends the run, with what each thread is at."""
+    faulthandler.dump_traceback_later(LIMIT_SECONDS, exit=True, file=item.config.stash[STDERR])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 MEASURED = []

@@ -51,7 +51,7 @@ def test_a_token_from_another_thread(long_one):
     with pytest.raises(kauri.Cancelled):
         for _ in range(1000):
             f.refactorize(a, cancel=token)
-    timer.join()
+    timer.join(60)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_ctrl_c(long_one, ctrl_c):
     with pytest.raises(KeyboardInterrupt):
         for _ in range(1000):
             f.refactorize(a)
-    timer.join()
+    timer.join(60)
     small = kauri.cholesky(poisson(5))
     assert np.allclose(poisson(5) @ small(np.ones(25)), 1)
 

@@ -150,7 +150,7 @@ def test_cancel():
     with pytest.raises(kauri.Cancelled):
         for _ in range(1000):
             kauri.compare(poisson(60), factorize=True, cancel=token)
-    timer.join()
+    timer.join(60)
     with pytest.raises(kauri.Cancelled):
         kauri.compare({"one": poisson(2), "two": poisson(3)}, cancel=token)
 

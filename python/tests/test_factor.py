@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import poisson, random_spd
+from conftest import finish, poisson, random_spd
 
 import kauri
 
@@ -351,8 +351,7 @@ def test_threads():
     threads = [threading.Thread(target=work, args=(k,)) for k in range(len(rights))]
     for t in threads:
         t.start()
-    for t in threads:
-        t.join()
+    finish(threads)
     assert all(np.array_equal(x, y) for x, y in zip(found, expected))
 
 
@@ -374,8 +373,7 @@ def test_solves_while_it_is_filled_anew():
         t.start()
     for k in range(50):
         f.refactorize((1 + k % 2) * a)
-    for t in threads:
-        t.join()
+    finish(threads)
     assert not wrong
 
 
@@ -417,8 +415,7 @@ def test_calls_of_several_steps_are_of_one_filling(ordering):
         f.refactorize((1 + k % 2) * a)
         k += 1
         time.sleep(0.002 if k < 200 else 0.1)  # a machine that is busy gets on, too
-    for t in threads:
-        t.join()
+    finish(threads)
     assert not wrong and k > 1
 
 
@@ -440,8 +437,7 @@ def test_factors_of_a_loaded_analysis_at_a_time(tmp_path):
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
     for t in threads:
         t.start()
-    for t in threads:
-        t.join()
+    finish(threads)
     assert all(backward_error((k + 1) * a, found[k], np.ones(base.n)) <= 10 * EPS for k in range(4))
 
 

@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import poisson
+from conftest import finish, poisson
 from copies import counter, total
 from libraries import OfCupy, OfJax, OfTorch
 from scipy.sparse.linalg import spsolve
@@ -221,8 +221,7 @@ def test_shapes_and_threads_of_jax(problem):
     threads = [threading.Thread(target=solve, args=(k,)) for k in range(1, 5)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    finish(threads)
     assert len(seen) == 80 and all(near(library.here(x), k * expected) for k, x in seen)
     right = library.there(b)
     double = library.module if hasattr(library.module, "enable_x64") else library.module.experimental
@@ -398,8 +397,7 @@ def test_threads(problem):
     threads = [threading.Thread(target=work, args=(k,)) for k in range(len(found))]
     for t in threads:
         t.start()
-    for t in threads:
-        t.join()
+    finish(threads)
     assert all(x is not None and near(library.here(x), expected[:, k % 3]) for k, x in enumerate(found))
 
 

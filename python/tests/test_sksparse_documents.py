@@ -49,7 +49,7 @@ def release():
             archive = folder() / f"scikit_sparse-{version}.tar.gz"
             if not archive.exists():
                 done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "scikit-sparse", "--dest",
-                                       str(archive.parent), f"scikit-sparse=={version}"], capture_output=True, text=True)
+                                       str(archive.parent), f"scikit-sparse=={version}"], capture_output=True, text=True, timeout=600)
                 if not archive.exists():
                     pytest.skip(f"{archive} is not there, and pip did not bring it: {done.stderr.strip().splitlines()[-1:]}")
             with tarfile.open(archive) as packed:

@@ -7,7 +7,7 @@ import threading
 import time
 
 from hostile_files import GOOD, PLACE, WHOLE, npy
-from program import ProgramTest, build_facts, kauri, kauri_with_peak, read_array
+from program import LIMIT_SECONDS, ProgramTest, at_pipe, build_facts, kauri, kauri_with_peak, read_array
 
 SYSTEM = ["--gen", "poisson2d 3"]
 ARRAY = "%%MatrixMarket matrix array real general\n"
@@ -129,7 +129,8 @@ class ChangingFileTest(ProgramTest):
                 self.outcome(path)
         finally:
             done.set()
-            writer.join()
+            writer.join(LIMIT_SECONDS)
+            self.assertFalse(writer.is_alive())
 
     def test_written_anew_in_pieces(self):
         def write(path):
@@ -156,17 +157,14 @@ class ChangingFileTest(ProgramTest):
         self.change(write)
 
     def test_pipe_in_pieces(self):
-        pipe = self.folder / "f.mtx"
-        os.mkfifo(pipe)
-
-        def write(text):
+        def write(pipe, text):
             with open(pipe, "w", encoding="ascii") as file:
                 for piece in re.findall(r".{1,7}", text, re.DOTALL):
                     file.write(piece)
                     file.flush()
 
         for text in [GOOD, GOOD[:-9], GOOD + "1 1 1\n"]:
-            writer = threading.Thread(target=write, args=(text,))
-            writer.start()
-            self.outcome(pipe)
-            writer.join()
+            pipe = self.folder / "f.mtx"
+            with at_pipe(pipe, lambda pipe, text=text: write(pipe, text)):
+                self.outcome(pipe)
+            pipe.unlink()

@@ -1,10 +1,7 @@
 # A collection of hostile files: each ends in a clear error and exit status 1, and takes no memory by its own word.
 # SPDX-License-Identifier: BSD-3-Clause
-import os
-import threading
-
 from hostile_files import EXPECTED, GOOD, PLACE, WHOLE, collection
-from program import ProgramTest, build_facts, kauri_with_peak
+from program import ProgramTest, at_pipe, build_facts, kauri_with_peak
 
 
 class HostileTest(ProgramTest):
@@ -42,12 +39,8 @@ class HostileTest(ProgramTest):
 
     def test_pipes(self):
         for name, text, says in [("empty.mtx", "", "is empty"), ("half.mtx", GOOD[:70], "line 2"), ("words.mtx", "hello", "known format")]:
-            pipe = self.folder / name
-            os.mkfifo(pipe)
-            writer = threading.Thread(target=pipe.write_text, args=(text,))
-            writer.start()
-            self.refused(pipe, says=[says])
-            writer.join()
+            with at_pipe(self.folder / name, lambda pipe, text=text: pipe.write_text(text)) as pipe:
+                self.refused(pipe, says=[says])
 
     def test_missing_diagonal_is_no_positive_definite_matrix(self):
         path = self.write_symmetric("hole.mtx", 3, {(0, 0): 4.0, (1, 0): 1.0, (2, 2): 4.0})

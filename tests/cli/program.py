@@ -1,6 +1,7 @@
 # Runs the program kauri for the tests, and reads and writes the small files they need with the standard library alone.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
+import contextlib
 import json
 import math
 import os
@@ -9,9 +10,12 @@ import resource
 import struct
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 
 BINARY = None  # set by run_tests.py
+LIMIT_SECONDS = 300  # whatever a test waits for: then it fails
 
 HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "threads", "kernels", "scalar", "ordering", "effort"]
 
@@ -19,7 +23,7 @@ HEADER_KEYS = ["schema", "system", "solver", "commit", "device", "backend", "thr
 def kauri(*words, **more):
     """The finished process; standard output and error as text."""
     more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
-    return subprocess.run([BINARY, *map(str, words)], text=True, timeout=300, check=False, **more)
+    return subprocess.run([BINARY, *map(str, words)], text=True, timeout=LIMIT_SECONDS, check=False, **more)
 
 
 def kauri_with_data_limit(limit_bytes, *words):
@@ -27,11 +31,43 @@ def kauri_with_data_limit(limit_bytes, *words):
     return kauri(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, limit_bytes)))
 
 
+@contextlib.contextmanager
+def killed_at_limit(child):
+    """Kills the process if the body takes longer than the limit."""
+    timer = threading.Timer(LIMIT_SECONDS, child.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextlib.contextmanager
+def at_pipe(pipe, work, after=0.0):
+    """A named pipe, at whose other end work(pipe) goes on in a thread, so many seconds later. It is over at the end of the body, also where nobody
+    opened this end: a thread that waits in open() or read() is let go by a short visit to the pipe."""
+    os.mkfifo(pipe)
+    other = threading.Timer(after, work, [pipe])
+    other.daemon = True
+    other.start()
+    try:
+        yield pipe
+    finally:
+        end = time.monotonic() + LIMIT_SECONDS
+        while other.is_alive():
+            if time.monotonic() > end:
+                raise AssertionError(f"the other end of {pipe} is still at work after {LIMIT_SECONDS} s")
+            visit = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)  # Linux: never blocks, and counts as both ends
+            other.join(0.05)
+            os.close(visit)
+
+
 def kauri_with_peak(*words):
     """Exit code, standard error and the most resident memory in bytes of one process."""
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.DEVNULL, stderr=errors)
-        _, status, usage = os.wait4(child.pid, 0)
+        with killed_at_limit(child):
+            _, status, usage = os.wait4(child.pid, 0)  # ends: by killed_at_limit()
         child.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         return child.returncode, errors.read().decode(), usage.ru_maxrss * 1024

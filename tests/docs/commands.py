@@ -18,7 +18,7 @@ def main():
         for document in sys.argv[2:]:
             for command in COMMAND.finditer(pathlib.Path(document).read_text(encoding="utf-8")):
                 words = [word.replace("build/", f"{folder}/") for word in shlex.split(command["words"])]
-                done = subprocess.run([program, *words], cwd=ROOT, text=True, capture_output=True)
+                done = subprocess.run([program, *words], cwd=ROOT, text=True, capture_output=True, timeout=300)
                 count += 1
                 if done.returncode:
                     failed += 1

@@ -64,6 +64,13 @@ PLANTED = (
     ("spdx", "scripts/planted", "#!/usr/bin/env bash\ntrue\n", "no line 'SPDX"),
     ("spdx", "packaging/spack/planted.yaml", "repo:\n", "no line 'SPDX"),
     ("spdx", "ordering/planted2.hpp", "// SPDX-License-Identifier: BSD-3-Clause\nint x;\n", "the first line is not a comment"),
+    ("calls", "tests/planted.py", "import subprocess\nsubprocess.run(['a'], check=True)\n", "subprocess.run() without a timeout"),
+    ("calls", "scripts/planted", "#!/usr/bin/env python3\nthread.join()\n", ".join() without a limit"),
+    ("calls", "tests/planted.py", "import os\nos.wait4(pid, 0)\n", "os.wait4() has no limit"),
+    ("calls", "tests/planted.py", "event.wait()\n", ".wait() without a limit"),
+    ("calls", "tests/planted.py", "run('cmake', '-S', here, '-B', build)\n", "cmake without a generator"),
+    ("calls", "scripts/planted", "#!/usr/bin/env bash\nquietly x.log cmake -S a \\\n  -B b\n", "cmake without a generator"),
+    ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2) std::this_thread::yield();\n}\n", "without a limit"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
     ("docs", "examples/first_solve.cpp", "int planted;\n", "not examples/first_solve.cpp word for word"),
 )
@@ -78,6 +85,9 @@ INNOCENT = (
     ("dependencies", "symbolic/planted.cpp", HEAD + "// std::abort(), dpotrf_\n" + 'const char* s = "printf(";\nint n = snprintf(0, 0, "");\n'),
     ("dependencies", "numeric/cpu/dense_planted.cpp", HEAD + "#include <cblas.h>\nvoid f() { cblas_dgemm(); }\n"),
     ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
+    ("calls", "tests/planted.py", "run('cmake', '-G', 'Ninja', '-B', b)\n','.join(words)\nos.wait4(p, 0)  # ends: by a timer\nt.join(5)\n"),
+    ("calls", "scripts/planted", "#!/usr/bin/env bash\n# cmake -S a -B b\ncmake -G Ninja -S a \\\n  -B b\ncmake --preset demo -B c\n"),
+    ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),
     ("sizes", "numeric/cuda/kernels/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(110) + "}\n"),
@@ -85,7 +95,7 @@ INNOCENT = (
 
 
 def run(check, root):
-    done = subprocess.run([sys.executable, HERE / f"check_{check}.py", root], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, HERE / f"check_{check}.py", root], capture_output=True, text=True, check=False, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -38,7 +38,7 @@ class StopAfter {
           while (std::chrono::steady_clock::now() < until && !done_.load()) std::this_thread::yield();
           source_.request_stop();
         }) {
-    while (!running_.load()) std::this_thread::yield();
+    while (!running_.load()) std::this_thread::yield();  // ends: its first lines set it
   }
   ~StopAfter() {
     done_ = true;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# version_test.py [--version V --build FOLDER --program KAURI]: cmake/Version.cmake in folders and repositories of many kinds, the files that say
-# the version once more, and, of a build, what it has its version in.
+# version_test.py [--version V --build FOLDER --program KAURI --generator NAME --make-program PATH]: cmake/Version.cmake in folders and repositories
+# of many kinds, the files that say the version once more, and, of a build, what it has its version in. Projects here are built by the generator.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import json
@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 
+LIMIT_SECONDS = 300  # whatever a test waits for: then it fails
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WRITTEN = re.search(r"^set\(kauri_version_written (\S+)\)", (ROOT / "cmake/Version.cmake").read_text(encoding="utf-8"), re.MULTILINE)[1]
 # Neither the user's settings nor a repository that somebody's hook names.
@@ -22,7 +23,8 @@ CLEAN = {name: value for name, value in os.environ.items() if not name.startswit
 
 
 def run(*words, folder=None, environment=CLEAN):
-    done = subprocess.run([str(word) for word in words], cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run([str(word) for word in words], cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=LIMIT_SECONDS)
     if done.returncode:
         raise AssertionError(f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout.strip()
@@ -144,7 +146,8 @@ class OwnRepositoryTest(InFolder):
             "cmake_minimum_required(VERSION 3.25)\ninclude(cmake/Version.cmake)\nproject(kauri VERSION ${kauri_version_numeric} LANGUAGES NONE)\n"
             "file(WRITE ${PROJECT_BINARY_DIR}/said ${PROJECT_VERSION}/${kauri_version})\n", encoding="utf-8")
         build = self.folder / "build"
-        run("cmake", "-S", self.kauri, "-B", build)
+        make_program = [f"-DCMAKE_MAKE_PROGRAM={BUILD.make_program}"] if BUILD.make_program else []
+        run("cmake", "-G", BUILD.generator, *make_program, "-S", self.kauri, "-B", build)
         self.assertEqual((build / "said").read_text(encoding="utf-8"), f"{WRITTEN}/{WRITTEN}")
         git(self.kauri, "tag", "v9.2.0")
         run("cmake", "--build", build)
@@ -250,8 +253,9 @@ class BuildTest(unittest.TestCase):
 
 
 parser = argparse.ArgumentParser(description="tests of the version")
-for option in ("--version", "--build", "--program"):
+for option in ("--version", "--build", "--program", "--make-program"):
     parser.add_argument(option)
+parser.add_argument("--generator", default="Ninja")
 BUILD, rest = parser.parse_known_args()
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + rest)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# Waits end: Python gives each process, thread and event that it waits for a limit, C++ each loop that waits for another thread. CMake is told its
+# generator, since its own choice is Make, which is not on every machine.
+# A line with "# ends: REASON" or "// ends: REASON" says why it needs no limit.
+# SPDX-License-Identifier: BSD-3-Clause
+import ast
+import re
+
+import tree
+
+PROCESSES = {"run", "call", "check_call", "check_output"}
+WAITERS = {"join", "wait", "communicate"}  # of threads, events and processes; str.join() has an argument
+CHILDREN = {"wait", "wait3", "wait4", "waitpid", "waitid"}  # of os, without any limit
+SPIN = re.compile(r"\bwhile\s*\(([^;{}]*)\)\s*(?:\{\s*)?(?:std::this_thread::(?:yield|sleep_for)|sched_yield|usleep)\b")
+SHELL_CMAKE = re.compile(r"^[^#\n]*\bcmake(?: [^\n|;&]*)? -(?:S|B)[ =]?(?:\\\n|[^\n|;&])*", re.MULTILINE)
+EXCUSE = re.compile(r"(?:#|//) ends: \S")
+
+
+def called(node):
+    """What is called, as object and name: ("subprocess", "run"); the object is empty where it has no simple name."""
+    if isinstance(node.func, ast.Attribute):
+        return (node.func.value.id if isinstance(node.func.value, ast.Name) else ""), node.func.attr
+    return "", getattr(node.func, "id", "")
+
+
+def fault_of_call(node):
+    owner, name = called(node)
+    limited = any(word.arg == "timeout" for word in node.keywords)
+    if owner == "subprocess" and name in PROCESSES and not limited:
+        return f"subprocess.{name}() without a timeout"
+    if owner == "os" and name in CHILDREN:
+        return f"os.{name}() has no limit"
+    if isinstance(node.func, ast.Attribute) and name in WAITERS and not node.args and not limited and owner != "os":
+        return f".{name}() without a limit"
+    words = [word.value for argument in node.args for word in ast.walk(argument) if isinstance(word, ast.Constant)]
+    if "cmake" in words and ({"-S", "-B"} & set(words)) and "-G" not in words and "--preset" not in words:
+        return "cmake without a generator (-G) or a preset"
+    return None
+
+
+def faults_of_python(path, text):
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and (fault := fault_of_call(node)):
+            if not any(EXCUSE.search(line) for line in lines[node.lineno - 1 : node.end_lineno]):
+                yield f"{path}:{node.lineno}: {fault}"
+
+
+def faults_of_cpp(path, text):
+    lines, code = text.splitlines(), tree.blanked(text)
+    for found in SPIN.finditer(code):
+        line = code.count("\n", 0, found.start()) + 1
+        if "now()" not in found[1] and not EXCUSE.search(lines[line - 1]):
+            yield f"{path}:{line}: a loop that waits for another thread without a limit"
+
+
+def faults_of_shell(path, text):
+    for found in SHELL_CMAKE.finditer(text):
+        if not re.search(r" (-G|--preset|--build|--install)\b", found[0]):
+            yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: cmake without a generator (-G) or a preset"
+
+
+def kind_of(path, root):
+    """What reads the file: a function of this module, or None."""
+    if path.suffix == ".py":
+        return faults_of_python
+    if path.suffix in tree.CPP:
+        return faults_of_cpp if path.parts[0] == "tests" else None
+    if path.suffix and path.suffix != ".sh":
+        return None
+    with open(root / path, "rb") as file:
+        first = file.readline()
+    if b"python" in first:
+        return faults_of_python
+    return faults_of_shell if path.suffix == ".sh" or first.startswith((b"#!/bin/sh", b"#!/usr/bin/env bash")) else None
+
+
+def main():
+    root = tree.root_from_arguments("waits and generators")
+    kinds = [(path, kind) for path in tree.files(root) if (kind := kind_of(path, root))]
+    faults = [fault for path, kind in kinds for fault in kind(path, (root / path).read_text(encoding="utf-8"))]
+    tree.finish("check_calls", len(kinds), faults)
+
+
+main()
