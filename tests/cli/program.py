@@ -46,7 +46,7 @@ def killed_at_limit(child):
 def at_pipe(pipe, work, after=0.0):
     """A named pipe, at whose other end work(pipe) goes on in a thread, so many seconds later. It is over at the end of the body, also where nobody
     opened this end: a thread that waits in open() or read() is let go by a short visit to the pipe."""
-    os.mkfifo(pipe)
+    os.mkfifo(pipe)  # ends: by the visits below
     other = threading.Timer(after, work, [pipe])
     other.daemon = True
     other.start()

@@ -9,12 +9,12 @@
 #include <fstream>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kauri/io.hpp"
 #include "src/io/file.hpp"
 #include "src/io/permutation_file.hpp"
+#include "support/at_pipe.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 
@@ -58,10 +58,8 @@ TEST(File, OfAnySizeIsNoMoreThanTooLarge) {
 }
 
 TEST(File, ReadsAPipe) {
-  const TempFile pipe;
-  ASSERT_EQ(::mkfifo(pipe.path().c_str(), 0600), 0);
   const std::string text(300'000, 'x');
-  std::jthread writer([&] { std::ofstream(pipe.path()) << text; });
+  const test::AtPipe pipe([&](const std::string& path) { std::ofstream(path) << text; });
   EXPECT_EQ(io::read_file(pipe.path()), text);
 }
 
@@ -139,14 +137,12 @@ TEST(FileWriter, CreatesWhatALinkNames) {
 }
 
 TEST(FileWriter, WritesToPipesAndDevices) {
-  const TempFile pipe;
-  ASSERT_EQ(::mkfifo(pipe.path().c_str(), 0600), 0);
   std::string read;
-  std::jthread reader([&] { read = io::read_file(pipe.path()); });
+  test::AtPipe pipe([&](const std::string& path) { read = io::read_file(path); });
   io::FileWriter file(pipe.path());
   file.write("through");
   file.close();
-  reader.join();
+  pipe.finish();
   EXPECT_EQ(read, "through");
   io::FileWriter full("/dev/full");
   test::expect_input_error([&] { full.write("x"); }, "/dev/full: cannot write: No space left on device");

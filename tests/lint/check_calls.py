@@ -30,6 +30,8 @@ def fault_of_call(node):
         return f"subprocess.{name}() without a timeout"
     if owner == "os" and name in CHILDREN:
         return f"os.{name}() has no limit"
+    if owner == "os" and name == "mkfifo":
+        return "a named pipe without at_pipe(): who opens it waits for the other end"
     if isinstance(node.func, ast.Attribute) and name in WAITERS and not node.args and not limited and owner != "os":
         return f".{name}() without a limit"
     words = [word.value for argument in node.args for word in ast.walk(argument) if isinstance(word, ast.Constant)]
@@ -52,6 +54,9 @@ def faults_of_cpp(path, text):
         line = code.count("\n", 0, found.start()) + 1
         if "now()" not in found[1] and not EXCUSE.search(lines[line - 1]):
             yield f"{path}:{line}: a loop that waits for another thread without a limit"
+    for number, line in enumerate(code.splitlines(), 1):
+        if "mkfifo(" in line and path.name != "at_pipe.hpp":
+            yield f"{path}:{number}: a named pipe without AtPipe: who opens it waits for the other end"
 
 
 def faults_of_shell(path, text):

@@ -71,6 +71,8 @@ PLANTED = (
     ("calls", "tests/planted.py", "run('cmake', '-S', here, '-B', build)\n", "cmake without a generator"),
     ("calls", "scripts/planted", "#!/usr/bin/env bash\nquietly x.log cmake -S a \\\n  -B b\n", "cmake without a generator"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2) std::this_thread::yield();\n}\n", "without a limit"),
+    ("calls", "tests/planted.cpp", HEAD + "void f() {\n  mkfifo(path, 0600);\n}\n", "a named pipe without AtPipe"),
+    ("calls", "tests/planted.py", "os.mkfifo(path)\n", "a named pipe without at_pipe()"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
     ("docs", "examples/first_solve.cpp", "int planted;\n", "not examples/first_solve.cpp word for word"),
 )
