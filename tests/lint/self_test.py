@@ -73,6 +73,8 @@ PLANTED = (
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2) std::this_thread::yield();\n}\n", "without a limit"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  mkfifo(path, 0600);\n}\n", "a named pipe without AtPipe"),
     ("calls", "tests/planted.py", "os.mkfifo(path)\n", "a named pipe without at_pipe()"),
+    ("calls", "scripts/planted", "#!/usr/bin/env bash\nquietly x \"$tools/pip\" install auditwheel wheel\n", "without its version"),
+    ("calls", "packaging/requirements.txt", "wheel>=0.40\n", "a tool without an exact version"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
     ("docs", "examples/first_solve.cpp", "int planted;\n", "not examples/first_solve.cpp word for word"),
 )
@@ -89,6 +91,7 @@ INNOCENT = (
     ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
     ("calls", "tests/planted.py", "run('cmake', '-G', 'Ninja', '-B', b)\n','.join(words)\nos.wait4(p, 0)  # ends: by a timer\nt.join(5)\n"),
     ("calls", "scripts/planted", "#!/usr/bin/env bash\n# cmake -S a -B b\ncmake -G Ninja -S a \\\n  -B b\ncmake --preset demo -B c\n"),
+    ("calls", "scripts/planted2", "#!/usr/bin/env bash\n\"$tools/pip\" install \"${pinned[@]}\" auditwheel\n\"$tools/pip\" install pytest build/x.whl\n"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),
