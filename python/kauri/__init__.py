@@ -13,7 +13,7 @@ from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, choles
 from ._compare import compare
 from ._comparison import Comparison, Record
 from ._core import CancelToken
-from ._errors import (Cancelled, DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
+from ._errors import (Cancelled, DeviceError, DtypeError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
 from ._mixed import MixedFactor
 from ._options import option_names
@@ -23,7 +23,7 @@ __version__ = _core.version()
 cuda_available = _core.cuda_available
 
 __all__ = [
-    "CancelToken", "Cancelled", "CholeskyFactor", "Comparison", "DeviceError", "Factor", "InputError", "KauriError", "MixedFactor",
+    "CancelToken", "Cancelled", "CholeskyFactor", "Comparison", "DeviceError", "DtypeError", "Factor", "InputError", "KauriError", "MixedFactor",
     "NotPositiveDefiniteError", "OutOfMemoryError", "Record", "TooLargeError", "UsageError", "analyze", "analyze_AAt", "aslinearoperator",
     "cho_factor", "cho_solve", "cholesky", "cholesky_AAt", "cholesky_mixed", "compare", "cuda_available", "factorized", "ldl_factor", "load",
     "option_names",

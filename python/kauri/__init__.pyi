@@ -15,6 +15,7 @@ from ._core import CancelToken as CancelToken
 from ._core import cuda_available as cuda_available
 from ._errors import Cancelled as Cancelled
 from ._errors import DeviceError as DeviceError
+from ._errors import DtypeError as DtypeError
 from ._errors import InputError as InputError
 from ._errors import KauriError as KauriError
 from ._errors import NotPositiveDefiniteError as NotPositiveDefiniteError

@@ -8,7 +8,7 @@ from ._errors import UsageError
 from ._factor import Factor
 from ._mixed import MixedFactor
 
-_MODES = ("auto", "simplicial", "supernodal")
+MODES = ("auto", "simplicial", "supernodal")
 
 
 def _permutation(permutation, n):
@@ -25,8 +25,9 @@ def _permutation(permutation, n):
 
 def _analysis(a, mode, ordering_method, array, triangle, permutation, cancel, options, mixed=False):
     """A Factor without numbers for a matrix of the library's own; for mixed precision the analysis alone."""
-    if mode not in _MODES:
-        raise UsageError(f"mode {mode!r}: there are {', '.join(_MODES)}, which make no difference here")
+    if mode not in MODES:
+        raise UsageError(f"mode {mode!r}: there are {', '.join(MODES)}, which make no difference here")
+    ordering_method = _options.plain(ordering_method)
     if ordering_method is None:
         ordering_method = "natural"
     texts = _options.texts({"ordering_method": ordering_method, **options})

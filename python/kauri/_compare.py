@@ -1,7 +1,6 @@
 # compare: what each ordering costs, predicted and measured.
 # SPDX-License-Identifier: BSD-3-Clause
 import dataclasses
-import re
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ class _Job:
 
 def _known():
     """Names of orderings."""
-    return [*re.split(", | or ", _options.option_names()["ordering_method"]["accepts"]), "best"]
+    return [*_options.METHODS, "best"]
 
 
 def _ordering(label, what):

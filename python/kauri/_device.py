@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from ._errors import UsageError
+from ._errors import DtypeError, UsageError
 
 _CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _SHAPES = 4  # of solutions of JAX, at most, whose next one's memory a factor holds
@@ -246,6 +246,14 @@ def kind_of(b):
     return kind
 
 
+def require_rows(b, n):
+    """b, of any library, is a right-hand side of a system of n rows."""
+    if b.ndim not in (1, 2):
+        raise UsageError(f"b of shape {tuple(b.shape)}: b must be a 1D or 2D array, ({n},) or ({n}, k)")
+    if b.shape[0] != n:
+        raise UsageError(f"b of shape {tuple(b.shape)} is of incompatible size: b must have the same number of rows as L, ({n},) or ({n}, k)")
+
+
 def on_cuda(b):
     """True where its numbers are in the memory of a CUDA device."""
     return kind_of(b).on_cuda(b)
@@ -275,7 +283,7 @@ def _require_fit(kind, b, dtype, symbolic, what):
     if device != symbolic.device_index:
         raise UsageError(f"{what} is on device {device}, the factor on device {symbolic.device_index}")
     if not kind.fits(b, dtype):
-        raise UsageError(f"{what} of type {str(b.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
+        raise DtypeError(f"{what} of type {str(b.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
 
 
 def solve_there(factor, symbolic, b, solve):
@@ -284,8 +292,7 @@ def solve_there(factor, symbolic, b, solve):
     solve(b, x, stream, meanwhile) fills x, given two views that have nothing in common, after what the stream has by then; if it can, it
     calls meanwhile, where that is not None, while the device is at work.
     """
-    if b.ndim not in (1, 2) or b.shape[0] != factor.n:
-        raise UsageError(f"b of shape {tuple(b.shape)}: expected ({factor.n},) or ({factor.n}, k)")
+    require_rows(b, factor.n)
     kind = kind_of(b)
     _require_fit(kind, b, factor.dtype, symbolic, "b")
     b = kind.plain(b)

@@ -11,6 +11,10 @@ class UsageError(KauriError, ValueError):
     """The call is wrong: sizes that do not fit, an option that there is not, a factor that is not valid."""
 
 
+class DtypeError(UsageError, TypeError):
+    """Numbers of a type that would lose digits, or that is no real number's: b of float64 for a factor of float32, long doubles, text."""
+
+
 class InputError(KauriError, ValueError):
     """The data are wrong: NaN, an index out of range, halves that disagree, a damaged file. The text names the place."""
 

@@ -6,13 +6,12 @@ import json
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _device, _matrix, _options
+from . import _core, _determinant, _device, _fill_of_inverse, _matrix, _options
 from ._errors import InputError, UsageError
 from ._filled import Filled
 from ._structure import Structure
 
 _FORMAT = 1  # of pickles
-_BLOCK = 64  # columns of a sparse right-hand side that are solved at once
 _TRIES = 200  # of several calls that are to be of one filling
 
 
@@ -151,6 +150,14 @@ class Factor(Filled, Structure):
         -------
         x : the same kind of array as b, of the same shape, in the factor's dtype
 
+        Raises
+        ------
+        DtypeError
+            For b of float64 where the factor is of float32: x would have fewer digits than b without a word. Integers, lists of numbers and
+            float16 are taken.
+        OutOfMemoryError
+            For sparse b whose x takes more memory than is available: see :meth:`inverse_bytes`.
+
         Examples
         --------
         >>> import numpy as np, scipy.sparse as sp, kauri
@@ -171,8 +178,13 @@ class Factor(Filled, Structure):
         if _device.is_foreign(b):
             part = functools.partial(self._foreign, core, system, ldl, b, steps, cancel)
         else:
-            part = functools.partial(self._part, core, system, ldl, np.asarray(_matrix.unmasked(b)), steps, cancel)
+            part = functools.partial(self._part, core, system, ldl, self._array_of(b), steps, cancel)
         return part() if system in ("A", "P", "Pt") else self._of_one_filling(part)
+
+    def _array_of(self, b):
+        """An array of NumPy from what is none. Python's own numbers have no type that the factor's could be too small for."""
+        array = np.asarray(_matrix.unmasked(b))
+        return array.astype(self._dtype) if isinstance(b, (list, tuple)) and array.dtype == np.float64 else array
 
     def _foreign(self, core, system, ldl, b, steps, cancel):
         if not _device.on_cuda(b):
@@ -223,12 +235,16 @@ class Factor(Filled, Structure):
         return self._triangular(core, "Lt", b / d if system == "DLt" else b * d if ldl else b, cancel)
 
     def _sparse(self, system, ldl, b, steps, cancel):
-        if b.shape[0] != self.n:
-            raise UsageError(f"b of shape {b.shape}: expected ({self.n},) or ({self.n}, k)")
-        one = b.ndim == 1
+        _device.require_rows(b, self.n)
+        self._require_fit(b.dtype)
+        one, b = b.ndim == 1, _matrix.widened(b)
         b = sp.csc_array(b.reshape((-1, 1)) if one else b)
-        blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + _BLOCK].toarray(order="F"), steps, cancel))
-                  for k in range(0, b.shape[1], _BLOCK)]
+        if system in ("A", "LDLt"):
+            order = self._symbolic.perm() if system == "A" or self._natural else np.arange(self.n)
+            entries = _fill_of_inverse.entries_of_solution(self._symbolic.parent(), order, b)
+            _fill_of_inverse.require_room(entries, *b.shape, self._dtype.itemsize)
+        blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + _fill_of_inverse.BLOCK].toarray(order="F"), steps, cancel))
+                  for k in range(0, b.shape[1], _fill_of_inverse.BLOCK)]
         x = sp.hstack(blocks, format="csc") if blocks else sp.csc_array(b.shape, dtype=self._dtype)
         return sp.coo_array(x.reshape((-1,))) if one else self._as_sparse(x)
 
@@ -280,7 +296,7 @@ class Factor(Filled, Structure):
         if system not in ("L", "Lt"):
             raise UsageError(f"system {system!r}: there are L and Lt")
         core = self._core()
-        b = self._checked(np.asarray(_matrix.unmasked(b)))
+        b = self._checked(self._array_of(b))
 
         def product():
             inner = self._dense(core, "P", b) if self._natural else b
@@ -355,11 +371,28 @@ class Factor(Filled, Structure):
         return (1.0, self.logdet())
 
     def det(self):
-        """det A: where that overflows, take logdet()."""
-        return np.exp(self.logdet())
+        """det A, the product of the pivots, to some digits less than those of A; inf or 0 where it is out of range: take logdet() there.
+
+        >>> import scipy.sparse as sp, kauri
+        >>> kauri.cholesky(2.0 * sp.eye_array(10, format="csc")).det()
+        1024.0
+        """
+        return float(_determinant.product(_determinant.pivots(self._lower_diagonal())))
+
+    def inverse_bytes(self):
+        """Bytes of memory that inv() takes at its peak: for connected A those of some 2 n^2 entries. Asks for no numbers.
+
+        >>> import scipy.sparse as sp, kauri
+        >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(100_000, 100_000), format="csc")
+        >>> kauri.analyze(A).inverse_bytes() > 200e9
+        True
+        """
+        entries = _fill_of_inverse.entries_of_inverse(self._symbolic.parent())
+        return _fill_of_inverse.bytes_of(entries, self.n, self.n, self._dtype.itemsize)
 
     def inv(self):
-        """A^-1 as a sparse matrix, which has nearly all entries: for some of them there are the two calls below."""
+        """A^-1 as a sparse matrix, which has all n^2 entries where A is connected: OutOfMemoryError, before anything is computed, where
+        inverse_bytes() are not available. For some of the entries there are inverse_diagonal() and inverse_entries()."""
         return self.solve(sp.eye_array(self.n, dtype=self._dtype, format="csc"))
 
     def inverse_diagonal(self, *, cancel=None):
@@ -392,7 +425,8 @@ class Factor(Filled, Structure):
         from scipy.sparse.linalg import LinearOperator
 
         def solve(b):
-            return self.solve(np.asarray(b))
+            b = np.asarray(b)  # an operator in float32 works in float32: as a preconditioner in float64 it is asked for no more digits
+            return self.solve(b.astype(self._dtype, copy=False) if b.dtype == np.float64 else b)
 
         return LinearOperator(self.shape, matvec=solve, rmatvec=solve, matmat=solve, rmatmat=solve, dtype=self._dtype)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _device, _matrix
-from ._errors import NotPositiveDefiniteError, UsageError
+from ._errors import DtypeError, NotPositiveDefiniteError, UsageError
 
 
 class Filled:
@@ -39,11 +39,11 @@ class Filled:
         return self._symbolic.indptr(), self._symbolic.indices()
 
     def _fill(self, fill, *args):
-        try:
-            return fill(*args)
-        except NotPositiveDefiniteError as error:
-            error.factor = self
-            raise
+        """fill(*args), of the extension module: a pair from it is a breakdown's column and pivot."""
+        told = fill(*args)
+        if isinstance(told, tuple):
+            raise NotPositiveDefiniteError(*told, self)
+        return told
 
     def _values(self, values):
         """Values of the lower half on the host, as the library takes them."""
@@ -59,14 +59,20 @@ class Filled:
             return None
         return _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
 
+    def _require_fit(self, dtype):
+        """Refuses b of that dtype where x, which is of the factor's, would have fewer digits than b."""
+        if dtype.kind == "c":
+            raise NotImplementedError("complex right-hand sides: kauri solves real systems")
+        _matrix.real_dtype(dtype)
+        if dtype.kind == "f" and dtype.itemsize > self._dtype.itemsize:
+            raise DtypeError(f"b is of {dtype.newbyteorder('=')}, and the factor of {self._dtype}, as A was: make the factor with dtype=np.float64 "
+                             "or by cholesky_mixed(A) for solutions in float64, or pass b.astype(np.float32) for the 6 digits of float32")
+
     def _checked(self, b):
         """b as the library takes it: as it lies in memory, if that will do."""
-        if b.ndim not in (1, 2) or b.shape[0] != self.n:
-            raise UsageError(f"b of shape {b.shape}: expected ({self.n},) or ({self.n}, k)")
+        _device.require_rows(b, self.n)
         if b.dtype != self._dtype:
-            if b.dtype.kind == "c":
-                raise NotImplementedError("complex right-hand sides: kauri solves real systems")
-            _matrix.real_dtype(b.dtype)
+            self._require_fit(b.dtype)
             b = b.astype(self._dtype)
         if not b.flags.forc and not _lies_well(b):
             b = np.ascontiguousarray(b)

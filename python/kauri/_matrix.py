@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _device
-from ._errors import InputError, UsageError
+from ._errors import DtypeError, InputError, UsageError
 
 
 def real_dtype(dtype):
@@ -16,7 +16,7 @@ def real_dtype(dtype):
         return np.dtype(np.float32)
     if dtype.kind in "biu" or dtype in (np.dtype(np.float16), np.dtype(np.float64)):
         return np.dtype(np.float64)
-    raise UsageError(f"numbers of type {dtype}: kauri takes float32, float64, and what fits into these")
+    raise DtypeError(f"numbers of type {dtype}: kauri takes float32, float64, and what fits into these")
 
 
 def unmasked(b):
@@ -32,8 +32,13 @@ def factor_dtype(dtype):
     """float32 or float64, asked for as ``dtype=``."""
     dtype = np.dtype(dtype).newbyteorder("=")
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise UsageError(f"dtype {dtype}: factors are of float32 or float64")
+        raise DtypeError(f"dtype {dtype}: factors are of float32 or float64")
     return dtype
+
+
+def widened(values):
+    """An array or a sparse matrix as it is, but in float64 where it is of float16, which SciPy converts to other formats only in part."""
+    return values.astype(np.float64) if values.dtype == np.float16 else values
 
 
 def _foreign(a):
@@ -54,7 +59,7 @@ def _from_jax(a):
         raise UsageError(f"a {kind} of JAX: BCOO, BCSR, COO, CSR and CSC are taken")
     if a.ndim != 2 or getattr(a, "n_batch", 0) or getattr(a, "n_dense", 0):
         raise UsageError(f"a {kind} of JAX of shape {a.shape}: expected two dimensions, both of them sparse")
-    values, shape = np.asarray(a.data), tuple(a.shape)
+    values, shape = widened(np.asarray(a.data)), tuple(a.shape)
     if kind in ("BCOO", "COO"):
         rows, cols = np.asarray(a.indices).T if kind == "BCOO" else (np.asarray(a.row), np.asarray(a.col))
         there = (rows < shape[0]) & (cols < shape[1])  # what is beyond is padding
@@ -68,16 +73,19 @@ def _from_jax(a):
 def _from_torch(a):
     import torch
 
+    def parts(*tensors):
+        return tuple(widened(part.cpu().numpy()) for part in tensors)
+
     if a.layout == torch.sparse_csr:
-        return sp.csr_array(tuple(part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())), shape=tuple(a.shape))
+        return sp.csr_array(parts(a.values(), a.col_indices(), a.crow_indices()), shape=tuple(a.shape))
     if a.layout == torch.sparse_csc:
-        return sp.csc_array(tuple(part.cpu().numpy() for part in (a.values(), a.row_indices(), a.ccol_indices())), shape=tuple(a.shape))
+        return sp.csc_array(parts(a.values(), a.row_indices(), a.ccol_indices()), shape=tuple(a.shape))
     if a.layout == torch.sparse_bsr:
-        return sp.bsr_array(tuple(part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())), shape=tuple(a.shape))
+        return sp.bsr_array(parts(a.values(), a.col_indices(), a.crow_indices()), shape=tuple(a.shape))
     if a.layout == torch.sparse_coo:
         a = a.coalesce()
         index = a.indices().cpu().numpy()
-        return sp.coo_array((a.values().cpu().numpy(), (index[0], index[1])), shape=tuple(a.shape))
+        return sp.coo_array((widened(a.values().cpu().numpy()), (index[0], index[1])), shape=tuple(a.shape))
     return _device.to_host(a.cpu())
 
 
@@ -103,10 +111,10 @@ def to_core(a, dtype=None, triangle="auto"):
     """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64."""
     a = to_scipy(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise UsageError(f"a matrix of shape {a.shape}: expected a square one")
-    if a.format not in ("csc", "csr"):
-        a = a.tocsc()
+        raise UsageError(f"a matrix of shape {a.shape}: it must be square")
     own = real_dtype(a.dtype)
+    if a.format not in ("csc", "csr"):
+        a = widened(a).tocsc()
     dtype = own if dtype is None else factor_dtype(dtype)
     index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
     if a.shape[0] > np.iinfo(np.int32).max:
@@ -118,13 +126,13 @@ def to_core(a, dtype=None, triangle="auto"):
 
 def product(a, dtype=None):
     """A A^T, of which the lower half is to be taken."""
-    a = to_scipy(a).tocsr()
+    a = widened(to_scipy(a)).tocsr()
     a = a.astype(dtype or real_dtype(a.dtype), copy=False)
     return (a @ a.T).tocsc()
 
 
 def product_pattern(a):
     """The pattern of A A^T, whatever cancels, with ones."""
-    a = to_scipy(a).tocsr()
+    a = widened(to_scipy(a)).tocsr()
     ones = sp.csr_matrix((np.ones(a.nnz), a.indices[: a.nnz], a.indptr), shape=a.shape)
     return (ones @ ones.T).tocsc()

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import difflib
 import os
+import re
+
+import numpy as np
 
 from . import _core
 from ._errors import UsageError
@@ -18,6 +21,8 @@ ORDERINGS = {
     "postordered": {"ordering_method": "natural"},
 }
 
+METHODS = re.split(", | or ", _TABLE["ordering_method"]["accepts"])  # the library's own names of orderings
+
 
 def option_names():
     """Names of all options that ``cholesky`` and ``analyze`` take as keywords, each with what it accepts, its default and what it does.
@@ -31,6 +36,15 @@ def option_names():
     return table
 
 
+def plain(value):
+    """Python's own bool, int, float or str of a scalar of NumPy, an array without dimensions, or bytes; all else as it is."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, np.floating):  # a long double, which item() leaves as it is
+        return float(value)
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
 def _text(value):
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -39,7 +53,7 @@ def _text(value):
 
 def texts(options):
     """[(name, text)] of keyword arguments; UsageError for one that there is not, with the nearest name."""
-    options = dict(options)
+    options = {name: plain(value) for name, value in options.items()}
     method = options.get("ordering_method")
     if method is None:
         options.pop("ordering_method", None)

@@ -5,11 +5,12 @@
 As there, all is computed in float64, only the lower half of A is looked at, and sparse results are of csc_matrix. What differs is told in
 docs/python.md: A that is not positive definite is refused at once, updates of low rank and complex matrices are not there.
 """
+import sys
 import warnings
 
 import numpy as np
 
-from . import _cholesky, _matrix
+from . import _alias, _cholesky, _matrix
 from ._errors import (DeviceError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
 
@@ -49,6 +50,20 @@ def _taken(A):
 def _plain(f):
     f._array = False
     return f
+
+
+def register():
+    """``import sksparse.cholmod`` finds this module from now on, in this process, so that programs which import scikit-sparse 0.4 run without a
+    change: call it before their import. ``sksparse.test_cholmod`` has the errors. scikit-sparse need not be installed; UsageError where it is
+    imported already.
+
+    >>> import kauri.cholmod
+    >>> kauri.cholmod.register()
+    >>> from sksparse.cholmod import cholesky
+    >>> cholesky is kauri.cholmod.cholesky
+    True
+    """
+    _alias.register(sys.modules[__name__], "0.4.16")
 
 
 def analyze(A, mode="auto", ordering_method="default", use_long=None, **options):

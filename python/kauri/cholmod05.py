@@ -1,12 +1,13 @@
 # The names of scikit-sparse 0.5's module cholmod.
 # SPDX-License-Identifier: BSD-3-Clause
 """``from kauri.cholmod05 import cho_factor`` in place of ``from sksparse.cholmod import cho_factor`` (scikit-sparse 0.5)."""
+import sys
 import typing
 
 import numpy as np
 import scipy.sparse as sp
 
-from . import _cholesky, _matrix
+from . import _alias, _cholesky, _matrix, _options
 from ._errors import DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
 
 CholmodError = KauriError
@@ -29,6 +30,8 @@ class CholmodSmallDiagonalWarning(CholmodWarning):
     """Never raised: Factor.report() tells of A that are nearly singular."""
 
 
+_ORDERS = (*_options.ORDERINGS, *_options.METHODS)
+
 __all__ = [
     "CholeskyFactor", "CholmodError", "CholmodGpuProblemError", "CholmodInvalidInputError", "CholmodNotInstalledError",
     "CholmodNotPositiveDefiniteError", "CholmodOutOfMemoryError", "CholmodOverflowError", "CholmodSmallDiagonalWarning", "CholmodWarning",
@@ -39,8 +42,30 @@ __all__ = [
 
 def _integers(A):
     """The type of row numbers that A comes with."""
-    wide = sp.issparse(A) and getattr(A.tocsc() if A.format not in ("csc", "csr") else A, "indices").dtype == np.int64
+    wide = sp.issparse(A) and (_matrix.widened(A).tocsc() if A.format not in ("csc", "csr") else A).indices.dtype == np.int64
     return np.dtype(np.int64 if wide else np.int32)
+
+
+def _indexed(matrix, itype):
+    """A sparse matrix that nobody else has, with row numbers of that type, but for those that need 64 bits; SciPy chooses by their values."""
+    if sp.issparse(matrix) and (itype == np.int64 or max(matrix.nnz, *matrix.shape) <= np.iinfo(np.int32).max):
+        if matrix.format in ("csc", "csr"):
+            matrix.indices, matrix.indptr = matrix.indices.astype(itype, copy=False), matrix.indptr.astype(itype, copy=False)
+        elif matrix.format == "coo":
+            matrix.coords = tuple(part.astype(itype, copy=False) for part in matrix.coords)
+    return matrix
+
+
+def _checked_kind(kind):
+    if kind not in (None, "sym", "row", "col", "lo"):
+        raise UsageError(f"Unknown factorization kind: kind {kind!r}, expected sym, row, col or lo")
+    return kind
+
+
+def _checked_form(kind):
+    if kind not in (None, "LL", "LDL"):
+        raise UsageError(f"kind {kind!r}: kind must be 'LL' or 'LDL'")
+    return kind
 
 
 class CholeskyFactor:
@@ -69,7 +94,11 @@ class CholeskyFactor:
 
     def __init__(self, A, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
         if sym_kind not in (None, "sym", "row", "col"):
-            raise UsageError(f"sym_kind {sym_kind!r}: there are sym, row and col")
+            raise UsageError(f"Unknown symmetry kind: sym_kind {sym_kind!r}, expected sym, row or col")
+        if order is not None and _options.plain(order) not in _ORDERS:
+            raise UsageError(f"Unknown ordering method: order {order!r}, expected None or one of {', '.join(_ORDERS)}")
+        if supernodal_mode not in (None, *_cholesky.MODES):
+            raise UsageError(f"Unknown factorization mode: supernodal_mode {supernodal_mode!r}, expected None or one of {', '.join(_cholesky.MODES)}")
         self.is_lower = bool(lower)
         self.is_ll = True
         self.sym_kind = self._kind = sym_kind or "sym"
@@ -89,8 +118,8 @@ class CholeskyFactor:
     def factorize(self, A, ldl=None, beta=0.0):
         """Factorises A + beta I, of the pattern analysed. ldl: parts and systems are those of L D L'. Returns this object."""
         if ldl is not None:
-            if not isinstance(ldl, bool):
-                raise UsageError("ldl is True, False or None")
+            if not isinstance(ldl, (bool, np.bool_)):
+                raise UsageError(f"ldl {ldl!r}: ldl must be a boolean value or None")
             self.is_ll = not ldl
         if self._kind == "sym":
             self._factor.cholesky_inplace(A, beta)
@@ -106,6 +135,10 @@ class CholeskyFactor:
         form, half = "LL.T" if self.is_ll else "LDL.T", "lower" if self.is_lower else "upper"
         return (f"Cholesky factor {form} of {self.N} rows, {self.nnz} entries, {half} half, {self.dtype.name}, indices {self.itype.name}, "
                 f"order {self.order}")
+
+    def _own(self, matrix):
+        """A sparse result, with row numbers as those of A."""
+        return _indexed(matrix, self.itype)
 
     @property
     def factor_(self):
@@ -169,17 +202,17 @@ class CholeskyFactor:
     @property
     def factor(self):
         """L, or of L D L' both parts in one: D on the diagonal, L below. Not a view: made anew."""
-        return self._factor.L() if self.is_ll else self._factor.LD()
+        return self._own(self._factor.L() if self.is_ll else self._factor.LD())
 
     @property
     def L(self):
         """The lower factor; of L D L' with ones on its diagonal."""
-        return self._factor.L() if self.is_ll else self._factor.L_D()[0]
+        return self._own(self._factor.L() if self.is_ll else self._factor.L_D()[0])
 
     @property
     def R(self):
         """L'."""
-        return self.L.T.tocsc()
+        return self._own(self.L.T.tocsc())
 
     @property
     def D(self):
@@ -192,15 +225,11 @@ class CholeskyFactor:
 
     def get_factor(self, kind=None, lower=None):
         """L or R ("LL"), or the pair with D ("LDL")."""
-        kind = kind or ("LL" if self.is_ll else "LDL")
+        kind = _checked_form(kind) or ("LL" if self.is_ll else "LDL")
         lower = self.is_lower if lower is None else lower
-        if kind == "LL":
-            low = self._factor.L()
-            return low if lower else low.T.tocsc()
-        if kind != "LDL":
-            raise UsageError(f"kind {kind!r}: there are LL and LDL")
-        low, d = self._factor.L_D()
-        return (low if lower else low.T.tocsc()), d
+        low, *d = (self._factor.L(),) if kind == "LL" else self._factor.L_D()
+        low = self._own(low if lower else low.T.tocsc())
+        return (low, *d) if d else low
 
     def solve(self, b, system="A", *, refine=None, cancel=None):
         """x of a system: A, LDLt, LD, DLt, L, Lt or D. b: shape (N,) or (N, k), dense or sparse.
@@ -211,7 +240,7 @@ class CholeskyFactor:
             if system == "D":
                 return b.copy()
             system = {"LD": "L", "DLt": "Lt"}.get(system, system)
-        return self._factor.solve(b, system, ldl=not self.is_ll, refine=refine, cancel=cancel)
+        return self._own(self._factor.solve(b, system, ldl=not self.is_ll, refine=refine, cancel=cancel))
 
     def copy(self):
         """Another one with the same numbers."""
@@ -221,8 +250,7 @@ class CholeskyFactor:
 
     def change_factor(self, kind=None):
         """To "LL" or "LDL"; None: the other one. Returns this object."""
-        if kind not in (None, "LL", "LDL"):
-            raise UsageError(f"kind {kind!r}: there are LL and LDL")
+        _checked_form(kind)
         self._factor._core()  # refuses an analysis alone
         self.is_ll = not self.is_ll if kind is None else kind == "LL"
         return self
@@ -237,17 +265,23 @@ class CholeskyFactor:
 
     def det(self):
         """det A."""
-        return np.exp(self.logdet())
+        return self.dtype.type(self._factor.det())
 
     def inv(self):
         """A^-1, sparse."""
-        return self._factor.inv()
+        return self._own(self._factor.inv())
 
     def _missing(self, *args, **kwargs):
         """Not there: raises NotImplementedError."""
         raise NotImplementedError("updates of low rank: factorise the new matrix")
 
     update = downdate = rowadd = rowdel = resymbol = _missing
+
+
+def register():
+    """``import sksparse.cholmod`` finds this module from now on, in this process, for programs that import scikit-sparse 0.5: as
+    :func:`kauri.cholmod.register` does it for 0.4, which SciPy and most others ask for."""
+    _alias.register(sys.modules[__name__], "0.5.0")
 
 
 def cho_factor(A, beta=0.0, *, lower=False, order="default", sym_kind=None, supernodal_mode=None, **options):
@@ -328,11 +362,12 @@ def symbfact(A, *, kind=None, lower=False, return_factor=False):
     if not return_factor:
         return SymbolicCounts(*told)
     low = _pattern_of_l(f, parent, itype)
-    return SymbolicCholFactor(*told, low if lower else low.T.tocsc())
+    return SymbolicCholFactor(*told, _indexed(low if lower else low.T.tocsc(), itype))
 
 
 def _half(kind, lower=False):
     """(kind, lower) of a kind that may be "lo": the lower half of A, where else the upper one is looked at."""
+    kind = _checked_kind(kind)
     return ("sym", True) if kind == "lo" else (kind, lower)
 
 
@@ -377,7 +412,7 @@ def _pattern_of_l(f, parent, itype):
             rows[above] |= {i for i in rows[j] if i > j}
     lengths = np.array([0] + [len(r) for r in rows]).cumsum()
     index = np.array([i for r in rows for i in sorted(r)], dtype=itype)
-    return sp.csc_array((np.ones(lengths[-1], np.bool_), index, lengths.astype(itype)), shape=f.shape)
+    return sp.csc_array((np.ones(lengths[-1], np.bool_), index, lengths), shape=f.shape)
 
 
 def metis(A, *, kind=None):

@@ -72,8 +72,8 @@ void solve_there(Factorization<T>& f, const std::string& system, const There& b,
   std::function<void()> call;
   if (!meanwhile.is_none())
     call = [&] {
-      const nb::gil_scoped_acquire locked;
-      meanwhile();
+      const Locked locked;
+      call_python(meanwhile);
     };
   released(cancel, Weight::light, [&](const std::stop_token& stop) {
     wait_for(f.symbolic()->backend(), stream);
@@ -82,24 +82,24 @@ void solve_there(Factorization<T>& f, const std::string& system, const There& b,
 }
 
 template <Scalar T>
-void refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double beta, const CancelToken* cancel) {
-  require_definite(
+nb::object refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double beta, const CancelToken* cancel) {
+  return told(
       released(cancel, factor_weight(f), [&](const std::stop_token& stop) { return f.refactorize(a, static_cast<T>(beta), stop); }));
 }
 
 template <Scalar T>
-void refactorize_values(Factorization<T>& f, const Vector<T>& values, double beta, const CancelToken* cancel) {
-  require_definite(released(cancel, factor_weight(f),
-                            [&](const std::stop_token& stop) { return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop); }));
+nb::object refactorize_values(Factorization<T>& f, const Vector<T>& values, double beta, const CancelToken* cancel) {
+  return told(released(cancel, factor_weight(f),
+                       [&](const std::stop_token& stop) { return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop); }));
 }
 
 /// values: an array of `count` numbers at the address, on the factor's device, that nobody writes to but the work on the stream.
 template <Scalar T>
-void refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address, std::optional<std::uintptr_t> stream,
-                       std::size_t count, double beta, const CancelToken* cancel) {
+nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address, std::optional<std::uintptr_t> stream,
+                             std::size_t count, double beta, const CancelToken* cancel) {
   std::shared_ptr<const void> owner = kept_alive(std::move(values));
   const std::span<const T> there(reinterpret_cast<const T*>(address), count);
-  require_definite(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+  return told(released(cancel, Weight::light, [&](const std::stop_token& stop) {
     wait_for(f.symbolic()->backend(), stream);
     return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), stop);
   }));
@@ -179,7 +179,7 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("lower", lower<T>)
       .def("diagonal",
            [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.diagonal(); })); })
-      .def("log_determinant", &F::log_determinant, nb::call_guard<nb::gil_scoped_release>())
+      .def("log_determinant", &F::log_determinant, nb::call_guard<Unlocked>())
       .def("inverse", inverse<T>, nb::arg("diagonal"), nb::arg("cancel").none())
       .def(
           "condition",
@@ -190,7 +190,7 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
           },
           nb::arg("cancel").none())
       .def("saved", saved<T>)
-      .def("save", &F::save, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &F::save, nb::call_guard<Unlocked>())
       .def("report", [](const F& f) { return to_json(f.report()); })
       .def("values",
            [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); });
@@ -214,8 +214,7 @@ void bind_factors(nb::module_& module) {
   bind_factor<float>(module, "FactorF32", "f32");
   module.def("load_symbolic", load_symbolic);
   module.def(
-      "save_symbolic", [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); },
-      nb::call_guard<nb::gil_scoped_release>());
+      "save_symbolic", [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); }, nb::call_guard<Unlocked>());
   module.def("saved_kind", [](const std::string& path) {
     const SavedInfo info = saved_info(path);
     return info.kind == SavedKind::plan ? 0 : info.scalar_bytes;

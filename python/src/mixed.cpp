@@ -123,43 +123,41 @@ Weight weight(const Mixed& f) {
   return s.analysis.plan->cost.flops > kHeavyFlops && s.backends.current().kind() == BackendKind::cpu ? Weight::heavy : Weight::light;
 }
 
-void refactorize(Mixed& f, const SymmetricMatrix<double>& a, double beta, const CancelToken* cancel) {
-  require_definite(released(cancel, weight(f), [&](const std::stop_token& stop) {
+nb::object refactorize(Mixed& f, const SymmetricMatrix<double>& a, double beta, const CancelToken* cancel) {
+  return told(released(cancel, weight(f), [&](const std::stop_token& stop) {
     return f.refactorize(values_on<double>(f.symbolic()->pattern(), a), beta, stop);
   }));
 }
 
-void refactorize_values(Mixed& f, const Vector<double>& values, double beta, const CancelToken* cancel) {
+nb::object refactorize_values(Mixed& f, const Vector<double>& values, double beta, const CancelToken* cancel) {
   const std::span<const double> given = span_of<double>(values);
-  require_definite(released(cancel, weight(f), [&](const std::stop_token& stop) {
+  return told(released(cancel, weight(f), [&](const std::stop_token& stop) {
     return f.refactorize({given.begin(), given.end()}, beta, stop);
   }));
 }
 
-void refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count, std::optional<std::uintptr_t> stream,
-                       const CancelToken* cancel) {
+nb::object refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count, std::optional<std::uintptr_t> stream,
+                             const CancelToken* cancel) {
   const std::span<const double> there(reinterpret_cast<const double*>(address), count);
-  require_definite(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+  return told(released(cancel, Weight::light, [&](const std::stop_token& stop) {
     wait_for(f.symbolic()->backend(), stream);
     return f.refactorize_there(there, stop);
   }));
 }
 
-Index require_solved(const Result<Index, Breakdown>& result) {
-  if (!result) throw NotPositiveDefinite{result.error()};
-  return result.value();
-}
+nb::object told_solved(const Result<Index, Breakdown>& result) { return result ? nb::int_(result.value()) : told(result.error()); }
 
-Index solve(Mixed& f, const Const<double>& b, const Mutable<double>& x, const CancelToken* cancel) {
+/// Columns that did not converge, or what told() says of a breakdown.
+nb::object solve(Mixed& f, const Const<double>& b, const Mutable<double>& x, const CancelToken* cancel) {
   const MatrixView<const double> from = dense<const double>(b);
   const MatrixView<double> to = dense<double>(x);
-  return require_solved(released(cancel, weight(f), [&](const std::stop_token& stop) { return f.solve(from, to, to.cols, stop); }));
+  return told_solved(released(cancel, weight(f), [&](const std::stop_token& stop) { return f.solve(from, to, to.cols, stop); }));
 }
 
-Index solve_there(Mixed& f, const There& b, const There& x, std::optional<std::uintptr_t> stream, const CancelToken* cancel) {
+nb::object solve_there(Mixed& f, const There& b, const There& x, std::optional<std::uintptr_t> stream, const CancelToken* cancel) {
   const DeviceMatrixView<const double> from(view_of<const double>(b));
   const DeviceMatrixView<double> to(view_of<double>(x));
-  return require_solved(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+  return told_solved(released(cancel, Weight::light, [&](const std::stop_token& stop) {
     wait_for(f.symbolic()->backend(), stream);
     return f.solve(from, to, to.view().cols, stop);
   }));
@@ -176,7 +174,7 @@ void bind_mixed(nb::module_& module) {
       .def("refactorize_there", refactorize_there, nb::arg("address"), nb::arg("count"), nb::arg("stream").none(), nb::arg("cancel").none())
       .def("solve", solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
       .def("solve_there", solve_there, nb::arg("b"), nb::arg("x"), nb::arg("stream").none(), nb::arg("cancel").none())
-      .def("in_double", &Mixed::in_double, nb::call_guard<nb::gil_scoped_release>())
+      .def("in_double", &Mixed::in_double, nb::call_guard<Unlocked>())
       .def("values",
            [](Mixed& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); })
       .def("report",

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/string.h>
 
+#include <array>
+
 #include "kauri/backend.hpp"
 #include "kauri/named_options.hpp"
 #include "kauri/ordering.hpp"
@@ -32,22 +34,28 @@ const char* class_of(ErrorKind kind) {
   return "KauriError";
 }
 
-/// Raises the exception of that class with these arguments.
-template <class... Args>
-void raise(const char* name, Args&&... args) {
-  const nb::object type = nb::module_::import_("kauri._errors").attr(name);
-  const nb::object error = type(std::forward<Args>(args)...);
-  PyErr_SetObject(type.ptr(), error.ptr());
+/// Classes of kauri._errors by kind, of one reference each that is kept for good. None has an __init__ of Python's: translate() is called
+/// while C++ handles an exception, where no code of Python's may run (wait_for_exit()).
+std::array<PyObject*, 6> classes{};
+
+void find_classes() {
+  const nb::module_ errors = nb::module_::import_("kauri._errors");
+  for (std::size_t kind = 0; kind < classes.size(); ++kind)
+    classes[kind] = nb::object(errors.attr(class_of(static_cast<ErrorKind>(kind)))).release().ptr();
 }
 
 void translate(const std::exception_ptr& thrown, void* /*unused*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    raise(class_of(error.kind()), error.what());
-  } catch (const NotPositiveDefinite& error) {
-    raise("NotPositiveDefiniteError", error.breakdown.column, error.breakdown.pivot);
+    PyErr_SetString(classes.at(static_cast<std::size_t>(error.kind())), error.what());
   }
+}
+
+/// nanobind's types are of one interpreter. Python itself refuses interpreters that have a lock of their own, but not all others.
+void require_main_interpreter() {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main())
+    throw nb::import_error("kauri works in the main interpreter of a process alone, and this is a sub-interpreter");
 }
 
 nb::list options() {
@@ -70,7 +78,10 @@ bool on_main_thread() { return PyThread_get_thread_ident() == main_thread; }
 
 void bind_support(nb::module_& module) {
   main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+  find_classes();
   nb::register_exception_translator(translate);
+  nb::set_leak_warnings(false);  // what a daemon thread, or a cycle of the caller's, keeps to the end is no fault of kauri's
+  module.def("leak_warnings", nb::set_leak_warnings);
   nb::class_<CancelToken>(module, "CancelToken", "Ends calls that were given it as ``cancel=``, from any thread: they raise Cancelled.")
       .def(nb::init<>())
       .def("cancel", &CancelToken::cancel, "Asks the calls to stop; those that come later too.")
@@ -89,6 +100,7 @@ void bind_support(nb::module_& module) {
 
 NB_MODULE(_core, module) {
   using namespace kauri::python;
+  require_main_interpreter();
   bind_support(module);
   bind_matrices(module);
   bind_symbolic(module);

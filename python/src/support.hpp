@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <future>
 #include <limits>
 #include <memory>
@@ -29,15 +30,12 @@ namespace kauri::python {
 
 namespace nb = nanobind;
 
-/// Thrown by bindings, as kauri.NotPositiveDefiniteError in Python.
-struct NotPositiveDefinite {
-  Breakdown breakdown;
-};
+/// (column, pivot), for which Python raises NotPositiveDefiniteError (Filled._fill). Not thrown: that class has an __init__ of Python's,
+/// and code of Python's must not run while C++ handles an exception: see wait_for_exit(), which could not be called then.
+inline nb::object told(const Breakdown& breakdown) { return nb::make_tuple(breakdown.column, breakdown.pivot); }
 
-/// Throws NotPositiveDefinite where there is a Breakdown.
-inline void require_definite(const Result<void, Breakdown>& result) {
-  if (!result) throw NotPositiveDefinite{result.error()};
-}
+/// The same, or None.
+inline nb::object told(const Result<void, Breakdown>& result) { return result ? nb::none() : told(result.error()); }
 
 /// kauri.CancelToken: a std::stop_source.
 class CancelToken {
@@ -48,6 +46,64 @@ class CancelToken {
 
  private:
   std::stop_source source_;
+};
+
+/// A thread that asks for the interpreter's lock while the interpreter is finalised does not get it: Python before 3.14 ends the thread by
+/// pthread_exit(). That unwinds the stack, through destructors and functions of nanobind's that are noexcept, which is std::terminate() for
+/// the whole process. This is called where such an unwinding is caught: the thread holds no lock, and waits for the end of the process, as
+/// Python 3.14 lets it.
+[[noreturn]] inline void wait_for_exit() noexcept {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+/// call(), which runs code of Python's with the lock held, and may lose the lock in between.
+template <class F>
+void call_python(F&& call) {
+  try {
+    call();
+  } catch (const std::exception&) {
+    throw;
+  } catch (...) {
+    wait_for_exit();
+  }
+}
+
+/// The interpreter's lock is released for the lifetime of this object. The thread holds it when this is made.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+  ~Unlocked() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      wait_for_exit();
+    }
+  }
+
+ private:
+  PyThreadState* state_;
+};
+
+/// The interpreter's lock is held for the lifetime of this object, in a thread that may hold it already.
+class Locked {
+ public:
+  Locked() : state_(taken()) {}
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  ~Locked() { PyGILState_Release(state_); }
+
+ private:
+  static PyGILState_STATE taken() {
+    try {
+      return PyGILState_Ensure();
+    } catch (...) {
+      wait_for_exit();
+    }
+  }
+
+  PyGILState_STATE state_;
 };
 
 /// The thread that Python runs handlers of signals in.
@@ -73,7 +129,7 @@ auto released(const CancelToken* cancel, Weight weight, F&& work) -> std::invoke
   using R = std::invoke_result_t<F, const std::stop_token&>;
   const std::stop_token outer = cancel ? cancel->token() : std::stop_token{};
   if (weight == Weight::light || !on_main_thread()) {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return work(outer);
   }
   std::stop_source inner;
@@ -82,10 +138,10 @@ auto released(const CancelToken* cancel, Weight weight, F&& work) -> std::invoke
   std::future<R> result = task.get_future();
   std::optional<nb::python_error> raised;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::jthread worker(std::move(task));
     while (result.wait_for(kSignalInterval) != std::future_status::ready) {
-      const nb::gil_scoped_acquire locked;
+      const Locked locked;
       if (raised || PyErr_CheckSignals() == 0) continue;
       raised.emplace();
       inner.request_stop();
@@ -137,12 +193,14 @@ using Const = nb::ndarray<const T, nb::device::cpu>;
 template <class T>
 using Mutable = nb::ndarray<T, nb::device::cpu>;
 
-/// Keeps the object alive, and may be let go of by any thread, which then waits for the interpreter's lock.
+/// Keeps the object alive, and may be let go of by any thread, which then waits for the interpreter's lock. Once the interpreter is
+/// finalised the object is left to the end of the process.
 inline std::shared_ptr<const void> kept_alive(nb::object object) {
   auto held = std::make_unique<nb::object>(std::move(object));
   return {held.release(), [](const void* p) {
-            const nb::gil_scoped_acquire locked;
-            delete static_cast<const nb::object*>(p);
+            if (!Py_IsInitialized()) return;
+            const Locked locked;
+            call_python([&] { delete static_cast<const nb::object*>(p); });
           }};
 }
 

@@ -77,7 +77,7 @@ def test_systems_by_name():
     assert list(compared.systems) == ["grid", "wide", "complex", "random"]
     assert [(r.system, r.ordering) for r in compared] == [("grid", "amd"), ("grid", "rcm"), ("random", "amd"), ("random", "rcm")]
     assert compared["random", "rcm"].n == 30 and list(compared.failures) == ["wide", "complex"]
-    assert "\nwide: not compared: a matrix of shape (2, 3): expected a square one\n" in str(compared)
+    assert "\nwide: not compared: a matrix of shape (2, 3): it must be square\n" in str(compared)
     assert "(2, 3)" in compared._repr_html_()
     for key in ("amd", ("grid", "nd"), ("other", "amd")):
         with pytest.raises(KeyError, match="grid, wide, complex, random"):

@@ -22,6 +22,16 @@ COMMON = DOCS / "site" / "mathematics" / "index.md"  # what the pages beside it 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md") if ">>> " in path.read_text(encoding="utf-8"))
 
 
+@pytest.fixture(autouse=True)
+def no_alias(monkeypatch):
+    """Examples of register() leave nothing behind for other tests, nor find scikit-sparse imported by these."""
+    for name in ("sksparse", "sksparse.cholmod", "sksparse.test_cholmod"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield
+    for name in ("sksparse", "sksparse.cholmod", "sksparse.test_cholmod"):
+        sys.modules.pop(name, None)
+
+
 def loaded(name):
     if name in ("kauri.torch", "kauri.jax"):
         pytest.importorskip(name.split(".")[1], reason=f"{name} needs it", exc_type=ImportError)

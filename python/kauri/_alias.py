@@ -1,0 +1,27 @@
+# kauri under the name of scikit-sparse, for programs that import that.
+# SPDX-License-Identifier: BSD-3-Clause
+import importlib.machinery
+import sys
+import types
+
+from ._errors import UsageError
+
+
+def _module(name, package=False, **contents):
+    made = types.ModuleType(name, "kauri under the name of scikit-sparse.")
+    made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=package)  # importlib.util.find_spec() asks for it
+    if package:
+        made.__path__ = []
+    vars(made).update(contents)
+    return made
+
+
+def register(cholmod, version):
+    """Makes ``sksparse.cholmod`` that module; see kauri.cholmod.register()."""
+    there = sys.modules.get("sksparse")
+    if there is not None and not hasattr(there, "kauri_version"):
+        raise UsageError(f"register: scikit-sparse itself is imported already, from {getattr(there, '__file__', None)}: register before that")
+    errors = {name: value for name, value in vars(cholmod).items() if name.startswith("Cholmod")}
+    tests = _module("sksparse.test_cholmod", **errors)  # where some programs find the errors
+    package = _module("sksparse", True, cholmod=cholmod, test_cholmod=tests, __version__=version, kauri_version=version)
+    sys.modules.update({"sksparse": package, "sksparse.cholmod": cholmod, "sksparse.test_cholmod": tests})
