@@ -65,7 +65,7 @@ class Filled:
             raise NotImplementedError("complex right-hand sides: kauri solves real systems")
         _matrix.real_dtype(dtype)
         if dtype.kind == "f" and dtype.itemsize > self._dtype.itemsize:
-            raise DtypeError(f"b is of {dtype.newbyteorder('=')}, and the factor of {self._dtype}, as A was: make the factor with dtype=np.float64 "
+            raise DtypeError(f"b is of {dtype.newbyteorder('=')}, and the factor of {self._dtype}: make the factor with dtype=np.float64 "
                              "or by cholesky_mixed(A) for solutions in float64, or pass b.astype(np.float32) for the 6 digits of float32")
 
     def _checked(self, b):

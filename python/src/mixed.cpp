@@ -73,6 +73,7 @@ class Mixed {
     return solved.value().unconverged;
   }
 
+  /// As of the last call that filled it, without waiting for one under way.
   [[nodiscard]] bool valid() const { return valid_; }
   [[nodiscard]] const std::shared_ptr<Symbolic>& symbolic() const { return symbolic_; }
   SolverReport report() {
@@ -92,9 +93,14 @@ class Mixed {
  private:
   template <class Fill>
   Result<void, Breakdown> filled(Fill&& fill) {
-    valid_ = false;
     Stopwatch watch;
-    const Result<void, Breakdown> result = fill();
+    Result<void, Breakdown> result;
+    try {
+      result = fill();
+    } catch (...) {
+      valid_ = factor_.valid();
+      throw;
+    }
     valid_ = factor_.valid();
     report_.factor.seconds = watch.seconds();
     count_factor(report_.factor, factor_.plan(), sizeof(float));

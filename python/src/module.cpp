@@ -81,7 +81,7 @@ void bind_support(nb::module_& module) {
   find_classes();
   nb::register_exception_translator(translate);
   nb::set_leak_warnings(false);  // what a daemon thread, or a cycle of the caller's, keeps to the end is no fault of kauri's
-  module.def("leak_warnings", nb::set_leak_warnings);
+  module.def("leak_warnings", [](bool on) { nb::set_leak_warnings(on); });
   nb::class_<CancelToken>(module, "CancelToken", "Ends calls that were given it as ``cancel=``, from any thread: they raise Cancelled.")
       .def(nb::init<>())
       .def("cancel", &CancelToken::cancel, "Asks the calls to stop; those that come later too.")

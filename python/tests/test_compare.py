@@ -60,7 +60,7 @@ def test_measured(dtype):
         assert record.factor_bytes == np.dtype(dtype).itemsize * record.stored_entries
         assert not record.factor.valid
         record.factor.refactorize(a)  # the analysis serves for numbers
-        assert np.allclose(a @ record.factor(np.ones(625)), 1, atol=1e-3)
+        assert np.allclose(a @ record.factor(np.ones(625, dtype)), 1, atol=1e-3)
     assert "1 thread, " + ("float" if dtype == np.float32 else "double") in str(compared)
 
 

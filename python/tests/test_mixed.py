@@ -1,6 +1,7 @@
 # kauri.MixedFactor: solutions as good as those in double, ways that they come by, and what is refused.
 # SPDX-License-Identifier: BSD-3-Clause
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -33,6 +34,32 @@ def test_solutions_are_those_in_double(a):
     assert componentwise(a, f(wide), wide) <= 4 * EPS
     g = pickle.loads(pickle.dumps(f))
     assert np.array_equal(g(wide), f(wide))
+
+
+def test_solves_wait_while_it_is_filled_anew():
+    a = poisson(40)
+    f = kauri.cholesky_mixed(a)
+    b = np.ones(f.n)
+    answers, wrong, done = [f(b), f(b) / 2], [], threading.Event()
+
+    def solve():
+        try:
+            while not done.is_set():
+                x = f(b)
+                if not any(np.allclose(x, y, rtol=1e-9) for y in answers):
+                    wrong.append(x)
+        except Exception as error:  # told by the thread that asserts
+            wrong.append(error)
+
+    threads = [threading.Thread(target=solve) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for k in range(100):
+        f.refactorize((2 - k % 2) * a)
+    done.set()
+    for t in threads:
+        t.join()
+    assert not wrong
 
 
 def test_no_rows():
