@@ -188,6 +188,9 @@ class FactorStore {
   [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
   [[nodiscard]] virtual const DeviceVerdict* verdict_address() const = 0;
   virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
+  /// What refactorize() does from here on comes after what is on the caller's stream by now, on the device: the host does not wait. Throws
+  /// Error(usage) where the stream is capturing, and on the CPU unless it is null.
+  virtual void begin_after(StreamHandle stream) = 0;
   /// value: in the host's memory or in the device's. Waits for the verdict.
   virtual const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) = 0;
   /// value: in the device's memory.
@@ -248,6 +251,8 @@ class BatchStore {
   virtual std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) = 0;
   /// True from enqueue_refactorize() until the host knows a verdict.
   [[nodiscard]] virtual bool awaits_verdicts() const = 0;
+  /// As that of FactorStore.
+  virtual void begin_after(StreamHandle stream) = 0;
   /// In the host's memory or in the device's. Waits for the verdicts.
   virtual std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) = 0;
   /// In the device's memory.

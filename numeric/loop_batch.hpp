@@ -58,6 +58,10 @@ class LoopBatch final : public BatchStore<T> {
     return verdict_;
   }
 
+  void begin_after(StreamHandle stream) override {
+    for (Index k = 0; k < items(); ++k) of(k).begin_after(stream);
+  }
+
   std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) override {
     forget();
     loop_.run(items(), [&](Index k, int) {

@@ -28,6 +28,8 @@ class MixedStore {
   /// Of all that it holds where it computes.
   [[nodiscard]] virtual Offset bytes() const = 0;
 
+  /// As that of FactorStore, for set_values() and what comes after it.
+  virtual void begin_after(StreamHandle stream) = 0;
   /// value: of A, length nnz, in the host's memory or the device's. Finds S.
   virtual void set_values(std::span<const double> value) = 0;
   /// H in the order of A's entries, where the backend computes.

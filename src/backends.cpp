@@ -49,7 +49,10 @@ std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options,
   options.device = {};
   if (choice_ != BackendChoice::automatic) return stays(std::move(options), "as asked for");
   if (!own_target) return stays(std::move(options), "the target was asked for");
-  return with_device(std::move(options), numeric::cuda::survey(cuda_.device), scalar_bytes, nrhs);
+  std::string why_not;
+  const auto device = numeric::cuda::survey(cuda_.device, &why_not);
+  if (!device) return stays(std::move(options), why_not);
+  return with_device(std::move(options), device, scalar_bytes, nrhs);
 }
 
 std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrhs) {

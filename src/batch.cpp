@@ -220,6 +220,14 @@ std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceVa
 }
 
 template <Scalar T>
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
+                                           std::type_identity_t<T> shift, StreamHandle stream, const std::stop_token& stop) {
+  require_values<T>(batch.store(), value.span(), stride, shift);
+  batch.store().begin_after(stream);
+  return refactorize<T>(batch, value.span(), stride, shift, stop);
+}
+
+template <Scalar T>
 void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride, std::type_identity_t<T> shift,
                          StreamHandle stream) {
   require_values<T>(batch.store(), value.span(), stride, shift);
@@ -235,6 +243,10 @@ template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, std::sp
 template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, std::span<const double>, Offset, double, const std::stop_token&);
 template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, const std::stop_token&);
 template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double,
+                                                    const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, StreamHandle,
+                                                    const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double, StreamHandle,
                                                     const std::stop_token&);
 template void enqueue_refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, StreamHandle);
 template void enqueue_refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double, StreamHandle);

@@ -343,6 +343,14 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& va
 }
 
 template <Scalar T>
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream,
+                                    const std::stop_token& stop) {
+  require_call<T>(factor.plan(), value.span(), shift);
+  factor.store().begin_after(stream);
+  return refactorize<T>(factor, value.span(), shift, stop);
+}
+
+template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift,
                                     const std::stop_token& stop) {
   check(a.pattern);
@@ -370,6 +378,8 @@ template void enqueue_refactorize(Factor<float>&, const DeviceValues<float>&, fl
 template void enqueue_refactorize(Factor<double>&, const DeviceValues<double>&, double, StreamHandle);
 template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float, const std::stop_token&);
 template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float, StreamHandle, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double, StreamHandle, const std::stop_token&);
 template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float, const std::stop_token&);
 template Result<void, Breakdown> refactorize(Factor<double>&, const SymmetricView<double>&, double, const std::stop_token&);
 template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const float>, Backend&, float,

@@ -64,6 +64,12 @@ void add_column(MixedReport& report, const MixedColumn& column) {
   report.error = numeric::worse(column.error, report.error);
 }
 
+/// As the plan's pattern has entries.
+void require_as_many(std::span<const double> value, const Plan& plan) {
+  if (static_cast<Offset>(value.size()) != plan.nnz)
+    misuse("MixedFactor: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
+}
+
 constexpr double kNoError = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -248,13 +254,18 @@ void MixedFactor::reserve(Index more) {
 }
 
 Result<void, Breakdown> MixedFactor::refactorize(std::span<const double> value, const std::stop_token& stop) {
-  if (static_cast<Offset>(value.size()) != plan().nnz)
-    misuse("MixedFactor: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan().nnz) + " entries");
+  require_as_many(value, plan());
   return state_->fill(value, stop);
 }
 
 Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value, const std::stop_token& stop) {
   return refactorize(value.span(), stop);
+}
+
+Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value, StreamHandle stream, const std::stop_token& stop) {
+  require_as_many(value.span(), plan());
+  state_->store->begin_after(stream);
+  return state_->fill(value.span(), stop);
 }
 
 Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options) {

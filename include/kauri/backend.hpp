@@ -73,7 +73,8 @@ class Backend {
 /// environment variable is read, no setting of the host program is changed. The result does not depend on their number, bit for bit.
 Backend cpu_backend(int threads = 0);
 
-/// A stream of a backend's device: a cudaStream_t, which converts by itself; null is the device's default stream. On the CPU always null.
+/// A stream of a backend's device: a cudaStream_t, which converts by itself; null is the default stream of the context that the
+/// backend works in, see cuda_backend(). On the CPU always null.
 using StreamHandle = void*;
 
 /// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree: once for each prepared plan, factor,
@@ -126,14 +127,24 @@ struct CudaOptions {
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary
 /// memory is copied at the speed of the bus, and streams and page-locked places for verdicts, as many as factors and workspaces have had
-/// at a time. These belong to no plan's bytes. Throws Error(device) where kauri was built without CUDA or the
-/// device is not there, Error(usage) where one function of the allocator is null and the other is not, or the device
+/// at a time. These belong to no plan's bytes.
+///
+/// The backend works in the CUDA context that the calling thread has on that device, if it has one: a context of its own (cuCtxCreate),
+/// which then lives as long as anything made with the backend, and which its streams and arrays belong to. Else it works in the device's
+/// primary context, that of the CUDA runtime and of the libraries built on it, made where it is not there and kept until the process ends.
+/// Each call enters that context, from any thread, and leaves the thread the context that it had, or none: no other device is touched.
+/// Calls that are not on a capturing stream themselves do not disturb captures, of any thread, and are not disturbed by them; destructors
+/// too, wherever they run.
+///
+/// Throws Error(device) where kauri was built without CUDA, the device is not there, with the driver's reason, or this build has no code
+/// for it, Error(usage) where one function of the allocator is null and the other is not, or the device
 /// cannot run the loops; Factor<float>::create throws it where these are of double alone.
 Backend cuda_backend(const CudaOptions& options);
 /// The same with all other options as they are by default. device: as CUDA numbers them, from 0.
 Backend cuda_backend(int device = 0);
 
-/// True if cuda_backend(0) would succeed: of several devices it is the first that is asked.
+/// True if cuda_backend(0) would succeed, as far as that is known without a CUDA context on the device, which is not made: the device is
+/// there, and this build has code for it. Of several devices it is the first that is asked.
 bool cuda_available();
 
 /// The CPU target of this machine: "cpu-avx512", "cpu-avx2" or "cpu-generic".

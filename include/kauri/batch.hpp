@@ -165,6 +165,10 @@ std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<cons
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
                                            std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
+/// The same with values that work on the caller's stream writes, enqueued by now: as the refactorize() of a Factor that takes a stream.
+template <Scalar T>
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
+                                           std::type_identity_t<T> shift, StreamHandle stream, const std::stop_token& stop = {});
 /// Enqueues it on the caller's stream, which may be capturing, and returns at once: no memory is allocated, nothing is waited for. (Where
 /// items are done one by one, a batch's second refactorisation that is not captured makes a CUDA graph for each item, as a factor's does,
 /// which takes the host longer; and CUDA itself makes the host wait once about a thousand launches are enqueued on a stream.) The verdicts

@@ -199,6 +199,13 @@ template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
+/// The same with values that work on the caller's stream writes, enqueued by now: the device begins when that work has ended, which the
+/// host does not wait for. Null is the default stream, as for enqueue_refactorize(). Throws Error(usage) also where the stream is
+/// capturing, and for a stream on the CPU.
+template <Scalar T>
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream,
+                                    const std::stop_token& stop = {});
+
 /// The same, and Error(usage) if a's pattern is not the one analysed (by its fingerprint). O(n + nnz) more.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0,

@@ -127,6 +127,8 @@ class MixedFactor {
   Result<void, Breakdown> refactorize(std::span<const double> value, const std::stop_token& stop = {});
   /// The same with values that lie where the backend computes.
   Result<void, Breakdown> refactorize(const DeviceValues<double>& value, const std::stop_token& stop = {});
+  /// The same with values that work on the caller's stream writes, enqueued by now: as the refactorize() of Factor that takes a stream.
+  Result<void, Breakdown> refactorize(const DeviceValues<double>& value, StreamHandle stream, const std::stop_token& stop = {});
 
   /// X with A X = B, n rows and as many columns each; b may be x itself, else they do not overlap. A Breakdown: A is not positive definite,
   /// as a factor in double found; all of x is NaN, and the factor is not valid any more. Columns that did not converge hold the best x

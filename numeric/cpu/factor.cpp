@@ -93,6 +93,11 @@ const DeviceVerdict& CpuFactor<T>::fetch_verdict(StreamHandle stream) {
 }
 
 template <class T>
+void CpuFactor<T>::begin_after(StreamHandle stream) {
+  require_no_stream(stream);
+}
+
+template <class T>
 void CpuFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) {
   require_no_stream(stream);
   refactorize(value, shift, ValuesAre::fresh);

@@ -18,6 +18,7 @@ class CpuFactor final : public FactorStore<T> {
   [[nodiscard]] const DeviceVerdict& verdict() const override { return verdict_; }
   [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_; }
   const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  void begin_after(StreamHandle stream) override;
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "numeric/backward_error.hpp"
+#include "numeric/cpu/workers.hpp"
 #include "numeric/dense_view.hpp"
 #include "numeric/scaling_rule.hpp"
 
@@ -92,6 +93,8 @@ Dots CpuMixed::sums(const F& f) {
   for (const Dots& part : part_) all.first += part.first, all.second += part.second;
   return all;
 }
+
+void CpuMixed::begin_after(StreamHandle stream) { require_no_stream(stream); }
 
 void CpuMixed::set_values(std::span<const double> value) {
   positive_ = true;

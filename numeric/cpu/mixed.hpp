@@ -15,6 +15,7 @@ class CpuMixed final : public MixedStore {
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   void reserve(Index nrhs) override;
   [[nodiscard]] Offset bytes() const override;
+  void begin_after(StreamHandle stream) override;
   void set_values(std::span<const double> value) override;
   [[nodiscard]] std::span<const float> rounded() const override { return rounded_; }
   [[nodiscard]] std::span<const double> scaled() override { return scaled_; }

@@ -179,6 +179,12 @@ ItemValues<T> CudaBatch<T>::take(const ItemValues<T>& value) const {
 }
 
 template <class T>
+void CudaBatch<T>::begin_after(StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  enqueue_after(static_cast<cudaStream_t>(stream), *stream_, "refactorize");
+}
+
+template <class T>
 std::span<const DeviceVerdict> CudaBatch<T>::refactorize(const ItemValues<T>& value, T shift) {
   const CurrentDevice current(context_.device);
   std::fill(seen_.begin(), seen_.end(), DeviceVerdict{});  // until all goes well
@@ -282,10 +288,7 @@ T CudaBatch<T>::entry(Index k, Index row, Index col) const {
   if (at == rows.end() || *at != row) return T(0);
   const Index place = symbolic::packed_column(col - nodes.first[s], nodes.order(s)) + static_cast<Index>(at - rows.begin());
   const CurrentDevice current(context_.device);
-  T value{};
-  check(cudaMemcpy(&value, entries_.data() + k * item_stride<T>(p) + p.device.panel[s] + place, sizeof(T), cudaMemcpyDeviceToHost),
-        "an entry of L");
-  return value;
+  return fetch(entries_.data() + k * item_stride<T>(p) + p.device.panel[s] + place, *stream_, "an entry of L");
 }
 
 template <class T>

@@ -48,6 +48,7 @@ class CudaBatch final : public BatchStore<T> {
   [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const override { return verdict_.data() + k; }
   std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) override;
   [[nodiscard]] bool awaits_verdicts() const override { return awaits_verdicts_; }
+  void begin_after(StreamHandle stream) override;
   std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) override;
   void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) override;
   [[nodiscard]] Offset workspace_bytes(Index nrhs) const override;

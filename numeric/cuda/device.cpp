@@ -26,7 +26,6 @@ void check(cudaError_t status, const char* what) {
 }
 
 cudaPointerAttributes attributes_of(const void* place) {
-  const RelaxedCapture relaxed;
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, place), "an address");
   return attributes;
@@ -42,10 +41,32 @@ void require_on_device(const void* first, const void* last, const char* name, in
   }
 }
 
-CurrentDevice::CurrentDevice(int device) {
-  check(cudaGetDevice(&before_), "the current device");
-  changed_ = before_ != device;
-  if (changed_) check(cudaSetDevice(device), "the device");
+void Stream::synchronize() const {
+  const CurrentDevice inside(Device{0, context_});
+  check(cudaStreamSynchronize(stream_), "work on the device");
+}
+
+void Stream::wait() const noexcept {
+  if (const InContext inside(context_); inside) static_cast<void>(cudaStreamSynchronize(stream_));
+}
+
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "the caller's stream");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream& stream, const char* what) {
+  if (bytes > 0) check(cudaMemcpyAsync(here, there, bytes, cudaMemcpyDefault, stream.get()), what);
+  stream.synchronize();
+}
+
+void enqueue_after(cudaStream_t earlier, const Stream& later, const char* name) {
+  if (is_capturing(earlier))
+    throw Error(ErrorKind::usage, std::string(name) + ": the stream is capturing: a call that waits cannot come after what will run later");
+  const Event passed;
+  check(cudaEventRecord(passed.get(), earlier), "the caller's stream");
+  check(cudaStreamWaitEvent(later.get(), passed.get(), 0), "the caller's stream");
 }
 
 void* DeviceHeap::allocate(Offset bytes) const {
@@ -71,15 +92,11 @@ void DeviceHeap::require(Offset bytes) const {
 
 void DeviceHeap::release(void* data, Offset bytes) const noexcept {
   if (!data) return;
-  if (!allocator.release) {
+  const InContext inside(device.context);
+  if (allocator.release)
+    allocator.release(data, static_cast<std::size_t>(bytes), allocator.user);
+  else if (inside)
     cudaFree(data);
-    return;
-  }
-  int before = device;
-  cudaGetDevice(&before);
-  cudaSetDevice(device);
-  allocator.release(data, static_cast<std::size_t>(bytes), allocator.user);
-  cudaSetDevice(before);
 }
 
 }  // namespace kauri::numeric::cuda

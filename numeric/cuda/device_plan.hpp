@@ -18,7 +18,7 @@ class Staging;
 
 /// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
 struct DeviceContext {
-  int device = 0;
+  Device device;
   const DeviceHeap* heap = nullptr;
   std::shared_ptr<Staging> staging;
   std::shared_ptr<Lending> lending;

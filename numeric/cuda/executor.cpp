@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 
-#include <cuda.h>
-
 #include <algorithm>
-#include <map>
-#include <mutex>
 
+#include "numeric/cuda/availability.hpp"
 #include "numeric/cuda/batch.hpp"
 #include "numeric/cuda/border.hpp"
 #include "numeric/cuda/mixed.hpp"
@@ -28,18 +25,6 @@ std::string target_of(const cudaDeviceProp& properties) {
   return std::string(symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
 }
 
-/// The driver takes a millisecond and more to answer, and always says the same: asked once per device and process. Throws Error(device).
-const cudaDeviceProp& properties_of(int device) {
-  static std::mutex mutex;
-  static std::map<int, cudaDeviceProp> known;  // what is in it stays where it is
-  const std::scoped_lock lock(mutex);
-  const auto found = known.find(device);
-  if (found != known.end()) return found->second;
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device), "the device");
-  return known.emplace(device, properties).first->second;
-}
-
 class CudaBytes final : public DeviceBytes {
  public:
   CudaBytes(std::span<const std::byte> host, const DeviceContext& context)
@@ -57,7 +42,7 @@ class CudaBytes final : public DeviceBytes {
   }
 
  private:
-  int device_;
+  Device device_;
   std::shared_ptr<Staging> staging_;
   DeviceHeap heap_;
   DeviceBlock block_;
@@ -95,17 +80,30 @@ void run_once(DeviceContext context, const std::string& target) {
   }
 }
 
+/// Where the driver has none that the device can run, the error says what there is, and for which device.
+void load_kernels(const cudaDeviceProp& device) {
+  try {
+    prepare_kernels();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    throw Error(ErrorKind::device, error.what() + (" (" + what_was_built(device) + ")"));
+  }
+}
+
+void require_valid(const CudaOptions& options) {
+  if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", not 1, 8 or 32");
+  if (options.team_columns != 0 && options.team_columns != 8 && options.team_columns != 16 && options.team_columns != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: team_columns is " + std::to_string(options.team_columns) + ", not 0, 8, 16 or 32");
+}
+
 class CudaExecutor final : public Executor {
  public:
   explicit CudaExecutor(const CudaOptions& options)
-      : heap_{options.device, options.allocator, &memory()}, properties_(properties_of(options.device)) {
-    if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
-      throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", not 1, 8 or 32");
-    if (options.team_columns != 0 && options.team_columns != 8 && options.team_columns != 16 && options.team_columns != 32)
-      throw Error(ErrorKind::usage, "cuda_backend: team_columns is " + std::to_string(options.team_columns) + ", not 0, 8, 16 or 32");
-    const CurrentDevice current(options.device);
-    prepare_kernels();
-    context_ = {.device = options.device,
+      : heap_{open_device(options.device), options.allocator, &memory()}, properties_(properties_of(options.device)) {
+    const CurrentDevice current(heap_.device);
+    load_kernels(properties_);
+    context_ = {.device = heap_.device,
                 .heap = &heap_,
                 .staging = std::make_shared<Staging>(),
                 .lending = std::make_shared<Lending>(),
@@ -283,73 +281,41 @@ class CudaExecutor final : public Executor {
   const cudaDeviceProp& properties_;
 };
 
-/// There is code for devices of compute capability 8.0 and later.
-constexpr int kLeastMajor = 8;
-
-int devices() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  static_cast<void>(cudaGetLastError());
-  return 0;
-}
-
-/// A context of the process on the device, made by whomever. The driver's own question, since the runtime answers none without making one.
-bool has_context(int device) {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  const cudaError_t status = cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &entry, 7000, cudaEnableDefault, &found);
-#else
-  const cudaError_t status = cudaGetDriverEntryPoint("cuDevicePrimaryCtxGetState", &entry, cudaEnableDefault, &found);
-#endif
-  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || entry == nullptr) {
-    static_cast<void>(cudaGetLastError());
-    return false;
-  }
-  unsigned flags = 0;
-  int active = 0;
-  const auto state = reinterpret_cast<CUresult (*)(CUdevice, unsigned*, int*)>(entry);
-  return state(device, &flags, &active) == CUDA_SUCCESS && active != 0;
-}
-
 }  // namespace
 
-std::optional<Survey> survey(int device) {
-  if (device < 0 || device >= devices()) return {};
+std::optional<Survey> survey(int device, std::string* why_not) {
   try {
+    require_device(device);
     const cudaDeviceProp& properties = properties_of(device);
     Survey seen;
-    seen.name = properties.name + (" (" + std::to_string(properties.major) + "." + std::to_string(properties.minor) + ")");
+    seen.name = properties.name + (" (" + capability(properties) + ")");
     seen.target = target_of(properties);
     seen.predicted = symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
-    seen.free_bytes = static_cast<Offset>(properties.totalGlobalMem);
-    seen.started = has_context(device);
-    if (!seen.started) return seen;
-    const CurrentDevice current(device);
-    std::size_t free = 0, all = 0;
-    check(cudaMemGetInfo(&free, &all), "the device's memory");
-    seen.free_bytes = static_cast<Offset>(free);
+    const std::optional<Offset> free = free_bytes_of(device);
+    seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
+    seen.started = free.has_value();
     return seen;
-  } catch (const Error&) {  // a device that answers nothing is not there
+  } catch (const Error& error) {  // a device that answers nothing is not there
+    if (why_not != nullptr) *why_not = error.what();
     return {};
   }
 }
 
 std::unique_ptr<Executor> make_executor(const CudaOptions& options) {
-  if (const int count = devices(); options.device < 0 || options.device >= count)
-    throw Error(ErrorKind::device, "there is no CUDA device " + std::to_string(options.device) + ": " + std::to_string(count) + " found");
-  if (const cudaDeviceProp& found = properties_of(options.device); found.major < kLeastMajor)
-    throw Error(ErrorKind::device, "CUDA device " + std::to_string(options.device) + " (" + found.name + ") has compute capability " +
-                                       std::to_string(found.major) + "." + std::to_string(found.minor) +
-                                       "; kauri has code for 8.0 and later");
+  require_device(options.device);
+  require_code(options.device);
+  require_valid(options);
   return std::make_unique<CudaExecutor>(options);
 }
 
 bool available() {
-  int major = 0;
-  if (devices() > 0 && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess) return major >= kLeastMajor;
-  static_cast<void>(cudaGetLastError());
-  return false;
+  try {
+    require_device(0);
+    require_code(0);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace kauri::numeric::cuda

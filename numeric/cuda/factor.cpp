@@ -19,12 +19,6 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-bool is_capturing(cudaStream_t stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(stream, &status), "the caller's stream");
-  return status != cudaStreamCaptureStatusNone;
-}
-
 /// What does the tiled fronts of a plan. The choice for float may be one of double alone, and is then refused.
 template <class T>
 Loops loops_for(const Plan& plan, const DeviceContext& context) {
@@ -141,6 +135,12 @@ const T* CudaFactor<T>::take(std::span<const T> value) const {
 }
 
 template <class T>
+void CudaFactor<T>::begin_after(StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  enqueue_after(static_cast<cudaStream_t>(stream), *stream_, "refactorize");
+}
+
+template <class T>
 const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre values) {
   const CurrentDevice current(context_.device);
   seen_ = {};
@@ -183,10 +183,10 @@ const DeviceVerdict& CudaFactor<T>::fetch_verdict(StreamHandle stream) {
 
 template <class T>
 std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<T>& room) const {
+  const CurrentDevice current(context_.device);
   if (attributes_of(value.data()).type != cudaMemoryTypeDevice) return value;
   room.resize(value.size());
-  const CurrentDevice current(context_.device);
-  check(cudaMemcpy(room.data(), value.data(), value.size_bytes(), cudaMemcpyDeviceToHost), "values of A");
+  fetch(std::span(room), value.data(), *stream_, "values of A");
   return room;
 }
 
@@ -327,9 +327,7 @@ T CudaFactor<T>::entry(Index row, Index col) const {
   const Offset place = plan.device.panel[s] +
                        (plan.device.tiled[s] == kNone ? symbolic::SmallLayout{m, p}.place(r, c) : symbolic::FrontCells{m, p}.place(r, c));
   const CurrentDevice current(context_.device);
-  T value{};
-  check(cudaMemcpy(&value, entries_.data() + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of L");
-  return value;
+  return fetch(entries_.data() + place, *stream_, "an entry of L");
 }
 
 template <class T>
@@ -339,8 +337,7 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
   const auto copy = [&](Offset entries, const auto& layout) {
     std::vector<T> panel(static_cast<std::size_t>(entries));
     const CurrentDevice current(context_.device);
-    check(cudaMemcpy(panel.data(), entries_.data() + plan.device.panel[s], panel.size() * sizeof(T), cudaMemcpyDeviceToHost),
-          "a panel of L");
+    fetch(std::span(panel), entries_.data() + plan.device.panel[s], *stream_, "a panel of L");
     for (Index c = 0; c < p; ++c)
       for (Index r = c; r < m; ++r) to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];
   };

@@ -32,6 +32,7 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   [[nodiscard]] const DeviceVerdict& verdict() const override { return seen_; }
   [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_.data()->verdict; }
   const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  void begin_after(StreamHandle stream) override;
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;

@@ -78,9 +78,7 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   const FrontCells cells{plan()->supernodes.order(s), plan()->supernodes.pivots(s)};
   std::vector<T> blocks(static_cast<std::size_t>(cells.diagonal_entries()));
   const CurrentDevice current(context_.device);
-  check(cudaMemcpy(blocks.data(), entries_.data() + plan()->device.panel[s] + cells.panel().entries(), blocks.size() * sizeof(T),
-                   cudaMemcpyDeviceToHost),
-        "inverses beside L");
+  fetch(std::span(blocks), entries_.data() + plan()->device.panel[s] + cells.panel().entries(), *stream_, "inverses beside L");
   auto next = to.begin();
   for_each_block(cells.p, [&](Index first, Index rows) {
     for (Index r = 0; r < rows; ++r)

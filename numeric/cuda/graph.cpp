@@ -23,7 +23,6 @@ cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)
 }  // namespace
 
 void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue, cudaStream_t upload) {
-  const RelaxedCapture relaxed;
   if (cudaGraph_t graph = captured(stream.get(), enqueue)) {
     if (cudaGraphInstantiate(&exec_, graph, 0) != cudaSuccess) exec_ = nullptr;
     cudaGraphDestroy(graph);

@@ -222,8 +222,7 @@ template <class T>
 const DeviceVerdict& CudaInverse<T>::fetch_verdict(StreamHandle stream) {
   const CurrentDevice current(context_.device);
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
-  check(cudaMemcpy(&seen_, verdict_.data(), sizeof(DeviceVerdict), cudaMemcpyDeviceToHost), "a verdict");
-  return seen_;
+  return seen_ = fetch(verdict_.data(), *stream_, "a verdict");
 }
 
 template <class T>
@@ -233,9 +232,7 @@ T CudaInverse<T>::entry(Index s, Index r, Index c) const {
   const Offset place =
       p.device.tiled[s] == kNone ? symbolic::SmallLayout{m, pivots}.place(r, c) : symbolic::FrontCells{m, pivots}.place(r, c);
   const CurrentDevice current(context_.device);
-  T value{};
-  check(cudaMemcpy(&value, z_.data() + p.device.panel[s] + place, sizeof(T), cudaMemcpyDeviceToHost), "an entry of the inverse");
-  return value;
+  return fetch(z_.data() + p.device.panel[s] + place, *stream_, "an entry of the inverse");
 }
 
 template <class T>

@@ -99,6 +99,11 @@ void CudaMixed::copy(const double* from, double* to) {
   check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n_) * sizeof(double), cudaMemcpyDefault, stream_->get()), "a vector");
 }
 
+void CudaMixed::begin_after(StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  enqueue_after(static_cast<cudaStream_t>(stream), *stream_, "refactorize");
+}
+
 void CudaMixed::set_values(std::span<const double> value) {
   positive_ = true, scaled_ = false;
   if (n_ == 0) return;

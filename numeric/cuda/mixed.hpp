@@ -17,6 +17,7 @@ class CudaMixed final : public MixedStore {
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   void reserve(Index nrhs) override;
   [[nodiscard]] Offset bytes() const override { return bytes_ + vector_bytes_; }
+  void begin_after(StreamHandle stream) override;
   void set_values(std::span<const double> value) override;
   [[nodiscard]] std::span<const float> rounded() const override { return {rounded_.data(), static_cast<std::size_t>(rounded_.size())}; }
   [[nodiscard]] std::span<const double> scaled() override;

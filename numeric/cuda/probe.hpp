@@ -18,7 +18,7 @@ class CudaProbe final : public InverseProbe<T> {
  private:
   const CudaFactor<T>& factor_;
   SolveStore<T>& workspace_;
-  int device_;
+  Device device_;
   Index n_;
   DeviceHeap heap_;
   DeviceBlock block_;

@@ -9,6 +9,9 @@ std::unique_ptr<Executor> make_executor(const CudaOptions&) {
 }
 
 bool available() { return false; }
-std::optional<Survey> survey(int) { return {}; }
+std::optional<Survey> survey(int, std::string* why_not) {
+  if (why_not != nullptr) *why_not = "there is no CUDA device: kauri was built without CUDA";
+  return {};
+}
 
 }  // namespace kauri::numeric::cuda

@@ -136,12 +136,15 @@ Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& 
 
 template <Scalar T>
 Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
-                                                            const std::stop_token& stop) {
+                                                            std::optional<StreamHandle> stream, const std::stop_token& stop) {
   Lent other{std::move(owner), value, shift};  // let go of last
   const std::unique_lock lock(filling_);
   require_pattern("refactorize_values");
   Result<void, Breakdown> result;
-  const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, DeviceValues<T>::borrow(value), shift, stop); });
+  const auto there = DeviceValues<T>::borrow(value);
+  const double seconds = filled([&] {
+    result = stream ? kauri::refactorize<T>(factor_, there, shift, *stream, stop) : kauri::refactorize<T>(factor_, there, shift, stop);
+  });
   std::swap(lent_, other);
   value_.clear();
   after_fill(seconds);

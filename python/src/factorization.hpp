@@ -39,8 +39,9 @@ class Factorization {
   Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
   /// The same with values on the factor's device, on the pattern analysed, which has to be known. They stay where they are until the factor
   /// is filled anew; then the owner is let go of, by a thread that holds neither the interpreter's lock nor one of these.
+  /// stream: the caller's, whose work by now writes them; none: they are there.
   Result<void, Breakdown> refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
-                                            const std::stop_token& stop);
+                                            std::optional<StreamHandle> stream, const std::stop_token& stop);
   /// As of the last call that filled it, without waiting for one under way.
   [[nodiscard]] bool valid() const { return valid_; }
   /// Fillings begun. Calls between two looks at an equal number were all of one filling.

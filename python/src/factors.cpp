@@ -100,8 +100,7 @@ nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintpt
   std::shared_ptr<const void> owner = kept_alive(std::move(values));
   const std::span<const T> there(reinterpret_cast<const T*>(address), count);
   return told(released(cancel, Weight::light, [&](const std::stop_token& stop) {
-    wait_for(f.symbolic()->backend(), stream);
-    return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), stop);
+    return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), handle_of(stream), stop);
   }));
 }
 

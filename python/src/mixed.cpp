@@ -45,10 +45,13 @@ class Mixed {
     value_ = std::move(value);
     return result;
   }
-  /// Values on the device.
-  Result<void, Breakdown> refactorize_there(std::span<const double> value, const std::stop_token& stop) {
+  /// Values on the device, written by what is on the stream by now, if one is given.
+  Result<void, Breakdown> refactorize_there(std::span<const double> value, std::optional<StreamHandle> stream,
+                                            const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
-    const Result<void, Breakdown> result = filled([&] { return factor_.refactorize(DeviceValues<double>::borrow(value), stop); });
+    const auto there = DeviceValues<double>::borrow(value);
+    const Result<void, Breakdown> result =
+        filled([&] { return stream ? factor_.refactorize(there, *stream, stop) : factor_.refactorize(there, stop); });
     value_.clear();
     return result;
   }
@@ -145,10 +148,8 @@ nb::object refactorize_values(Mixed& f, const Vector<double>& values, double bet
 nb::object refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count, std::optional<std::uintptr_t> stream,
                              const CancelToken* cancel) {
   const std::span<const double> there(reinterpret_cast<const double*>(address), count);
-  return told(released(cancel, Weight::light, [&](const std::stop_token& stop) {
-    wait_for(f.symbolic()->backend(), stream);
-    return f.refactorize_there(there, stop);
-  }));
+  return told(
+      released(cancel, Weight::light, [&](const std::stop_token& stop) { return f.refactorize_there(there, handle_of(stream), stop); }));
 }
 
 nb::object told_solved(const Result<Index, Breakdown>& result) { return result ? nb::int_(result.value()) : told(result.error()); }

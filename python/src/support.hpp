@@ -207,6 +207,11 @@ inline std::shared_ptr<const void> kept_alive(nb::object object) {
 /// A dense matrix on a device, as Python knows it: address, rows, columns, leading dimension, rows one after the other.
 using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>;
 
+/// A caller's stream as Python has it.
+inline std::optional<StreamHandle> handle_of(std::optional<std::uintptr_t> stream) {
+  return stream ? std::optional<StreamHandle>(reinterpret_cast<StreamHandle>(*stream)) : std::nullopt;
+}
+
 /// Until what is on a caller's stream by now has ended; None: nothing is waited for.
 inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> stream) {
   if (stream) backend.executor().wait(reinterpret_cast<StreamHandle>(*stream));

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "kauri/c/stream.h"
 #include "kauri/device_values.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
@@ -84,6 +85,18 @@ kauri_status kauri_factor_refactorize(kauri_factor* factor, const void* value, i
     const auto run = [&]<class T>(Factor<T>& of) {
       const std::span<const T> numbers = span_of<const T>(value, entries, "value");
       return memory == KAURI_DEVICE ? fill(f, of, DeviceValues<T>::borrow(numbers), shift) : fill(f, of, numbers, shift);
+    };
+    return std::visit(run, f.of);
+  });
+}
+
+kauri_status kauri_factor_refactorize_after(kauri_factor* factor, const void* value, int64_t entries, double shift, void* stream) {
+  return guarded([&] {
+    kauri_factor& f = need(factor, "factor");
+    const auto run = [&]<class T>(Factor<T>& of) {
+      const auto there = DeviceValues<T>::borrow(span_of<const T>(value, entries, "value"));
+      return counting_from(
+          f.base, [&] { return outcome(refactorize<T>(of, there, number_of<T>(shift, "shift"), stream, token_of(f.cancel)), f.base); });
     };
     return std::visit(run, f.of);
   });

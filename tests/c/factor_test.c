@@ -253,6 +253,10 @@ static void enqueued(void) {
   OK(kauri_factor_enqueue_refactorize(u.factor, value, nnz, -1e3, NULL));
   FAILS(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: column ", kauri_factor_fetch_verdict(u.factor, NULL, NULL));
   MISUSE("", kauri_factor_enqueue_refactorize(u.factor, value, nnz, 0, &there));
+  OK(kauri_factor_refactorize_after(u.factor, value, nnz, 0, NULL));
+  FAILS(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: column ", kauri_factor_refactorize_after(u.factor, value, nnz, -1e3, NULL));
+  MISUSE("a factor on the CPU has no streams", kauri_factor_refactorize_after(u.factor, value, nnz, 0, &there));
+  MISUSE("values, the pattern has", kauri_factor_refactorize_after(u.factor, value, nnz - 1, 0, NULL));
   MISUSE("the factor is on the CPU", kauri_factor_enqueue_log_determinant(u.factor, &there, u.workspace, NULL));
   tear_down(&u);
   free_system(&s);

@@ -77,6 +77,7 @@ static void null_handles(void) {
   MISUSE("factor is null", kauri_factor_valid(NULL, &i));
   MISUSE("factor is null", kauri_factor_refactorize(NULL, NULL, 0, KAURI_HOST, 0));
   MISUSE("factor is null", kauri_factor_solve(NULL, KAURI_SYSTEM_A, NULL, NULL, NULL));
+  MISUSE("factor is null", kauri_factor_refactorize_after(NULL, NULL, 0, 0, NULL));
   MISUSE("factor is null", kauri_factor_fetch_verdict(NULL, NULL, NULL));
   MISUSE("solver is null", kauri_solver_solve(NULL, NULL, NULL));
   MISUSE("solver is null", kauri_solver_report_json(NULL, NULL, 0, &needed));

@@ -8,25 +8,32 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "tests/emulator/contexts.hpp"
 #include "tests/emulator/device/cuda_runtime_api.h"
 
 using Work = std::function<cudaError_t()>;
 using kauri::emulator::GraphStep;
+namespace emulator = kauri::emulator;
 
 struct EmulatedGraph {
   std::vector<Work> work;
+  std::unique_ptr<emulator::Capture> capture;  // under way
 };
 
 /// Work is done by the thread that enqueues it, at once; behind a host function by that function's thread, once it has returned.
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
+  const CUcontext context;
 
-  EmulatedStream() = default;
+  const bool blocking;  // waits for the default stream
+
+  EmulatedStream(CUcontext of, bool waits) : context(of), blocking(waits) {}
   EmulatedStream(const EmulatedStream&) = delete;
   EmulatedStream& operator=(const EmulatedStream&) = delete;
   ~EmulatedStream() {
@@ -89,13 +96,12 @@ namespace {
 constexpr int kProcessors = 132;  // as an H200: kernels count on many teams
 constexpr std::size_t kMemory = std::size_t{1} << 32;
 
-/// The first is the one that runs; of the others there are these figures alone.
-constexpr cudaDeviceProp kDevices[] = {{"emulated", 9, 0, kProcessors, kMemory},
-                                       {"emulated A100", 8, 0, 108, 10 * kMemory},
-                                       {"emulated L4", 8, 9, 58, 6 * kMemory},
-                                       {"emulated T4", 7, 5, 40, 4 * kMemory}};
+/// One runs (emulator::let_run), by default the first; of the others there are these figures alone.
+constexpr cudaDeviceProp kDevices[emulator::kDeviceCount] = {{"emulated", 9, 0, kProcessors, kMemory},
+                                                             {"emulated A100", 8, 0, 108, 10 * kMemory},
+                                                             {"emulated L4", 8, 9, 58, 6 * kMemory},
+                                                             {"emulated T4", 7, 5, 40, 4 * kMemory}};
 std::atomic<int> properties_asked = 0;
-thread_local int current_device = 0;
 
 std::string last_failure;
 cudaError_t last_error = cudaSuccess;
@@ -108,9 +114,9 @@ class Memory {
     if (*place == nullptr) return cudaErrorMemoryAllocation;
     if (type == cudaMemoryTypeDevice) std::memset(*place, 0xff, bytes);
     const std::lock_guard lock(mutex_);
-    const int device = type == cudaMemoryTypeDevice ? current_device : 0;
+    const int device = type == cudaMemoryTypeDevice ? emulator::current_device() : 0;
     range_[static_cast<const std::byte*>(*place) + bytes] = {*place, {type, device}};
-    if (device != 0) elsewhere_ = true;
+    if (type == cudaMemoryTypeDevice && device != emulator::running_device()) elsewhere_ = true;
     return cudaSuccess;
   }
   cudaError_t release(void* place) {
@@ -128,12 +134,16 @@ class Memory {
   /// Memory of the devices that do not run holds the complement of each byte: who reads it as if it were the host's finds other numbers.
   void copy(void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
-    if (!elsewhere_ || (attributes(to).device != 0) == (attributes(from).device != 0)) return;
+    if (!elsewhere_ || is_elsewhere(to) == is_elsewhere(from)) return;
     auto* byte = static_cast<std::byte*>(to);
     std::transform(byte, byte + bytes, byte, [](std::byte b) { return ~b; });
   }
 
  private:
+  [[nodiscard]] bool is_elsewhere(const void* place) {
+    const cudaPointerAttributes found = attributes(place);
+    return found.type == cudaMemoryTypeDevice && found.device != emulator::running_device();
+  }
   struct Range {
     const void* begin;
     cudaPointerAttributes attributes;
@@ -151,9 +161,9 @@ Memory& memory() {
 /// The streams that there are.
 class Streams {
  public:
-  cudaStream_t make() {
+  cudaStream_t make(CUcontext context, bool blocking) {
     const std::lock_guard lock(mutex_);
-    return *all_.insert(new EmulatedStream).first;
+    return *all_.insert(new EmulatedStream(context, blocking)).first;
   }
   void destroy(cudaStream_t stream) {
     {
@@ -196,10 +206,32 @@ bool refuses(GraphStep step) {
   return true;
 }
 
+/// What every call does first that needs a context.
+cudaError_t entered() {
+  CUcontext context = nullptr;
+  return emulator::enter(&context);
+}
+
+/// The same of calls that a capture may forbid.
+cudaError_t allowed() {
+  if (const cudaError_t error = entered(); error != cudaSuccess) return error;
+  return emulator::is_forbidden() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+/// The same of what is put on a stream, which belongs to the context.
+cudaError_t entered(cudaStream_t stream) {
+  CUcontext context = nullptr;
+  if (const cudaError_t error = emulator::enter(&context); error != cudaSuccess) return error;
+  if (stream == nullptr) return emulator::default_is_forbidden() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+  return stream->context == context ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
 /// Nothing is ever behind a host function on the default stream.
 cudaError_t enqueue(cudaStream_t stream, Work work) {
+  if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   if (stream == nullptr) return work();
   if (stream->capture == nullptr) return stream->enqueue(std::move(work));
+  if (stream->capture->capture->is_invalidated()) return cudaErrorStreamCaptureInvalidated;
   if (refuses(GraphStep::capture)) return last_error;
   stream->capture->work.push_back(std::move(work));
   return cudaSuccess;
@@ -223,12 +255,28 @@ cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream)
 
 cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
 const char* cudaGetErrorString(cudaError_t error) {
-  constexpr const char* kNames[] = {"success", "invalid value", "out of memory", "not supported"};
-  return error == cudaErrorLaunchFailure ? last_failure.c_str() : kNames[error];
+  static const std::map<cudaError_t, const char*> kWords = {{cudaSuccess, "success"},
+                                                            {cudaErrorInvalidValue, "invalid value"},
+                                                            {cudaErrorMemoryAllocation, "out of memory"},
+                                                            {cudaErrorInitializationError, "initialization error"},
+                                                            {cudaErrorInsufficientDriver, "insufficient driver"},
+                                                            {cudaErrorNoDevice, "no device is detected"},
+                                                            {cudaErrorNoKernelImageForDevice, "no kernel image"},
+                                                            {cudaErrorInvalidResourceHandle, "invalid resource handle"},
+                                                            {cudaErrorContextIsDestroyed, "context is destroyed"},
+                                                            {cudaErrorNotSupported, "not supported"},
+                                                            {cudaErrorSystemNotReady, "system not ready"},
+                                                            {cudaErrorStreamCaptureUnsupported, "not permitted during a capture"},
+                                                            {cudaErrorStreamCaptureImplicit, "the default stream during a capture"},
+                                                            {cudaErrorStreamCaptureInvalidated, "the capture was invalidated"}};
+  if (error == cudaErrorLaunchFailure) return last_failure.c_str();
+  const auto found = kWords.find(error);
+  return found != kWords.end() ? found->second : "unknown";
 }
-cudaError_t cudaGetDeviceCount(int* count) { return set(count, static_cast<int>(std::size(kDevices))); }
-cudaError_t cudaGetDevice(int* device) { return set(device, current_device); }
-cudaError_t cudaSetDevice(int device) { return set(&current_device, device); }
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = emulator::kDeviceCount;
+  return emulator::answer_for_devices();
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   ++properties_asked;
   return set(properties, kDevices[device]);
@@ -238,29 +286,44 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   constexpr int kValues[] = {kProcessors, 1, 9, 0, 1'980'000, 2'619'000, 5120};  // rates of an H100
   return set(value, kValues[attribute]);
 }
-cudaError_t cudaDeviceSynchronize() { return streams().synchronize_all(); }
-cudaError_t cudaGetDriverEntryPoint(const char*, void** entry, unsigned long long, cudaDriverEntryPointQueryResult* found) {
-  *entry = nullptr;
-  return set(found, cudaDriverEntryPointSymbolNotFound);
+cudaError_t cudaDeviceSynchronize() {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
+  return streams().synchronize_all();
 }
 
-cudaError_t cudaMalloc(void** place, std::size_t bytes) { return memory().allocate(place, bytes, cudaMemoryTypeDevice); }
-cudaError_t cudaFree(void* place) { return memory().release(place); }
-cudaError_t cudaHostAlloc(void** place, std::size_t bytes, unsigned) { return memory().allocate(place, bytes, cudaMemoryTypeHost); }
-cudaError_t cudaFreeHost(void* place) { return memory().release(place); }
+cudaError_t cudaMalloc(void** place, std::size_t bytes) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
+  return memory().allocate(place, bytes, cudaMemoryTypeDevice);
+}
+cudaError_t cudaFree(void* place) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
+  return memory().release(place);
+}
+cudaError_t cudaHostAlloc(void** place, std::size_t bytes, unsigned) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
+  return memory().allocate(place, bytes, cudaMemoryTypeHost);
+}
+cudaError_t cudaFreeHost(void* place) { return cudaFree(place); }
 cudaError_t cudaMemGetInfo(std::size_t* there, std::size_t* all) {
+  if (const cudaError_t error = entered(); error != cudaSuccess) return error;
   *all = kMemory;
   return set(there, kMemory);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* place) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
   return set(attributes, memory().attributes(place));
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
+  if (const cudaError_t error = entered(nullptr); error != cudaSuccess) return error;
   if (bytes > 0) memory().copy(to, from, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return enqueue(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return enqueue(stream, [=] {
+    if (bytes > 0) memory().copy(to, from, bytes);
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] {
@@ -269,16 +332,27 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
   });
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return set(stream, streams().make()); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  CUcontext context = nullptr;
+  if (const cudaError_t error = emulator::enter(&context); error != cudaSuccess) return error;
+  if (emulator::is_forbidden()) return cudaErrorStreamCaptureUnsupported;
+  return set(stream, streams().make(context, (flags & cudaStreamNonBlocking) == 0));
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
   streams().destroy(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return stream == nullptr ? cudaSuccess : stream->synchronize(); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
+  return stream == nullptr ? cudaSuccess : stream->synchronize();
+}
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   return set(status, stream != nullptr && stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone);
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user) {
+  if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   if (stream == nullptr || stream->capture != nullptr) return cudaErrorNotSupported;
   stream->run_on_host([function, user] {
     function(user);
@@ -289,13 +363,18 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 void kauri::emulator::refuse_graphs_at(GraphStep step) { refused_step = step; }
 kauri::emulator::GraphCounts kauri::emulator::graph_counts() { return {steps_refused, graphs_made, graphs_launched}; }
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   if (refuses(GraphStep::begin_capture)) return last_error;
-  return set(&stream->capture, new EmulatedGraph);
+  return set(&stream->capture, new EmulatedGraph{{}, std::make_unique<emulator::Capture>(mode, stream->blocking)});
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capture, nullptr);
+  const auto capture = std::move((*graph)->capture);
+  if (capture->is_invalidated()) {
+    delete std::exchange(*graph, nullptr);
+    return last_error = cudaErrorStreamCaptureInvalidated;
+  }
   if (!refuses(GraphStep::end_capture)) return cudaSuccess;
   delete std::exchange(*graph, nullptr);
   return last_error;
@@ -303,8 +382,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) { return set(count, graph->work.size()); }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   if (refuses(GraphStep::instantiate)) return last_error;
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
   ++graphs_made;
-  return set(exec, new EmulatedGraph(*graph));
+  return set(exec, new EmulatedGraph{graph->work, nullptr});
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return refuses(GraphStep::upload) ? last_error : cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
@@ -320,11 +400,28 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) { return cudaGraphDestroy(exec); }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return set(event, new EmulatedEvent); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  if (const cudaError_t error = entered(); error != cudaSuccess) return error;
+  return set(event, new EmulatedEvent);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (const cudaError_t error = entered(); error != cudaSuccess) return error;
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return set(&event->stream, stream); }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return streams().synchronize(event->stream); }
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { return cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
+  return set(&event->stream, stream);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
+  return streams().synchronize(event->stream);
+}
+/// What comes later waits for all of that stream: for more than the event asks.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return enqueue(stream, [earlier = event->stream] { return streams().synchronize(earlier); });
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) {
+  if (const cudaError_t error = entered(); error != cudaSuccess) return error;
+  return emulator::answer_for_kernels();
+}

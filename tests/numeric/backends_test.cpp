@@ -28,7 +28,7 @@ TEST(Backends, TheCpuIsTakenForAReason) {
   EXPECT_EQ(reason(options), host_target() + ": as asked for");
   options.backend = BackendChoice::automatic;
   if (!cuda_available()) {
-    EXPECT_EQ(reason(options), host_target() + ": there is no CUDA device");
+    EXPECT_EQ(reason(options).find(host_target() + ": there is no CUDA device"), 0U);
   }
   options.analyze.target = host_target() == "cpu-generic" ? "cpu-avx2" : "cpu-generic";
   Backends backends(BackendChoice::automatic, 1);

@@ -19,6 +19,9 @@ extern "C" {
 /// is not valid for other calls than those of this header. A value that is not finite makes A not positive definite. On the CPU, whose
 /// stream is null, the work is done when this returns.
 kauri_status kauri_factor_enqueue_refactorize(kauri_factor* factor, const void* value, int64_t entries, double shift, void* stream);
+/// kauri_factor_refactorize() of values on the device that work on the stream writes, enqueued by now: the device begins when that work has
+/// ended. Unlike the calls above and below this one waits, for the verdict, and the stream must not be capturing. On the CPU it is null.
+kauri_status kauri_factor_refactorize_after(kauri_factor* factor, const void* value, int64_t entries, double shift, void* stream);
 /// kauri_factor_solve() on the stream, also straight after kauri_factor_enqueue_refactorize() there. If A then is not positive definite,
 /// all of x is NaN. For devices alone.
 kauri_status kauri_factor_enqueue_solve(const kauri_factor* factor, int32_t system, const struct kauri_dense* b,

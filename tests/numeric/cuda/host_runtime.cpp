@@ -53,6 +53,11 @@ cudaError_t allocate(void** data, std::size_t bytes, int& calls) {
   return cudaSuccess;
 }
 
+cudaError_t no_driver(void** entry) {
+  *entry = nullptr;
+  return cudaErrorInsufficientDriver;
+}
+
 }  // namespace
 
 namespace kauri::test {
@@ -68,11 +73,16 @@ extern "C" {
 
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "as asked for"; }
-cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
+/// There is no driver, and so no context: all is done in that of the calling thread.
+#if CUDART_VERSION >= 12050
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** entry, unsigned, unsigned long long, cudaDriverEntryPointQueryResult*) {
+  return no_driver(entry);
 }
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+#else
+cudaError_t cudaGetDriverEntryPoint(const char*, void** entry, unsigned long long, cudaDriverEntryPointQueryResult*) {
+  return no_driver(entry);
+}
+#endif
 
 cudaError_t cudaMalloc(void** data, std::size_t bytes) { return allocate(data, bytes, runtime_calls().allocations); }
 cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) { return allocate(data, bytes, runtime_calls().pinned); }
@@ -90,7 +100,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   attributes->type = cudaMemoryTypeUnregistered;
   return cudaSuccess;
 }
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }  // nothing is captured here
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  *status = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const std::scoped_lock lock(mutex);
@@ -133,6 +146,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   marks[event] = {stream, lines[stream].put};
   return cudaSuccess;
 }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaErrorNotSupported; }  // uploads do not ask for it
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const std::scoped_lock lock(mutex);
   if (const auto mark = marks.find(event); mark != marks.end() && lines.contains(mark->second.stream))

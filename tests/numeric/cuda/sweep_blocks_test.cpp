@@ -44,7 +44,7 @@ class SweepsOfFewBlocks : public ::testing::Test {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     backend_.emplace(cuda_backend());  // kernels are there from here on
     if (backend_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
-    context_ = {.device = 0,
+    context_ = {.device = {},
                 .heap = &heap_,
                 .staging = std::make_shared<cuda::Staging>(),
                 .lending = std::make_shared<cuda::Lending>(),

@@ -119,7 +119,7 @@ TEST(Upload, ArraysOfManyThreadsArriveWhole) {
   Staging staging;
   const auto lending = std::make_shared<Lending>();
   MemoryLedger ledger;
-  const DeviceHeap heap{0, {}, &ledger};
+  const DeviceHeap heap{{}, {}, &ledger};
   constexpr std::size_t kThreads = 7;  // more than there are chunks
   std::vector<Offset> wrong(kThreads, 0);
   std::vector<std::thread> threads;
@@ -136,7 +136,7 @@ TEST(Upload, ArraysOfManyThreadsArriveWhole) {
 TEST(Upload, ArraysComeBackWhole) {
   Staging staging;
   const auto lending = std::make_shared<Lending>();
-  const DeviceHeap heap{0, {}, nullptr};
+  const DeviceHeap heap{{}, {}, nullptr};
   constexpr Offset kCount = 2500000;
   constexpr std::size_t kThreads = 6;
   std::vector<Offset> right(kThreads, 0);
@@ -165,7 +165,7 @@ TEST(Upload, SmallArraysShareACopyAndNothingIsMadeTwice) {
   Staging staging;
   const auto lending = std::make_shared<Lending>();
   MemoryLedger ledger;
-  const DeviceHeap heap{0, {}, &ledger};
+  const DeviceHeap heap{{}, {}, &ledger};
   runtime_calls() = {};
   for (int factor = 0; factor < 3; ++factor) {
     const LentStream stream(lending), other(lending);
@@ -189,7 +189,7 @@ TEST(Upload, SmallArraysShareACopyAndNothingIsMadeTwice) {
 
 TEST(Upload, ABlockEndsWhereItsArraysEnd) {
   MemoryLedger ledger;
-  const DeviceHeap heap{0, {}, &ledger};
+  const DeviceHeap heap{{}, {}, &ledger};
   DeviceBlock block(512, heap);
   EXPECT_EQ(block.take<double>(0).size(), 0);
   const auto first = block.take<std::byte>(1), second = block.take<std::byte>(256);

@@ -1,0 +1,89 @@
+// Devices, their figures, and reasons against them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/availability.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "numeric/cuda/architectures.hpp"
+#include "numeric/cuda/device.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+/// There is code for devices of compute capability 8.0 and later.
+constexpr int kLeastMajor = 8;
+
+/// What code there is for, where that is known (tests/emulator compiles this file without).
+#ifdef KAURI_CUDA_ARCHITECTURES
+constexpr const char* kBuiltFor = KAURI_CUDA_ARCHITECTURES;
+#else
+constexpr const char* kBuiltFor = "";
+#endif
+
+std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+
+/// Why the runtime tells of no devices: its own words, and what they are met with.
+std::string why_none(cudaError_t status) {
+  const std::string words = cudaGetErrorString(status);
+  switch (status) {
+    case cudaErrorInsufficientDriver: {
+      int driver = 0;
+      static_cast<void>(cudaDriverGetVersion(&driver));
+      if (driver == 0) return "no NVIDIA driver is installed";
+      return words + " (the driver is for CUDA " + version(driver) + ", kauri was built with " + version(CUDART_VERSION) + ")";
+    }
+    case cudaErrorNoDevice:
+      return words + " (there is none, or CUDA_VISIBLE_DEVICES hides all of them)";
+    case cudaErrorInitializationError:
+      return words + " (a process that was forked from one that has used CUDA cannot use it: spawn it)";
+    case cudaErrorSystemNotReady:
+      return words + " (is nvidia-fabricmanager running?)";
+    default:
+      return words;
+  }
+}
+
+}  // namespace
+
+/// The driver takes a millisecond and more to answer, and always says the same.
+const cudaDeviceProp& properties_of(int device) {
+  static std::mutex mutex;
+  static std::map<int, cudaDeviceProp> known;  // what is in it stays where it is
+  const std::scoped_lock lock(mutex);
+  const auto found = known.find(device);
+  if (found != known.end()) return found->second;
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "the device");
+  return known.emplace(device, properties).first->second;
+}
+
+void require_device(int device) {
+  const std::string name = "there is no CUDA device " + std::to_string(device) + ": ";
+  int count = 0;
+  cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess)
+    static_cast<void>(cudaGetLastError());
+  else
+    status = state_of_driver();
+  if (status != cudaSuccess) throw Error(ErrorKind::device, name + why_none(status));
+  if (device < 0 || device >= count) throw Error(ErrorKind::device, name + std::to_string(count) + " found");
+}
+
+void require_code(int device) {
+  const cudaDeviceProp& found = properties_of(device);
+  const std::string name = "CUDA device " + std::to_string(device) + " (" + found.name + ") ";
+  if (found.major < kLeastMajor)
+    throw Error(ErrorKind::device, name + "has compute capability " + capability(found) + "; kauri has code for 8.0 and later");
+  if (!has_code_for(kBuiltFor, found.major, found.minor))
+    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
+}
+
+std::string capability(const cudaDeviceProp& device) { return std::to_string(device.major) + "." + std::to_string(device.minor); }
+
+std::string what_was_built(const cudaDeviceProp& device) {
+  const std::string known = in_words(kBuiltFor);
+  return (known.empty() ? "" : "it was built for " + known + "; ") + "the device is " + capability(device);
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,111 @@
+// Contexts that nobody asked for, seen by a runtime that counts them, and what its errors come to.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "numeric/cuda/architectures.hpp"
+#include "src/backends.hpp"
+#include "tests/emulator/contexts.hpp"
+#include "tests/numeric/cuda/driver.hpp"
+#include "tests/support/device_calls.hpp"
+#include "tests/support/error_text.hpp"
+
+namespace kauri::test {
+namespace {
+
+/// In a thread without a context, on a device that runs meanwhile.
+void expect_none_given(int device) {
+  emulator::let_run(device);
+  const int before = emulator::contexts_given();
+  std::thread([&] {
+    DeviceCalls(device, [&](const char* call) {
+      EXPECT_EQ(emulator::contexts_given(), before) << "by " << call;
+      EXPECT_EQ(current_context(), nullptr) << "after " << call;
+    }).run(nullptr);
+  }).join();
+  emulator::let_run(0);
+}
+
+TEST(EmulatedContexts, NoCallIsGivenOne) { expect_none_given(0); }
+TEST(EmulatedContexts, NorOnTheFirstDeviceWhereTheSecondWorks) { expect_none_given(1); }
+
+TEST(EmulatedContexts, ALookAtADeviceMakesNone) {
+  const int before = emulator::contexts_given();
+  std::thread([] {
+    for (int device = 0; device < emulator::kDeviceCount; ++device) EXPECT_TRUE(numeric::cuda::survey(device)) << device;
+    EXPECT_FALSE(numeric::cuda::survey(2)->started);
+    const OwnContext own(2);
+    EXPECT_TRUE(numeric::cuda::survey(2)->started) << "a backend would work in it";
+    EXPECT_EQ(current_context(), own.get());
+  }).join();
+  EXPECT_EQ(emulator::contexts_given(), before);
+}
+
+/// What was made in a context that has been destroyed says so, and its destructors are silent.
+TEST(EmulatedContexts, ADestroyedOneIsTold) {
+  std::optional<OwnContext> own(std::in_place, 0);
+  Backend backend = cuda_backend();
+  const auto a = generate("poisson2d 4");
+  AnalyzeOptions options;
+  options.target = backend.target();
+  auto factor = Factor<double>::create(run_by(*analyze(a.pattern(), options), symbolic::kFewestEver), backend);
+  own.reset();
+  EXPECT_EQ(error_text(ErrorKind::device, [&] { (void)refactorize<double>(factor, a.value()); }),
+            "CUDA: the context that the backend was made in: context is destroyed");
+}
+
+class Refusals : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    emulator::refuse_devices(cudaSuccess, CUDART_VERSION);
+    emulator::refuse_kernels(cudaSuccess);
+  }
+  /// The one text that all ways of asking give.
+  static std::string text_of(cudaError_t error, int driver = CUDART_VERSION) {
+    emulator::refuse_devices(error, driver);
+    EXPECT_FALSE(cuda_available());
+    const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
+    EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second, host_target() + ": " + text);
+    return text;
+  }
+};
+
+TEST_F(Refusals, AreToldInTheDriversWords) {
+  const std::string none = "there is no CUDA device 0: ";
+  EXPECT_EQ(text_of(cudaErrorInsufficientDriver, 12020),
+            none + "insufficient driver (the driver is for CUDA 12.2, kauri was built with 13.0)");
+  EXPECT_EQ(text_of(cudaErrorInsufficientDriver, 0), none + "no NVIDIA driver is installed");
+  EXPECT_EQ(text_of(cudaErrorNoDevice), none + "no device is detected (there is none, or CUDA_VISIBLE_DEVICES hides all of them)");
+  EXPECT_EQ(text_of(cudaErrorInitializationError),
+            none + "initialization error (a process that was forked from one that has used CUDA cannot use it: spawn it)");
+  EXPECT_EQ(text_of(cudaErrorSystemNotReady), none + "system not ready (is nvidia-fabricmanager running?)");
+  EXPECT_EQ(text_of(cudaErrorNotSupported), none + "not supported");
+}
+
+TEST_F(Refusals, OfKernelsNameTheDevice) {
+  emulator::refuse_kernels(cudaErrorNoKernelImageForDevice);
+  EXPECT_EQ(error_text(ErrorKind::device, [] { (void)cuda_backend(); }), "CUDA: a kernel: no kernel image (the device is 9.0)");
+}
+
+TEST(Architectures, SayWhichDevicesHaveCode) {
+  using numeric::cuda::has_code_for;
+  struct Case {
+    const char* built_for;
+    int major, minor;
+    bool runs;
+  };
+  const Case cases[] = {{"90", 9, 0, true},          {"90", 8, 0, false},         {"90", 10, 0, true},        {"90", 12, 1, true},
+                        {"80-real", 8, 0, true},     {"80-real", 8, 9, true},     {"80-real", 9, 0, false},   {"86-real", 8, 0, false},
+                        {"80-virtual", 9, 0, true},  {"80-virtual", 7, 5, false}, {"90a", 9, 0, true},        {"90a", 10, 0, false},
+                        {"100f", 10, 3, true},       {"100f", 12, 0, false},      {"80-real 90", 8, 6, true}, {"80-real 90", 7, 5, false},
+                        {"90a-virtual", 9, 0, true}, {"all", 8, 0, true},         {"", 9, 0, true},           {"90 native", 8, 0, true}};
+  for (const Case& c : cases) EXPECT_EQ(has_code_for(c.built_for, c.major, c.minor), c.runs) << c.built_for << " on " << c.major << c.minor;
+  EXPECT_EQ(numeric::cuda::in_words("90"), "9.0");
+  EXPECT_EQ(numeric::cuda::in_words("80-real 90 120-virtual"), "8.0, 9.0 and 12.0");
+  EXPECT_EQ(numeric::cuda::in_words("all"), "");
+}
+
+}  // namespace
+}  // namespace kauri::test
