@@ -58,7 +58,8 @@ def test_solves_wait_while_it_is_filled_anew():
         f.refactorize((2 - k % 2) * a)
     done.set()
     for t in threads:
-        t.join()
+        t.join(100)
+        assert not t.is_alive()
     assert not wrong
 
 
