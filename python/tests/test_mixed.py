@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import poisson, random_spd
+from conftest import finish, poisson, random_spd
 
 import kauri
 
@@ -57,9 +57,7 @@ def test_solves_wait_while_it_is_filled_anew():
     for k in range(100):
         f.refactorize((2 - k % 2) * a)
     done.set()
-    for t in threads:
-        t.join(100)
-        assert not t.is_alive()
+    finish(threads)
     assert not wrong
 
 
