@@ -167,7 +167,7 @@ void products_in_either_layout(Backend& backend, const std::vector<OwnedPattern>
           const std::vector<T> one = by_all_calls<T, Array>(product, alpha, column(x), beta, column(y), 1, "a column alone");
           expected.insert(expected.end(), one.begin(), one.end());
         }
-        for_layouts<T>(a.n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+        for_layouts<T>(a.n, cols, [&, alpha = alpha, beta = beta](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
           const std::vector<T> found = by_all_calls<T, Array>(product, alpha, from.with(x), beta, to.with(y), where);
           EXPECT_TRUE(is_same(found, to.with(expected).data)) << where;
         });
@@ -192,7 +192,7 @@ void products_bring_nan_and_infinity_on(Backend& backend, bool large) {
       auto product = SparseProduct<T>::create({a, value}, backend);
       const std::vector<T> written = by_all_calls<T, Array>(product, T(1), x, T(0), y, 1, name);
       for (const T v : written) ASSERT_TRUE(std::isfinite(v)) << name;
-      const auto expect = [&](T alpha, T beta, const char* what) {
+      const auto expect = [&, &name = name](T alpha, T beta, const char* what) {
         const NaiveProduct exact(a, value, x, 1);
         const std::vector<T> found = by_all_calls<T, Array>(product, alpha, x, beta, y, 1, name);
         for (std::size_t i = 0; i < n; ++i) {

@@ -145,7 +145,7 @@ TYPED_TEST(CudaLayouts, PartsOnTheDeviceHaveTheBitsOfTheHosts) {
     if (this->emulated() && cols == 12 && TypeParam::loops != CudaLoops::hopper) continue;
     auto workspace = Workspace<T>::create(factor, room);
     const std::vector<T> dense = dense_numbers<T>(n, cols, 4), others = dense_numbers<T>(n, cols, 5);
-    const auto of_host = [&](System system, std::vector<T> x) {
+    const auto of_host = [&, cols = cols](System system, std::vector<T> x) {
       factor.solve(system, {x.data(), n, cols, n}, {x.data(), n, cols, n}, workspace);
       return x;
     };
