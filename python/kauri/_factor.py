@@ -240,13 +240,15 @@ class Factor(Filled, Structure):
         one, b = b.ndim == 1, _matrix.widened(b)
         b = sp.csc_array(b.reshape((-1, 1)) if one else b)
         if system in ("A", "LDLt"):
-            order = self._symbolic.perm() if system == "A" or self._natural else np.arange(self.n)
-            entries = _fill_of_inverse.entries_of_solution(self._symbolic.parent(), order, b)
-            _fill_of_inverse.require_room(entries, *b.shape, self._dtype.itemsize)
+            _fill_of_inverse.require_room(*b.shape, self._dtype.itemsize, lambda: self._entries_of_solution(system, b))
         blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + _fill_of_inverse.BLOCK].toarray(order="F"), steps, cancel))
                   for k in range(0, b.shape[1], _fill_of_inverse.BLOCK)]
         x = sp.hstack(blocks, format="csc") if blocks else sp.csc_array(b.shape, dtype=self._dtype)
         return sp.coo_array(x.reshape((-1,))) if one else self._as_sparse(x)
+
+    def _entries_of_solution(self, system, b):
+        order = self._symbolic.perm() if system == "A" or self._natural else np.arange(self.n)
+        return _fill_of_inverse.entries_of_solution(self._symbolic.parent(), order, b)
 
     def _as_sparse(self, x):
         return sp.csc_array(x) if self._array else sp.csc_matrix(x)

@@ -43,10 +43,13 @@ def bytes_of(entries, n, cols, itemsize):
     return min(cols, BLOCK) * n * (2 * itemsize + 24) + 2 * (entries * (itemsize + index) + (cols + 1) * index)
 
 
-def require_room(entries, n, cols, itemsize):
-    """OutOfMemoryError where there is not as much memory."""
-    needed = bytes_of(entries, n, cols, itemsize)
+def require_room(n, cols, itemsize, count):
+    """OutOfMemoryError where there is less memory than x takes. count() gives its entries, and is called where a full x would not fit."""
     room = _memory.available_bytes()
+    if bytes_of(n * cols, n, cols, itemsize) <= room:
+        return
+    entries = count()
+    needed = bytes_of(entries, n, cols, itemsize)
     if needed > room:
         raise OutOfMemoryError(f"a sparse solution of {n} rows and {cols} columns has up to {entries} entries, which take {needed} bytes, and {room} are "
                                "available: for parts of A^-1 there are inverse_diagonal() and inverse_entries()")

@@ -36,7 +36,7 @@ __all__ = [
     "CholeskyFactor", "CholmodError", "CholmodGpuProblemError", "CholmodInvalidInputError", "CholmodNotInstalledError",
     "CholmodNotPositiveDefiniteError", "CholmodOutOfMemoryError", "CholmodOverflowError", "CholmodSmallDiagonalWarning", "CholmodWarning",
     "SeparatorTree", "SymbolicCholFactor", "SymbolicCounts", "bisect", "cho_factor", "cho_solve", "cholesky", "etree", "ldl", "ldl_factor",
-    "metis", "nesdis", "symbfact",
+    "metis", "nesdis", "register", "symbfact",
 ]
 
 

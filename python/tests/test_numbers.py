@@ -202,10 +202,10 @@ def test_entries_of_solutions_are_told_beforehand(method):
     entries = _fill_of_inverse.entries_of_inverse(parent)
     assert entries == x.nnz == 25**2 + 9**2 + 4 + 9**2
     assert f.inverse_bytes() >= 2 * (x.data.nbytes + x.indices.nbytes + x.indptr.nbytes)
+    assert f._entries_of_solution("A", sp.eye_array(n, format="csc")) == entries
     b = sp.csc_array(sp.random(n, 6, 0.05, random_state=np.random.default_rng(5)))
     assert _fill_of_inverse.entries_of_solution(parent, perm, b) == f(b).nnz
-    natural = np.arange(n) if method != "natural" else perm
-    assert _fill_of_inverse.entries_of_solution(parent, natural, b) == f.solve(b, "LDLt").nnz
+    assert f._entries_of_solution("LDLt", b) == f.solve(b, "LDLt").nnz
 
 
 def test_an_inverse_that_does_not_fit_is_refused_beforehand(monkeypatch):
@@ -222,6 +222,9 @@ def test_an_inverse_that_does_not_fit_is_refused_beforehand(monkeypatch):
             call()
     narrow = kauri.analyze(a.astype(np.float32))
     assert narrow.inverse_bytes() < needed
+    loose = kauri.cholesky(sp.eye_array(400, format="csc"))  # what a full one would take is not asked for
+    monkeypatch.setattr(_memory, "available_bytes", lambda: loose.inverse_bytes())
+    assert loose.inverse_bytes() < needed / 2 and loose.inv().nnz == 400
 
 
 def test_inverses_of_large_matrices_are_refused_on_any_machine():
