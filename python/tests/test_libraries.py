@@ -79,3 +79,18 @@ def test_what_does_not_fit_jax_is_told_before_the_callback(jax):
         c.logdet(good[:1])
     with pytest.raises(Exception, match="not positive definite"):  # of JAX's own type
         c.logdet(np.array([1.0, 2.0, 1.0])).block_until_ready()
+
+
+def test_half_precision_of_jax(jax):
+    from jax.experimental import sparse
+
+    dense = jax.numpy.array([[4, 1, 0], [1, 4, 0], [0, 0, 2]], jax.numpy.float16)
+    for a in (dense, sparse.BCOO.fromdense(dense), sparse.BCSR.fromdense(dense)):
+        for f in (kauri.cholesky(a), kauri.cholesky_mixed(a)):
+            x = f(jax.numpy.array([5, 5, 2], jax.numpy.float16))
+            assert f.dtype == x.dtype == np.float64 and np.allclose(x, 1, rtol=1e-14)
+        assert np.allclose(kauri.cholesky_AAt(a)(np.array([25.0, 25.0, 4.0])), 1, rtol=1e-13)
+    with pytest.raises(kauri.DtypeError, match="bfloat16"):
+        kauri.cholesky(dense.astype(jax.numpy.bfloat16))
+    with pytest.raises(kauri.DtypeError, match="b is of float64"):
+        kauri.cholesky(dense.astype(np.float32))(jax.numpy.ones(3, np.float64))
