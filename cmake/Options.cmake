@@ -14,6 +14,7 @@ option(KAURI_INSTALL "Install the library (and the program, if it is built)" ${P
 option(KAURI_METIS "Nested dissection by METIS" ON)
 option(KAURI_NVTX "Ranges of the phases for NVIDIA's profilers, where CUDA is built" ON)
 option(KAURI_HARDENING "Hardening flags as dpkg-buildflags has them; on in packages" OFF)
+option(KAURI_WATCHDOG "Waits of CUDA kernels give up after 10 s and say what they waited for: to find faults, slower" OFF)
 option(KAURI_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 set(KAURI_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
 set_property(CACHE KAURI_CUDA PROPERTY STRINGS AUTO ON OFF)

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "numeric/cuda/watchdog.hpp"
+
 namespace kauri::numeric::cuda {
 namespace {
 
@@ -22,7 +24,7 @@ void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
   const auto kind = status == cudaErrorMemoryAllocation ? ErrorKind::memory : ErrorKind::device;
-  throw Error(kind, std::string("CUDA: ") + what + ": " + cudaGetErrorString(status));
+  throw Error(kind, std::string("CUDA: ") + what + ": " + cudaGetErrorString(status) + watchdog::report());
 }
 
 cudaPointerAttributes attributes_of(const void* place) {

@@ -13,6 +13,7 @@
 #include "numeric/cuda/roofline.hpp"
 #include "numeric/cuda/sparse_product.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/watchdog.hpp"
 #include "numeric/cuda/wide.hpp"
 #include "numeric/loop_batch.hpp"
 #include "symbolic/device_cost.hpp"
@@ -103,6 +104,7 @@ class CudaExecutor final : public Executor {
       : heap_{open_device(options.device), options.allocator, &memory()}, properties_(properties_of(options.device)) {
     const CurrentDevice current(heap_.device);
     load_kernels(properties_);
+    watchdog::arm();
     context_ = {.device = heap_.device,
                 .heap = &heap_,
                 .staging = std::make_shared<Staging>(),

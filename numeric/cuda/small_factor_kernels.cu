@@ -143,7 +143,8 @@ __device__ void add_children(const GatherSource& source, const GatheredFront& fr
     };
     Child next = child(0);
     LaneIndices rows = next.rows(lane);
-    if (begin == front.child_begin && front.awaited > 0) kernels::wait_warp(source.done + front.place, front.awaited, lane);
+    if (begin == front.child_begin && front.awaited > 0)
+      kernels::wait_warp(source.done + front.place, front.awaited, watchdog::Awaited::small, lane);
     double entry[kAtOnce];
     load_entries(entry, next, 0, lane);
     for (Index k = 0; k < count; ++k) {  // what the next child needs is under way while one is added
@@ -188,7 +189,7 @@ struct Gather : GatherSource {
     memory.fail_pivot[front.front] = packed[packed_column(column, front.rows) + column];
   }
   __device__ void stored(const Front& front) const {
-    if (front.parent == kNone) return;
+    if (front.parent == kNone || watchdog::loses()) return;
     ptx::finish_stores();
     ptx::proxy_fence();
     ptx::release_fence();

@@ -15,6 +15,8 @@ namespace kauri::numeric::cuda {
 
 using kernels::ptx::load_relaxed;
 using kernels::ptx::store_relaxed;
+using watchdog::Awaited;
+using watchdog::Watch;
 
 /// Of row k in the caller's numbering; without a permutation k itself.
 __device__ inline Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
@@ -27,19 +29,38 @@ __device__ inline bool is_set(double x) { return __double2hiint(x) != -1; }
 
 __device__ inline double await_number(const double* p) {
   double x = load_relaxed(p);
-  while (!is_set(x)) x = load_relaxed(p);
+  Watch watch;
+  while (!is_set(x)) watch.look(Awaited::number, p, 0, 0), x = load_relaxed(p);
   return x;
+}
+
+/// Until a number is there, with pauses.
+__device__ inline void await_there(const double* p, unsigned pause) {
+  Watch watch;
+  while (!is_set(load_relaxed(p))) watch.look(Awaited::number, p, 0, 0), __nanosleep(pause);
+}
+
+/// For a loop that has looked in vain at numbers k in [0, kCount), of which x[k] is what it saw, at at(k).
+template <int kCount, class X, class At>
+__device__ __forceinline__ void look_at(Watch& watch, const X (&x)[kCount], const At& at) {
+  if constexpr (watchdog::kOn) {
+#pragma unroll
+    for (int k = 0; k < kCount; ++k)
+      if (!is_set(x[k])) return watch.look(Awaited::number, at(k), 0, 0);
+  }
 }
 
 /// Numbers as they are, those that are not there yet again and again: all that are missing are asked for together, since each look takes as
 /// long as the way to the L2 cache and back. Pauses leave that to others.
 template <int kCount>
 __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount], unsigned pause) {
+  Watch watch;
   for (;;) {
     bool all = true;
 #pragma unroll
     for (int k = 0; k < kCount; ++k) all = all && is_set(x[k]);
     if (all) return;
+    look_at(watch, x, [&](int k) { return p[k]; });
     __nanosleep(pause);
 #pragma unroll
     for (int k = 0; k < kCount; ++k)
@@ -64,7 +85,9 @@ __device__ void for_numbers(const double* p, Offset step, Index count, unsigned 
 
 /// A NaN of the caller's may have come through as it was.
 __device__ inline double as_number(double x) { return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000); }
-__device__ inline void publish(double* p, double x) { store_relaxed(p, as_number(x)); }
+__device__ inline void publish(double* p, double x) {
+  if (!watchdog::loses()) store_relaxed(p, as_number(x));
+}
 
 /// a + b, with what the sum of the two rounds; the same for (b, a).
 __device__ inline Dot2 add(const Dot2& a, const Dot2& b) {

@@ -118,6 +118,7 @@ __device__ void run_loader(const Tiles<S>& shared, const SweepView& view, const 
     int drawn = 0;
     if (lane == 0) drawn = atomicAdd(ticket, 1) + 1;
     drawn = __shfl_sync(0xffffffffu, drawn, 0);
+    watchdog::hand_on(turn.at, drawn);
     SweepTask& task = shared.data.task[turn.at];
     if (drawn < count)
       kernels::copy_words(task, tasks[drawn], lane);
@@ -156,12 +157,13 @@ __device__ inline Two look(const Places& at) {
 /// not keep the L2 cache from the few that all wait for.
 __device__ inline Two await_two(const Places& at, bool next, int lane) {
   Two out = look(at);
+  Watch watch;
   while (__any_sync(0xffffffffu, !is_set(out.of[0]) || !is_set(out.of[1]))) {
     if (!next) {
-      if (lane == 0)
-        while (!is_set(load_relaxed(at.last))) __nanosleep(kLater);
+      if (lane == 0) await_there(at.last, kLater);
       __syncwarp();
     }
+    look_at(watch, out.of, [&](int k) { return at.of[k]; });
     out = look(at);
   }
   return out;
@@ -224,6 +226,7 @@ __device__ void run_input(const Tiles<S>& shared, const SweepView& view, const S
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
     if (task.kind != SweepTask::Kind::gather) bring_inputs<kForward>(shared, task, shared.data.front[turn.at], view, memory, inputs, lane);
     __syncwarp();
     if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
@@ -281,6 +284,7 @@ __device__ void run_start(const Tiles<S>& shared, const SweepView& view, const S
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
     if (task.kind == SweepTask::Kind::whole || task.kind == SweepTask::Kind::gathered) {
       const Index first = kForward ? task.row : task.column, end = kForward ? first + task.rows : first + 1;
       for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts, row);

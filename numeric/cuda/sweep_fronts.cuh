@@ -42,6 +42,7 @@ class Fronts {
   /// On to number k.
   __device__ void begin(Index k) {
     k_ = k;
+    watchdog::take_front(id(k));
     put(k + 3, word_, id_);
     id_ = next_, word_ = word_of(id_), next_ = id_of(k + 5);
     __syncwarp();

@@ -59,6 +59,7 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Swe
   if (is_left_out(memory.unless_zero)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(sweep_shared);
+  watchdog::begin(watchdog::Kernel::sweep);
   if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
     ptx::barrier_init_fence();

@@ -223,7 +223,7 @@ __device__ inline void gather_rows(const SweepTask& task, const Front& front, co
       for (int u = 0; u < 4; ++u) x[u] = k + 32u * u < count ? load_relaxed(from + k + 32 * u) : 0.0;
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        while (!is_set(x[u])) x[u] = load_relaxed(from + k + 32 * u);
+        if (!is_set(x[u])) x[u] = await_number(from + k + 32 * u);
         sum[u] += x[u];
       }
     }
@@ -381,6 +381,7 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, c
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
     const Front& front = shared.data.front[turn.at];
     if constexpr (kForward)
       do_task(shared, rings, at, task, front, view, memory);

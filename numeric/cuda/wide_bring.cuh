@@ -97,6 +97,7 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
     int drawn = 0;
     if (lane == 0) drawn = atomicAdd(ticket, 1) + 1;
     drawn = __shfl_sync(kAll, drawn, 0);
+    watchdog::hand_on(turn.at, drawn);
     SweepTask& task = shared.data.task[turn.at];
     if (drawn < count)
       kernels::copy_words(task, tasks[drawn], lane);
@@ -196,17 +197,19 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
     if (mine.row_of(j) < rows.count) x[j] = look(place(j));
   }
   meanwhile();
+  Watch watch;
   for (;;) {
     bool all = true;
 #pragma unroll
     for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
     if (__any_sync(kAll, !all) == 0) break;
+    look_at(watch, x, place);
     if (!next) {
       if (rows.once) {
         __nanosleep(kLater);  // another warp may have read and unset the last one
       } else if (mine.lane == 0) {
         const double* last = rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
-        while (!is_set(load_relaxed(last))) __nanosleep(kLater);
+        await_there(last, kLater);
       }
       __syncwarp();
     }
@@ -280,7 +283,7 @@ __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, boo
   while (!have_come<kWidth>(tile)) {
     if (ptx::thread_index() % 32 == 0) {
       const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
-      while (!is_set(load_relaxed(last))) __nanosleep(next ? kSoon : kLater);
+      await_there(last, next ? kSoon : kLater);
     }
     __syncwarp();
     ask<kWidth>(rows, tile);
@@ -293,6 +296,7 @@ __device__ inline double2 sum_of(const double2& a, const double2& b) { return ma
 /// x[j] from at(j); null: there is none, and zeros count. Each lane looks again and again, with pauses.
 template <int kCount, class F>
 __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
+  Watch watch;
 #pragma unroll
   for (int j = 0; j < kCount; ++j) x[j].x = x[j].y = at(j) == nullptr ? 0.0 : unset_number();
   for (;;) {
@@ -303,6 +307,7 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 #pragma unroll
     for (int j = 0; j < kCount; ++j) all = all && is_set(x[j]);
     if (all) return;
+    look_at(watch, x, at);
     __nanosleep(kSoon);
   }
 }
@@ -489,6 +494,7 @@ __device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view, 
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
     if (task.kind != SweepTask::Kind::gather) bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
     __syncwarp();
     if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);

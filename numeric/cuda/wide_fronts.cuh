@@ -109,6 +109,7 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
       for (int u = 0; u < 2; ++u)
 #pragma unroll
         for (int j = 0; j < Part::kLooks; ++j) x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
+      Watch watch;
       for (;;) {
         bool all = true;
 #pragma unroll
@@ -116,6 +117,8 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
 #pragma unroll
           for (int j = 0; j < Part::kLooks; ++j) all = all && is_set(x[u][j]);
         if (all) break;
+        look_at(watch, x[0], [&](int j) { return place[j]; });
+        look_at(watch, x[1], [&](int j) { return place[j] + kWidth; });
         __nanosleep(kSoon);
 #pragma unroll
         for (int u = 0; u < 2; ++u)

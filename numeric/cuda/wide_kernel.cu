@@ -65,6 +65,7 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Wid
   take_share<kWidth>(memory);
   extern __shared__ __align__(128) unsigned char wide_shared[];
   Shared<kWidth>& shared = *reinterpret_cast<Shared<kWidth>*>(wide_shared);
+  watchdog::begin(watchdog::Kernel::wide_sweep);
   if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
     ptx::barrier_init_fence();

@@ -277,6 +277,7 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
     const Front& front = shared.data.front[turn.at];
     if constexpr (kForward)
       do_task(shared, rings, task, front, view, memory);

@@ -303,6 +303,12 @@ void note_look(const void* place, int value) {
   note_progress();
 }
 
+std::uint64_t idle_looks() {
+  Status& status = current->status();
+  if (std::exchange(status.looked_at_progress, status.progress) == status.progress) ++status.idle_looks;
+  return status.idle_looks;
+}
+
 void note_look_in_turn(const void* place, int value) {
   Thread& self = current->thread();
   self.looked_at = place, self.seen = value;

@@ -20,6 +20,7 @@ using Random = std::minstd_rand;
 /// Of a launch.
 struct Status {
   std::uint64_t progress = 0;
+  std::uint64_t idle_looks = 0, looked_at_progress = 0;
   std::string failure;
 };
 

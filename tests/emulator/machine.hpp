@@ -26,6 +26,14 @@ struct GraphCounts {
 };
 GraphCounts graph_counts();
 
+/// Of the launches from here on so many are taken, and all others refused as they are enqueued; negative: none is refused.
+void refuse_launches_after(int taken);
+
+/// Copies from or to these bytes are counted from here on.
+void watch_copies(std::span<const std::byte> host);
+/// Those that are on streams which nobody has waited for since.
+int copies_under_way();
+
 /// A kernel and its launch.
 struct Launch {
   unsigned blocks = 1;
@@ -59,6 +67,9 @@ void note_progress();
 void note_look(const void* place, int value);
 /// The same where a thread looks at several places in turn: no progress, however often they differ from one another.
 void note_look_in_turn(const void* place, int value);
+
+/// Times that this was asked while nobody had gone on since the time before: a clock that stands while there is progress.
+std::uint64_t idle_looks();
 
 /// What all lanes of a warp do together.
 enum class Together : int { sync, shuffle, vote, product, barrier };

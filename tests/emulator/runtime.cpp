@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct EmulatedGraph {
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
   const CUcontext context;
+  std::atomic<int> watched_copies = 0;  ///< since it was waited for
 
   const bool blocking;  // waits for the default stream
 
@@ -62,6 +64,7 @@ struct EmulatedStream {
   cudaError_t synchronize() {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return !busy_; });
+    watched_copies = 0;
     return std::exchange(failure_, cudaSuccess);
   }
 
@@ -177,6 +180,12 @@ class Streams {
     const std::lock_guard lock(mutex_);
     return all_.count(stream) != 0 ? stream->synchronize() : cudaSuccess;
   }
+  int watched_copies() {
+    const std::lock_guard lock(mutex_);
+    int all = 0;
+    for (const cudaStream_t stream : all_) all += stream->watched_copies;
+    return all;
+  }
   cudaError_t synchronize_all() {
     const std::lock_guard lock(mutex_);
     cudaError_t failure = cudaSuccess;
@@ -197,6 +206,14 @@ Streams& streams() {
 
 std::atomic<GraphStep> refused_step = GraphStep::none;
 std::atomic<int> steps_refused = 0, graphs_made = 0, graphs_launched = 0;
+
+std::atomic<int> launches_taken = -1;  // negative: all
+std::span<const std::byte> watched;
+
+bool is_watched(const void* place) {
+  const auto* byte = static_cast<const std::byte*>(place);
+  return !watched.empty() && !std::less<>()(byte, watched.data()) && std::less<>()(byte, watched.data() + watched.size());
+}
 
 /// True if this step is to fail; then the error is the last one, too.
 bool refuses(GraphStep step) {
@@ -244,7 +261,13 @@ cudaError_t set(auto* place, auto value) {
 
 }  // namespace
 
+void kauri::emulator::refuse_launches_after(int taken) { launches_taken = taken; }
+void kauri::emulator::watch_copies(std::span<const std::byte> host) { watched = host; }
+int kauri::emulator::copies_under_way() { return streams().watched_copies(); }
+
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
+  if (launches_taken == 0) return last_error = cudaErrorNotSupported;
+  if (launches_taken > 0) --launches_taken;
   return enqueue(stream, [launch = std::move(launch)] {
     std::string failure = kauri::emulator::run(launch);
     if (failure.empty()) return cudaSuccess;
@@ -304,6 +327,8 @@ cudaError_t cudaHostAlloc(void** place, std::size_t bytes, unsigned) {
   return memory().allocate(place, bytes, cudaMemoryTypeHost);
 }
 cudaError_t cudaFreeHost(void* place) { return cudaFree(place); }
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaHostGetDevicePointer(void** there, void* here, unsigned) { return set(there, here); }
 cudaError_t cudaMemGetInfo(std::size_t* there, std::size_t* all) {
   if (const cudaError_t error = entered(); error != cudaSuccess) return error;
   *all = kMemory;
@@ -320,6 +345,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  if (stream != nullptr && (is_watched(to) || is_watched(from))) ++stream->watched_copies;
   return enqueue(stream, [=] {
     if (bytes > 0) memory().copy(to, from, bytes);
     return cudaSuccess;

@@ -187,7 +187,7 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
   const unsigned steps = barriers.steps;
   bool failed_before = false;
   ptx::named_sync(member.barriers + kBegunBarrier, kChainThreads);  // no warp reads stages of the task before
-  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, member.lane);
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, member.lane);
   if (front.child_count > 0) wait_for_children(front, member.lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const Member me = member.again();
@@ -230,11 +230,11 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
 /// Brings what the steps of a chain need from other teams. Apart from the producer, since each waits for others.
 __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers) {
   const unsigned steps = barriers.steps;
-  if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills);
+  if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills, Awaited::filled);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const ChainMemory memory = chain_memory(stages, &barriers);
     const unsigned before = (steps + j - 1) & 1;
-    if (j >= 2) wait_at_least(state_of(front, j), kPrepared);
+    if (j >= 2) wait_at_least(state_of(front, j), kPrepared, Awaited::prepared);
     if (j >= 1) ptx::barrier_wait(barriers.column, before);  // warp 0 has read what was in memory.first
     ptx::proxy_fence();
     const TileView diagonal = tile_of(front, j, j);
@@ -247,7 +247,7 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
       continue;
     }
     ptx::barrier_wait(&barriers.below, before);
-    wait_at_least(front.counters + kRows + j + 1, slabs_in(front, j));
+    wait_at_least(front.counters + kRows + j + 1, slabs_in(front, j), Awaited::slabs);
     ptx::proxy_fence();
     const TileView left = tile_of(front, j + 1, j - 1);
     ptx::barrier_arrive_expecting(&barriers.left, symbolic::kTileCells * left.height * kCellEntries * 8);

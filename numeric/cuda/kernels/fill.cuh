@@ -113,7 +113,7 @@ __device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, 
 template <class T, class Team>
 __device__ inline void add_sums(const FrontTask& task, const FrontViewOf<T>& front, const SumsOf<T>& sums, const Team& me) {
   wait_for_children(front, me.lane);
-  if (task.column > 0) wait_warp(front.counters + kFilled, task.column, me.lane);
+  if (task.column > 0) wait_warp(front.counters + kFilled, task.column, Awaited::filled, me.lane);
   if (sums.short_places)
     add_groups<std::uint32_t>(task, sums, me.warp, me.lane);
   else

@@ -84,6 +84,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     const int number = draw_ticket(ticket, fronts, tasks, task_count, next, ring.turn, me.lane);
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_full + slot);
     if (number >= task_count) return;
+    watchdog::take(number);
     pause(pauses, number, me.warp);
     const FrontTask& task = ticket.task;
     const FrontView& front = ticket.front;
@@ -109,6 +110,7 @@ __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pause
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
     Ticket& ticket = control.ticket[slot];
     if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
     const TaskKind kind = ticket.task.kind;
     if (kind == TaskKind::chain || kind == TaskKind::panel) pause(pauses, ticket.number, me.warp);
     if (kind == TaskKind::chain) {
@@ -134,6 +136,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);
     Ticket& ticket = control.ticket[slot];
     if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
     pause(pauses, ticket.number, me.warp);
     const FrontTask& task = ticket.task;  // by reference: what a task needs again after its products is read again, not kept
     const FrontView& front = ticket.front;
@@ -165,6 +168,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
                  int least_part, bool dependent, unsigned pauses) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
+  watchdog::begin(watchdog::Kernel::front_kernel);
   start(controls, stages);
   if (threadIdx.x < kTeams * kConsumers) {
     ptx::take_registers<kConsumerRegisters>();

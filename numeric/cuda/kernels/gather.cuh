@@ -6,22 +6,28 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-__device__ inline int wait_at_least(const int* counter, int value) {
+using watchdog::Awaited;
+using watchdog::Watch;
+
+__device__ inline int wait_at_least(const int* counter, int value, Awaited what) {
+  Watch watch;
   for (;;) {
-    if (const int count = ptx::load_acquire(counter); count >= value) return count;
+    const int count = ptx::load_acquire(counter);
+    if (count >= value) return count;
+    watch.look(what, counter, value, count);
     __nanosleep(20);
   }
 }
 
-__device__ inline void wait_warp(const int* counter, int value, int lane) {
-  if (lane == 0) wait_at_least(counter, value);
+__device__ inline void wait_warp(const int* counter, int value, Awaited what, int lane) {
+  if (lane == 0) wait_at_least(counter, value, what);
   __syncwarp();
 }
 
 /// The children's blocks are there. Each warp that pulls.
 template <class T>
 __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
-  if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, lane);
+  if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, Awaited::children, lane);
 }
 
 /// Rows and columns of a tile that a child lacks: an entry is the child's where row >= column.

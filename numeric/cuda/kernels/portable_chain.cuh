@@ -159,7 +159,7 @@ template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step, int below,
                                                    int row_cell, int lane) {
   const auto& cells = step.front.cells;
-  if (step.j >= 2) wait_warp(state_of(step.front, step.j), kPrepared, lane);
+  if (step.j >= 2) wait_warp(state_of(step.front, step.j), kPrepared, Awaited::prepared, lane);
   subtract_tile<Loop>(acc, step.tile(below), row_cell, lane);
   if (step.pulls())
     gather<Loop>(acc, step.front, (cells.first_cell(step.j + below) + row_cell) * kCell, cells.first_cell(step.j) * kCell, lane);
@@ -319,7 +319,7 @@ __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& ac
                                                  const ChainMemory<typename Loop::T>& memory, int row_cell, const Member& me) {
   constexpr int kAtOnce = Kernel::kLeftSlabs;
   typename Loop::T* rows = memory.left + (me.warp - 2) * kAtOnce * kWarpSlabEntries;
-  wait_warp(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j), me.lane);
+  wait_warp(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j), Awaited::slabs, me.lane);
   const TileViewOf<typename Loop::T> left = tile_of(step.front, step.j + 1, step.j - 1);
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
@@ -388,7 +388,7 @@ __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>&
   const int tiles = front.cells.pivot_tiles();
   bool failed = false;
   Kernel::sync();  // a warp may still be solving with what lies where the first tiles are to be
-  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, me.lane);
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, me.lane);
   if (front.child_count > 0) wait_for_children(front, me.lane);
   for (int j = 0; j < tiles; ++j) {
     if (me.warp < 2)

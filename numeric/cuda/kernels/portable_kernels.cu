@@ -20,6 +20,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
               ValuesOf<typename Loop::T> values, SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
   Shared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
+  watchdog::begin(watchdog::Kernel::run_tasks);
   for (;;) {
     __syncthreads();  // no one needs the task before any more
     const Member me = this_thread();
@@ -34,6 +35,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     }
     __syncthreads();
     if (shared.ticket >= task_count) return;
+    watchdog::take(shared.ticket);
     pause(pauses, shared.ticket, me.warp);
     __syncwarp();
     const TaskKind kind = shared.task.kind;

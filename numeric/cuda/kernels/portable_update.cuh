@@ -152,7 +152,7 @@ __device__ __forceinline__ Place place_of(const FrontTask& task, const FrontView
 
 template <class T>
 __device__ __forceinline__ void wait_until_filled(const FrontViewOf<T>& front, int lane) {
-  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
 }
 
 /// The tile has a value in memory to begin with.

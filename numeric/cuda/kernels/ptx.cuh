@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "numeric/cuda/kernels/watchdog.cuh"
+
 namespace kauri::numeric::cuda::kernels::ptx {
 
 using SharedAddress = std::uint32_t;
@@ -58,11 +60,13 @@ __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int byte
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   const SharedAddress address = shared_address(barrier);
   std::uint32_t done = 0;
+  watchdog::Watch watch;
   while (done == 0) {
     asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
                  : "=r"(done)
                  : "r"(address), "r"(parity)
                  : "memory");
+    if (done == 0) watch.look(watchdog::Awaited::barrier, barrier, parity, 0);
   }
 }
 

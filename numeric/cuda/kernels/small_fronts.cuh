@@ -104,6 +104,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int stride = static_cast<int>(gridDim.x) * kWarps;
   const int block = static_cast<int>(blockIdx.x);
+  watchdog::begin(watchdog::Kernel::factor_fronts_by_warps);
   // Neighbours side by side, but few fronts on as many multiprocessors as there are.
   int f = assembly.draw(count > stride ? block * kWarps + warp : block + static_cast<int>(gridDim.x) * warp, lane);
   if (f >= count) return;
@@ -114,6 +115,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   }
   slot.fetch(fronts, f, count, lane);
   for (int parity = 0, next = 0; f < count; f = next, parity ^= 1) {
+    watchdog::take(f);
     slot.begin(assembly, lane);
     next = assembly.draw(f + stride, lane);
     slot.fetch(fronts, next, count, lane);
@@ -157,6 +159,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   const auto& front = fronts[f];
   const int pivots = front.pivots;
   const BlockGroup<kWarps> group{static_cast<int>(threadIdx.x)};
+  watchdog::begin(watchdog::Kernel::factor_fronts_by_blocks), watchdog::take(f);
   if (threadIdx.x == 0) {
     ptx::barrier_init(barrier, 1);
     ptx::barrier_init_fence();

@@ -113,6 +113,7 @@ __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* task
     const int number = draw_ticket(ticket, fronts, tasks, task_count, next, ring.turn, lane);
     if (lane == 0) ptx::barrier_arrive(shared.ticket_full + slot);
     if (number >= task_count) return;
+    watchdog::take(number);
     pause(pauses, number, kConsumerWarps);
     const TaskKind kind = ticket.task.kind;
     wait_for_consumers = kind == TaskKind::chain || kind == TaskKind::prepare;
@@ -136,6 +137,7 @@ __device__ void run_splitters(int task_count) {
     ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
     const Ticket<T>& ticket = shared.ticket[slot];
     if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
     if (has_products(ticket.task.kind)) {
       const int cells = cells_in(ticket.front, products_of(ticket.task, ticket.front));
       RingOf<T> ring{shared.stages, shared.stage, ticket.turn};
@@ -262,6 +264,7 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
     ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
     const Ticket<T>& ticket = shared.ticket[slot];
     if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
     pause(pauses, ticket.number, portable::this_thread().warp);
     __syncwarp();
     if (ticket.task.kind == TaskKind::chain) {
@@ -286,6 +289,7 @@ __device__ __forceinline__ void run_announcer(int task_count, const Levels& leve
     ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
     const Ticket<T>& ticket = shared.ticket[slot];
     if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
     pause(pauses, ticket.number, kConsumerWarps + 1);
     __syncwarp();
     if (ticket.task.kind == TaskKind::chain) portable::announce_chain<Kernel>(ticket.front, levels, lane);

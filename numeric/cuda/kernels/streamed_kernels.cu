@@ -20,6 +20,7 @@ template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     run_streamed_tasks(const FrontViewOf<float>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
                        ValuesOf<float> values, SumsOf<float> sums, int least_part, unsigned pauses) {
+  watchdog::begin(watchdog::Kernel::run_streamed_tasks);
   start<float>();
   if (threadIdx.x < kConsumers) {
     ptx::take_registers<kConsumerRegisters>();

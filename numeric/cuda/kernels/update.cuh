@@ -89,13 +89,16 @@ __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
 template <class T>
 __device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
   const int* rows = front.counters + kRows;
+  Watch watch;
   for (;;) {
     const int column = ptx::load_relaxed(rows + task.column), first = ptx::load_relaxed(rows + task.row);
     const int last = ptx::load_relaxed(rows + task.row + task.rows - 1);
-    if (const int ready = min(column, min(first, last)); ready >= slabs) {
+    const int ready = min(column, min(first, last));
+    if (ready >= slabs) {
       ptx::acquire_fence();
       return ready;
     }
+    watch.look(Awaited::slabs, rows + (column == ready ? task.column : first == ready ? task.row : task.row + task.rows - 1), slabs, ready);
     __nanosleep(20);
   }
 }
@@ -157,9 +160,11 @@ __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T
 
 /// Waits until block k of a pivot tile is there; returns the tile's state.
 __device__ inline int wait_for_block(const int* state, int k) {
+  Watch watch;
   for (;;) {
-    const int now = ptx::load_acquire(state);
-    if ((now & ((1 << kProgressBits) - 1)) >= kFirstBlock + k) return now;
+    const int now = ptx::load_acquire(state), progress = now & ((1 << kProgressBits) - 1);
+    if (progress >= kFirstBlock + k) return now;
+    watch.look(Awaited::block, state, kFirstBlock + k, progress);
     __nanosleep(20);
   }
 }
@@ -307,7 +312,7 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
 __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
                                           int lane) {
   if (task.kind != TaskKind::contribution || front.loads_block != 0) {
-    if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, lane);
+    if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
     load_accumulators(acc, tile_of(front, task.row + tile, task.column), row_cell, lane);
   } else {
 #pragma unroll
@@ -329,7 +334,7 @@ __device__ inline void wait_for_levels(const Levels& levels, int level, int lane
   int passed = 0;
   if (lane == 0) passed = ptx::load_acquire(levels.passed);
   passed = __shfl_sync(0xffffffffu, passed, 0);
-  for (int l = passed + lane; l < level; l += 32) wait_at_least(levels.done + l, __ldg(levels.tasks + l));
+  for (int l = passed + lane; l < level; l += 32) wait_at_least(levels.done + l, __ldg(levels.tasks + l), Awaited::levels);
   __syncwarp();
   if (passed >= level || lane != 0) return;
   ptx::release_fence();
@@ -415,12 +420,14 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
 /// Slabs of L that are finished in the rows of a panel task, after a release_fence().
 template <class T>
 __device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
+  if (watchdog::loses()) return;
   for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
 }
 
 /// Tells other blocks that the task's tiles are written. One thread, with all others' writes behind it.
 template <class T>
 __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
+  if (watchdog::loses()) return;
   ptx::release_fence();
   if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
     ptx::add_relaxed(front.counters + kFilled, 1);

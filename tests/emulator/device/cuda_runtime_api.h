@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -47,7 +48,7 @@ enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
 enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative };
 inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0, cudaHostAllocMapped = 2,
-                          cudaEnableDefault = 0;
+                          cudaHostRegisterMapped = 2, cudaEnableDefault = 0;
 
 struct EmulatedStream;
 struct EmulatedGraph;
@@ -104,6 +105,13 @@ cudaError_t cudaMalloc(void**, std::size_t);
 cudaError_t cudaFree(void*);
 cudaError_t cudaHostAlloc(void**, std::size_t, unsigned);
 cudaError_t cudaFreeHost(void*);
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned);
+cudaError_t cudaHostGetDevicePointer(void** there, void* here, unsigned);
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes) {
+  std::memcpy(static_cast<void*>(&symbol), from, bytes);
+  return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
 cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
