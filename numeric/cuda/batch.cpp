@@ -10,6 +10,7 @@
 
 #include "numeric/all_known.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/unwinding.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -117,12 +118,12 @@ CudaBatch<T>::CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, Dev
       items_(items),
       factor_blocks_(batch_factor_blocks<T>(most_rows(*plan_->plan()))),
       solve_blocks_(batch_solve_blocks<T>(plan_->plan()->n, update_rows(*plan_->plan()), most_rows(*plan_->plan()))),
-      host_verdict_(std::max<std::size_t>(1, static_cast<std::size_t>(items) * sizeof(DeviceVerdict))),
+      host_verdict_(std::max<std::size_t>(1, static_cast<std::size_t>(items) * sizeof(Owned<DeviceVerdict>))),
       block_(bytes(*plan_->plan(), items), *context_.heap),
       stream_(context_.lending),
       seen_(static_cast<std::size_t>(items)) {
   const Plan& p = *plan_->plan();
-  std::uninitialized_fill_n(static_cast<DeviceVerdict*>(host_verdict_.data()), items, DeviceVerdict{});
+  std::uninitialized_fill_n(static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), items, Owned<DeviceVerdict>{{}, owner_});
   Uploader uploader(*context_.staging, block_, *stream_);
   entries_ = uploader.room<T>(Offset{items} * item_stride<T>(p));
   value_ = uploader.room<T>(Offset{items} * p.nnz);
@@ -147,13 +148,14 @@ CudaBatch<T>::~CudaBatch() {
 
 template <class T>
 BatchMemory<T> CudaBatch<T>::memory() const {
-  return {entries_.data(), item_stride<T>(*plan()), items_, verdict_.data(), static_cast<DeviceVerdict*>(host_verdict_.data())};
+  return {entries_.data(), item_stride<T>(*plan()), items_, verdict_.data(), host_place()};
 }
 
 template <class T>
 std::span<const DeviceVerdict> CudaBatch<T>::see() {
-  const auto* there = static_cast<const DeviceVerdict*>(host_verdict_.data());
-  std::copy_n(there, items_, seen_.begin());
+  const OwnedPlace<DeviceVerdict> there = host_place();
+  for (Index k = 0; k < items_; ++k)
+    seen_[static_cast<std::size_t>(k)] = read(OwnedPlace<DeviceVerdict>{there.there + k, there.owner}, "a verdict of a batch");
   if (all_known(seen_)) awaits_verdicts_ = false;
   return seen_;
 }
@@ -189,6 +191,7 @@ std::span<const DeviceVerdict> CudaBatch<T>::refactorize(const ItemValues<T>& va
   const CurrentDevice current(context_.device);
   std::fill(seen_.begin(), seen_.end(), DeviceVerdict{});  // until all goes well
   awaits_verdicts_ = false;
+  const WaitInUnwinding waits(*stream_);
   const ItemValues<T> there = take(value);
   enqueue_batch_factor(shared_, BatchValues<T>{there.data, there.stride, shift}, memory(), factor_blocks_, stream_->get());
   stream_->synchronize();
@@ -238,6 +241,7 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
   const CurrentDevice current(context_.device);
   const auto& workspace = static_cast<CudaBatchWorkspace<T>&>(store);
   const Stream& stream = workspace.stream();
+  const WaitInUnwinding waits(stream);
   for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
     const Index some = std::min(workspace.nrhs(), x.cols - c);
     const Offset entries = Offset{x.rows} * some;

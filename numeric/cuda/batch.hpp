@@ -60,6 +60,7 @@ class CudaBatch final : public BatchStore<T> {
 
  private:
   [[nodiscard]] BatchMemory<T> memory() const;
+  [[nodiscard]] OwnedPlace<DeviceVerdict> host_place() const { return {static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), owner_}; }
   /// The verdicts of the host's page-locked memory, as they are.
   std::span<const DeviceVerdict> see();
   /// Values on the device: where they are, or brought to value_.
@@ -72,7 +73,8 @@ class CudaBatch final : public BatchStore<T> {
   std::shared_ptr<const DevicePlan> plan_;
   Index items_;
   int factor_blocks_, solve_blocks_;
-  PinnedBytes host_verdict_;  // written by the device with verdict_
+  PinnedBytes host_verdict_;  // Owned verdicts, written by the device with verdict_
+  std::uint64_t owner_ = next_owner();
   DeviceBlock block_;
   LentStream stream_;  // after these: it waits before they go
   DeviceArray<T> entries_, value_;

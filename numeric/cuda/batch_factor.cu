@@ -190,7 +190,10 @@ __global__ void __launch_bounds__(kBatchThreads, Shape::kResident)
     __syncthreads();
     if (threadIdx.x < 32) {
       const BatchPivot smallest = least_of(least);
-      if (threadIdx.x == 0) memory.host[k] = memory.verdict[k] = verdict_of(first_failure(failed), smallest, plan.plan.old_of);
+      if (threadIdx.x == 0) {
+        memory.verdict[k] = verdict_of(first_failure(failed), smallest, plan.plan.old_of);
+        memory.host.there[k] = {memory.verdict[k], memory.host.owner};
+      }
     }
     __syncthreads();
   }

@@ -6,6 +6,7 @@
 
 #include "kauri/verdict.hpp"
 #include "numeric/cuda/device_plan.hpp"
+#include "numeric/cuda/owned.hpp"
 #include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
@@ -60,8 +61,8 @@ struct BatchMemory {
   T* entries;
   Offset stride;
   Index items;
-  DeviceVerdict* verdict;  ///< one an item
-  DeviceVerdict* host;     ///< the same in page-locked memory of the host
+  DeviceVerdict* verdict;          ///< one an item
+  OwnedPlace<DeviceVerdict> host;  ///< the same in page-locked memory of the host
 };
 
 /// Values of A: item k has its own at data + k * stride.

@@ -3,6 +3,7 @@
 #include "numeric/cuda/dense_copy.hpp"
 
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/unwinding.hpp"
 #include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
@@ -34,6 +35,7 @@ std::size_t bytes(Offset count, std::size_t item) { return static_cast<std::size
 
 template <class T>
 void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>& device, const Stream& stream) {
+  const WaitInUnwinding waits(stream);
   if (is_copied_as_it_lies(host, device.layout))
     return each_column(host, [&](Offset from, Offset to, Offset count) {
       check(cudaMemcpyAsync(device.data + to, host.data + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()),
@@ -50,6 +52,7 @@ void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>
 
 template <class T>
 void receive(Staging& staging, const MatrixView<const T>& device, const MatrixView<T>& host, const Stream& stream) {
+  const WaitInUnwinding waits(stream);
   if (is_copied_as_it_lies(host, device.layout)) {
     each_column(host, [&](Offset to, Offset from, Offset count) {
       check(cudaMemcpyAsync(host.data + to, device.data + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()), "solutions");

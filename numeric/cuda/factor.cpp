@@ -9,6 +9,7 @@
 
 #include "numeric/cuda/dense_copy.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/unwinding.hpp"
 #include "numeric/cuda/wide.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
@@ -60,7 +61,8 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   fail_column_ = block_.template take<Index>(fronts);
   fail_pivot_ = block_.template take<double>(fronts);
   verdict_ = block_.template take<VerdictMemory>(1);
-  check(cudaMemcpyAsync(&verdict_.data()->verdict, host_verdict_.get(), sizeof(DeviceVerdict), cudaMemcpyDefault, stream_->get()),
+  check(cudaMemcpyAsync(&verdict_.data()->verdict, &host_verdict_.place().there->value, sizeof(DeviceVerdict), cudaMemcpyDefault,
+                        stream_->get()),
         "the verdict");
   if constexpr (std::is_same_v<T, double>) {
     if (loops_.kind == CudaLoops::hopper) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
@@ -93,7 +95,7 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   else
     level_by_level(tiled);
   enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), fast_, stream);
-  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
 }
 
 /// The first verdict does not wait for a graph, and a factor that is filled once needs none. The second run makes it, with the launches of
@@ -122,7 +124,7 @@ FactorMemory<T> CudaFactor<T>::memory() const {
 
 template <class T>
 void CudaFactor<T>::enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const {
-  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(), host_verdict_.get(), stream);
+  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(), host_verdict_.place(), stream);
 }
 
 template <class T>
@@ -145,13 +147,14 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   const CurrentDevice current(context_.device);
   seen_ = {};
   awaits_verdict_ = false;
+  const WaitInUnwinding waits(*stream_);
   const bool there = holds_values_ && values == ValuesAre::unchanged;
   holds_values_ = false;  // until all goes well
   enqueue_beginning_of(there ? nullptr : take(value), shift, stream_->get());
   run(stream_->get());
   stream_->synchronize();
   holds_values_ = true;
-  return seen_ = *host_verdict_.get();
+  return seen_ = host_verdict_.read("the verdict of a factor");
 }
 
 /// Inside a capture the launches themselves: a graph made elsewhere cannot be launched there.
@@ -176,7 +179,7 @@ template <class T>
 const DeviceVerdict& CudaFactor<T>::fetch_verdict(StreamHandle stream) {
   const CurrentDevice current(context_.device);
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
-  seen_ = *host_verdict_.get();
+  seen_ = host_verdict_.read("the verdict of a factor");
   if (seen_.status != VerdictStatus::none) awaits_verdict_ = false;
   return seen_;
 }
@@ -284,6 +287,7 @@ template <class T>
 void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
+  const WaitInUnwinding waits(w.stream());
   for (Index c = 0; c < x.cols; c += w.nrhs()) {
     const Index nrhs = std::min(w.nrhs(), x.cols - c);
     const MatrixView<T> there = compact_view(w.rhs(), x.rows, nrhs, x.layout);

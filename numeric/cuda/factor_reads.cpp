@@ -8,6 +8,7 @@
 #include "numeric/cuda/inverse.hpp"
 #include "numeric/cuda/product_kernels.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/unwinding.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -101,6 +102,7 @@ void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const SolveMemory<T> memory = w.product_memory(entries_.data());
+  const WaitInUnwinding waits(w.stream());
   for (Index c = 0; c < x.cols; c += memory.nrhs) {
     const Index nrhs = std::min(memory.nrhs, x.cols - c);
     const MatrixView<T> from = compact_view(w.rhs(), x.rows, nrhs, x.layout), to = compact_view(memory.x, x.rows, nrhs, x.layout);

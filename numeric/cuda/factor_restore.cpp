@@ -114,9 +114,9 @@ const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
     check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
   }
   enqueue_tile_inverses(plan_->view(), p.device.pivot_tiles, memory(), fast_, stream);
-  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.get(), stream);
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
   stream_->synchronize();
-  return seen_ = *host_verdict_.get();
+  return seen_ = host_verdict_.read("the verdict of a factor");
 }
 
 #define KAURI_FACTOR_RESTORE(T)                                                   \

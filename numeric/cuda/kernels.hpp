@@ -5,6 +5,7 @@
 #include "kauri/verdict.hpp"
 #include "numeric/cuda/device_plan.hpp"
 #include "numeric/cuda/kernels/front_kernels.hpp"
+#include "numeric/cuda/owned.hpp"
 #include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
@@ -86,12 +87,12 @@ template <class T>
 void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, bool products, cudaStream_t stream);
 /// What comes before all fronts: the shift, the values (unless `from` is null: they are there) and the verdict's beginning.
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host,
-                       cudaStream_t stream);
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict,
+                       const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream);
 /// The verdict over `fronts` fronts, on the device and once more in page-locked memory of the host.
 template <class T>
-void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict, DeviceVerdict* host,
-                     cudaStream_t stream);
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict,
+                     const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream);
 
 /// Sweeps of a solve, one level.
 template <class T>

@@ -2,9 +2,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/lending.hpp"
 
+#include <atomic>
+#include <string>
+
 namespace kauri::numeric::cuda {
 
-static_assert(sizeof(DeviceVerdict) <= 64);
+static_assert(sizeof(Owned<DeviceVerdict>) <= 64);
+
+std::uint64_t next_owner() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+void throw_foreign(const char* name) {
+  throw Error(ErrorKind::usage,
+              std::string(name) +
+                  " was overwritten by work of an object that has ended: a graph that was captured from a factor, a batch "
+                  "or a refiner was launched after its end");
+}
 
 Lending::Lending() {
   make_stream();

@@ -8,6 +8,7 @@
 
 #include "kauri/refinement.hpp"
 #include "numeric/cuda/device.hpp"
+#include "numeric/cuda/owned.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -55,20 +56,25 @@ class LentStream {
   Stream* stream_;
 };
 
-/// A few numbers that the device writes and the host reads. To be given back when no work writes them any more.
+/// A few numbers that the device writes and the host reads. To be given back when no work writes them any more; where some does all the
+/// same, the next owner's read() says so.
 template <class V>
 class LentPlace {
  public:
-  explicit LentPlace(std::shared_ptr<Lending> lending) : lending_(std::move(lending)), value_(new (lending_->lend_place()) V()) {}
+  explicit LentPlace(std::shared_ptr<Lending> lending) : lending_(std::move(lending)) {
+    const std::uint64_t owner = next_owner();
+    place_ = {new (lending_->lend_place()) Owned<V>{V(), owner}, owner};
+  }
   LentPlace(const LentPlace&) = delete;
   LentPlace& operator=(const LentPlace&) = delete;
-  ~LentPlace() { lending_->give_back(static_cast<void*>(value_)); }
-  [[nodiscard]] V* get() const { return value_; }
+  ~LentPlace() { lending_->give_back(static_cast<void*>(place_.there)); }
+  [[nodiscard]] const OwnedPlace<V>& place() const { return place_; }
+  [[nodiscard]] const V& read(const char* name) const { return cuda::read(place_, name); }
 
  private:
-  static_assert(sizeof(V) <= Lending::kPlaceBytes);
+  static_assert(sizeof(Owned<V>) <= Lending::kPlaceBytes);
   std::shared_ptr<Lending> lending_;
-  V* value_;
+  OwnedPlace<V> place_{};
 };
 using LentVerdict = LentPlace<DeviceVerdict>;
 using LentReport = LentPlace<DeviceRefinement>;

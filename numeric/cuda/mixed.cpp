@@ -6,6 +6,7 @@
 
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/dense_copy.hpp"
+#include "numeric/cuda/unwinding.hpp"
 #include "numeric/dense_view.hpp"
 #include "numeric/scaling_rule.hpp"
 #include "symbolic/checked.hpp"
@@ -108,6 +109,7 @@ void CudaMixed::set_values(std::span<const double> value) {
   positive_ = true, scaled_ = false;
   if (n_ == 0) return;
   const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   MixedFlags* flags = of_a_.data();
   const RowsView<double> rows = rows_.view();
   context_.staging->copy(lower_.data(), std::as_bytes(value), stream_->get());
@@ -137,6 +139,7 @@ int CudaMixed::exponent(Index i) const {
 
 void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
   const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   const bool is_copied = !is_there(b, "MixedFactor: b", context_.device);
   for (Index c = 0; c < b.cols; ++c) {
     const MixedFlags none{0, kNoExponent};
@@ -183,6 +186,7 @@ void CudaMixed::residuals(std::span<const Index> columns, std::span<BackwardErro
 
 bool CudaMixed::store(Index column, MatrixView<double> x) {
   const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   MixedFlags* flags = flags_.data() + column;
   const bool there = is_there(x, "MixedFactor: x", context_.device);
   const StridedView<double> to = there ? strided(x) : StridedView<double>{vector_.data(), 1, n_};

@@ -26,8 +26,11 @@ __device__ bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; 
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    begin(RefinedColumns<T> x, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host) {
-  if (is_first_thread()) memory->report.status = host->status = VerdictStatus::none;
+    begin(RefinedColumns<T> x, const DeviceVerdict* verdict, RefineMemory* memory, OwnedPlace<DeviceRefinement> host) {
+  if (is_first_thread()) {
+    memory->report.status = host.there->value.status = VerdictStatus::none;
+    host.there->owner = host.owner;
+  }
   if (verdict->status == VerdictStatus::positive_definite) return;
   for_entries(x, [&](T& entry, Offset) { entry = std::numeric_limits<T>::quiet_NaN(); });
 }
@@ -65,9 +68,12 @@ __global__ void __launch_bounds__(kThreads) add(RefinedColumns<T> x, const T* r,
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    finish(RefinedColumns<T> x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host) {
+    finish(RefinedColumns<T> x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory, OwnedPlace<DeviceRefinement> host) {
   const RefineProgress& progress = memory->progress;
-  if (is_first_thread()) memory->report = *host = {verdict->status, progress.done};
+  if (is_first_thread()) {
+    memory->report = {verdict->status, progress.done};
+    *host.there = {memory->report, host.owner};
+  }
   if (progress.done.tried == progress.done.steps) return;
   for_entries(x, [&](T& entry, Offset k) { entry = before[k]; });
 }
@@ -90,8 +96,8 @@ void load_refine_kernels() {
 }
 
 template <class T>
-void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host,
-                              cudaStream_t stream) {
+void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict, RefineMemory* memory,
+                              const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream) {
   launch(begin<T>, blocks_for(x.rows), kThreads, stream, x, verdict, memory, host);
 }
 
@@ -107,7 +113,7 @@ void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before, cons
 
 template <class T>
 void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory,
-                        DeviceRefinement* host, cudaStream_t stream) {
+                        const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream) {
   launch(finish<T>, blocks_for(x.rows), kThreads, stream, x, before, verdict, memory, host);
 }
 

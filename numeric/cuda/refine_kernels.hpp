@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "numeric/cuda/owned.hpp"
 #include "numeric/cuda/residual_kernels.hpp"
 #include "numeric/refine_rule.hpp"
 
@@ -31,8 +32,8 @@ void load_refine_kernels();
 /// What comes before the first residual: no report, neither on the device nor in page-locked memory of the host, and all of x NaN where the
 /// verdict is not good.
 template <class T>
-void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict, RefineMemory* memory, DeviceRefinement* host,
-                              cudaStream_t stream);
+void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict, RefineMemory* memory,
+                              const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream);
 /// What follows from the norms of a residual, of x as it came (`first`) or with one more correction.
 void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const RefineLimits& limits, bool first, RefineMemory* memory,
                              cudaStream_t stream);
@@ -42,6 +43,6 @@ void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before, cons
 /// x = before where the last correction did not help; then the report, on the device and in the host's memory.
 template <class T>
 void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory,
-                        DeviceRefinement* host, cudaStream_t stream);
+                        const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

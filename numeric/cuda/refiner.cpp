@@ -32,7 +32,8 @@ CudaRefiner<T>::CudaRefiner(const HostRows& host, Index nrhs, DeviceContext cont
   before_ = block_.template take<T>(vectors);
   norms_ = block_.template take<ResidualNorms>(nrhs);
   memory_ = block_.template take<RefineMemory>(1);
-  check(cudaMemcpyAsync(&memory_.data()->report, host_report_.get(), sizeof(DeviceRefinement), cudaMemcpyDefault, stream_->get()),
+  check(cudaMemcpyAsync(&memory_.data()->report, &host_report_.place().there->value, sizeof(DeviceRefinement), cudaMemcpyDefault,
+                        stream_->get()),
         "the report");
   DeviceRows<T>::load_kernels();
   load_refine_kernels<T>();
@@ -85,12 +86,12 @@ void CudaRefiner<T>::enqueue_refine(const FactorStore<T>& store, MatrixView<cons
     require_on_device(x, "Refiner: x", context_.device);
   }
   const RefinedColumns<T> refined{strided(x), x.rows, x.cols};
-  enqueue_refine_beginning(refined, verdict, memory_.data(), host_report_.get(), stream);
+  enqueue_refine_beginning(refined, verdict, memory_.data(), host_report_.place(), stream);
   if (empty)
     enqueue_refine_decision(norms_.data(), 0, limits_of<T>(options), true, memory_.data(), stream);
   else
     enqueue_steps(factor, b, x, workspace, limits_of<T>(options), stream);
-  enqueue_refine_end(refined, before_.data(), verdict, memory_.data(), host_report_.get(), stream);
+  enqueue_refine_end(refined, before_.data(), verdict, memory_.data(), host_report_.place(), stream);
 }
 
 template <class T>
@@ -104,7 +105,7 @@ template <class T>
 DeviceRefinement CudaRefiner<T>::fetch_report(StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
-  return *host_report_.get();
+  return host_report_.read("the report of a refiner");
 }
 
 template class CudaRefiner<float>;

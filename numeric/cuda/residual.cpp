@@ -5,6 +5,7 @@
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/dense_copy.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/unwinding.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/device_schedule.hpp"
 
@@ -73,6 +74,7 @@ BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<co
                                         ValuesAre values) const {
   if (a.pattern.n == 0 || x.cols == 0) return {};
   const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   const RowsView<T> rows = this->rows(a, values);
   return worst_column(x.cols, [&](Index c) { return column(rows, columns(x, c, 1), columns(b, c, 1), columns(r, c, 1)); });
 }
@@ -81,6 +83,7 @@ template <class T>
 void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
   if (a.pattern.n == 0 || x.cols == 0) return;
   const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   const RowsView<T> rows = this->rows(a, ValuesAre::fresh);
   const MatrixView<T> x_there = column_there(x_, rows.n), y_there = column_there(r_, rows.n);
   for (Index c = 0; c < x.cols; ++c) {

@@ -16,12 +16,13 @@ constexpr Index kNoColumn = std::numeric_limits<Index>::max();
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
-                                                                T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host) {
+                                                                T* shift_memory, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {
   const Offset thread = Offset{blockIdx.x} * kThreads + threadIdx.x, stride = Offset{gridDim.x} * kThreads;
   if (thread == 0) {
     *shift_memory = shift;
     verdict->verdict.status = VerdictStatus::none;
-    host->status = VerdictStatus::none;
+    host.there->value.status = VerdictStatus::none;
+    host.there->owner = host.owner;
     verdict->front = kNoFront;
     verdict->blocks = 0;
   }
@@ -77,10 +78,10 @@ __device__ Found least_of_block(Found found) {
   return found;
 }
 
-/// The block that is done last says it. `host` is the host's memory.
+/// The block that is done last says it. `host` is in the host's memory.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict, DeviceVerdict* host) {
+    find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {
   __shared__ bool last;
   Found found;
   const Index lane = static_cast<Index>(threadIdx.x) % 32, stride = static_cast<Index>(gridDim.x) * kThreads;
@@ -111,7 +112,7 @@ __global__ void __launch_bounds__(kThreads)
     out = {VerdictStatus::not_positive_definite, column, memory.fail_pivot[s], memory.fail_pivot[s], column};
   }
   verdict->verdict = out;
-  *host = out;
+  *host.there = {out, host.owner};
 }
 
 unsigned blocks_for(Offset items) {
@@ -128,23 +129,27 @@ void load_verdict_kernels() {
 }
 
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict, DeviceVerdict* host,
-                       cudaStream_t stream) {
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict,
+                       const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream) {
   check(kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0, stream, from, count, value, shift,
                         shift_memory, verdict, host),
         "a launch of the beginning");
 }
 
 template <class T>
-void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict, DeviceVerdict* host,
-                     cudaStream_t stream) {
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict,
+                     const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream) {
   check(kernels::launch(find_verdict<T>, blocks_for(fronts), kThreads, 0, stream, plan, memory, fronts, verdict, host),
         "a launch of the verdict");
 }
 
-template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, DeviceVerdict*, cudaStream_t);
-template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*, DeviceVerdict*, cudaStream_t);
-template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*, DeviceVerdict*, cudaStream_t);
-template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*, DeviceVerdict*, cudaStream_t);
+template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                                cudaStream_t);
+template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                                cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                              cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                              cudaStream_t);
 
 }  // namespace kauri::numeric::cuda
