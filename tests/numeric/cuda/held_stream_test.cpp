@@ -20,6 +20,10 @@ template <class W>
 class HeldStreams : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
+  void SetUp() override {
+    OnCuda<W>::SetUp();
+    if (!this->IsSkipped() && !streams_are_apart()) GTEST_SKIP() << kStreamsShareQueues;
+  }
 
   /// A system in which one shift of four leaves a pivot that fails, and what each of them comes to by itself. So small that level by level,
   /// too, a stream takes the launches of all four: CUDA holds about a thousand, and further ones wait.
