@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Reads machine code of kernels whose operands come to shared memory by bulk copies, and fails where a stage may be given back too early.
+
+A warp gives a stage of the ring back by an arrival at a barrier (SYNCS.ARRIVE), and the producer then has it written over. Loads are carried
+out in the background: where the arrival is issued before an instruction has waited for their numbers, a load under way was seen to read the
+next bytes (numeric/cuda/kernels/update.cuh, leave_stage). There is no fence between, so it is the order of instructions that keeps this right, and
+each compiler may choose another. Followed along every path of the program: at each arrival no number that was loaded from shared memory, one or
+two of 8 bytes at a time, is still to be used for the first time, unless a proxy fence has come between.
+
+    check_stage_order.py --cuobjdump PROGRAM FILE ...      objects, libraries or cubins of sm_90a; prints a line for each kernel
+    check_stage_order.py --sass FILE ...                   the same of what cuobjdump -sass has written
+Ends with 77 where there is no such program or no kernel for the check in the files.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+
+KERNELS = re.compile(r"\d(front_kernel|run_streamed_tasks)(?=E|I)")
+LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);")
+BRANCH = re.compile(r"\b(BRA|BRX|CALL|JMP)\b[^;]*?\b(0x[0-9a-f]+)")
+WAYS_OUT = re.compile(r"^(EXIT|RET|BRA|JMP|KILL|BPT)\b")
+REGISTER = re.compile(r"(?<![A-Z])R(\d+)")
+
+# Registers of a lane in each source of a product: the left and the right operand, what is added to.
+PRODUCTS = {
+    "DMMA.16x8x16": (16, 8, 8),
+    "DMMA.16x8x8": (8, 4, 8),
+    "DMMA.16x8x4": (4, 2, 8),
+    "DMMA.8x8x4": (2, 2, 4),
+    "HMMA.1688": (4, 2, 4),
+    "HMMA.16816": (4, 2, 4),
+    "HGMMA": (4, 1, 1),
+}
+REACH = 600  # instructions behind a load in which a product uses it, if one does
+
+
+def registers_in(text, width):
+    return {first + k for first in map(int, REGISTER.findall(text)) for k in range(width)}
+
+
+class Instruction:
+    """An address, its text without the predicate, the predicate, and where it goes on."""
+
+    def __init__(self, address, text):
+        self.address = address
+        self.predicate = ""
+        if text.startswith("@"):
+            self.predicate, text = text.split(None, 1)
+        self.text = text.strip()
+        self.name = self.text.split()[0]
+        branch = BRANCH.search(self.text)
+        self.target = int(branch.group(2), 16) if branch else None
+        conditional = self.predicate or re.match(r"BRA(\.\w+)*\.(DIV|ANY|CONV)|BRA\s+U?!?P|BRA(\.U)?\s+!?U?P", self.text)
+        self.falls_through = not WAYS_OUT.match(self.name) or bool(conditional)
+
+    def loaded(self):
+        """Registers that numbers of 8 bytes come to from shared memory, in the background."""
+        words = 4 if ".128" in self.name else 2 if ".64" in self.name else 0
+        if not self.name.startswith("LDS") or words == 0:
+            return set()
+        first = int(REGISTER.search(self.text).group(1))
+        return set(range(first, first + words))
+
+    def sources(self):
+        """The parts of its text that name what it reads: of a load its address, of all else what comes behind the first operand."""
+        operands = self.text[len(self.name) :]
+        if self.name.startswith("LD"):
+            return [operands.split("[", 1)[1]] if "[" in operands else []
+        return operands.split(",")[1:]
+
+    def widths(self):
+        """Of a product the registers of each source."""
+        return next((widths for shape, widths in PRODUCTS.items() if self.name.startswith(shape)), None)
+
+    def used(self):
+        """Registers whose numbers it waits for: all that it names, each with those behind it that belong to the operand; of a load its
+        address alone."""
+        if self.name.startswith("LDS"):
+            return registers_in("".join(self.sources()), 2)
+        if not self.widths():
+            return registers_in(self.text[len(self.name) :], 2)
+        return set().union(*(registers_in(source, width) for source, width in zip(self.sources(), self.widths())))
+
+
+def functions(sass):
+    """Name and instructions of each function."""
+    name, code = None, []
+    for line in sass.splitlines():
+        if "Function :" in line:
+            if name:
+                yield name, code
+            name, code = line.split(":", 1)[1].strip(), []
+        elif name and (found := LINE.match(line)):
+            code.append(Instruction(int(found.group(1), 16), found.group(2)))
+    if name:
+        yield name, code
+
+
+def is_operand(code, k):
+    """The numbers that instruction k loads come to the left or right side of a product, by way of arithmetic in between or at once. In the order
+    of the listing."""
+    marked = set(code[k].loaded())
+    for instruction in code[k + 1 : k + REACH]:
+        sources, widths = instruction.sources(), instruction.widths()
+        if widths:
+            if any(registers_in(source, width) & marked for source, width in zip(sources[:2], widths)):
+                return True
+            continue
+        first = REGISTER.search(instruction.text.split(",")[0])
+        if not first or instruction.name.startswith("ST"):
+            continue
+        made = set(range(int(first.group(1)), int(first.group(1)) + (2 if instruction.name.startswith("D") else 1)))
+        if not instruction.name.startswith("LD") and registers_in(",".join(sources), 1) & marked:
+            marked |= made
+        else:
+            marked -= made | instruction.loaded()
+        if not marked:
+            return False
+    return False
+
+
+def jumped_to(code, pending):
+    """The first instruction that nothing leads to, if there are jumps by a table (BRX): one of their targets, which the listing does not say.
+    It is set to be reached with nothing under way, as each task begins."""
+    if any(instruction.name == "BRX" for instruction in code):
+        for k in range(1, len(code)):
+            if pending[k] is None and pending[k - 1] is not None and code[k].name != "NOP":
+                pending[k] = {}
+                return [k]
+    return []
+
+
+def too_early(code):
+    """Arrivals that are reached by some path while numbers of loads have not been used yet: (arrival, load)."""
+    place = {instruction.address: k for k, instruction in enumerate(code)}
+    pending = [None] * len(code)  # before each instruction: register -> address of its load
+    pending[0] = {}
+    work, found = [0], set()
+    while work or (work := jumped_to(code, pending)):
+        k = work.pop()
+        instruction, now = code[k], dict(pending[k])
+        if instruction.name.startswith("SYNCS.ARRIVE"):
+            found.update((instruction.address, load) for load in now.values())
+        if instruction.name.startswith("FENCE.VIEW.ASYNC"):
+            now = {}
+        for register in instruction.used():
+            load = now.pop(register, None)
+            if load is not None:  # whoever waits for a part of a load waits for all of it
+                now = {r: other for r, other in now.items() if other != load}
+        now.update((register, instruction.address) for register in instruction.loaded())
+        following = [k + 1] if instruction.falls_through and k + 1 < len(code) else []
+        if instruction.target in place:
+            following.append(place[instruction.target])
+        for n in following:
+            if pending[n] is None:
+                pending[n] = dict(now)
+            elif now.items() <= pending[n].items():
+                continue
+            else:
+                pending[n] = {**now, **pending[n]}
+            work.append(n)
+    operands = {load for _, load in found if is_operand(code, place[load])}
+    return sorted((arrival, load) for arrival, load in found if load in operands)
+
+
+def check(name, sass):
+    """Prints what is found in a file; how many kernels there were, and how many are wrong."""
+    kernels = wrong = 0
+    for function, code in functions(sass):
+        kernel = KERNELS.search(function)
+        if not kernel:
+            continue
+        kernels += 1
+        arrivals = sum(i.name.startswith("SYNCS.ARRIVE") for i in code)
+        loads = sum(bool(i.loaded()) and is_operand(code, k) for k, i in enumerate(code))
+        products = sum("MMA" in i.name for i in code)
+        bad = too_early(code)
+        wrong += bool(bad) or not (arrivals and loads and products)
+        print(f"{name}: {kernel.group(1)}: {products} products, {loads} loads of operands, {arrivals} arrivals, {len(bad)} too early")
+        for arrival, load in bad[:8]:
+            print(f"  the arrival at {arrival:#x} is reached while what {load:#x} loads has not been used")
+        if not (arrivals and loads and products):
+            print("  this is not the code that the check knows: it finds no products, loads or arrivals")
+    return kernels, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cuobjdump", default="cuobjdump")
+    parser.add_argument("--sass", action="store_true", help="files are what cuobjdump -sass or nvdisasm has written")
+    parser.add_argument("files", nargs="+")
+    arguments = parser.parse_args()
+    if not arguments.sass and not shutil.which(arguments.cuobjdump):
+        print("skipped: there is no cuobjdump here (PyPI's nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm have it)")
+        return 77
+    kernels = wrong = 0
+    for file in arguments.files:
+        if arguments.sass:
+            with open(file, encoding="utf-8") as text:
+                sass = text.read()
+        else:
+            sass = subprocess.run([arguments.cuobjdump, "-sass", file], check=True, capture_output=True, text=True).stdout
+        some, bad = check(file.rsplit("/", 1)[-1], sass)
+        kernels, wrong = kernels + some, wrong + bad
+    if kernels == 0:
+        print("skipped: no kernel of sm_90a in these files")
+        return 77
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# Sees the check of stages fail: listings in which an arrival comes too early along one path or another, and such as are in order.
+# SPDX-License-Identifier: BSD-3-Clause
+import contextlib
+import io
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import check_stage_order  # noqa: E402
+
+LOAD = "LDS.128 R20, [R2]"
+PRODUCT = "DMMA.16x8x16 R8, R20, R40, R8"
+ARRIVAL = "@!P0 SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R3+URZ+0x160], RZ"
+WAIT = "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R3+URZ+0x140], R2"
+FENCE = "FENCE.VIEW.ASYNC.S"
+
+# name, instructions (16 bytes each, so that the k-th is at 16 k), arrivals that come too early
+CASES = (
+    ("used before", [LOAD, PRODUCT, WAIT, ARRIVAL, "EXIT"], 0),
+    ("right after the load", [LOAD, ARRIVAL, PRODUCT, "EXIT"], 1),
+    ("one of two loads", [LOAD, "LDS.128 R40, [R4]", "DADD R20, R20, R6", ARRIVAL, PRODUCT, "EXIT"], 1),
+    ("a fence between", [LOAD, FENCE, ARRIVAL, PRODUCT, "EXIT"], 0),
+    ("across the end of a loop", [WAIT, ARRIVAL, PRODUCT, LOAD, "@P1 BRA 0x0", PRODUCT, "EXIT"], 1),
+    ("a loop in order", [WAIT, ARRIVAL, LOAD, PRODUCT, "@P1 BRA 0x0", "EXIT"], 0),
+    ("by a jump over the product", [LOAD, "@P1 BRA 0x30", PRODUCT, ARRIVAL, PRODUCT, "EXIT"], 1),
+    ("nothing is passed behind an end", [LOAD, PRODUCT, LOAD, "EXIT", ARRIVAL, "EXIT"], 0),
+    ("only the second half is used", [LOAD, "DADD R30, R22, R6", ARRIVAL, PRODUCT, "EXIT"], 0),
+    ("no loads: other code than is known", [PRODUCT, ARRIVAL, "EXIT"], None),
+)
+
+
+def listing(instructions):
+    lines = ["\t\tFunction : _ZN5kauri12front_kernelEv"]
+    lines += [f"        /*{16 * k:04x}*/                   {text} ;  /* 0x0 */" for k, text in enumerate(instructions)]
+    return "\n".join(lines)
+
+
+failures = []
+for name, instructions, expected in CASES:
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        kernels, wrong = check_stage_order.check("planted", listing(instructions))
+    found = next(check_stage_order.functions(listing(instructions)))[1]
+    early = len(check_stage_order.too_early(found))
+    good = kernels == 1 and (wrong == 1 if expected is None else early == expected and wrong == bool(expected))
+    if not good:
+        failures.append(f"{name}: {early} too early, {expected} expected\n{text.getvalue()}")
+print("\n".join(failures) or f"{len(CASES)} listings as they should be")
+sys.exit(bool(failures))
