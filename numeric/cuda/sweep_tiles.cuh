@@ -223,7 +223,8 @@ __device__ inline void gather_rows(const SweepTask& task, const Front& front, co
       for (int u = 0; u < 4; ++u) x[u] = k + 32u * u < count ? load_relaxed(from + k + 32 * u) : 0.0;
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
-        if (!is_set(x[u])) x[u] = await_number(from + k + 32 * u);
+        Watch watch;
+        while (!is_set(x[u])) watch.look(Awaited::number, from + k + 32 * u, 0, 0), x[u] = load_relaxed(from + k + 32 * u);
         sum[u] += x[u];
       }
     }
