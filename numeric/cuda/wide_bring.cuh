@@ -208,8 +208,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
       if (rows.once) {
         __nanosleep(kLater);  // another warp may have read and unset the last one
       } else if (mine.lane == 0) {
-        const double* last = rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
-        await_there(last, kLater);
+        await_there(rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth, kLater);
       }
       __syncwarp();
     }
@@ -281,17 +280,13 @@ __device__ __forceinline__ bool have_come(double* tile) {
 template <int kWidth>
 __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
   while (!have_come<kWidth>(tile)) {
-    if (ptx::thread_index() % 32 == 0) {
-      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
-      await_there(last, next ? kSoon : kLater);
-    }
+    if (ptx::thread_index() % 32 == 0)
+      await_there(rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth, next ? kSoon : kLater);
     __syncwarp();
     ask<kWidth>(rows, tile);
     ptx::commit_copies();  // of nothing
   }
 }
-
-__device__ inline double2 sum_of(const double2& a, const double2& b) { return make_double2(a.x + b.x, a.y + b.y); }
 
 /// x[j] from at(j); null: there is none, and zeros count. Each lane looks again and again, with pauses.
 template <int kCount, class F>
