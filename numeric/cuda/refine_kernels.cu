@@ -117,12 +117,13 @@ void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const Devic
   launch(finish<T>, blocks_for(x.rows), kThreads, stream, x, before, verdict, memory, host);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                                              \
-  template void load_refine_kernels<T>();                                                                                                 \
-  template void enqueue_refine_beginning(const RefinedColumns<T>&, const DeviceVerdict*, RefineMemory*, DeviceRefinement*, cudaStream_t); \
-  template void enqueue_refine_step(const RefinedColumns<T>&, const T*, T*, const RefineMemory*, cudaStream_t);                           \
-  template void enqueue_refine_end(const RefinedColumns<T>&, const T*, const DeviceVerdict*, RefineMemory*, DeviceRefinement*,            \
-                                   cudaStream_t);
+#define KAURI_INSTANTIATE(T)                                                                                    \
+  template void load_refine_kernels<T>();                                                                       \
+  template void enqueue_refine_beginning(const RefinedColumns<T>&, const DeviceVerdict*, RefineMemory*,         \
+                                         const OwnedPlace<DeviceRefinement>&, cudaStream_t);                    \
+  template void enqueue_refine_step(const RefinedColumns<T>&, const T*, T*, const RefineMemory*, cudaStream_t); \
+  template void enqueue_refine_end(const RefinedColumns<T>&, const T*, const DeviceVerdict*, RefineMemory*,     \
+                                   const OwnedPlace<DeviceRefinement>&, cudaStream_t);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)
 #undef KAURI_INSTANTIATE

@@ -9,6 +9,7 @@
 
 #include "numeric/cuda/dot2.cuh"
 #include "numeric/cuda/kernels/ptx.cuh"
+#include "numeric/cuda/kernels/watchdog.cuh"
 #include "numeric/cuda/sweep.hpp"
 
 namespace kauri::numeric::cuda {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "numeric/cuda/kernels/fragment.cuh"
+#include "numeric/cuda/kernels/watchdog.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 

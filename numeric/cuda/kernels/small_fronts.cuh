@@ -10,6 +10,7 @@
 #include "numeric/cuda/kernels/launch.hpp"
 #include "numeric/cuda/kernels/small_front_chain.cuh"
 #include "numeric/cuda/kernels/small_fronts.hpp"
+#include "numeric/cuda/kernels/watchdog.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 
