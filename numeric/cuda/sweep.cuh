@@ -41,13 +41,13 @@ __device__ inline void await_there(const double* p, unsigned pause) {
   while (!is_set(load_relaxed(p))) watch.look(Awaited::number, p, 0, 0), __nanosleep(pause);
 }
 
-/// For a loop that has looked in vain at numbers k in [0, kCount), of which x[k] is what it saw, at at(k).
-template <int kCount, class X, class At>
-__device__ __forceinline__ void look_at(Watch& watch, const X (&x)[kCount], const At& at) {
+/// For a loop that has looked in vain at numbers k in [0, kCount), those that are there by is_there(k), at at(k).
+template <int kCount, class There, class At>
+__device__ __forceinline__ void look_at(Watch& watch, const There& is_there, const At& at) {
   if constexpr (watchdog::kOn) {
 #pragma unroll
     for (int k = 0; k < kCount; ++k)
-      if (!is_set(x[k])) return watch.look(Awaited::number, at(k), 0, 0);
+      if (!is_there(k)) return watch.look(Awaited::number, at(k), 0, 0);
   }
 }
 
@@ -61,7 +61,8 @@ __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCou
 #pragma unroll
     for (int k = 0; k < kCount; ++k) all = all && is_set(x[k]);
     if (all) return;
-    look_at(watch, x, [&](int k) { return p[k]; });
+    look_at<kCount>(
+        watch, [&](int k) { return is_set(x[k]); }, [&](int k) { return p[k]; });
     __nanosleep(pause);
 #pragma unroll
     for (int k = 0; k < kCount; ++k)

@@ -163,7 +163,8 @@ __device__ inline Two await_two(const Places& at, bool next, int lane) {
       if (lane == 0) await_there(at.last, kLater);
       __syncwarp();
     }
-    look_at(watch, out.of, [&](int k) { return at.of[k]; });
+    look_at<2>(
+        watch, [&](int k) { return is_set(out.of[k]); }, [&](int k) { return at.of[k]; });
     out = look(at);
   }
   return out;

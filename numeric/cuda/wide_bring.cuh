@@ -161,15 +161,6 @@ struct Bringer : Rounds<kWidth> {
   }
 };
 
-/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last. Those that are read
-/// `once` are unset again.
-struct Rows {
-  double* array;
-  const Index* row;
-  Index count, last;
-  bool once;
-};
-
 /// What they are to a tile in shared memory.
 enum class Add { put, more, less };
 
@@ -203,7 +194,8 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
 #pragma unroll
     for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
     if (__any_sync(kAll, !all) == 0) break;
-    look_at(watch, x, place);
+    look_at<kRounds>(
+        watch, [&](int j) { return is_set(x[j]); }, place);
     if (!next) {
       if (rows.once) {
         __nanosleep(kLater);  // another warp may have read and unset the last one
@@ -280,8 +272,11 @@ __device__ __forceinline__ bool have_come(double* tile) {
 template <int kWidth>
 __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
   while (!have_come<kWidth>(tile)) {
-    if (ptx::thread_index() % 32 == 0)
-      await_there(rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth, next ? kSoon : kLater);
+    if (ptx::thread_index() % 32 == 0) {
+      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
+      Watch watch;
+      while (!is_set(load_relaxed(last))) watch.look(Awaited::number, last, 0, 0), __nanosleep(next ? kSoon : kLater);
+    }
     __syncwarp();
     ask<kWidth>(rows, tile);
     ptx::commit_copies();  // of nothing
@@ -302,7 +297,8 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 #pragma unroll
     for (int j = 0; j < kCount; ++j) all = all && is_set(x[j]);
     if (all) return;
-    look_at(watch, x, at);
+    look_at<kCount>(
+        watch, [&](int j) { return is_set(x[j]); }, at);
     __nanosleep(kSoon);
   }
 }

@@ -117,8 +117,10 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
 #pragma unroll
           for (int j = 0; j < Part::kLooks; ++j) all = all && is_set(x[u][j]);
         if (all) break;
-        look_at(watch, x[0], [&](int j) { return place[j]; });
-        look_at(watch, x[1], [&](int j) { return place[j] + kWidth; });
+        look_at<Part::kLooks>(
+            watch, [&](int j) { return is_set(x[0][j]); }, [&](int j) { return place[j]; });
+        look_at<Part::kLooks>(
+            watch, [&](int j) { return is_set(x[1][j]); }, [&](int j) { return place[j] + kWidth; });
         __nanosleep(kSoon);
 #pragma unroll
         for (int u = 0; u < 2; ++u)

@@ -124,6 +124,15 @@ __device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
 __device__ inline void unset_pair(double* p) {
   ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(unset_number(), unset_number()));
 }
+/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last. Those that are read
+/// `once` are unset again.
+struct Rows {
+  double* array;
+  const Index* row;
+  Index count, last;
+  bool once;
+};
+
 __device__ inline double2 sum_of(const double2& a, const double2& b) { return make_double2(a.x + b.x, a.y + b.y); }
 __device__ inline double2 look(const double* p) { return ptx::load_relaxed(reinterpret_cast<const double2*>(p)); }
 __device__ inline bool is_set(const double2& x) { return cuda::is_set(x.x) && cuda::is_set(x.y); }
