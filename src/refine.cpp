@@ -36,6 +36,20 @@ std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>
 
 }  // namespace
 
+std::string_view name_of(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::none:
+      break;
+    case SolveStatus::ok:
+      return "ok";
+    case SolveStatus::not_converged:
+      return "not_converged";
+    case SolveStatus::not_finite:
+      return "not_finite";
+  }
+  return "none";
+}
+
 template <Scalar T>
 Refinement refine_with(const numeric::ResidualStore<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
                        MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {

@@ -225,6 +225,8 @@ std::string to_json(const SolverReport& report) {
     out.add("nearly_singular", std::numeric_limits<double>::quiet_NaN());
   out.add("right_hand_sides", report.right_hand_sides);
   out.add("refinement", json_of(report.refinement));
+  out.add("status", name_of(report.status));
+  out.add("status_reason", report.status_reason);
   out.add("mixed", json_of(report.mixed));
   return out.text();
 }
@@ -248,6 +250,7 @@ std::string to_text(const SolverReport& report) {
   if (report.right_hand_sides > 0)
     out += "backward error, componentwise: " + in_digits(refinement.final_error.componentwise, 2) +
            " after corrections: " + grouped(refinement.steps) + ", before: " + in_digits(refinement.unrefined.componentwise, 2) + "\n";
+  if (!report.status_reason.empty()) out += report.status_reason + "\n";
   if (report.precision == Precision::mixed) out += mixed_line(report.mixed);
   return out;
 }

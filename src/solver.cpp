@@ -21,6 +21,7 @@
 #include "src/pivot_loss.hpp"
 #include "src/refine_options.hpp"
 #include "src/refine_with.hpp"
+#include "src/solve_status.hpp"
 #include "symbolic/in_digits.hpp"
 
 namespace kauri {
@@ -225,6 +226,8 @@ struct Solver<T>::State {
       report.solve.bytes = mixed->bytes();
       report.right_hand_sides = x.cols;
       report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
+      const bool diverged = report.mixed.unconverged > 0;
+      judge(diverged ? SolveStatus::not_converged : SolveStatus::ok, b);
       const bool told_before = report.nearly_singular.has_value();
       look_for_loss(mixed->valid());
       if (!told_before) tell_loss();  // of a factor in double that this solve made
@@ -244,8 +247,17 @@ struct Solver<T>::State {
       report.refinement = refine_with<T>(*residual, {pattern(), value}, *factor, b, x, *workspace, options.refine);
     });
     count_refinement(report.refine, *analysis.plan, sizeof(T), x.cols, report.refinement.tried);
+    judge(SolveStatus::ok, b);
     report.refine.bytes = 3 * Offset{x.rows} * x.cols * Offset{sizeof(T)};
     tell_refinement();
+  }
+
+  /// Whether x is a solution: the worse of what is known and of its errors.
+  void judge(SolveStatus known, const MatrixView<const T>& b) {
+    const BackwardError& error = report.refinement.final_error;
+    const SolveStatus measured = status_of<T>(error);
+    report.status = measured == SolveStatus::ok ? known : measured;
+    report.status_reason = why_not<T>(report.status, error, b);
   }
 
   void tell_refinement() const {
@@ -254,9 +266,9 @@ struct Solver<T>::State {
         Phase::refine, 1,
         [&] {
           return "refined, corrections kept: " + std::to_string(report.refinement.steps) + ", componentwise backward error " +
-                 symbolic::in_digits(error);
+                 symbolic::in_digits(error) + (report.status_reason.empty() ? "" : "; " + report.status_reason);
         },
-        std::isfinite(error) ? MessageLevel::info : MessageLevel::warning);
+        report.status == SolveStatus::ok ? MessageLevel::info : MessageLevel::warning);
   }
 
   /// Refinement works on the matrix that was factorised.

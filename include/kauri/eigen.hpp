@@ -106,9 +106,13 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// Views of L and of L^T in this object, where info() is Success after a factorisation: valid until the next one. The first call copies L
   /// out of the factor, O(entries), with the zeros that lower_factor() tells of. Throw Error(usage) without a factor, Error(overflow) where
   /// StorageIndex cannot count the entries.
-  [[nodiscard]] MatrixL matrixL() const { return MatrixL(lower()); }
+  [[nodiscard]] const MatrixL matrixL() const {  // NOLINT(readability-const-return-type): of its two nestedExpression() the const one fits
+    return MatrixL(lower());
+  }
   /// The same of L^T.
-  [[nodiscard]] MatrixU matrixU() const { return MatrixU(lower().adjoint()); }
+  [[nodiscard]] const MatrixU matrixU() const {  // NOLINT(readability-const-return-type): the same
+    return MatrixU(lower().adjoint());
+  }
   /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows. The determinant overflows or vanishes only where it does
   /// not fit Scalar. Throw Error(usage) without a factor.
   [[nodiscard]] Scalar determinant() const;

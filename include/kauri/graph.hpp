@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,8 @@ namespace kauri {
 /// neighbours ascending, no loops, no repeats. Owned.
 class Graph {
  public:
-  /// No vertices.
-  Graph() : ptr_(1, 0) {}
+  /// No vertices; so is one that was moved from.
+  Graph() = default;
   /// From the lower triangle of A (checked), by the threads of the calling arena of oneTBB. Throws Error(input). O(n + nnz).
   explicit Graph(const Pattern& lower);
   /// Says of a pattern that it was checked: check().
@@ -27,20 +28,22 @@ class Graph {
   Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);
 
   /// Vertices.
-  [[nodiscard]] Index size() const { return static_cast<Index>(ptr_.size()) - 1; }
+  [[nodiscard]] Index size() const { return ptr_.empty() ? 0 : static_cast<Index>(ptr_.size()) - 1; }
   /// Directed edges, i.e. twice the number of undirected ones.
-  [[nodiscard]] Offset edges() const { return ptr_.back(); }
+  [[nodiscard]] Offset edges() const { return ptr_.empty() ? 0 : ptr_.back(); }
   /// Neighbours of v, 0 <= v < size().
-  [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(ptr_[v + 1] - ptr_[v]); }
+  [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(begin(v + 1) - begin(v)); }
   /// Ascending, length degree(v), in this object. 0 <= v < size().
   [[nodiscard]] std::span<const Index> neighbours(Index v) const {
-    return {adjacency_.data() + ptr_[v], static_cast<std::size_t>(ptr_[v + 1] - ptr_[v])};
+    return {adjacency_.data() + begin(v), static_cast<std::size_t>(begin(v + 1) - begin(v))};
   }
-  [[nodiscard]] std::span<const Offset> ptr() const { return ptr_; }             ///< length size()+1
+  /// Length size()+1.
+  [[nodiscard]] std::span<const Offset> ptr() const { return ptr_.empty() ? std::span<const Offset>(kNoPointers) : ptr_; }
   [[nodiscard]] std::span<const Index> adjacency() const { return adjacency_; }  ///< length edges()
 
  private:
-  std::vector<Offset> ptr_;
+  [[nodiscard]] Offset begin(Index v) const { return ptr_[static_cast<std::size_t>(v)]; }
+  std::vector<Offset> ptr_;  // empty where there are no vertices, and none were given
   std::vector<Index> adjacency_;
 };
 

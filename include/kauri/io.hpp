@@ -16,11 +16,25 @@ namespace kauri {
 ///   the former is read, FILE:MEMBER names one;
 /// - SciPy's sparse .npz: CSC, CSR, COO, BSR or DIA, stored or deflated; lower, upper or both halves.
 ///
+/// Of files with both halves these must agree as Storage::full has it, and the lower one is taken; in a general Matrix Market file both are
+/// there. Of .npz with stored zeros alone on one side of the diagonal the other half is all: 0 and nothing are the same entry.
+///
 /// Pattern matrices get the value -1 off the diagonal and 1 + (entries off the diagonal of the row) on it: symmetric, strictly dominant.
-/// Halves agree to within 100 eps, and the lower one is taken. Repeated entries are summed; a missing diagonal entry is a stored zero.
+/// Repeated entries are summed; a missing diagonal entry is a stored zero.
 /// Large Matrix Market files are parsed by `threads` threads (0: all that oneTBB allows); the matrix is the same by any number.
 /// Throws Error(input) naming file, line (or array and entry) and what was expected.
 SymmetricMatrix<double> read_matrix(const std::string& path, int threads = 0);
+
+/// What read_matrix() does, in full.
+struct ReadOptions {
+  int threads = 0;  ///< that large files are parsed by; 0: all that oneTBB allows
+  /// Of files that hold both halves: full, lower_of_full or upper_of_full. Other files hold one half, which is taken.
+  Storage both_halves = Storage::full;
+  double symmetry = 0;  ///< of both_halves full: CompressedView::symmetry
+};
+
+/// The same with options. Throws Error(usage) for a Storage of one half and a symmetry out of range.
+SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& options);
 
 /// A dense matrix that owns its values, column-major, ld = rows.
 struct DenseMatrix {

@@ -5,7 +5,8 @@
 
 // Rules that hold for every call:
 //
-// - It returns a kauri_status. KAURI_OK and KAURI_NOT_POSITIVE_DEFINITE are answers, all others failures; kauri_error_message() has the
+// - It returns a kauri_status. KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE and KAURI_NOT_CONVERGED are answers, all others failures;
+// kauri_error_message() has the
 //   text of either but KAURI_OK. No C++ exception comes out, nothing is printed, and the process goes on. After a failure nothing leaks,
 //   and all arguments are as usable as before, but for a factor or solver whose filling failed: fill it again. What a failing call was to
 //   write is unspecified, but that a handle that was to be made is null.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/error.hpp"
@@ -22,6 +23,9 @@ struct Pattern {
   /// Stored entries, of the lower triangle.
   [[nodiscard]] Offset nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
 };
+
+/// The pointers of what has no columns.
+inline constexpr Offset kNoPointers[1] = {0};
 
 /// Throws Error(input) naming the first column (and row) that breaks the promises of Pattern. O(n + nnz).
 void check(const Pattern& pattern);
@@ -61,12 +65,19 @@ MatrixView<T> column_view(std::span<T> x) {
   return {x.data(), static_cast<Index>(x.size()), 1, static_cast<Offset>(x.size())};
 }
 
-/// Which entries of a symmetric matrix an array holds.
+/// Which entries of a symmetric matrix an array holds. With both halves entries a_ij and a_ji agree where they differ by at most a
+/// threshold (CompressedView::symmetry) times the largest of sqrt(|a_ii a_jj|), |a_ij| and |a_ji|: what is left by rounding where A was
+/// assembled. An entry that is not there is one of 0.
 enum class Storage {
-  lower,  ///< row >= column only; an entry above the diagonal is an Error
-  upper,  ///< row <= column only; an entry below the diagonal is an Error
-  full,   ///< both halves; they must agree to within 100 eps of the larger of the two, and the lower one is taken
+  lower,          ///< row >= column only; an entry above the diagonal is an Error
+  upper,          ///< row <= column only; an entry below the diagonal is an Error
+  full,           ///< both halves, which must agree; the lower one is taken, as it is: pattern and bits
+  lower_of_full,  ///< row >= column is taken; what is above the diagonal is ignored, but for rows and columns out of range
+  upper_of_full,  ///< row <= column is taken; what is below the diagonal is ignored likewise
 };
+
+/// How far halves may differ where no threshold is given, in eps of T: sums of a million products in another order stay below it.
+inline constexpr double kSymmetryEps = 1000;
 
 /// What the pointers of a CompressedView are by.
 enum class Compression {
@@ -93,37 +104,41 @@ struct CompressedView {
   Compression compression = Compression::columns;  ///< what ptr is by
   int base = 0;                                    ///< 0 or 1: what indices count from, in errors too
   Duplicates duplicates = Duplicates::sum;         ///< several entries at one place
+  double symmetry = 0;  ///< of Storage::full, the threshold for halves that differ, at most 1; 0: kSymmetryEps eps of T
 };
+
+template <Scalar T>
+class SymmetryRule;
 
 /// A symmetric matrix that owns its lower triangle: always sorted, without duplicates, with every diagonal entry present.
 template <Scalar T>
 class SymmetricMatrix {
  public:
-  /// No rows and no entries.
-  SymmetricMatrix() : col_ptr_(1, 0) {}
+  /// No rows and no entries; so is one that was moved from.
+  SymmetricMatrix() = default;
 
   /// From compressed columns. Rows may come in any order; repeated entries are summed; a missing diagonal entry becomes a stored zero.
   /// col_ptr: length n+1; row, value: length col_ptr[n]; indices are zero-based. Compressed rows of one half are compressed columns of the
   /// other. NaN and infinite values are taken as they are: a factorisation names them. Throws Error(input) naming row and column of an
-  /// index out of range, an entry in the wrong half, or two halves that differ. O(n + nnz).
+  /// index out of range, an entry in the wrong half, or two halves that differ by more than CompressedView::symmetry allows. O(n + nnz).
   static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row, std::span<const T> value,
-                                  Storage storage);
+                                  Storage storage, double symmetry = 0);
 
-  /// The same from compressed columns or rows with indices of any kind. Throws Error(input) in the caller's numbering, and Error(overflow)
-  /// for an n of more than 2^31 - 1.
+  /// The same from compressed columns or rows with indices of any kind. Throws Error(input) in the caller's numbering, Error(overflow) for
+  /// an n of more than 2^31 - 1, and Error(usage) for a base or a symmetry out of range.
   template <class Number, class Pointer>
   static SymmetricMatrix from_compressed(const CompressedView<T, Number, Pointer>& a);
 
   /// From triplets (row[k], col[k], value[k]) in any order; the rules of from_csc.
   static SymmetricMatrix from_triplets(Index n, std::span<const Index> row, std::span<const Index> col, std::span<const T> value,
-                                       Storage storage);
+                                       Storage storage, double symmetry = 0);
 
   /// Rows and columns.
-  [[nodiscard]] Index n() const { return static_cast<Index>(col_ptr_.size()) - 1; }
+  [[nodiscard]] Index n() const { return col_ptr_.empty() ? 0 : static_cast<Index>(col_ptr_.size()) - 1; }
   /// Stored entries, of the lower triangle.
-  [[nodiscard]] Offset nnz() const { return col_ptr_.back(); }
+  [[nodiscard]] Offset nnz() const { return col_ptr_.empty() ? 0 : col_ptr_.back(); }
   /// A view into this object, valid until that is assigned to or destroyed; so are those below.
-  [[nodiscard]] Pattern pattern() const { return {n(), col_ptr_, row_}; }
+  [[nodiscard]] Pattern pattern() const { return {n(), col_ptr_.empty() ? std::span<const Offset>(kNoPointers) : col_ptr_, row_}; }
   /// Pattern and values.
   [[nodiscard]] SymmetricView<T> view() const { return {pattern(), value_}; }
   /// Length nnz(), in the order of pattern().row.
@@ -133,32 +148,43 @@ class SymmetricMatrix {
 
  private:
   struct Columns;
-  static SymmetricMatrix from_columns(Index n, Columns&& columns);
+  static SymmetricMatrix from_columns(Index n, Columns&& columns, const SymmetryRule<T>& rule);
   template <class Number, class Pointer>
   static SymmetricMatrix from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
                                     std::span<const Offset> first);
-  std::vector<Offset> col_ptr_;  // n+1
+  std::vector<Offset> col_ptr_;  // n+1, or empty where there are no rows
   std::vector<Index> row_;       // nnz
   std::vector<T> value_;         // nnz
 };
 
 /// Where the entries of a CompressedView go in the SymmetricMatrix made of it: for new values on the same pattern, in the caller's order.
+/// One that was moved from is that of a matrix without entries.
 template <Scalar T>
 class EntryMap {
  public:
   /// Throws what from_compressed() throws, but for values, which are not looked at. O(entries log entries of a column).
   template <class Number, class Pointer>
   explicit EntryMap(const CompressedView<T, Number, Pointer>& a);
+  EntryMap(const EntryMap&) = default;
+  EntryMap& operator=(const EntryMap&) = default;
+  EntryMap(EntryMap&& other) noexcept : place_(std::move(other.place_)), entries_(std::exchange(other.entries_, 0)) {}
+  EntryMap& operator=(EntryMap&& other) noexcept {
+    if (this == &other) return *this;
+    place_ = std::move(other.place_);
+    entries_ = std::exchange(other.entries_, 0);
+    return *this;
+  }
+  ~EntryMap() = default;
 
   /// Values in the order of CompressedView::index to those of SymmetricMatrix::value(), with the bits of from_compressed(). Of a matrix
-  /// with both halves those of the lower one are taken, unchecked. Throws Error(usage) for other lengths.
+  /// with both halves those of the one that is taken, unchecked. Throws Error(usage) for other lengths.
   void apply(std::span<const T> value, std::span<T> lower) const;
 
-  /// Of each entry of CompressedView::index, where it is in SymmetricMatrix::value(); -1: in the upper half, left out.
+  /// Of each entry of CompressedView::index, where it is in SymmetricMatrix::value(); -1: in the half that is left out.
   [[nodiscard]] std::span<const Offset> places() const { return place_; }
 
  private:
-  std::vector<Offset> place_;  // of each entry; -1: in the upper half
+  std::vector<Offset> place_;  // of each entry; -1: in the half left out
   Offset entries_ = 0;         // of the lower triangle
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -27,9 +28,9 @@ class Permutation {
   /// Rows.
   [[nodiscard]] Index size() const { return static_cast<Index>(old_of_.size()); }
   /// Where row i of A comes, 0 <= i < size().
-  [[nodiscard]] Index new_of(Index i) const { return new_of_[i]; }
+  [[nodiscard]] Index new_of(Index i) const { return new_of_[static_cast<std::size_t>(i)]; }
   /// The row of A that comes k-th, 0 <= k < size().
-  [[nodiscard]] Index old_of(Index k) const { return old_of_[k]; }
+  [[nodiscard]] Index old_of(Index k) const { return old_of_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] std::span<const Index> old_of() const { return old_of_; }  ///< length size()
   [[nodiscard]] std::span<const Index> new_of() const { return new_of_; }  ///< length size()
   /// This numbering, then `second` on top: result.old_of(k) = old_of(second.old_of(k)).

@@ -37,11 +37,14 @@ struct Supernodes {
 
   /// Supernodes.
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
-  [[nodiscard]] Index pivots(Index s) const { return first[s + 1] - first[s]; }                         ///< p
-  [[nodiscard]] Index order(Index s) const { return static_cast<Index>(row_ptr[s + 1] - row_ptr[s]); }  ///< m
-  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }                      ///< q
+  [[nodiscard]] Index pivots(Index s) const { return first[at(s) + 1] - first[at(s)]; }                         ///< p
+  [[nodiscard]] Index order(Index s) const { return static_cast<Index>(row_ptr[at(s) + 1] - row_ptr[at(s)]); }  ///< m
+  [[nodiscard]] Index contribution(Index s) const { return order(s) - pivots(s); }                              ///< q
   /// Ascending, the pivots first, length order(s), in this object.
-  [[nodiscard]] std::span<const Index> rows(Index s) const { return {row.data() + row_ptr[s], static_cast<std::size_t>(order(s))}; }
+  [[nodiscard]] std::span<const Index> rows(Index s) const { return {row.data() + row_ptr[at(s)], static_cast<std::size_t>(order(s))}; }
+
+ private:
+  static constexpr std::size_t at(Index s) { return static_cast<std::size_t>(s); }
 };
 
 /// Rows [child, child+length) of a child's contribution block (0 = its first row below the pivots) meet rows
@@ -144,7 +147,8 @@ struct Schedule {
   /// the columns are contiguous.
   [[nodiscard]] Offset block_column(Index s, Index q, Index j) const {
     const Offset at = ContributionLayout::column(q, j);
-    return j < head_columns[s] ? head[s] + at : tail[s] + (at - ContributionLayout::column(q, head_columns[s]));
+    const auto k = static_cast<std::size_t>(s);
+    return j < head_columns[k] ? head[k] + at : tail[k] + (at - ContributionLayout::column(q, head_columns[k]));
   }
 };
 

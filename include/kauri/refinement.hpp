@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
 #include "kauri/verdict.hpp"
 
 namespace kauri {
@@ -15,6 +20,32 @@ struct BackwardError {
   /// counts as 0.
   double componentwise = 0;
 };
+
+/// Whether x is to be taken for a solution.
+enum class SolveStatus : std::int32_t {
+  none = 0,           ///< nothing was solved, or its error was not measured
+  ok = 1,             ///< both backward errors are at most solved_error()
+  not_converged = 2,  ///< one is above that; with mixed precision: columns did not converge
+  not_finite = 3,     ///< they are NaN or infinite: b is not finite, or x or its residual overflows
+};
+/// "none", "ok", "not_converged", "not_finite".
+std::string_view name_of(SolveStatus status);
+
+/// The largest backward errors of a solution in T: sqrt(eps). A factor of A leaves some eps, and refinement with one of a matrix near A
+/// comes down to that, so x of a larger error has less than half the digits of T, and is that of another matrix, or of an A that T cannot
+/// hold.
+template <Scalar T>
+double solved_error() {
+  return std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+/// Of an x in T with these errors; never `none`.
+template <Scalar T>
+SolveStatus status_of(const BackwardError& error) {
+  if (!std::isfinite(error.normwise) || !std::isfinite(error.componentwise)) return SolveStatus::not_finite;
+  const bool solved = error.normwise <= solved_error<T>() && error.componentwise <= solved_error<T>();
+  return solved ? SolveStatus::ok : SolveStatus::not_converged;
+}
 
 /// An x that is not finite is left as it came: no step is kept (steps = 0), and both errors are NaN or infinite.
 struct Refinement {

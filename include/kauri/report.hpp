@@ -69,6 +69,9 @@ struct SolverReport {
   std::optional<PivotLoss> nearly_singular;
   Index right_hand_sides = 0;  ///< of the last solve
   Refinement refinement;       ///< of the last solve
+  /// Whether the last solve's x is to be taken for a solution, by the errors in `refinement` (with mixed precision: in `mixed`).
+  SolveStatus status = SolveStatus::none;
+  std::string status_reason;  ///< why not, with the entry of b that is not finite, or the errors; empty where it is
   /// The same, with mixed precision: `solve` then is all of it, its operations those of as many steps as the column that took most, and
   /// `refine` is zeros; `refinement` has the errors, and the steps by a factor.
   MixedReport mixed;

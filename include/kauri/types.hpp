@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#if __cplusplus < 201709L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
+#error kauri needs C++20
+#endif
+
 #include <concepts>
 #include <cstdint>
 #include <memory>

@@ -23,7 +23,7 @@ def _permutation(permutation, n):
     return np.ascontiguousarray(rows, dtype=np.int32)
 
 
-def _analysis(a, mode, ordering_method, array, triangle, permutation, cancel, options, mixed=False):
+def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, options, mixed=False):
     """A Factor without numbers for a matrix of the library's own; for mixed precision the analysis alone."""
     if mode not in MODES:
         raise UsageError(f"mode {mode!r}: there are {', '.join(MODES)}, which make no difference here")
@@ -35,10 +35,10 @@ def _analysis(a, mode, ordering_method, array, triangle, permutation, cancel, op
     if mixed:
         return symbolic
     natural = permutation is None and ordering_method == "natural"
-    return Factor(symbolic, natural=natural, triangle=triangle, array=array)
+    return Factor(symbolic, natural=natural, triangle=halves[0], symmetry=halves[1], array=array)
 
 
-def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", dtype=None, permutation=None, cancel=None, **options):
+def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None, **options):
     """Orders A and analyses it, without a factorisation: see :func:`cholesky`, which takes the same arguments.
 
     >>> import numpy as np, scipy.sparse as sp, kauri
@@ -51,8 +51,8 @@ def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangl
     array([0.5, 0.5, 0.5])
     """
     A = _matrix.to_scipy(A)
-    a = _matrix.to_core(A, dtype, triangle)
-    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), triangle, permutation, cancel, options)
+    a = _matrix.to_core(A, dtype, triangle, symmetry)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options)
 
 
 def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dtype=None, permutation=None, cancel=None, **options):
@@ -60,10 +60,10 @@ def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dty
     A = _matrix.to_scipy(A)
     own = _matrix.real_dtype(A.dtype)
     a = _matrix.to_core(_matrix.product_pattern(A), own if dtype is None else dtype, "lower")
-    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), "lower", permutation, cancel, options)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options)
 
 
-def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", dtype=None, permutation=None, cancel=None,
+def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None,
              **options):
     """Factorises A + beta I.
 
@@ -81,6 +81,9 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
         permutation.
     triangle : str
         ``lower`` or ``upper``: that half alone is looked at; ``both``: both are there and agree; ``auto``: what is there.
+    symmetry : float
+        How far both halves may differ, as a fraction of sqrt(abs(A[i, i] A[j, j])), at most 1: rounding leaves differences where A was
+        assembled. 0: 1000 eps of the type of A. The lower half is taken.
     dtype : numpy.float32 or numpy.float64, optional
         To factorise in, whatever A has.
     permutation : shape (n,), optional
@@ -109,8 +112,8 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
     1 -2.0
     """
     A = _matrix.to_scipy(A)
-    a = _matrix.to_core(A, dtype, triangle)
-    f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), triangle, permutation, cancel, options)
+    a = _matrix.to_core(A, dtype, triangle, symmetry)
+    f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options)
     f._fill(f._make().refactorize, a, float(beta), cancel)
     return f
 
@@ -129,7 +132,7 @@ def cholesky_AAt(A, beta=0, mode="auto", ordering_method="default", use_long=Non
     return f
 
 
-def cholesky_mixed(A, beta=0, ordering_method="default", *, triangle="auto", permutation=None, cancel=None, **options):
+def cholesky_mixed(A, beta=0, ordering_method="default", *, triangle="auto", symmetry=0, permutation=None, cancel=None, **options):
     """Factorises A + beta I in float32, for solutions in float64: half the memory, and for large A about twice the speed.
 
     Arguments are those of :func:`cholesky`; ``mixed_...`` and ``mixed_solve_...`` of the options tell how solutions are improved.
@@ -146,8 +149,9 @@ def cholesky_mixed(A, beta=0, ordering_method="default", *, triangle="auto", per
     >>> np.allclose(A @ x, 1, rtol=1e-13)
     True
     """
-    a = _matrix.to_core(A, np.float64, triangle)
-    f = MixedFactor(_analysis(a, "auto", ordering_method, False, triangle, permutation, cancel, options, mixed=True), triangle)
+    a = _matrix.to_core(A, np.float64, triangle, symmetry)
+    f = MixedFactor(_analysis(a, "auto", ordering_method, False, (triangle, symmetry), permutation, cancel, options, mixed=True),
+                    triangle, symmetry)
     f._fill(f._mixed.refactorize, a, float(beta), cancel)
     return f
 

@@ -24,6 +24,7 @@ class _Job:
     repetitions: int
     most_seconds: float | None
     triangle: str
+    symmetry: float
     dtype: Any
     cancel: Any
     options: dict
@@ -137,7 +138,7 @@ def _record(system, a, array, ordering, job):
         return Record(**failed, note="not available in this build"), None
     name = options.pop("ordering_method", "auto")
     try:
-        f = _cholesky._analysis(a, "auto", name, array, job.triangle, permutation, job.cancel, options)
+        f = _cholesky._analysis(a, "auto", name, array, (job.triangle, job.symmetry), permutation, job.cancel, options)
     except (_FAILURES if permutation is None else (*_FAILURES, UsageError)) as error:  # rows that are none are that ordering's failure alone
         return Record(**failed, note=f"not analysed: {error}"), None
     cost, report = f.cost(), f.report()
@@ -170,7 +171,7 @@ def _where(report):
 
 def _compared(name, matrix, orderings, job):
     A = _matrix.to_scipy(matrix)
-    a = _matrix.to_core(A, job.dtype, job.triangle)
+    a = _matrix.to_core(A, job.dtype, job.triangle, job.symmetry)
     records, where, reason = [], "", ""
     for ordering in orderings or _default(a.n):
         record, report = _record(name, a, isinstance(A, sp.sparray), ordering, job)
@@ -181,7 +182,7 @@ def _compared(name, matrix, orderings, job):
     return System(name, a.n, a.nnz, where, job.factorize, reason, _marked(records))
 
 
-def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=30.0, threads=None, triangle="auto", dtype=None, name="A",
+def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=30.0, threads=None, triangle="auto", symmetry=0, dtype=None, name="A",
             cancel=None, **options):
     """What each ordering of A costs: entries of L, operations, memory and time, as a table and in pictures, as ``kauri compare`` does it.
 
@@ -202,7 +203,7 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
         Factorisations predicted to take longer are not run, nor are those that the memory available is too little for; None: no such limit.
     threads : int, optional
         0 or None: all.
-    triangle, dtype, cancel
+    triangle, symmetry, dtype, cancel
         As of :func:`kauri.cholesky`.
     name : str
         Of A, in tables and pictures.
@@ -241,7 +242,7 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
     if "ordering_method" in options:
         raise UsageError("option 'ordering_method': compare takes orderings=[...]")
     _options.texts(options)
-    job = _Job(factorize, repetitions, most_seconds, triangle, dtype, cancel, options)
+    job = _Job(factorize, repetitions, most_seconds, triangle, symmetry, dtype, cancel, options)
     wanted = _orderings(orderings)
     several = _systems(A, name)
     if len(several) == 1 and several[0][1] is A:

@@ -28,11 +28,12 @@ class Factor(Filled, Structure):
     True
     """
 
-    def __init__(self, symbolic, *, natural=False, triangle="auto", array=False):
+    def __init__(self, symbolic, *, natural=False, triangle="auto", symmetry=0, array=False):
         self._symbolic = symbolic
         self._numbers = None
         self._natural = natural  # no permutation is shown: that of the plan is a postorder
         self._triangle = triangle
+        self._symmetry = symmetry
         self._array = array  # sparse results are sparse arrays
         self._diagonal = None  # of L, with the filling that it is of
         self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
@@ -69,7 +70,7 @@ class Factor(Filled, Structure):
         return self._numbers
 
     def _twin(self):
-        return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, array=self._array)
+        return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, symmetry=self._symmetry, array=self._array)
 
     # Numbers.
 
@@ -78,7 +79,7 @@ class Factor(Filled, Structure):
 
         Raises NotPositiveDefiniteError; then, and whenever this raises, the factor is to be filled again before it solves.
         """
-        a = _matrix.to_core(A, self._dtype, self._triangle)
+        a = _matrix.to_core(A, self._dtype, self._triangle, self._symmetry)
         return self._fill(self._make().refactorize, a, float(beta), cancel)
 
     refactorize = cholesky_inplace
@@ -443,7 +444,7 @@ class Factor(Filled, Structure):
 
     def __getstate__(self):
         state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}
-        state["format"] = _FORMAT
+        state.update(format=_FORMAT, symmetry=self._symmetry)
         s = self._symbolic
         state.update(given=s.given, indptr=s.indptr(), indices=s.indices())
         if self.valid:
@@ -458,6 +459,7 @@ class Factor(Filled, Structure):
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to {_FORMAT}")
         for name in ("_natural", "_triangle", "_array", "_dtype"):
             setattr(self, name, state[name])
+        self._symmetry = state.get("symmetry", 0)
         self._numbers = self._diagonal = None
         given, arrays = _options.loadable(state["given"]), (state["indptr"], state["indices"])
         if state["values"] is None:

@@ -107,7 +107,7 @@ def _indices(array, dtype):
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def to_core(a, dtype=None, triangle="auto"):
+def to_core(a, dtype=None, triangle="auto", symmetry=0.0):
     """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64."""
     a = to_scipy(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -121,7 +121,7 @@ def to_core(a, dtype=None, triangle="auto"):
         raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
     make = _core.matrix_f32 if dtype == np.float32 else _core.matrix_f64
     values = np.ascontiguousarray(a.data, dtype=dtype)
-    return make(_indices(a.indptr, index), _indices(a.indices, index), values, a.format == "csr", triangle)
+    return make(_indices(a.indptr, index), _indices(a.indices, index), values, a.format == "csr", triangle, float(symmetry))
 
 
 def product(a, dtype=None):

@@ -26,9 +26,10 @@ class MixedFactor(Filled):
     0
     """
 
-    def __init__(self, symbolic, triangle="auto"):
+    def __init__(self, symbolic, triangle="auto", symmetry=0):
         self._symbolic = symbolic
         self._triangle = triangle
+        self._symmetry = symmetry
         self._dtype = np.dtype(np.float64)
         self._mixed = _core.mixed(symbolic)
 
@@ -47,7 +48,7 @@ class MixedFactor(Filled):
 
     def refactorize(self, A, beta=0, *, cancel=None):
         """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone."""
-        a = _matrix.to_core(A, np.float64, self._triangle)
+        a = _matrix.to_core(A, np.float64, self._triangle, self._symmetry)
         return self._fill(self._mixed.refactorize, a, float(beta), cancel)
 
     def refactorize_values(self, values, beta=0, *, cancel=None):
@@ -103,13 +104,13 @@ class MixedFactor(Filled):
         if self.valid and len(values) != self._symbolic.nnz:
             raise UsageError("pickle: the values came from a device and are not here")
         s = self._symbolic
-        return {"format": 1, "triangle": self._triangle, "given": s.given, "saved": s.saved(), "indptr": s.indptr(), "indices": s.indices(),
+        return {"format": 1, "triangle": self._triangle, "symmetry": self._symmetry, "given": s.given, "saved": s.saved(), "indptr": s.indptr(), "indices": s.indices(),
                 "values": values if self.valid else None}
 
     def __setstate__(self, state):
         if state["format"] > 1:
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads format 1")
         symbolic = _core.restore_symbolic(_options.loadable(state["given"]), 4, state["saved"], state["indptr"], state["indices"])
-        self.__init__(symbolic, state["triangle"])
+        self.__init__(symbolic, state["triangle"], state.get("symmetry", 0))
         if state["values"] is not None:
             self.refactorize_values(state["values"])

@@ -5,7 +5,6 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
-#include <utility>
 
 #include "python/src/support.hpp"
 
@@ -31,58 +30,41 @@ Number below(const View<T, Number>& a, Number line, std::size_t k) {
   return a.compression == Compression::columns ? a.index[k] - line : line - a.index[k];
 }
 
+/// Which halves hold numbers that are not 0, and which hold any entry.
+struct Seen {
+  bool lower = false, upper = false, lower_entry = false, upper_entry = false;
+};
+
+/// No further looked than until numbers are found in both.
 template <Scalar T, class Number>
-SymmetricMatrix<T> one_half(View<T, Number> a, Storage storage) {
-  std::vector<Number> ptr(1, 0), index;
-  std::vector<T> value;
-  ptr.reserve(a.ptr.size());
-  index.reserve(a.index.size());
-  value.reserve(a.index.size());
-  for (Number line = 0; line < a.n; ++line) {
+Seen halves(const View<T, Number>& a) {
+  Seen seen;
+  for (Number line = 0; line < a.n && !(seen.lower && seen.upper); ++line)
     for (auto k = static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line)]);
          k < static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line) + 1]); ++k) {
       const Number d = below<T, Number>(a, line, k);
-      const bool in_range = a.index[k] >= 0 && a.index[k] < a.n;  // others are kept, to be named
-      if (in_range && (storage == Storage::lower ? d < 0 : d > 0)) continue;
-      index.push_back(a.index[k]);
-      value.push_back(a.value[k]);
+      const bool zero = a.value[k] == T(0);
+      seen.lower_entry = seen.lower_entry || d > 0;
+      seen.upper_entry = seen.upper_entry || d < 0;
+      seen.lower = seen.lower || (d > 0 && !zero);
+      seen.upper = seen.upper || (d < 0 && !zero);
     }
-    ptr.push_back(static_cast<Number>(index.size()));
-  }
-  a.ptr = ptr;
-  a.index = index;
-  a.value = value;
-  a.storage = storage;
-  return SymmetricMatrix<T>::from_compressed(a);
+  return seen;
 }
 
-/// Whether there are entries below the diagonal, and above it; no further looked than until both are found.
-template <Scalar T, class Number>
-std::pair<bool, bool> halves(const View<T, Number>& a) {
-  bool lower = false, upper = false;
-  for (Number line = 0; line < a.n && !(lower && upper); ++line)
-    for (auto k = static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line)]);
-         k < static_cast<std::size_t>(a.ptr[static_cast<std::size_t>(line) + 1]); ++k) {
-      const Number d = below<T, Number>(a, line, k);
-      lower = lower || d > 0;
-      upper = upper || d < 0;
-    }
-  return {lower, upper};
+/// What is there: 0 and nothing are the same entry.
+Storage storage_of(const Seen& seen) {
+  if (seen.lower && seen.upper) return Storage::full;
+  if (seen.lower != seen.upper) return seen.lower ? Storage::lower_of_full : Storage::upper_of_full;
+  return seen.lower_entry && seen.upper_entry ? Storage::full : seen.upper_entry ? Storage::upper : Storage::lower;
 }
 
 template <Scalar T, class Number>
 SymmetricMatrix<T> taken(View<T, Number> a, Triangle triangle) {
   a.storage = Storage::full;
-  if (triangle == Triangle::both || !walkable(a)) return SymmetricMatrix<T>::from_compressed(a);
-  const auto [lower, upper] = halves(a);
-  if (triangle == Triangle::automatic) {
-    a.storage = lower && upper ? Storage::full : upper ? Storage::upper : Storage::lower;
-    return SymmetricMatrix<T>::from_compressed(a);
-  }
-  const Storage wanted = triangle == Triangle::lower ? Storage::lower : Storage::upper;
-  if (lower && upper) return one_half(a, wanted);
-  if (wanted == Storage::lower ? upper : lower) return one_half(a, wanted);  // the diagonal alone
-  a.storage = wanted;
+  if (triangle == Triangle::lower) a.storage = Storage::lower_of_full;
+  if (triangle == Triangle::upper) a.storage = Storage::upper_of_full;
+  if (triangle == Triangle::automatic && walkable(a)) a.storage = storage_of(halves(a));
   return SymmetricMatrix<T>::from_compressed(a);
 }
 
@@ -96,7 +78,7 @@ Triangle triangle_of(const std::string& name) {
 
 template <Scalar T, class Number>
 SymmetricMatrix<T> import_matrix(const Vector<Number>& ptr, const Vector<Number>& index, const Vector<T>& value, bool by_rows,
-                                 const std::string& triangle) {
+                                 const std::string& triangle, double symmetry) {
   const Triangle which = triangle_of(triangle);
   if (ptr.size() == 0) throw Error(ErrorKind::input, "matrix: no pointers");
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
@@ -104,7 +86,8 @@ SymmetricMatrix<T> import_matrix(const Vector<Number>& ptr, const Vector<Number>
                       .ptr = span_of<Number>(ptr),
                       .index = span_of<Number>(index),
                       .value = span_of<T>(value),
-                      .compression = by_rows ? Compression::rows : Compression::columns};
+                      .compression = by_rows ? Compression::rows : Compression::columns,
+                      .symmetry = symmetry};
     const auto end = static_cast<std::size_t>(a.ptr.back() < 0 ? 0 : a.ptr.back());
     if (end < a.index.size()) a.index = a.index.first(end);
     if (end < a.value.size()) a.value = a.value.first(end);
@@ -122,9 +105,9 @@ void bind_matrix(nb::module_& module, const char* name, const char* maker) {
       .def("indices", [](const Matrix& a) { return to_numpy(std::vector<Index>(a.pattern().row.begin(), a.pattern().row.end())); })
       .def("values", [](const Matrix& a) { return to_numpy(std::vector<T>(a.value().begin(), a.value().end())); });
   module.def(maker, import_matrix<T, std::int32_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"));
+             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"), nb::arg("symmetry"));
   module.def(maker, import_matrix<T, std::int64_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"));
+             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"), nb::arg("symmetry"));
 }
 
 }  // namespace

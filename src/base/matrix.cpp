@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -14,48 +13,26 @@
 
 #include "src/base/blocks.hpp"
 #include "src/base/check.hpp"
-#include "src/base/digits.hpp"
+#include "src/base/halves.hpp"
 
 namespace kauri {
 namespace {
 
 constexpr Index kCheckBlock = 16384;  // columns that are worth a task
 
-[[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::input, "matrix: " + what); }
-
-/// How errors call the entry in row `row` of column `col`.
-struct Names {
-  Offset base = 0;
-  bool rows = false;  ///< what are columns here are the caller's rows
-  [[nodiscard]] std::string at(Index row, Index col) const {
-    return "(" + std::to_string((rows ? col : row) + base) + ", " + std::to_string((rows ? row : col) + base) + ")";
-  }
-  [[nodiscard]] std::string column(Index j) const { return (rows ? "row " : "column ") + std::to_string(j + base); }
-};
-
 /// Sizes and order of the column pointers alone, as the caller counts: what is compared may be any number, so nothing is taken off before.
 template <class Pointer>
 void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entries, const Names& names = {}) {
   const std::string ptr = names.rows ? "row_ptr" : "col_ptr";
-  if (n < 0) fail("n is " + std::to_string(n));
+  if (n < 0) fail_matrix("n is " + std::to_string(n));
   if (col_ptr.size() != static_cast<std::size_t>(n) + 1)
-    fail(ptr + " has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
-  if (col_ptr[0] != names.base) fail(ptr + " starts at " + std::to_string(col_ptr[0]) + ", expected " + std::to_string(names.base));
+    fail_matrix(ptr + " has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
+  if (col_ptr[0] != names.base) fail_matrix(ptr + " starts at " + std::to_string(col_ptr[0]) + ", expected " + std::to_string(names.base));
   for (Index j = 0; j < n; ++j)
-    if (col_ptr[j + 1] < col_ptr[j]) fail(ptr + " descends at " + names.column(j));
+    if (col_ptr[j + 1] < col_ptr[j]) fail_matrix(ptr + " descends at " + names.column(j));
   if (static_cast<Offset>(col_ptr[n]) - names.base != static_cast<Offset>(entries))
-    fail(ptr + " ends at " + std::to_string(col_ptr[n]) + " but there are " + std::to_string(entries) +
-         (names.rows ? " columns" : " rows"));
-}
-
-/// Rows of a column ascend and are `least` to `beyond` - 1. Without a branch within the column, so that many rows are looked at
-/// at once.
-template <class Number>
-bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset beyond) {
-  if (begin == end) return true;
-  bool good = row[begin] >= least && row[end - 1] < beyond;
-  for (Offset k = begin + 1; k < end; ++k) good &= row[k] > row[k - 1];
-  return good;
+    fail_matrix(ptr + " ends at " + std::to_string(col_ptr[n]) + " but there are " + std::to_string(entries) +
+                (names.rows ? " columns" : " rows"));
 }
 
 bool is_sound(const Pattern& a, Index j) {
@@ -66,34 +43,11 @@ bool is_sound(const Pattern& a, Index j) {
 /// Of a column that is not sound.
 [[noreturn]] void name_flaw(const Pattern& a, Index j) {
   const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
-  if (begin == end || a.row[begin] != j) fail("column " + std::to_string(j) + " does not start with its diagonal entry");
+  if (begin == end || a.row[begin] != j) fail_matrix("column " + std::to_string(j) + " does not start with its diagonal entry");
   Offset k = begin + 1;
   while (a.row[k] > a.row[k - 1] && a.row[k] < a.n) ++k;
-  fail("column " + std::to_string(j) + ": row " + std::to_string(a.row[k]) + " is out of range or not above row " +
-       std::to_string(a.row[k - 1]));
-}
-
-/// Entries sorted by (column, row), still with duplicates: a counting sort by row, then by column, both stable.
-template <class T>
-struct Sorted {
-  std::vector<Offset> col_ptr;
-  std::vector<Index> row;
-  std::vector<T> value;
-};
-
-template <class T>
-Sorted<T> transpose(Index n, const Sorted<T>& a) {
-  Sorted<T> b{std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0), std::vector<Index>(a.row.size()), std::vector<T>(a.row.size())};
-  for (const Index i : a.row) ++b.col_ptr[i + 1];
-  std::partial_sum(b.col_ptr.begin(), b.col_ptr.end(), b.col_ptr.begin());
-  std::vector<Offset> next(b.col_ptr.begin(), b.col_ptr.end() - 1);
-  for (Index j = 0; j < n; ++j)
-    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) {
-      const Offset q = next[a.row[k]]++;
-      b.row[q] = j;
-      b.value[q] = a.value[k];
-    }
-  return b;
+  fail_matrix("column " + std::to_string(j) + ": row " + std::to_string(a.row[k]) + " is out of range or not above row " +
+              std::to_string(a.row[k - 1]));
 }
 
 /// Rows ascend in every column, none twice: most files are written so.
@@ -125,65 +79,13 @@ void sum_duplicates(Index n, Sorted<T>& a) {
   a.value.resize(static_cast<std::size_t>(out));
 }
 
-/// The same to rounding.
-template <class T>
-bool agree(T x, T y) {
-  constexpr T tolerance = 100 * std::numeric_limits<T>::epsilon();
-  if (x == y) return true;
-  if (!std::isfinite(x) || !std::isfinite(y)) return std::isnan(x) && std::isnan(y);
-  return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
-}
-
-/// Whether rows ascend in all columns and the two halves agree: entries below the diagonal, column by column, meet those above it in the
-/// order in which these lie in their columns, so that no transpose is made. Rows count from base. next: by column, its first entry above
-/// the diagonal that was not met yet; where they agree, at the end, the first that is not above it.
-template <class T, class Number>
-bool halves_agree(std::span<const Offset> col_ptr, std::span<const Number> row, Offset base, std::span<const T> value,
-                  std::vector<Offset>& next) {
-  next.assign(col_ptr.begin(), col_ptr.end() - 1);
-  const Offset* const ptr = col_ptr.data();  // so that nobody asks where these are after each store
-  const Number* const number = row.data();
-  const T* const entry = value.data();
-  Offset* const open = next.data();
-  const auto n = static_cast<Offset>(next.size());
-  for (Offset j = 0; j < n; ++j) {
-    Offset k = open[j];
-    const Offset end = ptr[j + 1];
-    if (!ascends(number, ptr[j], end, base, n + base) || (k < end && number[k] < j + base)) return false;
-    for (k += k < end && number[k] == j + base ? 1 : 0; k < end; ++k) {
-      const Offset i = static_cast<Offset>(number[k]) - base, partner = open[i]++;
-      if (partner >= ptr[i + 1] || number[partner] != j + base || !agree(entry[k], entry[partner])) return false;
-    }
-  }
-  return true;
-}
-
-/// Both halves are there: a and its transpose must have the same pattern and, to rounding, the same values. Names the first entry that
-/// has not.
-template <class T>
-void check_symmetric(Index n, const Sorted<T>& a, const Names& names) {
-  std::vector<Offset> next;
-  if (halves_agree<T, Index>(a.col_ptr, a.row, 0, a.value, next)) return;
-  const auto at = [&](Index row, Index col) { return names.at(row, col); };
-  const Sorted<T> t = transpose(n, a);
-  for (Index j = 0; j < n; ++j) {
-    Offset k = a.col_ptr[j], l = t.col_ptr[j];
-    while (k < a.col_ptr[j + 1] || l < t.col_ptr[j + 1]) {
-      const Index i = k < a.col_ptr[j + 1] ? a.row[k] : n, ti = l < t.col_ptr[j + 1] ? t.row[l] : n;
-      if (i < ti) fail("entry " + at(i, j) + " has no partner " + at(j, i) + ": the matrix is not symmetric");
-      if (ti < i) fail("entry " + at(j, ti) + " has no partner " + at(ti, j) + ": the matrix is not symmetric");
-      const T x = a.value[k++], y = t.value[l++];
-      if (!agree(x, y)) fail("entries " + at(i, j) + " and " + at(j, i) + " differ: " + digits(x) + " and " + digits(y));
-    }
-  }
-}
-
 /// transposed: a is the transpose of what the names are of.
 template <class T>
 void refuse_duplicates(Index n, const Sorted<T>& a, const Names& names, bool transposed) {
   for (Index j = 0; j < n; ++j)
     for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k)
-      if (a.row[k] == a.row[k - 1]) fail("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) + " is there twice");
+      if (a.row[k] == a.row[k - 1])
+        fail_matrix("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) + " is there twice");
 }
 
 template <class T, class Number, class Pointer>
@@ -194,8 +96,26 @@ Names names_of(const CompressedView<T, Number, Pointer>& a) {
 /// Of rows as columns of the transpose.
 template <class T, class Number, class Pointer>
 Storage storage_of(const CompressedView<T, Number, Pointer>& a) {
-  if (a.compression == Compression::columns || a.storage == Storage::full) return a.storage;
-  return a.storage == Storage::lower ? Storage::upper : Storage::lower;
+  if (a.compression == Compression::columns) return a.storage;
+  switch (a.storage) {
+    case Storage::lower:
+      return Storage::upper;
+    case Storage::upper:
+      return Storage::lower;
+    case Storage::lower_of_full:
+      return Storage::upper_of_full;
+    case Storage::upper_of_full:
+      return Storage::lower_of_full;
+    case Storage::full:
+      break;
+  }
+  return Storage::full;
+}
+
+/// Of full ones the lower half is taken, as the caller has it.
+bool is_taken(Storage storage, bool rows, Index row, Index col) {
+  if (storage == Storage::full) return rows ? row <= col : row >= col;
+  return storage == Storage::lower_of_full ? row >= col : storage == Storage::upper_of_full ? row <= col : true;
 }
 
 /// From 0, checked.
@@ -203,7 +123,7 @@ template <class T, class Number, class Pointer>
 std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.base != 0 && a.base != 1)
     throw Error(ErrorKind::usage, "matrix: indices from " + std::to_string(a.base) + ", expected from 0 or 1");
-  if (a.n < 0) fail("n is " + std::to_string(a.n));
+  if (a.n < 0) fail_matrix("n is " + std::to_string(a.n));
   if (static_cast<Offset>(a.n) > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "matrix: n is " + std::to_string(a.n) + ", at most 2^31 - 1");
   check_col_ptr<Pointer>(static_cast<Index>(a.n), a.ptr, a.index.size(), names_of(a));
@@ -221,23 +141,31 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
     for (auto k = static_cast<Offset>(a.ptr[j]) - a.base; k < static_cast<Offset>(a.ptr[j + 1]) - a.base; ++k) {
       const auto i = static_cast<Offset>(a.index[k]);
       if (i < a.base || i - a.base >= static_cast<Offset>(a.n))
-        fail(names.column(static_cast<Index>(j)) + ": " + (names.rows ? "column " : "row ") + std::to_string(a.index[k]) + ", expected " +
-             std::to_string(a.base) + " to " + std::to_string(static_cast<Offset>(a.n) - 1 + a.base));
+        fail_matrix(names.column(static_cast<Index>(j)) + ": " + (names.rows ? "column " : "row ") + std::to_string(a.index[k]) +
+                    ", expected " + std::to_string(a.base) + " to " + std::to_string(static_cast<Offset>(a.n) - 1 + a.base));
       index[k] = static_cast<Index>(i - a.base);
     }
   return index;
 }
 
-/// Whether a is there as it is kept: by columns, rows ascending and in range, no upper half or one that agrees. ptr: as pointers_of().
-/// first: becomes the place of each column's first entry that is not above the diagonal.
+/// Whether a is there as it is kept: by columns, rows ascending and in range, no upper half, or one that agrees or does not matter. ptr: as
+/// pointers_of(). first: becomes the place of each column's first entry that is not above the diagonal.
 template <class T, class Number, class Pointer>
-bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr, std::vector<Offset>& first) {
-  if (a.compression != Compression::columns || a.storage == Storage::upper) return false;
-  if (a.storage == Storage::full) return halves_agree<T, Number>(ptr, a.index, a.base, a.value, first);
+bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr, const SymmetryRule<T>& rule,
+                   std::vector<Offset>& first) {
   const auto n = static_cast<Offset>(a.n), base = static_cast<Offset>(a.base);
-  for (Offset j = 0; j < n; ++j)
-    if (!ascends(a.index.data(), ptr[j], ptr[j + 1], j + base, n + base)) return false;
+  const Storage storage = storage_of(a);
+  if (storage == Storage::full) {  // of rows the caller's lower half lies where columns have the upper one
+    Halves<T, Number> halves(ptr, a.index, base, a.value, rule);
+    return halves.agree(first) && (a.compression == Compression::columns || halves.exact());
+  }
+  if (storage != Storage::lower && storage != Storage::lower_of_full) return false;
+  const bool whole = storage == Storage::lower_of_full;
   first.assign(ptr.begin(), ptr.end() - 1);
+  for (Offset j = 0; j < n; ++j) {
+    if (!ascends(a.index.data(), ptr[j], ptr[j + 1], whole ? base : j + base, n + base)) return false;
+    while (first[j] < ptr[j + 1] && a.index[first[j]] < j + base) ++first[j];
+  }
   return true;
 }
 
@@ -273,24 +201,44 @@ struct SymmetricMatrix<T>::Columns {
   Names names = {};
 };
 
+/// Leaves out the half that does not matter.
+template <class T>
+void drop_other_half(Index n, Sorted<T>& a, Storage storage) {
+  Offset out = 0;
+  for (Index j = 0; j < n; ++j) {
+    const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
+    a.col_ptr[j] = out;
+    for (Offset k = begin; k < end; ++k) {
+      if (!is_taken(storage, false, a.row[k], j)) continue;
+      a.row[out] = a.row[k];
+      a.value[out++] = a.value[k];
+    }
+  }
+  a.col_ptr[n] = out;
+  a.row.resize(static_cast<std::size_t>(out));
+  a.value.resize(static_cast<std::size_t>(out));
+}
+
 template <Scalar T>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns) {
+SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns, const SymmetryRule<T>& rule) {
   Names names = columns.names;
   Sorted<T> a = std::move(columns.entries);
-  for (Index j = 0; j < n; ++j)
+  const bool full = columns.storage == Storage::full;
+  const bool upper = columns.storage == Storage::upper || columns.storage == Storage::upper_of_full;
+  if (columns.storage == Storage::lower_of_full || columns.storage == Storage::upper_of_full) drop_other_half(n, a, columns.storage);
+  for (Index j = 0; j < n && !full; ++j)
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
-      if ((columns.storage == Storage::lower && a.row[k] < j) || (columns.storage == Storage::upper && a.row[k] > j))
-        fail("entry " + names.at(a.row[k], j) + " lies in the wrong half");
+      if (upper ? a.row[k] > j : a.row[k] < j) fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
   // Of the caller's two halves the lower one is taken: rows become his columns.
-  const bool turns = columns.storage == Storage::upper || (columns.storage == Storage::full && names.rows);
+  const bool turns = upper || (full && names.rows);
   if (turns || !is_sorted(n, a.col_ptr, a.row)) {
     a = transpose(n, a);              // sorted
     if (!turns) a = transpose(n, a);  // back
-    if (columns.storage == Storage::full) names.rows = false;
-    if (columns.duplicates == Duplicates::refuse) refuse_duplicates(n, a, names, columns.storage == Storage::upper);
+    if (full) names.rows = false;
+    if (columns.duplicates == Duplicates::refuse) refuse_duplicates(n, a, names, upper);
     sum_duplicates(n, a);
   }
-  if (columns.storage == Storage::full) check_symmetric(n, a, names);
+  if (full) check_symmetric(n, a, names, rule);
   SymmetricMatrix m;
   m.col_ptr_.assign(1, 0);
   m.col_ptr_.reserve(static_cast<std::size_t>(n) + 1);
@@ -343,20 +291,21 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number
 
 template <Scalar T>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row,
-                                                std::span<const T> value, Storage storage) {
-  return from_compressed<Index, Offset>({n, col_ptr, row, value, storage, Compression::columns, 0, Duplicates::sum});
+                                                std::span<const T> value, Storage storage, double symmetry) {
+  return from_compressed<Index, Offset>({n, col_ptr, row, value, storage, Compression::columns, 0, Duplicates::sum, symmetry});
 }
 
 template <Scalar T>
 template <class Number, class Pointer>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, Number, Pointer>& a) {
   if (a.value.size() != a.index.size())
-    fail("there are " + std::to_string(a.index.size()) + (names_of(a).rows ? " columns" : " rows") + " but " +
-         std::to_string(a.value.size()) + " values");
+    fail_matrix("there are " + std::to_string(a.index.size()) + (names_of(a).rows ? " columns" : " rows") + " but " +
+                std::to_string(a.value.size()) + " values");
+  const SymmetryRule<T> rule(a.symmetry);
   std::vector<Offset> ptr = pointers_of(a);
-  if (std::vector<Offset> first; lies_in_order<T, Number, Pointer>(a, ptr, first)) return from_order(a, ptr, first);
+  if (std::vector<Offset> first; lies_in_order<T, Number, Pointer>(a, ptr, rule, first)) return from_order(a, ptr, first);
   Sorted<T> columns{std::move(ptr), indices_of(a), {a.value.begin(), a.value.end()}};
-  return from_columns(static_cast<Index>(a.n), {std::move(columns), storage_of(a), a.duplicates, names_of(a)});
+  return from_columns(static_cast<Index>(a.n), {std::move(columns), storage_of(a), a.duplicates, names_of(a)}, rule);
 }
 
 template <Scalar T>
@@ -373,7 +322,7 @@ EntryMap<T>::EntryMap(const CompressedView<T, Number, Pointer>& a) : place_(a.in
   const Storage storage = storage_of(a);
   for (Index j = 0; j < there.n; ++j)
     for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) {
-      if (storage == Storage::full && (a.compression == Compression::rows ? index[k] > j : index[k] < j)) continue;
+      if (!is_taken(storage, a.compression == Compression::rows, index[k], j)) continue;
       const auto [row, col] = std::minmax(index[k], j, std::greater<>());
       const auto begin = there.row.begin() + there.col_ptr[col], end = there.row.begin() + there.col_ptr[col + 1];
       place_[k] = std::lower_bound(begin, end, row) - there.row.begin();
@@ -397,18 +346,19 @@ void EntryMap<T>::apply(std::span<const T> value, std::span<T> lower) const {
 
 template <Scalar T>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const Index> row, std::span<const Index> col,
-                                                     std::span<const T> value, Storage storage) {
-  if (n < 0) fail("n is " + std::to_string(n));
+                                                     std::span<const T> value, Storage storage, double symmetry) {
+  if (n < 0) fail_matrix("n is " + std::to_string(n));
   if (row.size() != col.size() || row.size() != value.size())
-    fail("triplets of lengths " + std::to_string(row.size()) + ", " + std::to_string(col.size()) + ", " + std::to_string(value.size()));
+    fail_matrix("triplets of lengths " + std::to_string(row.size()) + ", " + std::to_string(col.size()) + ", " +
+                std::to_string(value.size()));
   std::vector<Offset> col_ptr(static_cast<std::size_t>(n) + 1, 0);
   for (std::size_t k = 0; k < col.size(); ++k) {
     if (col[k] < 0 || col[k] >= n)
-      fail("triplet " + std::to_string(k) + ": column " + std::to_string(col[k]) + ", expected 0 to " + std::to_string(n - 1));
+      fail_matrix("triplet " + std::to_string(k) + ": column " + std::to_string(col[k]) + ", expected 0 to " + std::to_string(n - 1));
     ++col_ptr[col[k] + 1];
   }
   std::partial_sum(col_ptr.begin(), col_ptr.end(), col_ptr.begin());
-  if (std::is_sorted(col.begin(), col.end())) return from_csc(n, col_ptr, row, value, storage);
+  if (std::is_sorted(col.begin(), col.end())) return from_csc(n, col_ptr, row, value, storage, symmetry);
   std::vector<Offset> next(col_ptr.begin(), col_ptr.end() - 1);
   std::vector<Index> r(row.size());
   std::vector<T> v(row.size());
@@ -417,7 +367,7 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const In
     r[q] = row[k];
     v[q] = value[k];
   }
-  return from_csc(n, col_ptr, r, v, storage);
+  return from_csc(n, col_ptr, r, v, storage, symmetry);
 }
 
 template class SymmetricMatrix<float>;

@@ -10,6 +10,7 @@
 
 #include "kauri/c/status.h"
 #include "kauri/error.hpp"
+#include "kauri/refinement.hpp"
 #include "src/misuse.hpp"
 
 namespace kauri::c {
@@ -22,6 +23,9 @@ kauri_status told_exception() noexcept;
 
 /// A Breakdown as a status, its column counted from base.
 kauri_status outcome(const Result<void, Breakdown>& result, int base);
+
+/// KAURI_OK for SolveStatus::ok and none, else KAURI_NOT_CONVERGED with the reason.
+kauri_status solved(SolveStatus status, const std::string& reason);
 
 /// f() as the body of a C function: returns nothing, which is KAURI_OK, or a status that it has told.
 template <class F>

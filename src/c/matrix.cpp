@@ -21,6 +21,8 @@ Storage storage_of(std::int32_t storage) {
   if (storage == KAURI_LOWER) return Storage::lower;
   if (storage == KAURI_UPPER) return Storage::upper;
   if (storage == KAURI_FULL) return Storage::full;
+  if (storage == KAURI_LOWER_OF_FULL) return Storage::lower_of_full;
+  if (storage == KAURI_UPPER_OF_FULL) return Storage::upper_of_full;
   no_such("storage", storage);
 }
 
@@ -67,6 +69,7 @@ MatrixOf<T> compressed(const kauri_compressed& a) {
   view.compression = compression_of(a.compression);
   view.base = base_of(a.base);
   view.duplicates = duplicates_of(a.duplicates);
+  view.symmetry = a.symmetry;
   return made_of(view);
 }
 
@@ -95,7 +98,7 @@ MatrixOf<T> triplets(const kauri_triplets& a) {
   }
   for (Offset& p : ptr) p += base;
   return made_of(CompressedView<T, Number, Offset>{static_cast<Number>(a.n), ptr, index, number, storage_of(a.storage),
-                                                   Compression::columns, static_cast<int>(base), duplicates_of(a.duplicates)},
+                                                   Compression::columns, static_cast<int>(base), duplicates_of(a.duplicates), a.symmetry},
                  std::move(sorted));
 }
 
@@ -169,6 +172,14 @@ kauri_status kauri_matrix_read(const char* path, int32_t threads, kauri_matrix**
     kauri_matrix*& place = place_for(matrix, "matrix");
     if (threads < 0) misuse("threads is " + std::to_string(threads) + ", expected 0 or more");
     place = new kauri_matrix{of_lower(read_matrix(&need(path, "path"), threads))};
+  });
+}
+
+kauri_status kauri_matrix_read_halves(const char* path, int32_t threads, int32_t both_halves, double symmetry, kauri_matrix** matrix) {
+  return guarded([&] {
+    kauri_matrix*& place = place_for(matrix, "matrix");
+    if (threads < 0) misuse("threads is " + std::to_string(threads) + ", expected 0 or more");
+    place = new kauri_matrix{of_lower(read_matrix(&need(path, "path"), ReadOptions{threads, storage_of(both_halves), symmetry}))};
   });
 }
 

@@ -11,6 +11,7 @@
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"
+#include "src/solve_status.hpp"
 
 namespace kauri::c {
 
@@ -108,10 +109,13 @@ kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix*
     const auto run = [&]<class T>(const Factor<T>& of) {
       auto& scratch = same_scalar<Workspace<T>>(need(workspace, "workspace"), "the workspace");
       const auto& a = same_scalar<MatrixOf<T>>(m, "the matrix").lower;
-      const Refinement done = refine<T>(a.view(), of, host_view_of<const T>(b, "b"), host_view_of<T>(x, "x"), scratch, how);
+      const MatrixView<const T> rhs = host_view_of<const T>(b, "b");
+      const Refinement done = refine<T>(a.view(), of, rhs, host_view_of<T>(x, "x"), scratch, how);
       if (refinement != nullptr) write(done, 0, *refinement);
+      const SolveStatus status = status_of<T>(done.final_error);
+      return solved(status, why_not<T>(status, done.final_error, rhs));
     };
-    std::visit(run, f.of);
+    return std::visit(run, f.of);
   });
 }
 

@@ -133,10 +133,13 @@ kauri_status kauri_solver_refactorize_shifted(kauri_solver* solver, double shift
 
 kauri_status kauri_solver_solve(kauri_solver* solver, const struct kauri_dense* b, const struct kauri_dense* x) {
   return guarded([&] {
-    with_solver(solver, [&]<class T>(SolverOf<T>& of) {
+    return with_solver(solver, [&]<class T>(SolverOf<T>& of) {
       const DensePair<T> pair(b, x);
       take(pair, of.solver.plan().n);
       of.solver.solve(pair.x);
+      const SolverReport& report = of.solver.report();
+      const bool counts = solver->base != 0 && report.status_reason.find("entry (") != std::string::npos;
+      return solved(report.status, report.status_reason + (counts ? " (rows and columns counted from 0)" : ""));
     });
   });
 }

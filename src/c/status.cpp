@@ -73,6 +73,11 @@ kauri_status outcome(const Result<void, Breakdown>& result, int base) {
   return told(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: " + column + " met the pivot " + digits(breakdown.pivot));
 }
 
+kauri_status solved(SolveStatus status, const std::string& reason) {
+  if (status == SolveStatus::ok || status == SolveStatus::none) return KAURI_OK;
+  return told(KAURI_NOT_CONVERGED, reason);
+}
+
 void put_text(std::string_view text, char* buffer, std::size_t capacity, std::size_t* needed) {
   put(needed, text.size() + 1);
   if (buffer == nullptr && capacity == 0) return;
@@ -114,6 +119,8 @@ const char* kauri_status_name(kauri_status status) {
       return "cancelled";
     case KAURI_ERROR_INTERNAL:
       return "internal";
+    case KAURI_NOT_CONVERGED:
+      return "not converged";
     default:
       return "unknown";
   }

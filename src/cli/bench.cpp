@@ -185,7 +185,7 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
 int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
-    return load(source, options.system.shift, options.limits, options.job.threads);
+    return load(source, options.system, options.limits, options.job.threads);
   }();
   add_size(line, system);
   Analysis analysis = [&] {

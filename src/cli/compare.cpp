@@ -86,7 +86,7 @@ Analysis analyze_all(const CompareOptions& options, const System& system, const 
 ExitCode compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
-    return load(source, options.system.shift, options.limits, options.job.threads);
+    return load(source, options.system, options.limits, options.job.threads);
   }();
   const Analysis analysis = analyze_all(options, system, job);
   Comparison comparison{&system, &options.job, &job.backends.current(), &analysis, options.factor, {}};
@@ -107,7 +107,8 @@ ExitCode compare_one(const CompareOptions& options, const Source& source, bool a
   }
   const Status status = verdict(comparison.rows);
   if (status == Status::indefinite) complain(fmt::format("{} is not positive definite", system.name));
-  if (status == Status::not_finite) complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
+  if (status == Status::not_finite || status == Status::unconverged)
+    complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
   return exit_code_of(status);
 }
 

@@ -86,6 +86,7 @@ void add_convert(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->group("System");
   command->add_option("--shift", options->system.shift, "write A + S I")->type_name("S")->check(CLI::Number)->group("System");
+  add_half_options(*command, options->system);
   add_threads_option(*command, options->job);
   add_memory_limit_option(*command, options->limits);
   add_json_option(*command, options->json);

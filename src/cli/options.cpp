@@ -18,6 +18,11 @@ std::string check_limit(const std::string& word) {
   return CLI::detail::lexical_cast(word, x) && x >= 0 ? "" : "'" + word + "': expected a number, 0 or more";
 }
 
+std::string check_symmetry(const std::string& word) {
+  double x = 0;
+  return CLI::detail::lexical_cast(word, x) && x >= 0 && x <= 1 ? "" : "'" + word + "': expected a number from 0 to 1";
+}
+
 /// 64 bits; what has a sign would wrap.
 std::string check_seed(const std::string& word) {
   std::uint64_t x = 0;
@@ -79,6 +84,25 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
     spec->expected(1)->take_all()->allow_extra_args(false);
   }
   command.add_option("--shift", options.shift, "work on A + S I in place of A")->type_name("S")->check(CLI::Number)->group("System");
+  add_half_options(command, options);
+}
+
+void add_half_options(CLI::App& command, SystemOptions& options) {
+  command
+      .add_option("--half", options.half,
+                  "of a file with both halves: lower or upper takes that one, whatever the other says;\nboth must agree, and the lower one "
+                  "is taken")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"both", "lower", "upper"}))
+      ->type_name("NAME")
+      ->group("System");
+  command
+      .add_option("--symmetry", options.symmetry,
+                  "how far both halves may differ, as a fraction of sqrt(|a_ii a_jj|); 0: 2.2e-13, 1000 roundings of double")
+      ->capture_default_str()
+      ->check(check_symmetry)
+      ->type_name("T")
+      ->group("System");
 }
 
 void add_backend_options(CLI::App& command, JobOptions& options) {

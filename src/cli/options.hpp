@@ -26,6 +26,8 @@ struct SystemOptions {
   std::vector<std::string> files;
   std::vector<std::string> specs;
   double shift = 0;
+  std::string half = "both";  ///< lower, upper or both, of files that have both
+  double symmetry = 0;        ///< of both: how far they may differ, 0 for the default
 };
 
 /// How a system is worked on.
@@ -62,6 +64,8 @@ struct CommonOptions {
 /// All of it; ordering_help: what --ordering takes in this subcommand; several: systems.
 void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help, bool several = false);
 void add_system_options(CLI::App& command, SystemOptions& options, bool several);
+/// --half and --symmetry, which are among those.
+void add_half_options(CLI::App& command, SystemOptions& options);
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
 /// The part of add_job_options that orderings need: a command that computes no numbers takes no backend.
 void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);

@@ -127,13 +127,17 @@ void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobO
 }
 
 Status status_of(const MixedReport& mixed, bool finite) {
-  if (!finite || !std::isfinite(mixed.error.normwise) || !std::isfinite(mixed.error.componentwise)) return Status::not_finite;
-  return mixed.converged() ? Status::ok : Status::unconverged;
+  const Status status = status_of<double>(mixed.error, finite);
+  return status == Status::ok && !mixed.converged() ? Status::unconverged : status;
 }
 
 std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options) {
   if (status == Status::not_finite) return fmt::format("not finite: the solution or its residual overflows {}", options.scalar);
-  if (status == Status::unconverged) return "not solved to the precision of double: the backward error of x is above what is accepted";
+  if (status == Status::unconverged && is_mixed(options))
+    return "not solved to the precision of double: the backward error of x is above what is accepted";
+  if (status == Status::unconverged)
+    return fmt::format("not solved: the backward error of x is above {:.2g}, the root of the precision of {}",
+                       options.scalar == "float" ? solved_error<float>() : solved_error<double>(), options.scalar);
   if (!breakdown) return "";
   return fmt::format("not positive definite: column {} (counted from 0) met the pivot {:.6g}", breakdown->column, breakdown->pivot);
 }

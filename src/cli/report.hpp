@@ -48,13 +48,20 @@ std::string title(const System& system);
 std::string where(const Backend& backend, const JobOptions& options);
 
 /// How a factorisation and its solves ended. "not_finite": they went through, but x or its residual does not fit the scalar.
-/// "not_converged", of mixed precision: the best x has a backward error above what is accepted.
+/// "not_converged": x has a backward error above solved_error(), or, with mixed precision, above what is accepted.
 enum class Status { ok, indefinite, not_finite, unconverged };
 /// "ok", "not_positive_definite", "not_finite", "not_converged".
 const char* name_of(Status status);
 ExitCode exit_code_of(Status status);
 /// How x came about with mixed precision, each null where there is no report: precision is not mixed, or A not positive definite.
 void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobOptions& options);
+/// Of an x in T that is finite, or not, with these errors.
+template <Scalar T>
+Status status_of(const BackwardError& error, bool finite) {
+  const SolveStatus status = kauri::status_of<T>(error);
+  if (!finite || status == SolveStatus::not_finite) return Status::not_finite;
+  return status == SolveStatus::ok ? Status::ok : Status::unconverged;
+}
 /// Of a solve in mixed precision whose x is finite, or not.
 Status status_of(const MixedReport& mixed, bool finite);
 

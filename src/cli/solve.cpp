@@ -169,9 +169,7 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricV
   });
   out.loss = worst_pivot<T>(a, factor.value());
   if (options.condition) out.condition_s = seconds_of([&] { out.condition = estimate_condition<T>(a, factor.value(), workspace); });
-  const BackwardError& error = out.refinement.final_error;
-  if (!all_finite(std::span<const T>(x)) || !std::isfinite(error.normwise) || !std::isfinite(error.componentwise))
-    out.status = Status::not_finite;
+  out.status = status_of<T>(out.refinement.final_error, all_finite(std::span<const T>(x)));
   return x;
 }
 

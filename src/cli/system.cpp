@@ -20,13 +20,15 @@ namespace {
 
 constexpr std::string_view kStandardInput = "/dev/stdin";
 
-SymmetricMatrix<double> read(const Source& source, int threads) {
+SymmetricMatrix<double> read(const Source& source, const SystemOptions& options, int threads) {
   if (!source.is_file) return generate(source.text);
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(io::split_member(source.text).file, code);
   if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, fmt::format("{}: no such file", source.text));
   if (std::filesystem::is_directory(status)) throw Error(ErrorKind::input, fmt::format("{}: is a folder, expected a file", source.text));
-  return read_matrix(source.text, threads);
+  ReadOptions how{.threads = threads, .symmetry = options.symmetry};
+  if (options.half != "both") how.both_halves = options.half == "lower" ? Storage::lower_of_full : Storage::upper_of_full;
+  return read_matrix(source.text, how);
 }
 
 void add_to_diagonal(SymmetricMatrix<double>& a, double shift, const std::string& source) {
@@ -64,13 +66,13 @@ std::vector<Source> sources(const SystemOptions& options) {
   return list;
 }
 
-System load(const Source& source, double shift, const LimitOptions& limits, int threads) {
+System load(const Source& source, const SystemOptions& options, const LimitOptions& limits, int threads) {
   System system;
   system.name = source.name();
   system.source = source.text;
   const Stopwatch watch;
-  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source, threads); });
-  add_to_diagonal(system.matrix, shift, source.text);
+  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source, options, threads); });
+  add_to_diagonal(system.matrix, options.shift, source.text);
   system.read_s = watch.seconds();
   return system;
 }
@@ -78,7 +80,7 @@ System load(const Source& source, double shift, const LimitOptions& limits, int 
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads) {
   if (options.files.size() > 1)
     throw Error(ErrorKind::usage, fmt::format("expected one file, there are {}: {}", options.files.size(), fmt::join(options.files, ", ")));
-  return load(sources(options).front(), options.shift, limits, threads);
+  return load(sources(options).front(), options, limits, threads);
 }
 
 template <Scalar T>

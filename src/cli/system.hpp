@@ -29,7 +29,7 @@ struct System {
 std::vector<Source> sources(const SystemOptions& options);
 /// Files are parsed by so many threads, 0: by all. Throws Error: input (also naming the row where the shift overflows), usage, memory (with
 /// the bytes that were there).
-System load(const Source& source, double shift, const LimitOptions& limits, int threads);
+System load(const Source& source, const SystemOptions& options, const LimitOptions& limits, int threads);
 /// For commands that take one system.
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads);
 

@@ -160,8 +160,10 @@ Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a
   std::vector<T> b(x.size());
   fill_random(std::span(b), options.seed);
   trial.backward_error = backward_error<T>(a, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
-  if (!std::isfinite(trial.backward_error.normwise) || !std::isfinite(trial.backward_error.componentwise))
-    trial.status = Status::not_finite;
+  // Nobody refined this x: the normwise error alone says whether L is one of A, and refinement mends the other.
+  const BackwardError& error = trial.backward_error;
+  const Status status = status_of<T>({error.normwise, std::isfinite(error.componentwise) ? 0 : error.componentwise}, true);
+  if (trial.status == Status::ok || status == Status::not_finite) trial.status = status;
   if (trial.mixed && trial.status == Status::ok) trial.status = status_of(*trial.mixed, true);
   return trial;
 }

@@ -35,18 +35,36 @@ Triplets triplets_of(Index n, std::span<const Offset> ptr, std::span<const Index
   return t;
 }
 
-Storage half(bool below, bool above) { return below && above ? Storage::full : above ? Storage::upper : Storage::lower; }
+/// Which halves hold anything.
+class Seen {
+ public:
+  void add(Offset row, Offset col, double value) {
+    const bool zero = value == 0;
+    below_ |= row > col;
+    above_ |= row < col;
+    below_number_ |= row > col && !zero;
+    above_number_ |= row < col && !zero;
+  }
+  [[nodiscard]] BothHalves taken(const BothHalves& both) const {
+    if (!below_ || !above_) return {above_ ? Storage::upper : Storage::lower};
+    if (below_number_ == above_number_) return both;
+    return {below_number_ ? Storage::lower_of_full : Storage::upper_of_full};
+  }
+
+ private:
+  bool below_ = false, above_ = false, below_number_ = false, above_number_ = false;
+};
 
 /// make(), whose errors get the file's name and, where the halves differ, the place.
 template <class Make, class Entries>
-SymmetricMatrix<double> checked(std::string_view name, const Places& places, Make&& make, Entries&& entries) {
+SymmetricMatrix<double> checked(std::string_view name, const Places& places, double symmetry, Make&& make, Entries&& entries) {
   try {
     SymmetricMatrix<double> a = make();
     check_sums(name, a, places, entries);
     return a;
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::input || std::string_view(e.what()).starts_with(name)) throw;
-    const std::string asymmetry = places.words ? find_asymmetry(entries(), places) : std::string();
+    const std::string asymmetry = places.words ? find_asymmetry(entries(), places, SymmetryRule<double>(symmetry)) : std::string();
     if (!asymmetry.empty()) fail(name, asymmetry);
     fail(name, std::string(e.what()) + " (rows and columns counted from 0)");
   }
@@ -54,36 +72,36 @@ SymmetricMatrix<double> checked(std::string_view name, const Places& places, Mak
 
 }  // namespace
 
-SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, Storage storage, const Places& places) {
+SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, const BothHalves& halves, const Places& places) {
   return checked(
-      name, places, [&] { return SymmetricMatrix<double>::from_triplets(n, t.row, t.col, t.value, storage); },
+      name, places, halves.symmetry,
+      [&] { return SymmetricMatrix<double>::from_triplets(n, t.row, t.col, t.value, halves.storage, halves.symmetry); },
       [&]() -> const Triplets& { return t; });
 }
 
 SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr, std::span<const Index> row,
-                                 std::span<const double> value, Storage storage, const Places& places, bool by_rows) {
+                                 std::span<const double> value, const BothHalves& halves, const Places& places, bool by_rows) {
+  CompressedView<double, Index, Offset> view{n, ptr, row, value, halves.storage};
+  view.compression = by_rows ? Compression::rows : Compression::columns;
+  view.symmetry = halves.symmetry;
   return checked(
-      name, places, [&] { return SymmetricMatrix<double>::from_csc(n, ptr, row, value, storage); },
+      name, places, halves.symmetry, [&] { return SymmetricMatrix<double>::from_compressed(view); },
       [&] { return triplets_of(n, ptr, row, value, by_rows); });
 }
 
-Storage half_of(std::span<const Index> row, std::span<const Index> col) {
-  bool below = false, above = false;
-  for (std::size_t k = 0; k < row.size(); ++k) {
-    below = below || row[k] > col[k];
-    above = above || row[k] < col[k];
-  }
-  return half(below, above);
+BothHalves halves_of(const Triplets& t, const BothHalves& both) {
+  Seen seen;
+  for (std::size_t k = 0; k < t.row.size(); ++k) seen.add(t.row[k], t.col[k], t.value[k]);
+  return seen.taken(both);
 }
 
-Storage half_of_columns(std::span<const Offset> ptr, std::span<const Index> row) {
-  bool below = false, above = false;
-  for (std::size_t j = 0; j + 1 < ptr.size(); ++j)
-    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) {
-      below = below || row[k] > static_cast<Index>(j);
-      above = above || row[k] < static_cast<Index>(j);
-    }
-  return half(below, above);
+BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, const BothHalves& both,
+                     bool by_rows) {
+  Seen seen;
+  const auto columns = static_cast<Offset>(ptr.size()) - 1;
+  for (Offset j = 0; j < columns; ++j)
+    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) by_rows ? seen.add(j, row[k], value[k]) : seen.add(row[k], j, value[k]);
+  return seen.taken(both);
 }
 
 }  // namespace kauri::io

@@ -22,16 +22,25 @@ inline constexpr Offset kSparsest = 16;
 /// would be taken by the word of a few bytes.
 inline bool too_many_empty_rows(Offset n, Offset entries) { return n > kFreeRows && n / 4 > entries; }
 
+/// How matrices are taken of which both halves are there.
+struct BothHalves {
+  Storage storage = Storage::full;  ///< or lower_of_full, or upper_of_full
+  double symmetry = 0;              ///< of full: CompressedView::symmetry
+};
+
 /// The matrix of triplets whose indices are in range. Throws Error(input) with the file's name: of halves that differ, the first entry as
 /// find_asymmetry() tells it; of repeated entries whose sum is infinite, row, column and where the last of them stands.
-SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, Storage storage, const Places& places);
+SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, const BothHalves& halves, const Places& places);
 
 /// The same of compressed columns, or of rows: A is symmetric, so that these are read as columns, and turned in errors only.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr, std::span<const Index> row,
-                                 std::span<const double> value, Storage storage, const Places& places, bool by_rows = false);
+                                 std::span<const double> value, const BothHalves& halves, const Places& places, bool by_rows = false);
 
-/// The half that all entries lie in; lower if they are on the diagonal.
-Storage half_of(std::span<const Index> row, std::span<const Index> col);
-Storage half_of_columns(std::span<const Offset> ptr, std::span<const Index> row);
+/// What to do with entries of which nobody said where they are: if all lie in one half, that is taken (lower if they are on the diagonal);
+/// zeros beside it are left out. Else `both`.
+BothHalves halves_of(const Triplets& t, const BothHalves& both);
+/// The same of compressed columns, or of rows: the half is that of A either way.
+BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, const BothHalves& both,
+                     bool by_rows);
 
 }  // namespace kauri::io

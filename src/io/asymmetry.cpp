@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,10 +19,9 @@ namespace {
 struct Pair {
   std::array<Offset, 2> first{-1, -1};  // of the triplets on that side, or -1
   std::array<double, 2> sum{0, 0};
-  [[nodiscard]] bool agrees() const { return first[0] >= 0 && first[1] >= 0 && same_value(sum[0], sum[1]); }
 };
 
-std::string words_of(const Triplets& t, const Pair& pair, const Places& places) {
+std::string words_of(const Triplets& t, const Pair& pair, const Places& places, const SymmetryRule<double>& rule) {
   const auto place = [&](Index i, Index j) {
     return "(" + std::to_string(Offset{i} + places.first) + ", " + std::to_string(Offset{j} + places.first) + ")";
   };
@@ -32,20 +30,21 @@ std::string words_of(const Triplets& t, const Pair& pair, const Places& places) 
   const int side = pair.first[1] < 0 || (both && pair.first[0] < pair.first[1]) ? 0 : 1;  // what stands first in the file
   const Offset k = pair.first[side];
   const Index i = t.row[k], j = t.col[k];
-  if (!both) return where(k) + ": entry " + place(i, j) + " has no partner " + place(j, i) + ": the matrix is not symmetric";
+  if (!both) return where(k) + ": entry " + place(i, j) + " has no partner " + place(j, i) + rule.words();
   return where(k) + ": entry " + place(i, j) + " is " + digits(pair.sum[side]) + ", but " + place(j, i) + " in " +
-         where(pair.first[1 - side]) + " is " + digits(pair.sum[1 - side]) + ": the matrix is not symmetric";
+         where(pair.first[1 - side]) + " is " + digits(pair.sum[1 - side]) + rule.words();
 }
 
 }  // namespace
 
-bool same_value(double x, double y) {
-  constexpr double kTolerance = 100 * std::numeric_limits<double>::epsilon();
-  if (!std::isfinite(x) || !std::isfinite(y)) return x == y || (std::isnan(x) && std::isnan(y));
-  return std::abs(x - y) <= kTolerance * std::max(std::abs(x), std::abs(y));
-}
-
-std::string find_asymmetry(const Triplets& t, const Places& places) {
+std::string find_asymmetry(const Triplets& t, const Places& places, const SymmetryRule<double>& rule) {
+  std::unordered_map<Index, double> diagonal;
+  for (std::size_t k = 0; k < t.row.size(); ++k)
+    if (t.row[k] == t.col[k]) diagonal[t.row[k]] += t.value[k];
+  const auto root_of = [&](Index j) {
+    const auto found = diagonal.find(j);
+    return found == diagonal.end() ? 0.0 : SymmetryRule<double>::root(found->second);
+  };
   std::vector<Offset> order(t.row.size());
   std::iota(order.begin(), order.end(), Offset{0});
   const auto pair_of = [&](Offset k) { return std::minmax({t.row[k], t.col[k]}); };
@@ -60,11 +59,12 @@ std::string find_asymmetry(const Triplets& t, const Places& places) {
       if (pair.first[side] < 0) pair.first[side] = order[end];
       pair.sum[side] += t.value[order[end]];
     }
-    if (here.first == here.second || pair.agrees() || (least >= 0 && order[begin] > least)) continue;
+    if (here.first == here.second || (least >= 0 && order[begin] > least)) continue;
+    if (rule.agree(pair.sum[0], pair.sum[1], root_of(here.first), root_of(here.second))) continue;
     least = order[begin];
     worst = pair;
   }
-  return least < 0 ? std::string() : words_of(t, worst, places);
+  return least < 0 ? std::string() : words_of(t, worst, places, rule);
 }
 
 }  // namespace kauri::io

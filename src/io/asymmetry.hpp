@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "src/base/symmetry.hpp"
 #include "src/io/triplets.hpp"
 
 namespace kauri::io {
@@ -15,11 +16,8 @@ struct Places {
   Index first = 1;                                ///< the number of the first row and column
 };
 
-/// True for values that the two halves of a file may hold for one entry: equal to within 100 eps of the larger, as SymmetricMatrix has it.
-bool same_value(double x, double y);
-
 /// Of triplets that lie in both halves, repeated ones summed: the first in the order of the file whose pair is missing or has another
-/// value, in words; empty if there is none. For files already known to be wrong: O(m log m).
-std::string find_asymmetry(const Triplets& t, const Places& places);
+/// value, by the rule of SymmetricMatrix, in words; empty if there is none. For files already known to be wrong: O(m log m).
+std::string find_asymmetry(const Triplets& t, const Places& places, const SymmetryRule<double>& rule);
 
 }  // namespace kauri::io

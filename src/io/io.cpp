@@ -40,9 +40,9 @@ std::string unpacked(std::string bytes, const std::string& name) {
   fail(name, std::string("is not in a known format: expected ") + expected + "; it starts with '" + printable(bytes.substr(0, 16)) + "'");
 }
 
-SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& name) {
-  if (is_matrix_market(bytes)) return parse_market_matrix(bytes, name);
-  if (is_zip(bytes)) return parse_npz(bytes, name);
+SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& name, const BothHalves& both) {
+  if (is_matrix_market(bytes)) return parse_market_matrix(bytes, name, both);
+  if (is_zip(bytes)) return parse_npz(bytes, name, both);
   if (is_npy(bytes)) fail(name, "is a dense .npy array, expected a sparse matrix");
   if (is_rutherford_boeing(bytes) || has_boeing_ending(name)) return parse_rutherford_boeing(bytes, name);
   fail_unknown(bytes, name, "Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy .npz");
@@ -94,9 +94,10 @@ FileAndMember split_member(const std::string& path) {
   return {path, {}};
 }
 
-SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member) {
+SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member, const BothHalves& both) {
   bytes = unpacked(std::move(bytes), name);
-  return of_content(bytes, name, member, TarWanted::matrix, matrix_of);
+  return of_content(bytes, name, member, TarWanted::matrix,
+                    [&both](std::string_view content, const std::string& inside) { return matrix_of(content, inside, both); });
 }
 
 DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member, Index rows) {
@@ -107,12 +108,19 @@ DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::s
 
 }  // namespace io
 
-SymmetricMatrix<double> read_matrix(const std::string& path, int threads) {
+SymmetricMatrix<double> read_matrix(const std::string& path, int threads) { return read_matrix(path, ReadOptions{.threads = threads}); }
+
+SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& options) {
+  if (options.both_halves == Storage::lower || options.both_halves == Storage::upper)
+    throw Error(ErrorKind::usage, "read_matrix: a storage of one half, expected full, lower_of_full or upper_of_full");
+  (void)SymmetryRule<double>(options.symmetry);  // looks at it, whatever the file holds
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     std::string bytes = io::read_file(source.file);
     SymmetricMatrix<double> a;
-    with_threads(threads, [&] { a = io::parse_matrix(std::move(bytes), source.file, source.member); });
+    with_threads(options.threads, [&] {
+      a = io::parse_matrix(std::move(bytes), source.file, source.member, {options.both_halves, options.symmetry});
+    });
     return a;
   });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "src/io/assemble.hpp"
@@ -35,49 +36,71 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
   return value;
 }
 
-SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes) {
+/// The pattern of a general file: each entry has a partner, or one half alone is taken.
+SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both, const Places& places) {
+  const auto half = [&](Storage storage) { return assemble(text.name(), n, t, {storage}, places); };
+  std::fill(t.value.begin(), t.value.end(), 0);  // however often an entry comes: it is there
+  if (both.storage != Storage::full) return half(both.storage);
+  auto lower = half(Storage::lower_of_full);
+  const auto upper = half(Storage::upper_of_full);
+  const Pattern a = lower.pattern(), b = upper.pattern();
+  if (std::equal(a.col_ptr.begin(), a.col_ptr.end(), b.col_ptr.begin()) &&
+      std::equal(a.row.begin(), a.row.end(), b.row.begin(), b.row.end()))
+    return lower;
+  std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());  // as often as it comes, and not the same as nothing
+  fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)));
+}
+
+SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes,
+                                          const BothHalves& both) {
   if (too_many_empty_rows(sizes.rows, sizes.entries))
     text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) +
                    " entries: most rows would be empty, expected " + std::to_string(sizes.rows / 4) + " entries or more");
   Triplets t = read_market_entries(text, header, sizes);
-  const bool is_pattern = header.field == MarketField::pattern;
-  if (is_pattern) std::fill(t.value.begin(), t.value.end(), 0);  // however often an entry comes: it is there
-  const Storage storage = header.symmetry == MarketSymmetry::symmetric ? Storage::lower : Storage::full;
-  auto a = assemble(text.name(), sizes.rows, t, storage, {[&](Offset k) { return line_words(bytes, k); }});
-  if (is_pattern) set_pattern_values(a);
+  const Places places{[&](Offset k) { return line_words(bytes, k); }};
+  const bool symmetric = header.symmetry == MarketSymmetry::symmetric;
+  if (header.field != MarketField::pattern)
+    return assemble(text.name(), sizes.rows, t, symmetric ? BothHalves{Storage::lower} : both, places);
+  auto a = full_pattern(text, sizes.rows, t, symmetric ? BothHalves{Storage::lower} : both, places);
+  set_pattern_values(a);
   return a;
 }
 
 /// Column by column, of a symmetric array the lower half alone. Zeros off the diagonal are not stored.
-SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, Index n) {
+SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, Index n,
+                                     const BothHalves& both) {
   const bool half = header.symmetry == MarketSymmetry::symmetric;
   const std::vector<double> value = read_array(text, header.field, market_array_values(header, {n, n, 0}));
   const auto at = [&](Index i, Index j) { return Offset{j} * n + i; };  // in a whole array
+  const SymmetryRule<double> rule(both.symmetry);
+  const auto root = [&](Index j) { return SymmetryRule<double>::root(value[at(j, j)]); };
   Triplets t;
   for (Index j = 0; j < n; ++j)
     for (Index i = j; i < n; ++i) {
-      const Offset k = half ? at(i, j) - Offset{j} * (Offset{j} + 1) / 2 : at(i, j);
+      const Offset k = half ? at(i, j) - Offset{j} * (Offset{j} + 1) / 2 : both.storage == Storage::upper_of_full ? at(j, i) : at(i, j);
       if (value[k] != 0 || i == j) t.add(i, j, value[k]);
-      if (half || same_value(value[k], value[at(j, i)])) continue;
+      if (half || both.storage != Storage::full || value[k] == value[at(j, i)]) continue;
+      if (rule.agree(value[k], value[at(j, i)], root(i), root(j))) continue;
       Triplets pair;
       pair.add(i, j, value[k]);
       pair.add(j, i, value[at(j, i)]);
-      fail(text.name(), find_asymmetry(pair, {[&](Offset side) { return line_words(bytes, side == 0 ? k : at(j, i)); }}));
+      for (const Index d : {i, j}) pair.add(d, d, value[at(d, d)]);
+      fail(text.name(), find_asymmetry(pair, {[&](Offset side) { return line_words(bytes, side == 0 ? k : at(j, i)); }}, rule));
     }
-  return assemble(text.name(), n, t, Storage::lower, {});
+  return assemble(text.name(), n, t, {Storage::lower}, {});
 }
 
 }  // namespace
 
-SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name) {
+SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name, const BothHalves& both) {
   TextCursor text(bytes, name);
   const MarketHeader header = read_market_header(text);
   const MarketSizes sizes = read_market_sizes(text, header);
   if (sizes.rows != sizes.cols)
     text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
                    " columns, expected a square one");
-  if (header.layout == MarketLayout::array) return array_matrix(bytes, text, header, sizes.rows);
-  return coordinate_matrix(bytes, text, header, sizes);
+  if (header.layout == MarketLayout::array) return array_matrix(bytes, text, header, sizes.rows, both);
+  return coordinate_matrix(bytes, text, header, sizes, both);
 }
 
 DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows) {

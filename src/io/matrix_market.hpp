@@ -6,6 +6,7 @@
 
 #include "kauri/io.hpp"
 #include "kauri/matrix.hpp"
+#include "src/io/assemble.hpp"
 
 namespace kauri::io {
 
@@ -13,7 +14,7 @@ namespace kauri::io {
 /// holds the lower half only, as the standard has it: an entry above the diagonal is an error. Comments and blank lines may stand anywhere
 /// behind line 1. `name` is used in errors: Error(input) with the line; of a general file whose halves differ, the first line that does.
 /// Parsed by the threads of the calling arena. Memory is reserved after the claims of the header are compared with the bytes there are.
-SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name);
+SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name, const BothHalves& both = {});
 
 /// A dense matrix: array layout, or coordinate layout (absent entries are zero, repeated ones are summed); general only. `rows`: how many
 /// it must have, or kNone.

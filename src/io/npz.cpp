@@ -20,6 +20,7 @@ struct Source {
   const ZipArchive& archive;
   const std::string& name;
   Index n;
+  const BothHalves& both;
   [[nodiscard]] NpzMember array(const char* called) const { return {archive, name, called}; }
 };
 
@@ -42,7 +43,7 @@ void expect_entries(const Source& source, Offset entries) {
 }
 
 SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, const std::function<std::string(Offset)>& where) {
-  return assemble(source.name, source.n, t, half_of(t.row, t.col), {where, 0});
+  return assemble(source.name, source.n, t, halves_of(t, source.both), {where, 0});
 }
 
 /// Arrays indices (k), indptr (n+1) and data (k).
@@ -61,7 +62,7 @@ SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
     data.expect_length(entries, " (one for each index)");
     value = data->reals();
   }
-  return assemble(source.name, source.n, ptr, index, value, half_of_columns(ptr, index), {entry_words, 0}, by_rows);
+  return assemble(source.name, source.n, ptr, index, value, halves_of(ptr, index, value, source.both, by_rows), {entry_words, 0}, by_rows);
 }
 
 /// Arrays row (k), col (k) and data (k).
@@ -136,10 +137,10 @@ SymmetricMatrix<double> diagonals(const Source& source) {
 
 }  // namespace
 
-SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name) {
+SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both) {
   const ZipArchive archive(bytes, name);
   const std::string format = NpzMember(archive, name, "format")->text();
-  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape"))};
+  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape")), both};
   if (format == "csr" || format == "csc") return compressed(source, format == "csr");
   if (format == "coo") return coordinates(source);
   if (format == "bsr") return blocks(source);

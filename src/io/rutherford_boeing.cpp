@@ -264,7 +264,7 @@ SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::str
     return "line " + std::to_string(above + 1 + k / header.values.repeat) + ": " +
            columns_words(header.values, k % header.values.repeat, "values");
   };
-  auto a = assemble(name, header.n, ptr, row, value, Storage::lower, {place});
+  auto a = assemble(name, header.n, ptr, row, value, {Storage::lower}, {place});
   if (header.kind == 'p') set_pattern_values(a);
   return a;
 }

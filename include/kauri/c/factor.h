@@ -136,7 +136,8 @@ struct kauri_refinement {
   { sizeof(struct kauri_refinement), 0, 0, 0, 0, 0, 0, 0 }
 /// Improves x, which came from kauri_factor_solve() of b, by the options "refine." and their cancel, or the factor's where
 /// they have none. b is kept and not overlapped by x;
-/// both in the host's memory. The matrix has the factor's scalar and pattern. refinement may be null.
+/// both in the host's memory. The matrix has the factor's scalar and pattern. refinement may be null. KAURI_NOT_CONVERGED, with all of it
+/// written, where an error of x as returned is above sqrt(eps) of the scalar, or not finite.
 kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix* matrix, const kauri_options* options,
                                  const struct kauri_dense* b, const struct kauri_dense* x, kauri_workspace* workspace,
                                  struct kauri_refinement* refinement);

@@ -26,7 +26,11 @@ enum kauri_integer {
 enum kauri_storage {
   KAURI_LOWER = 0,  ///< row >= column only; an entry above the diagonal is KAURI_ERROR_INPUT
   KAURI_UPPER = 1,  ///< row <= column only; an entry below the diagonal is KAURI_ERROR_INPUT
-  KAURI_FULL = 2    ///< both halves; they must agree to within 100 eps of the larger of the two, and the lower one is taken
+  /// Both halves, which must agree; the lower one is taken, as it is. Entries a_ij and a_ji agree where they differ by at most a threshold,
+  /// the struct's `symmetry`, times the largest of sqrt(|a_ii a_jj|), |a_ij| and |a_ji|; one that is not there counts as 0.
+  KAURI_FULL = 2,
+  KAURI_LOWER_OF_FULL = 3,  ///< row >= column is taken; what is above the diagonal is ignored, but for indices out of range
+  KAURI_UPPER_OF_FULL = 4   ///< row <= column is taken; what is below the diagonal is ignored likewise
 };
 /// What the pointers of a kauri_compressed are by.
 enum kauri_compression {
@@ -56,10 +60,11 @@ struct kauri_compressed {
   int32_t base;         ///< 0 or 1: what indices count from
   int32_t duplicates;   ///< kauri_duplicates
   int32_t reserved;     ///< 0
+  double symmetry;      ///< of KAURI_FULL, the threshold for halves that differ, at most 1; 0: 1000 eps of the scalar
 };
 /// Begins a kauri_compressed: int32_t, double, the lower half by columns, from 0, entries of one place added up.
 #define KAURI_COMPRESSED_INIT \
-  { sizeof(struct kauri_compressed), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct kauri_compressed), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /// A symmetric matrix as triplets (row[k], column[k], value[k]) in any order, borrowed for the time of the call.
 struct kauri_triplets {
@@ -75,23 +80,27 @@ struct kauri_triplets {
   int32_t base;        ///< 0 or 1: what rows and columns count from
   int32_t duplicates;  ///< kauri_duplicates
   int32_t reserved;    ///< 0
+  double symmetry;     ///< as that of kauri_compressed
 };
 /// Begins a kauri_triplets: int32_t, double, the lower half, from 0, entries of one place added up.
 #define KAURI_TRIPLETS_INIT \
-  { sizeof(struct kauri_triplets), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct kauri_triplets), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /// A symmetric matrix that owns its lower triangle: by columns, rows ascending, the diagonal first in each, without duplicates. It knows
 /// where the entries of the arrays went that it was made of, for new values in the caller's order (8 bytes an entry).
 typedef struct kauri_matrix kauri_matrix;
 
 /// A copy of what `a` describes. A missing diagonal entry becomes a stored zero. Fails with KAURI_ERROR_INPUT naming row and column of an
-/// index out of range, an entry in the wrong half, or two halves that differ. O(n + entries log entries of a column).
+/// index out of range, an entry in the wrong half, or two halves that do not agree. O(n + entries log entries of a column).
 kauri_status kauri_matrix_from_compressed(const struct kauri_compressed* a, kauri_matrix** matrix);
 /// The same of triplets.
 kauri_status kauri_matrix_from_triplets(const struct kauri_triplets* a, kauri_matrix** matrix);
 /// Reads a file, in double, counted from 0: Matrix Market and Rutherford-Boeing (plain, gzipped, in tar archives) or SciPy .npz, told from
 /// the content. By `threads` threads at most, 0: all; the matrix is the same. KAURI_ERROR_INPUT names file and line.
 kauri_status kauri_matrix_read(const char* path, int32_t threads, kauri_matrix** matrix);
+/// The same with a word on files that hold both halves: KAURI_FULL, KAURI_LOWER_OF_FULL or KAURI_UPPER_OF_FULL, and the `symmetry` of
+/// kauri_compressed. Other files hold one half, which is taken.
+kauri_status kauri_matrix_read_halves(const char* path, int32_t threads, int32_t both_halves, double symmetry, kauri_matrix** matrix);
 /// Writes by the ending of the name: .npz as SciPy's save_npz, all others as Matrix Market, gzipped for .gz. Reading it gives the same
 /// bits.
 kauri_status kauri_matrix_write(const kauri_matrix* matrix, const char* path);
@@ -111,9 +120,9 @@ kauri_status kauri_matrix_base(const kauri_matrix* matrix, int32_t* base);
 kauri_status kauri_matrix_lower(const kauri_matrix* matrix, const int64_t** col_ptr, const int32_t** row, const void** value);
 
 /// New values of the entries that the matrix was made of, in their order and scalar; `entries`: how many they are. Of a matrix with both
-/// halves those of the lower one are taken, unchecked. Of a matrix that was read: those of its lower triangle, nnz of them.
+/// halves those of the one that is taken, unchecked. Of a matrix that was read: those of its lower triangle, nnz of them.
 kauri_status kauri_matrix_set_values(kauri_matrix* matrix, const void* value, int64_t entries);
-/// Where the entries that the matrix was made of are in its lower triangle: place[k] of entry k, or -1 for one of the upper half that was
+/// Where the entries that the matrix was made of are in its lower triangle: place[k] of entry k, or -1 for one of the half that was
 /// left out. Length entries, as for kauri_matrix_set_values(). For values that are put together elsewhere, on a device say.
 kauri_status kauri_matrix_places(const kauri_matrix* matrix, int64_t* place, int64_t entries);
 

@@ -31,7 +31,9 @@ kauri_status kauri_solver_refactorize_matrix(kauri_solver* solver, const kauri_m
 /// The values last factorised once more with another shift in place of theirs.
 kauri_status kauri_solver_refactorize_shifted(kauri_solver* solver, double shift);
 /// A x = b for all columns of b, which is kept, refined; b null: x holds b on entry. Both have n rows and as many columns, in the host's
-/// memory. An x too large for its scalar comes back with NaN or infinity in it, and kauri_solver_refinement() shows it.
+/// memory. KAURI_NOT_CONVERGED, with x written, where an error of kauri_solver_refinement() is above sqrt(eps) of the scalar (with mixed
+/// precision: where a column did not converge), or not finite, since b is not, or x or its residual overflows: the message names the entry
+/// of b. Columns are judged together, and may be told apart by kauri_backward_error().
 kauri_status kauri_solver_solve(kauri_solver* solver, const struct kauri_dense* b, const struct kauri_dense* x);
 /// What ends the calls from here on with KAURI_ERROR_CANCELLED, once requested, in place of that of the options; null: nothing. solve()
 /// then leaves b in x.

@@ -33,13 +33,15 @@ enum kauri_status_code {
   KAURI_ERROR_MEMORY = 5,           ///< not enough memory; where a plan tells the bytes, the message names those asked for
   KAURI_ERROR_DEVICE = 6,           ///< the accelerator failed or is not there
   KAURI_ERROR_CANCELLED = 7,        ///< a kauri_cancel was requested: everything may be called again, once it is reset
-  KAURI_ERROR_INTERNAL = 8          ///< anything else: a fault of kauri's, or an exception thrown by a callback
+  KAURI_ERROR_INTERNAL = 8,         ///< anything else: a fault of kauri's, or an exception thrown by a callback
+  KAURI_NOT_CONVERGED = 9           ///< an answer: x is there, and is not to be taken for a solution; the message says why
 };
 
 /// A kauri_status_code.
 typedef int32_t kauri_status;
 
-/// "ok", "not positive definite", "usage", "input", "overflow", "memory", "device", "cancelled", "internal"; "unknown" for other numbers.
+/// "ok", "not positive definite", "usage", "input", "overflow", "memory", "device", "cancelled", "internal", "not converged"; "unknown" for
+/// other numbers.
 const char* kauri_status_name(kauri_status status);
 
 /// What the calling thread's last call that did not return KAURI_OK had to say: one sentence, never null, "" before the first of them.

@@ -1,0 +1,54 @@
+// When two halves are those of one symmetric matrix: the one rule, for arrays and for files.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "kauri/matrix.hpp"
+#include "src/base/digits.hpp"
+
+namespace kauri {
+
+/// Entries x at (i, j) and y at (j, i) agree if |x - y| is at most threshold times the largest of sqrt(|a_ii a_jj|), |x| and |y|. An entry
+/// that is not there counts as 0. The diagonal is the measure of what an SPD matrix was summed from (Cauchy and Schwarz), and of what a
+/// factorisation does to it (Demmel 1989); the entries themselves matter where the diagonal is small, so that A is not positive definite.
+template <Scalar T>
+class SymmetryRule {
+ public:
+  /// symmetry: the threshold; 0: kSymmetryEps eps of T. Throws Error(usage) unless it is a number from 0 to 1.
+  explicit SymmetryRule(double symmetry) {
+    if (!(symmetry >= 0 && symmetry <= 1)) throw Error(ErrorKind::usage, "symmetry is " + digits(symmetry) + ", expected 0 to 1");
+    threshold_ = symmetry == 0 ? T(kSymmetryEps) * std::numeric_limits<T>::epsilon() : static_cast<T>(symmetry);
+  }
+
+  /// The factor of one row or column in the measure: sqrt(|a_jj|), 0 where that is not finite.
+  static T root(T diagonal) { return std::isfinite(diagonal) ? std::sqrt(std::abs(diagonal)) : T(0); }
+
+  /// The entries alone agree, whatever the diagonal is. Equal infinities do, and two NaN.
+  [[nodiscard]] bool same(T x, T y) const {
+    if (x == y) return true;
+    if (!std::isfinite(x) || !std::isfinite(y)) return std::isnan(x) && std::isnan(y);
+    return std::abs(x - y) <= threshold_ * std::max(std::abs(x), std::abs(y));
+  }
+
+  /// The rule, with root() of both rows.
+  [[nodiscard]] bool agree(T x, T y, T root_i, T root_j) const {
+    return same(x, y) || (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= threshold_ * (root_i * root_j));
+  }
+
+  /// What messages of entries that do not agree end with.
+  [[nodiscard]] std::string words() const {
+    char text[32];
+    const auto [end, code] = std::to_chars(text, text + sizeof text, threshold_, std::chars_format::general, 3);
+    return ": the matrix is not symmetric, expected halves that differ by at most " + std::string(text, end) + " sqrt(|a_ii a_jj|)";
+  }
+
+ private:
+  T threshold_ = 0;
+};
+
+}  // namespace kauri
