@@ -33,6 +33,9 @@ std::string why_not(SolveStatus status, const BackwardError& error, const Matrix
                          : "the solution is not finite: " + entry;
   }
   if (status != SolveStatus::not_converged) return {};
+  if (status_of<T>(error) == SolveStatus::ok)
+    return "not converged: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
+           ", more than was asked for";
   return "not converged: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
          ", expected at most " + digits(solved_error<T>()) + ": x is not to be taken for a solution";
 }

@@ -216,8 +216,10 @@ struct Solver<T>::State {
     if constexpr (std::is_same_v<T, double>) {
       tell(Phase::solve, 0, [&] { return "solve in mixed precision, right-hand sides: " + std::to_string(x.cols); });
       mixed->reserve(std::min(x.cols, kSolveBlock));
+      std::optional<Breakdown> found;
       report.solve.seconds = seconds_of([&] {
         const Result<MixedReport, Breakdown> solved = mixed->solve(b, x, options.mixed_solve);
+        if (!solved) found = solved.error();
         constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
         report.mixed = solved ? solved.value() : MixedReport{.unrefined = {kNaN, kNaN}, .unconverged = x.cols, .error = {kNaN, kNaN}};
       });
@@ -228,6 +230,8 @@ struct Solver<T>::State {
       report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
       const bool diverged = report.mixed.unconverged > 0;
       judge(diverged ? SolveStatus::not_converged : SolveStatus::ok, b);
+      if (found)
+        report.status_reason = "not positive definite: column " + std::to_string(found->column) + " met the pivot " + digits(found->pivot);
       const bool told_before = report.nearly_singular.has_value();
       look_for_loss(mixed->valid());
       if (!told_before) tell_loss();  // of a factor in double that this solve made

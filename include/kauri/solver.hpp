@@ -74,8 +74,9 @@ class Solver {
   /// Throws Error(usage) where there are none, or they were refused.
   Result<void, Breakdown> refactorize_shifted(T shift);
   /// b: length n. Refined by options.refine. Throws Error(usage) before a successful compute() and for sizes that do not fit.
-  /// An x too large for T comes back with NaN or infinity in it, and report().refinement shows it: see BackwardError. So does, with mixed
-  /// precision, an x of an A that only the factor in double finds not to be positive definite: it is NaN, and the solver holds no factor.
+  /// report().status tells whether x is a solution, and report().status_reason why not: a NaN or infinite entry of b, an x too large for T,
+  /// backward errors above solved_error(); with mixed precision also an A that only the factor in double finds not to be positive definite:
+  /// x is NaN then, and the solver holds no factor. x is returned all the same, each column as good as it is by itself.
   std::vector<T> solve(std::span<const T> b);
   /// In place, any number of columns, of either layout: B on entry, X on return.
   void solve(MatrixView<T> x);

@@ -56,7 +56,7 @@ static void one_kind(const System* s, int32_t storage, int32_t compression, int 
 
 static void every_kind(void) {
   System s = random_system(23, 7);
-  for (int32_t storage = KAURI_LOWER; storage <= KAURI_FULL; ++storage)
+  for (int32_t storage = KAURI_LOWER; storage <= KAURI_UPPER_OF_FULL; ++storage)
     for (int32_t compression = KAURI_COLUMNS; compression <= KAURI_ROWS; ++compression)
       for (int kind = 0; kind < 16; ++kind) one_kind(&s, storage, compression, kind);
   free_system(&s);
@@ -68,7 +68,7 @@ static void places(void) {
   for (int j = 0, next = 1; j < s.n; ++j)
     for (int i = j; i < s.n; ++i)
       if (s.a[i + s.n * j] != 0) s.a[i + s.n * j] = s.a[j + s.n * i] = next++;
-  for (int32_t storage = KAURI_LOWER; storage <= KAURI_FULL; ++storage) {
+  for (int32_t storage = KAURI_LOWER; storage <= KAURI_UPPER_OF_FULL; ++storage) {
     Arrays arrays = arrays_of(&s, storage, KAURI_COLUMNS, 1, KAURI_INT32, KAURI_INT32, KAURI_DOUBLE);
     int64_t* place = malloc((size_t)arrays.view.entries * sizeof *place);
     const void* lower = NULL;
@@ -188,6 +188,52 @@ static void duplicates(void) {
   MISUSE("compression is 2", kauri_matrix_from_compressed(&a, &matrix));
 }
 
+// Halves that differ by rounding, by more, and by what the caller allows; a zero and nothing; the other half ignored.
+static void two_halves(int32_t compression, int32_t of_triplets) {
+  const struct {
+    double lower, upper, symmetry;
+    int taken;
+  } cases[] = {{-1, -1, 0, 1},
+               {-1, -1 - 1e-13, 0, 1},
+               {-1, -1.00000001, 0, 0},
+               {-1, -1.00000001, 1e-8, 1},
+               {-1, -1.00000001, 1e-9, 0},
+               {3e-17, 0, 0, 1},
+               {0, 3e-17, 0, 1},
+               {-1, 0, 0, 0},
+               {0, -1, 0, 0},
+               {-1, -1 - 1e-13, 1e-16, 0},
+               {0.0, -0.0, 1e-300, 1}};
+  const int32_t ptr[] = {0, 2, 4}, index[] = {0, 1, 0, 1}, row[] = {0, 1, 0, 1}, column[] = {0, 0, 1, 1};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+    for (int32_t storage = KAURI_FULL; storage <= KAURI_UPPER_OF_FULL; ++storage) {
+      const int rows = !of_triplets && compression == KAURI_ROWS;
+      const double value[] = {4, rows ? cases[k].upper : cases[k].lower, rows ? cases[k].lower : cases[k].upper, 4};
+      kauri_matrix* matrix = NULL;
+      const void* lower = NULL;
+      struct kauri_compressed a = KAURI_COMPRESSED_INIT;
+      struct kauri_triplets t = KAURI_TRIPLETS_INIT;
+      a.n = 2, a.entries = 4, a.ptr = ptr, a.index = index, a.value = value, a.storage = storage, a.compression = compression;
+      a.symmetry = cases[k].symmetry;
+      t.n = 2, t.entries = 4, t.row = row, t.column = column, t.value = value, t.storage = storage, t.symmetry = cases[k].symmetry;
+      const kauri_status got = of_triplets ? kauri_matrix_from_triplets(&t, &matrix) : kauri_matrix_from_compressed(&a, &matrix);
+      if (storage == KAURI_FULL && !cases[k].taken) {
+        CHECK(got == KAURI_ERROR_INPUT && strstr(kauri_error_message(), "(1, 0)") && strstr(kauri_error_message(), "(0, 1)"));
+        CHECK(strstr(kauri_error_message(), "sqrt(|a_ii a_jj|)") != NULL);
+        continue;
+      }
+      OK(got);
+      OK(kauri_matrix_lower(matrix, NULL, NULL, &lower));
+      CHECK(((const double*)lower)[1] == (storage == KAURI_UPPER_OF_FULL ? cases[k].upper : cases[k].lower));
+      kauri_matrix_destroy(matrix);
+    }
+  struct kauri_compressed wrong = KAURI_COMPRESSED_INIT;
+  kauri_matrix* none = NULL;
+  const int32_t zero = 0;
+  wrong.ptr = &zero, wrong.symmetry = -1;
+  MISUSE("symmetry is -1, expected 0 to 1", kauri_matrix_from_compressed(&wrong, &none));
+}
+
 static void without_rows(void) {
   const int32_t ptr = 0;
   int64_t n = -1, nnz = -1;
@@ -223,6 +269,25 @@ static void files(void) {
   fputs("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n2 x 4\n", file);
   fclose(file);
   kauri_matrix* matrix = NULL;
+  const void* lower = NULL;
+  file = fopen(name, "w");
+  fputs("%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 4\n2 1 -1\n1 2 -1.5\n2 2 4\n", file);
+  fclose(file);
+  FAILS(KAURI_ERROR_INPUT, "(1, 2) in line 5 is -1.5", kauri_matrix_read(name, 0, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "at most 0.001", kauri_matrix_read_halves(name, 0, KAURI_FULL, 1e-3, &matrix));
+  for (int k = 0; k < 3; ++k) {
+    OK(kauri_matrix_read_halves(name, 0,
+                                k == 0   ? KAURI_FULL
+                                : k == 1 ? KAURI_LOWER_OF_FULL
+                                         : KAURI_UPPER_OF_FULL,
+                                k == 0 ? 0.2 : 0, &matrix));
+    OK(kauri_matrix_lower(matrix, NULL, NULL, &lower));
+    CHECK(((const double*)lower)[1] == (k == 2 ? -1.5 : -1));
+    kauri_matrix_destroy(matrix);
+  }
+  MISUSE("a storage of one half", kauri_matrix_read_halves(name, 0, KAURI_LOWER, 0, &matrix));
+  MISUSE("storage is 5, which there is not", kauri_matrix_read_halves(name, 0, 5, 0, &matrix));
+  MISUSE("symmetry is 2, expected 0 to 1", kauri_matrix_read_halves(name, 0, KAURI_FULL, 2, &matrix));
   FAILS(KAURI_ERROR_INPUT, "c_interface_test_wrong.mtx: line 4", kauri_matrix_read(wrong, 0, &matrix));
   FAILS(KAURI_ERROR_INPUT, "not_there.mtx", kauri_matrix_read("not_there.mtx", 0, &matrix));
   MISUSE("threads is -1", kauri_matrix_read(wrong, -1, &matrix));
@@ -237,6 +302,8 @@ void test_matrix(void) {
   triplets();
   refused_arrays();
   duplicates();
+  for (int32_t compression = KAURI_COLUMNS; compression <= KAURI_ROWS; ++compression) two_halves(compression, 0);
+  two_halves(KAURI_COLUMNS, 1);
   without_rows();
   files();
 }

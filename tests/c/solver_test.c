@@ -210,6 +210,85 @@ static void blocks_and_misuse(void) {
   free_system(&s);
 }
 
+// What is no solution is told by the status, with x as it is.
+static void no_solutions(const char* precision, int32_t scalar) {
+  System s = random_system(12, 26);
+  kauri_matrix* matrix = matrix_in(&s, 1, scalar);
+  kauri_options* options = NULL;
+  OK(kauri_options_create(&options));
+  OK(kauri_options_set(options, "precision", precision));
+  kauri_solver* solver = solver_of(options, scalar);
+  OK(kauri_solver_compute(solver, matrix));
+  const double wrong[] = {NAN, INFINITY, -INFINITY};
+  double b[12], in[24], out[24], first[12];
+  struct kauri_dense rhs = column_of(in, 12), x = column_of(out, 12);
+  struct kauri_refinement refinement = KAURI_REFINEMENT_INIT;
+  const size_t size = scalar == KAURI_FLOAT ? sizeof(float) : sizeof(double);
+  right_hand_side(&s, b);
+  copy_numbers(12, scalar, b, in);
+  OK(kauri_solver_solve(solver, &rhs, &x));
+  memcpy(first, out, 12 * size);
+  for (int k = 0; k < 3; ++k) {
+    copy_numbers(12, scalar, b, (char*)in + 12 * size);
+    copy_numbers(1, scalar, wrong + k, (char*)in + (12 + 7) * size);
+    rhs.cols = x.cols = 2;
+    FAILS(KAURI_NOT_CONVERGED, "the solution is not finite: entry (7, 1) of b (row, column, from 0) is",
+          kauri_solver_solve(solver, &rhs, &x));
+    CHECK(memcmp(first, out, 12 * size) == 0);  // the other column
+    OK(kauri_solver_refinement(solver, &refinement));
+    CHECK(!isfinite(refinement.normwise));
+    char* json = json_of(solver);
+    CHECK(strstr(json, "\"status\":\"not_finite\"") != NULL && strstr(json, "entry (7, 1) of b") != NULL);
+    free(json);
+    rhs.cols = x.cols = 1;
+    OK(kauri_solver_solve(solver, &rhs, &x));
+    CHECK(memcmp(first, out, 12 * size) == 0);
+  }
+  kauri_options_destroy(options);
+  kauri_solver_destroy(solver);
+  kauri_matrix_destroy(matrix);
+  free_system(&s);
+}
+
+// Refined with a factor of other values.
+static void factor_of_another(int32_t scalar) {
+  System s = random_system(12, 27);
+  kauri_matrix* matrix = matrix_in(&s, 0, scalar);
+  kauri_backend* backend = NULL;
+  kauri_plan* plan = NULL;
+  kauri_factor* factor = NULL;
+  kauri_workspace* workspace = NULL;
+  double b[12], in[12], out[12];
+  struct kauri_dense rhs = column_of(in, 12), x = column_of(out, 12);
+  struct kauri_refinement refinement = KAURI_REFINEMENT_INIT;
+  right_hand_side(&s, b);
+  copy_numbers(12, scalar, b, in);
+  OK(kauri_backend_create(NULL, &backend));
+  OK(kauri_plan_analyze(matrix, NULL, backend, &plan));
+  OK(kauri_factor_create(plan, backend, scalar, &factor));
+  OK(kauri_workspace_create(factor, 1, &workspace));
+  const double shifts[] = {0, 1e-7, 50};
+  for (int k = 0; k < 3; ++k) {
+    OK(kauri_factor_refactorize_matrix(factor, matrix, shifts[k]));
+    OK(kauri_factor_solve(factor, KAURI_SYSTEM_A, &rhs, &x, workspace));
+    if (shifts[k] < 1)
+      OK(kauri_factor_refine(factor, matrix, NULL, &rhs, &x, workspace, &refinement));
+    else
+      FAILS(KAURI_NOT_CONVERGED, "not converged: the backward error is",
+            kauri_factor_refine(factor, matrix, NULL, &rhs, &x, workspace, &refinement));
+    CHECK((refinement.normwise <= (scalar == KAURI_FLOAT ? 4e-4 : 1.5e-8)) == (shifts[k] < 1));
+  }
+  in[5] = NAN;
+  if (scalar == KAURI_DOUBLE)
+    FAILS(KAURI_NOT_CONVERGED, "entry (5, 0) of b", kauri_factor_refine(factor, matrix, NULL, &rhs, &x, workspace, NULL));
+  kauri_workspace_destroy(workspace);
+  kauri_factor_destroy(factor);
+  kauri_plan_destroy(plan);
+  kauri_backend_destroy(backend);
+  kauri_matrix_destroy(matrix);
+  free_system(&s);
+}
+
 static void smallest(void) {
   double one = 4, x = 12;
   System none = {0, NULL}, single = {1, &one};
@@ -271,6 +350,11 @@ void test_solver(void) {
     indefinite(base);
   }
   new_values();
+  no_solutions("full", KAURI_DOUBLE);
+  no_solutions("full", KAURI_FLOAT);
+  no_solutions("mixed", KAURI_DOUBLE);
+  factor_of_another(KAURI_DOUBLE);
+  factor_of_another(KAURI_FLOAT);
   blocks_and_misuse();
   smallest();
   messages();

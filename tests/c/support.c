@@ -113,7 +113,12 @@ static void put_number(void* array, int64_t at, int32_t scalar, double value) {
 static int holds(const struct kauri_compressed* view, int row, int col, double value) {
   if (value == 0) return 0;
   if (view->storage == KAURI_LOWER) return row >= col;
-  return view->storage == KAURI_FULL || row <= col;
+  return view->storage != KAURI_UPPER || row <= col;
+}
+
+// Of that half a full matrix may say anything.
+static int ignored(const struct kauri_compressed* view, int row, int col) {
+  return view->storage == KAURI_LOWER_OF_FULL ? row < col : view->storage == KAURI_UPPER_OF_FULL && row > col;
 }
 
 Arrays arrays_of(const System* s, int32_t storage, int32_t compression, int32_t base, int32_t ptr_type, int32_t index_type,
@@ -139,7 +144,7 @@ Arrays arrays_of(const System* s, int32_t storage, int32_t compression, int32_t 
       const int row = compression == KAURI_COLUMNS ? minor : major, col = compression == KAURI_COLUMNS ? major : minor;
       if (!holds(&out.view, row, col, s->a[row + s->n * col])) continue;
       put_integer(out.index, at, index_type, minor + base);
-      put_number(out.value, at, scalar, s->a[row + s->n * col]);
+      put_number(out.value, at, scalar, ignored(&out.view, row, col) ? NAN : s->a[row + s->n * col]);
       ++at;
     }
   }

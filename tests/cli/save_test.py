@@ -1,6 +1,6 @@
 # Plans and factors in files: kauri analyze --save-plan, kauri solve --save-factor and --load-factor.
 # SPDX-License-Identifier: BSD-3-Clause
-from program import ProgramTest, kauri
+from program import ProgramTest, kauri, strict_json
 
 
 class SaveTest(ProgramTest):
@@ -23,9 +23,28 @@ class SaveTest(ProgramTest):
         self.run_ok("solve", "--gen", "poisson2d 9", "--save-factor", self.factor)
         words = ["--gen", "poisson2d 9", "--shift", 2]
         right = self.json_of("solve", *words)
-        other = self.json_of("solve", *words, "--load-factor", self.factor)
+        other = self.json_of("solve", *words, "--load-factor", self.factor, code=1)
         self.assertLess(right["backward_error"], 1e-15)
         self.assertGreater(other["backward_error"], 1e-6)
+        self.assertEqual((right["status"], other["status"]), ("ok", "not_converged"))
+
+    def test_x_of_another_factor_is_no_solution(self):
+        # Shifts of the loaded factor: far and near ones, and what refinement makes of them.
+        for scalar, bound in [("double", 1.5e-8), ("float", 3.5e-4)]:
+            for shift in [0, 1e-9, 1e-4, 0.5, 3, 50, 1e6]:
+                for refine in [0, 2, 200]:
+                    with self.subTest(scalar=scalar, shift=shift, refine=refine):
+                        words = ["--gen", "poisson2d 20", "--scalar", scalar]
+                        self.run_ok("solve", *words, "--shift", shift, "--save-factor", self.factor)
+                        self.y.unlink(missing_ok=True)
+                        done = kauri("solve", *words, "--load-factor", self.factor, "--refine", refine, "-o", self.y, "--json")
+                        told = strict_json(done.stdout)
+                        solved = max(told["backward_error"], told["backward_error_componentwise"]) <= bound
+                        self.assertEqual(told["status"], "ok" if solved else "not_converged")
+                        self.assertEqual((done.returncode, self.y.exists()), (0, True) if solved else (1, False))
+                        self.assertEqual("is not solved: the backward error of x is above" in done.stderr, not solved)
+                        self.assertTrue(solved or shift > 0)
+                        self.assertFalse(solved and shift >= 3 and refine < 200)
 
     def test_what_is_refused(self):
         self.run_ok("solve", "--gen", "poisson2d 9", "--save-factor", self.factor)

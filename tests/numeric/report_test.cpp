@@ -110,6 +110,8 @@ void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(refinement.at("tried").get<int>(), report.refinement.tried);
   expect_error(refinement.at("unrefined"), report.refinement.unrefined);
   expect_error(refinement.at("final_error"), report.refinement.final_error);
+  EXPECT_EQ(json.at("status").get<std::string>(), name_of(report.status));
+  EXPECT_EQ(json.at("status_reason").get<std::string>(), report.status_reason);
   EXPECT_EQ(json.at("precision").get<std::string>(), report.precision == Precision::mixed ? "mixed" : "full");
   expect_mixed(json.at("mixed"), report.mixed);
 }

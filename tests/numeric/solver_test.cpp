@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,95 @@ TEST(Solver, RefactorizeOfAMatrixIsThatOfItsValues) {
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.error().pivot, by_values.refactorize(a.value(), -100.0).error().pivot);
   }
+}
+
+struct NoSolution {
+  const char* name;
+  double b;          ///< one entry of b
+  double scale = 1;  ///< of A
+  SolveStatus status;
+  const char* reason;
+};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr NoSolution kNoSolutions[] = {
+    {"none", 1, 1, SolveStatus::ok, ""},
+    {"large", 1e300, 1, SolveStatus::ok, ""},
+    {"nan", std::numeric_limits<double>::quiet_NaN(), 1, SolveStatus::not_finite,
+     "the solution is not finite: entry (40, 1) of b (row, column, from 0) is nan"},
+    {"infinite", kInfinity, 1, SolveStatus::not_finite, "the solution is not finite: entry (40, 1) of b (row, column, from 0) is inf"},
+    {"minus_infinite", -kInfinity, 1, SolveStatus::not_finite,
+     "the solution is not finite: entry (40, 1) of b (row, column, from 0) is -inf"},
+    {"overflow", 1e300, 1e-20, SolveStatus::not_finite, "the solution is not finite: x or its residual overflows double"},
+};
+
+class SolveStatuses : public ::testing::TestWithParam<std::tuple<NoSolution, Precision, Layout>> {};
+
+TEST_P(SolveStatuses, AreToldWithTheReason) {
+  const auto& [c, precision, layout] = GetParam();
+  auto a = generate("poisson2d 9");
+  for (double& v : a.value()) v *= c.scale;
+  Solver<double> solver(one_thread(precision));
+  EXPECT_EQ(solver.report().status, SolveStatus::none);
+  ASSERT_TRUE(solver.compute(a.view()).ok());
+  EXPECT_EQ(solver.report().status, SolveStatus::none);
+  std::vector<double> x(3 * 81, 1.0);
+  const bool rows = layout == Layout::row_major;
+  x[rows ? 3 * 40 + 1 : 81 + 40] = c.b;
+  solver.solve({x.data(), 81, 3, rows ? 3 : 81, layout});
+  EXPECT_EQ(solver.report().status, c.status);
+  EXPECT_EQ(solver.report().status_reason, c.reason);
+  (void)solver.solve(std::vector<double>(81, 1.0));
+  EXPECT_EQ(solver.report().status, SolveStatus::ok);
+  EXPECT_EQ(solver.report().status_reason, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SolveStatuses,
+                         ::testing::Combine(::testing::ValuesIn(kNoSolutions), ::testing::Values(Precision::full, Precision::mixed),
+                                            ::testing::Values(Layout::column_major, Layout::row_major)),
+                         [](const auto& of) {
+                           return std::string(std::get<0>(of.param).name) +
+                                  (std::get<1>(of.param) == Precision::full ? "_full" : "_mixed") +
+                                  (std::get<2>(of.param) == Layout::row_major ? "_rows" : "_columns");
+                         });
+
+TEST(SolveStatus, IsThatOfTheWorseError) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const double bound = solved_error<double>();
+  EXPECT_EQ(bound, 0x1p-26);
+  EXPECT_FLOAT_EQ(static_cast<float>(solved_error<float>()), std::sqrt(0x1p-23F));
+  for (const double good : {0.0, 1e-17, 1e-10, bound}) {
+    EXPECT_EQ(status_of<double>({good, good}), SolveStatus::ok);
+    for (const double bad : {std::nextafter(bound, 1), 1e-6, 0.7, 1.0}) {
+      EXPECT_EQ(status_of<double>({good, bad}), SolveStatus::not_converged);
+      EXPECT_EQ(status_of<double>({bad, good}), SolveStatus::not_converged);
+    }
+    for (const double bad : {kNaN, kInfinity}) {
+      EXPECT_EQ(status_of<double>({good, bad}), SolveStatus::not_finite);
+      EXPECT_EQ(status_of<double>({bad, good}), SolveStatus::not_finite);
+    }
+  }
+  EXPECT_EQ(status_of<float>({1e-4, 1e-4}), SolveStatus::ok);
+  EXPECT_EQ(status_of<float>({1e-3, 1e-4}), SolveStatus::not_converged);
+}
+
+TEST(SolveStatus, OfColumnsThatDidNotConverge) {
+  auto a = generate("poisson2d 30");
+  const Pattern p = a.pattern();
+  for (Index j = 0; j < p.n; ++j)  // badly conditioned, whatever it is scaled by
+    a.value()[static_cast<std::size_t>(p.col_ptr[static_cast<std::size_t>(j)])] +=
+        1e-9 - (j % 30 == 0 || j % 30 == 29) - (j < 30 || j >= 870);
+  SolverOptions options = one_thread(Precision::mixed);
+  options.mixed.allow_double = false;
+  options.mixed_solve.max_steps = 1;
+  options.mixed_solve.max_cg_steps = 0;
+  Solver<double> solver(options);
+  if (!solver.compute(a.view()).ok()) GTEST_SKIP() << "float finds no factor";
+  std::vector<double> b(900);
+  for (std::size_t k = 0; k < b.size(); ++k) b[k] = k % 7 == 0 ? 1 : -0.3;
+  (void)solver.solve(b);
+  ASSERT_GT(solver.report().mixed.unconverged, 0);
+  EXPECT_NE(solver.report().status, SolveStatus::ok);
+  EXPECT_NE(solver.report().status_reason, "");
 }
 
 TEST(Solver, RefactorizeNamesWhatDiffers) {
