@@ -234,11 +234,11 @@ static void no_solutions(const char* precision, int32_t scalar) {
     rhs.cols = x.cols = 2;
     FAILS(KAURI_NOT_CONVERGED, "the solution is not finite: entry (7, 1) of b (row, column, from 0) is",
           kauri_solver_solve(solver, &rhs, &x));
-    CHECK(memcmp(first, out, 12 * size) == 0);  // the other column
+    CHECK(far_from_solution(12, scalar, out) <= (scalar == KAURI_FLOAT ? 1e-4 : 1e-12));  // the other column
     OK(kauri_solver_refinement(solver, &refinement));
     CHECK(!isfinite(refinement.normwise));
     char* json = json_of(solver);
-    CHECK(strstr(json, "\"status\":\"not_finite\"") != NULL && strstr(json, "entry (7, 1) of b") != NULL);
+    CHECK(strstr(json, "\"status\": \"not_finite\"") != NULL && strstr(json, "entry (7, 1) of b") != NULL);
     free(json);
     rhs.cols = x.cols = 1;
     OK(kauri_solver_solve(solver, &rhs, &x));

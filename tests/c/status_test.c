@@ -8,7 +8,7 @@ static void names(void) {
   static const char* const expected[] = {"ok",      "not positive definite", "usage", "input", "overflow", "memory", "device", "cancelled",
                                          "internal"};
   for (kauri_status s = 0; s < 9; ++s) CHECK(strcmp(kauri_status_name(s), expected[s]) == 0);
-  CHECK(strcmp(kauri_status_name(9), "unknown") == 0);
+  CHECK(strcmp(kauri_status_name(9), "not converged") == 0 && strcmp(kauri_status_name(10), "unknown") == 0);
   CHECK(strcmp(kauri_status_name(-1), "unknown") == 0);
 }
 
@@ -16,7 +16,7 @@ static void names(void) {
 static void numbers_that_never_change(void) {
   CHECK(KAURI_OK == 0 && KAURI_NOT_POSITIVE_DEFINITE == 1 && KAURI_ERROR_USAGE == 2 && KAURI_ERROR_INPUT == 3);
   CHECK(KAURI_ERROR_OVERFLOW == 4 && KAURI_ERROR_MEMORY == 5 && KAURI_ERROR_DEVICE == 6 && KAURI_ERROR_CANCELLED == 7);
-  CHECK(KAURI_ERROR_INTERNAL == 8);
+  CHECK(KAURI_ERROR_INTERNAL == 8 && KAURI_NOT_CONVERGED == 9);
   CHECK(KAURI_DOUBLE == 0 && KAURI_FLOAT == 1 && KAURI_INT32 == 0 && KAURI_INT64 == 1);
   CHECK(KAURI_LOWER == 0 && KAURI_UPPER == 1 && KAURI_FULL == 2 && KAURI_COLUMNS == 0 && KAURI_ROWS == 1);
   CHECK(KAURI_SUM == 0 && KAURI_REFUSE == 1 && KAURI_HOST == 0 && KAURI_DEVICE == 1 && KAURI_COLUMN_MAJOR == 0 && KAURI_ROW_MAJOR == 1);

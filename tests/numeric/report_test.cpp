@@ -63,7 +63,7 @@ void expect_mixed(const Json& json, const MixedReport& mixed) {
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 27U);
+  EXPECT_EQ(json.size(), 29U);
   expect_phase(json.at("ordering"), report.ordering, report.roofline);
   expect_phase(json.at("symbolic"), report.symbolic, report.roofline);
   expect_phase(json.at("prepare"), report.prepare, report.roofline);

@@ -1,0 +1,123 @@
+// Objects that were moved from: empty, and as good as new ones.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kauri/graph.hpp"
+#include "kauri/matrix.hpp"
+#include "kauri/permutation.hpp"
+
+namespace kauri {
+namespace {
+
+template <class T>
+void expect_empty(const SymmetricMatrix<T>& a) {
+  EXPECT_EQ(a.n(), 0);
+  EXPECT_EQ(a.nnz(), 0);
+  EXPECT_TRUE(a.value().empty());
+  EXPECT_EQ(a.pattern().n, 0);
+  EXPECT_EQ(a.pattern().nnz(), 0);
+  EXPECT_EQ(a.view().value.size(), 0U);
+  EXPECT_NO_THROW(check(a.pattern()));
+  EXPECT_EQ(Graph(a.pattern()).size(), 0);
+}
+
+void expect_empty(const Graph& g) {
+  EXPECT_EQ(g.size(), 0);
+  EXPECT_EQ(g.edges(), 0);
+  EXPECT_EQ(g.ptr().size(), 1U);
+  EXPECT_EQ(g.ptr()[0], 0);
+  EXPECT_TRUE(g.adjacency().empty());
+}
+
+void expect_empty(const Permutation& p) {
+  EXPECT_EQ(p.size(), 0);
+  EXPECT_TRUE(p.old_of().empty() && p.new_of().empty());
+  EXPECT_EQ(p, Permutation::identity(0));
+  EXPECT_EQ(p.then(p).size(), 0);
+}
+
+template <class T>
+void expect_empty(const EntryMap<T>& map) {
+  EXPECT_TRUE(map.places().empty());
+  EXPECT_NO_THROW(map.apply({}, {}));
+}
+
+template <class T>
+SymmetricMatrix<T> matrix() {
+  const std::vector<Index> row{0, 1, 1}, col{0, 0, 1};
+  const std::vector<T> value{4, -1, 4};
+  return SymmetricMatrix<T>::from_triplets(2, row, col, value, Storage::lower);
+}
+
+template <class T>
+EntryMap<T> entry_map() {
+  const std::vector<Offset> ptr{0, 2, 3};
+  const std::vector<Index> index{0, 1, 1};
+  const std::vector<T> value(3);
+  return EntryMap<T>(CompressedView<T, Index, Offset>{2, ptr, index, value});
+}
+
+/// By construction, by assignment, and given a new value again.
+template <class Object>
+void check_moves(const Object& full) {
+  static_assert(std::is_nothrow_move_constructible_v<Object> && std::is_nothrow_move_assignable_v<Object>);
+  Object a = full;
+  const Object b = std::move(a);
+  expect_empty(a);  // NOLINT(bugprone-use-after-move)
+  Object c = full, d;
+  if constexpr (requires { Object(); }) expect_empty(d);
+  d = std::move(c);
+  expect_empty(c);  // NOLINT(bugprone-use-after-move)
+  a = std::move(d);
+  expect_empty(d);  // NOLINT(bugprone-use-after-move)
+  Object e = a;
+  a = e;
+  const Object copy = a;
+  e = Object(c);  // of one that is empty
+  expect_empty(e);
+}
+
+TEST(MovedFrom, IsEmpty) {
+  check_moves(matrix<double>());
+  check_moves(matrix<float>());
+  check_moves(Graph(matrix<double>().pattern()));
+  check_moves(Permutation::identity(3));
+}
+
+TEST(MovedFrom, MatricesKeepWhatTheyWere) {
+  auto a = matrix<double>();
+  const auto* const value = a.value().data();
+  const auto b = std::move(a);
+  EXPECT_EQ(b.value().data(), value);
+  EXPECT_EQ(b.n(), 2);
+  a = matrix<double>();
+  EXPECT_EQ(a.nnz(), 3);
+}
+
+TEST(MovedFrom, EntryMapsAreThoseOfNoEntries) {
+  auto map = entry_map<double>();
+  const auto other = std::move(map);
+  expect_empty(map);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(other.places().size(), 3U);
+  auto third = entry_map<double>();
+  map = std::move(third);
+  expect_empty(third);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(map.places().size(), 3U);
+  std::vector<double> lower(3);
+  EXPECT_THROW(third.apply({}, lower), Error);
+  EXPECT_NO_THROW(map.apply(std::vector<double>{1, 2, 3}, lower));
+}
+
+TEST(DefaultMade, IsEmptyWithoutMemory) {
+  static_assert(std::is_nothrow_default_constructible_v<SymmetricMatrix<double>> && std::is_nothrow_default_constructible_v<Graph>);
+  expect_empty(SymmetricMatrix<double>());
+  expect_empty(Graph());
+  expect_empty(Permutation());
+}
+
+}  // namespace
+}  // namespace kauri
