@@ -37,6 +37,11 @@ void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, con
     add_child(arrays, plan.assembly.child[k], range, column);
 }
 
+/// The first row of column j of a panel that any tile on the diagonal meets: what stands there is read by nobody, but computed with, and
+/// unset memory may hold what traps. Tiles of fronts in place have at most 8 columns, from a multiple of 8 on; slabs of packed ones begin
+/// up to 47 rows above such a tile.
+constexpr Index first_row_computed(Index m, Index p, Index j) { return FrontScratch::packed(m, p) ? std::max(0, j - 64) : j / 8 * 8; }
+
 }  // namespace
 
 template <class T>
@@ -47,7 +52,7 @@ void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   T* panel = arrays.l + plan.panel_ptr[s];
   for (Index j = range.begin; j < range.end; ++j) {
     T* column = panel + Offset{j} * m;
-    std::fill(column + j, column + m, T(0));
+    std::fill(column + first_row_computed(m, plan.supernodes.pivots(s), j), column + m, T(0));
     for (Offset k = assembly.entry_ptr[first + j]; k < assembly.entry_ptr[first + j + 1]; ++k)
       column[assembly.entry_row[k]] += arrays.value[assembly.entry_source[k]];
     column[j] += arrays.shift;
