@@ -238,7 +238,7 @@ void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first
 void CompressedGraph::join_classes(const GraphView& base, std::span<const Index> leader, std::span<const Index> representative,
                                    std::span<const Index> class_of) {
   const auto count = static_cast<Index>(leader.size());
-  const bool alone = tbb::this_task_arena::max_concurrency() == 1;
+  const bool alone = threads_here() == 1;
   const Blocks blocks(count, alone ? std::max<Index>(count, 1) : kCompressBlock);
   std::vector<std::vector<Index>> part(static_cast<std::size_t>(blocks.count()));
   ptr_.assign(leader.size() + 1, 0);

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/ordering.hpp"
 
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -155,9 +153,7 @@ Permutation Orderer::run(OrderingMethod method) {
     }
   };
   // Isolated, so that a thread that waits within a batch does not begin another one on top of it.
-  Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) {
-    tbb::this_task_arena::isolate([&] { order_batch(b); });
-  });
+  Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) { isolated([&] { order_batch(b); }); });
   std::vector<Index> old_of;
   old_of.reserve(static_cast<std::size_t>(size_));
   for (Index c = 0; c < reduction_.components(); ++c) reduction_.expand(c, own(c), old_of);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ordering/parallel_amd_engine.hpp"
+#include "src/base/host_threads.hpp"
 #include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
@@ -16,7 +17,7 @@ Elimination::Elimination(const GraphView& graph, const ParallelAmdOptions& optio
     : options_(options),
       n_(graph.size()),
       total_(graph.total_weight()),
-      alone_(tbb::this_task_arena::max_concurrency() == 1),
+      alone_(threads_here() == 1),
       node_(std::make_unique_for_overwrite<Node[]>(static_cast<std::size_t>(n_))),
       slots_([n = n_] { return Slot(n); }) {
   timed(Phase::load, [&] { load(graph); });

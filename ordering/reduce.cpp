@@ -102,7 +102,7 @@ void Reduction::merge_the_rest() {
 
 // By the least vertex of each. Then a counting sort by component keeps the vertices of each ascending.
 void Reduction::find_components() {
-  if (tbb::this_task_arena::max_concurrency() == 1)
+  if (threads_here() == 1)
     number_components<DisjointSets>();
   else
     number_components<SharedDisjointSets>();

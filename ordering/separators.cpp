@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/separators.hpp"
 
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -182,7 +180,7 @@ Permutation order_ranges(const Graph& graph, const Permutation& perm, const std:
   Blocks(static_cast<Index>(ranges.size()), 1).for_each([&](Index k, Index, Index) {
     const auto begin = static_cast<std::size_t>(ranges[k].begin), end = static_cast<std::size_t>(ranges[k].end);
     // A thread that waits within a range begins no other: it would hold the memory of both.
-    tbb::this_task_arena::isolate([&] { orderer.run(std::span(old_of).subspan(begin, end - begin)); });
+    isolated([&] { orderer.run(std::span(old_of).subspan(begin, end - begin)); });
   });
   return Permutation::from_old_of(std::move(old_of));
 }

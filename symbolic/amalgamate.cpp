@@ -259,7 +259,7 @@ Merging merged(const Before& before, double padding_s, double limit) {
     const auto first = std::find(fits.begin(), fits.end(), 1) - fits.begin();
     if (first < static_cast<std::ptrdiff_t>(tried.size())) return std::move(tried[first]);
     padding_s = std::ldexp(padding_s, static_cast<int>(tried.size()));
-    tried.resize(static_cast<std::size_t>(std::clamp(tbb::this_task_arena::max_concurrency(), 1, kPrices)));
+    tried.resize(static_cast<std::size_t>(std::clamp(threads_here(), 1, kPrices)));
   }
 }
 

@@ -85,7 +85,7 @@ std::vector<TreePart> cut_into_subtrees(std::span<const Index> parent, Index siz
 
 Index part_size(Index count, Index asked) {
   if (asked > 0) return asked;
-  return tbb::this_task_arena::max_concurrency() == 1 ? std::max<Index>(count, 1) : std::max(kLeast, count / kParts);
+  return threads_here() == 1 ? std::max<Index>(count, 1) : std::max(kLeast, count / kParts);
 }
 
 }  // namespace kauri::symbolic

@@ -30,9 +30,7 @@ ItemLoop one_after_another() {
 
 ItemLoop items_side_by_side(Workers& workers) {
   return {workers.threads(), [&workers](Index items, const std::function<void(Index, int)>& f) {
-            workers.execute([&] {
-              workers.parallel(items, [&](Index k) { f(k, workers.threads() == 1 ? 0 : tbb::this_task_arena::current_thread_index()); });
-            });
+            workers.execute([&] { workers.parallel(items, [&](Index k) { f(k, workers.place()); }); });
           }};
 }
 

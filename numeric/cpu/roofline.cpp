@@ -68,7 +68,8 @@ Roofline measure(Workers& workers) {
 
 template <class T>
 Roofline measured_roofline(Workers& workers) {
-  static std::mutex measuring;  // of others it would be a part
+  if (threads_lost()) return measure<T>(workers);  // in a forked child the lock may be that of a thread that is not there
+  static std::mutex measuring;                     // of others it would be a part
   static std::map<int, Roofline> known;
   const std::lock_guard lock(measuring);
   const auto found = known.find(workers.threads());

@@ -40,7 +40,7 @@ Workers::Workers(int threads) : threads_(std::min(threads, allowed_threads())), 
 /// Keys are sign*ticket, so that the same heap serves both directions.
 void TaskRun::all(const TaskEdges& edges, const std::function<void(Index)>& run, int sign) {
   const auto tasks = static_cast<Index>(edges.dependencies.size());
-  if (workers_.threads() == 1) {
+  if (workers_.alone()) {
     const StopCheck check_stop;
     for (Index k = 0; k < tasks; ++k) check_stop(), run(sign > 0 ? k : tasks - 1 - k);
     return;

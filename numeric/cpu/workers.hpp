@@ -18,20 +18,22 @@
 
 namespace kauri::numeric::cpu {
 
-/// An arena of its own: nothing outside it is used or changed. It has `threads` threads, or as many as oneTBB allows the process now, if
-/// these are fewer: an arena beyond that would never fill, and oneTBB would print a warning.
+/// An arena of its own as long as it lives: nothing outside it is used or changed. It has `threads` threads, or as many as oneTBB allows
+/// the process now, if these are fewer: an arena beyond that would never fill, and oneTBB would print a warning.
 class Workers {
  public:
   explicit Workers(int threads);
   [[nodiscard]] int threads() const { return threads_; }
+  /// The calling thread does everything: there is one, or the others are lost.
+  [[nodiscard]] bool alone() const { return threads_ == 1 || threads_lost(); }
   /// Of the calling thread, inside execute(): at least 0 and less than threads(). While it is in parallel(), it does nothing else of a run
   /// with such a place.
-  [[nodiscard]] int place() const { return threads_ == 1 ? 0 : tbb::this_task_arena::current_thread_index(); }
+  [[nodiscard]] int place() const { return alone() ? 0 : tbb::this_task_arena::current_thread_index(); }
 
   /// Runs f inside the arena and waits.
   template <class F>
   void execute(F&& f) {
-    if (threads_ == 1)
+    if (alone())
       f();
     else
       arena_.execute(carrying_stop(f));  // by another thread, where all places of the arena are taken
@@ -40,7 +42,7 @@ class Workers {
   /// f(i) for 0 <= i < count, in any order, from inside execute(). A waiting thread takes no other work meanwhile.
   template <class F>
   void parallel(Index count, F&& f) {
-    if (threads_ == 1 || count <= 1) {
+    if (alone() || count <= 1) {
       const StopCheck check_stop;
       for (Index i = 0; i < count; ++i) check_stop(), f(i);
       return;
@@ -56,7 +58,7 @@ class Workers {
 
  private:
   int threads_;
-  tbb::task_arena arena_;
+  Arena arena_;
 };
 
 /// Throws Error(usage) for a stream; `what` was called with it.

@@ -92,7 +92,7 @@ FullRows full_rows(const Pattern& lower) {
   if (lower.nnz() < kShared)
     Filling(lower, 1, rows).run();
   else
-    with_threads(0, [&] { Filling(lower, std::min(kMostThreads, tbb::this_task_arena::max_concurrency()), rows).run(); });
+    with_threads(0, [&] { Filling(lower, std::min(kMostThreads, threads_here()), rows).run(); });
   return rows;
 }
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <oneapi/tbb/task_arena.h>
-
 #include <array>
 #include <condition_variable>
 #include <functional>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "numeric/cuda/device_block.hpp"
+#include "src/base/host_threads.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -70,7 +69,7 @@ class Staging {
   template <class F>
   void by_pieces(std::byte* memory, Offset begin, Offset end, std::size_t item, const F& f);
 
-  tbb::task_arena arena_;
+  Arena arena_;
   Stream stream_;
   PinnedBytes memory_;
   std::array<Chunk, kChunks> chunk_;

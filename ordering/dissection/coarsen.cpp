@@ -231,7 +231,7 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
 Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace) {
   Matching(graph, edge_weight, most, workspace.mate).run(backwards);
   Coarser coarser;
-  const bool alone = graph.size() <= kMergedAlone || tbb::this_task_arena::max_concurrency() == 1;
+  const bool alone = graph.size() <= kMergedAlone || threads_here() == 1;
   const Blocks blocks(graph.size(), alone ? std::max<Index>(graph.size(), 1) : kMergeBlock);
   const std::vector<Index> first = number(graph, workspace.mate, blocks, coarser);
   merge_edges(graph, edge_weight, blocks, first, workspace, coarser);

@@ -133,6 +133,14 @@ class Dissection {
   }
 
   void order_components(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed) {
+    if (threads_lost()) {
+      for (Piece& part : extract_components(piece, kLeaf)) {
+        const Index begin = first;
+        first += part.graph.size();
+        order(std::move(part), begin, trials, splitmix64(seed));
+      }
+      return;
+    }
     tbb::task_group_context own(tbb::task_group_context::isolated);
     tbb::task_group group(own);
     for (Piece& part : extract_components(piece, kLeaf)) {

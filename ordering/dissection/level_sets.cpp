@@ -153,7 +153,7 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
   d.of.assign(static_cast<std::size_t>(graph.size()), kNone);
   workspace.queue.resize(d.of.size());
   Index* const queue = workspace.queue.data();
-  const bool alone = tbb::this_task_arena::max_concurrency() == 1;
+  const bool alone = threads_here() == 1;
   Index head = 0, tail = 1;
   queue[0] = start;
   d.of[start] = 0;

@@ -15,6 +15,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -122,6 +123,16 @@ inline constexpr double kHeavyFlops = 1e8;
 /// How often signals are looked for.
 inline constexpr std::chrono::milliseconds kSignalInterval{20};
 
+/// Error(memory) where the system refuses it.
+template <class F>
+std::jthread helper_thread(F&& work) {
+  try {
+    return std::jthread(std::forward<F>(work));
+  } catch (const std::system_error& error) {
+    throw Error(ErrorKind::memory, std::string("the system gives no thread for a call that Ctrl-C may end: ") + error.what());
+  }
+}
+
 /// work(token), without the interpreter's lock: it touches no object of Python but with that lock. cancel may be null. What a handler of
 /// signals raises (as KeyboardInterrupt) cancels the work, and comes out once that has ended.
 template <class F>
@@ -139,7 +150,7 @@ auto released(const CancelToken* cancel, Weight weight, F&& work) -> std::invoke
   std::optional<nb::python_error> raised;
   {
     const Unlocked unlocked;
-    const std::jthread worker(std::move(task));
+    const std::jthread worker = helper_thread(std::move(task));
     while (result.wait_for(kSignalInterval) != std::future_status::ready) {
       const Locked locked;
       if (raised || PyErr_CheckSignals() == 0) continue;

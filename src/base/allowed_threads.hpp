@@ -10,24 +10,31 @@
 #include <limits>
 #include <utility>
 
+#include "src/base/host_threads.hpp"
 #include "src/base/stopping.hpp"
 
 namespace kauri {
 
-/// Threads that oneTBB allows the process now.
+/// Threads that oneTBB allows the process now; 1 where they are lost.
 inline int allowed_threads() {
+  if (threads_lost()) return 1;
   return static_cast<int>(std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
                                                 std::numeric_limits<int>::max()));
 }
 
 /// f() in an arena of so many threads, which may be more than there are cores, or fewer where oneTBB allows the process no more; 0: all
-/// that it allows. In the calling arena if that is one of as many; a thread that waits there takes up nothing of the caller's.
+/// that it allows. In the calling arena if that is one of as many; a thread that waits there takes up nothing of the caller's. Throws
+/// Error(memory) where the system refuses a thread.
 template <class F>
 void with_threads(int threads, F&& f) {
-  const int most = threads == 0 ? allowed_threads() : std::min(threads, allowed_threads());
   const auto carried = carrying_stop(f);
-  if (tbb::this_task_arena::max_concurrency() == most) return tbb::this_task_arena::isolate(carried);
-  tbb::task_arena(most).execute(carried);
+  if (threads_lost()) return carried();
+  const int most = threads == 0 ? allowed_threads() : std::min(threads, allowed_threads());
+  if (tbb::this_task_arena::max_concurrency() == most) {
+    if (most > 1) host_threads::start(most - 1);
+    return tbb::this_task_arena::isolate(carried);
+  }
+  Arena(most).execute(carried);
 }
 
 }  // namespace kauri

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "kauri/types.hpp"
+#include "src/base/host_threads.hpp"
 #include "src/base/stopping.hpp"
 
 namespace kauri {
@@ -31,12 +32,12 @@ class Blocks {
   /// memory of its own that it holds stays its own. f may throw. Where the call is to stop, no block is begun any more.
   template <class F>
   void for_each(F&& f) const {
-    if (count() < 2 || tbb::this_task_arena::max_concurrency() == 1) {
+    if (count() < 2 || threads_here() == 1) {
       const StopCheck check_stop;
       for (Index b = 0; b < count(); ++b) check_stop(), f(b, begin(b), end(b));
       return;
     }
-    tbb::this_task_arena::isolate([&] {
+    isolated([&] {
       tbb::task_group_context own(tbb::task_group_context::isolated);
       const auto each = [&](Index b) { f(b, begin(b), end(b)); };
       tbb::parallel_for(Index{0}, count(), carrying_stop(each), tbb::simple_partitioner(), own);
@@ -50,6 +51,7 @@ class Blocks {
 /// Calls two f or more, side by side. A thread that waits may take up other work of the arena. Each f may throw.
 template <class... F>
 void side_by_side(F&&... f) {
+  if (threads_lost()) return (..., carrying_stop(f)());
   tbb::task_group_context own(tbb::task_group_context::isolated);
   tbb::parallel_invoke(carrying_stop(f)..., own);
 }
@@ -57,12 +59,13 @@ void side_by_side(F&&... f) {
 /// The same, where a thread that waits takes up nothing else.
 template <class... F>
 void side_by_side_alone(F&&... f) {
-  tbb::this_task_arena::isolate([&] { side_by_side(std::forward<F>(f)...); });
+  isolated([&] { side_by_side(std::forward<F>(f)...); });
 }
 
 /// Calls `there` by any thread of the arena while this one calls `here`. Each may throw; of two errors the one of `here` is told.
 template <class There, class Here>
 void meanwhile(There&& there, Here&& here) {
+  if (threads_lost()) return here(), carrying_stop(there)();
   tbb::task_group_context own(tbb::task_group_context::isolated);
   tbb::task_group group(own);
   group.run(carrying_stop(there));

@@ -106,7 +106,7 @@ Graph::Graph(const Pattern& lower) {
 
 Graph::Graph(const Pattern& lower, Checked /*unused*/) {
   const Index n = lower.n;
-  if (n >= 2 * kColumnBlock && tbb::this_task_arena::max_concurrency() > 1) {
+  if (n >= 2 * kColumnBlock && threads_here() > 1) {
     ptr_.assign(static_cast<std::size_t>(n) + 1, 0);
     SharedLists(lower).fill(ptr_, adjacency_);
     return;

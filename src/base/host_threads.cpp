@@ -1,0 +1,206 @@
+// Arenas and threads of the process, and what a forked child is told.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/host_threads.hpp"
+
+#include <oneapi/tbb/task_scheduler_observer.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/error.hpp"
+#include "src/base/allowed_threads.hpp"
+
+namespace kauri {
+namespace {
+
+/// Arenas of one width.
+struct Width {
+  std::vector<tbb::task_arena*> free;
+  std::size_t made = 0;  // that is the capacity of `free`: giving one back allocates nothing
+};
+
+/// What the process keeps; never destroyed, since threads that nobody waited for may still be at work while the process ends.
+struct Process {
+  std::mutex arenas;            // over the next three; held by the thread that forks
+  std::map<int, Width> widths;  // by the number of threads
+  // Threads of all arenas that were used, beside the calling ones: one that is not in use any more may ask for its threads a while still.
+  int wanted = 0;
+  std::set<const tbb::task_arena*> used;  // those
+
+  std::mutex starting;                      // over the making of threads; not to be touched in a child
+  std::unique_ptr<tbb::task_arena> keeper;  // as long as there is an arena, oneTBB keeps its threads
+  std::atomic<bool> begun{false};
+  std::atomic<int> started{0};
+};
+
+std::atomic<Process*> only_process{nullptr};
+
+/// Not a local static: a thread that makes it while another one forks would leave its lock closed in the child.
+Process& process() {
+  Process* now = only_process.load(std::memory_order_acquire);
+  if (now != nullptr) return *now;
+  auto fresh = std::make_unique<Process>();
+  if (!only_process.compare_exchange_strong(now, fresh.get(), std::memory_order_acq_rel)) return *now;
+  now = fresh.release();
+  const auto prepare = [] { only_process.load()->arenas.lock(); };
+  const auto parent = [] { only_process.load()->arenas.unlock(); };
+  const auto child = [] {
+    only_process.load()->arenas.unlock();
+    if (only_process.load()->begun) host_threads::lost.store(true, std::memory_order_relaxed);
+  };
+  if (pthread_atfork(prepare, parent, child) != 0) throw std::bad_alloc();
+  return *now;
+}
+
+/// Jobs that hold a thread of oneTBB each until all are let go. Shared with the jobs: one that comes late must find it.
+class Roll {
+ public:
+  void stay() {
+    std::unique_lock lock(mutex_);
+    ++present_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return over_; });
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    ++gone_;
+    changed_.notify_all();
+  }
+  /// Waits until so many came, for 200 ms at most: threads that others keep busy come later.
+  void wait_for(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return present_ >= count; });
+  }
+  /// Lets them go, and waits until all that came have left, for a second at most.
+  void end() {
+    std::unique_lock lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+    changed_.wait_for(lock, std::chrono::seconds(1), [&] { return gone_ >= present_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int present_ = 0, gone_ = 0;
+  bool over_ = false;
+};
+
+/// An arena for one job. A thread that leaves it has seen that there is no more work: from then on it asks oneTBB for no thread.
+class JobArena : public tbb::task_scheduler_observer {
+ public:
+  explicit JobArena(std::shared_ptr<Roll> roll) : tbb::task_scheduler_observer(arena_), roll_(std::move(roll)) {}
+  JobArena(const JobArena&) = delete;
+  JobArena& operator=(const JobArena&) = delete;
+  ~JobArena() override { observe(false); }
+  void ask() {
+    arena_.initialize(1, 0);
+    observe(true);
+    arena_.enqueue([roll = roll_] { roll->stay(); });
+  }
+  void on_scheduler_exit(bool) override { roll_->leave(); }
+
+ private:
+  tbb::task_arena arena_{1, 0};
+  std::shared_ptr<Roll> roll_;
+};
+
+[[noreturn]] void refuse_threads(int had, int wanted, const std::string& why) {
+  throw Error(ErrorKind::memory, "the system gave " + std::to_string(had) + " of " + std::to_string(wanted) +
+                                     " threads beside the calling one (" + why +
+                                     "): limits on processes (ulimit -u, pids.max) and on memory count threads; threads = 1 needs none");
+}
+
+/// Has one job after the other wait for a thread of its own, so that each new thread is made by this one, and what the system says of it
+/// comes out here. Of a wide arena, oneTBB's own threads make most of the others, and end the process where one is refused.
+void start_one_by_one(Process& p, int wanted) {
+  const auto roll = std::make_shared<Roll>();
+  std::vector<std::unique_ptr<JobArena>> places;
+  places.reserve(static_cast<std::size_t>(wanted));
+  try {
+    for (int k = 0; k < wanted; ++k) {
+      places.push_back(std::make_unique<JobArena>(roll));
+      places.back()->ask();
+    }
+  } catch (const std::runtime_error& error) {  // oneTBB's, of pthread_create()
+    roll->end();
+    const int had = static_cast<int>(places.size()) - 1;
+    static_cast<void>(places.back().release());  // its job waits for a thread that does not come
+    p.started = std::max(p.started.load(), had);
+    refuse_threads(had, wanted, error.what());
+  } catch (...) {
+    roll->end();
+    throw;
+  }
+  roll->wait_for(wanted);  // an arena that goes before a thread came to it is lost
+  roll->end();
+  p.started = wanted;
+}
+
+}  // namespace
+
+namespace host_threads {
+
+void start(int wanted) {
+  wanted = std::min(wanted, allowed_threads() - 1);
+  Process& p = process();
+  if (wanted <= p.started.load(std::memory_order_acquire)) return;
+  p.begun = true;
+  const std::lock_guard lock(p.starting);
+  if (!p.keeper) {
+    auto keeper = std::make_unique<tbb::task_arena>(1);
+    keeper->initialize();
+    p.keeper = std::move(keeper);
+  }
+  if (wanted > p.started) start_one_by_one(p, wanted);
+}
+
+int started() { return process().started; }
+
+}  // namespace host_threads
+
+Arena::Arena(int threads) : threads_(threads) {
+  if (threads_lost()) return;
+  Process& p = process();
+  const std::lock_guard lock(p.arenas);
+  Width& width = p.widths[threads];
+  if (width.free.empty()) {
+    width.free.reserve(width.made + 1);
+    arena_ = new tbb::task_arena(threads);
+    ++width.made;
+  } else {
+    arena_ = width.free.back();
+    width.free.pop_back();
+  }
+}
+
+Arena::~Arena() {
+  if (threads_lost()) return;
+  Process& p = process();
+  const std::lock_guard lock(p.arenas);
+  p.widths.find(threads_)->second.free.push_back(arena_);
+}
+
+void Arena::make_ready() {
+  Process& p = process();
+  const auto most = [&] {
+    const std::lock_guard lock(p.arenas);
+    return p.wanted + (p.used.contains(arena_) ? 0 : threads_ - 1);
+  };
+  host_threads::start(most());
+  const std::lock_guard lock(p.arenas);
+  if (p.used.insert(arena_).second) p.wanted += threads_ - 1;
+  ready_.store(true, std::memory_order_release);
+}
+
+}  // namespace kauri

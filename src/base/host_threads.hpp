@@ -1,0 +1,67 @@
+// The threads of oneTBB as kauri uses them: arenas that outlive their users, threads that are started before they are needed, and none in
+// a forked child.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <atomic>
+
+namespace kauri {
+
+namespace host_threads {
+/// Set in a child that fork() made after start() had begun to make threads, for ever.
+inline std::atomic<bool> lost{false};
+
+/// Has `wanted` threads of oneTBB beside the calling one, or as many as oneTBB allows the process, run and wait for work; those that were
+/// started before count. Started later, by oneTBB itself, one that the system refuses would end the process. Throws Error(memory) where the
+/// system refuses one now. Not to be called where oneTBB's threads are lost.
+void start(int wanted);
+
+/// Threads that start() has started so far.
+int started();
+}  // namespace host_threads
+
+/// True in a forked child of a process in which kauri had threads: oneTBB takes them to be there, and waits for what they hold. Nothing of
+/// oneTBB's scheduler may be called any more; the calling thread does everything.
+inline bool threads_lost() { return host_threads::lost.load(std::memory_order_relaxed); }
+
+/// How many threads, the calling one among them, its arena may have: 1 where there are none to share work with.
+inline int threads_here() { return threads_lost() ? 1 : tbb::this_task_arena::max_concurrency(); }
+
+/// f() while the calling thread, should it wait, takes up no work from outside f.
+template <class F>
+void isolated(F&& f) {
+  if (threads_lost())
+    f();
+  else
+    tbb::this_task_arena::isolate(f);
+}
+
+/// An arena of oneTBB of so many threads, 1 or more, of one user at a time. The process keeps it for the next one: where no thread of
+/// oneTBB has looked at an arena by the time that it is destroyed, releases up to 2021.8 at least never give its 7 KB back (oneTBB issue
+/// 396). So the process has as many as were in use at a time, of each width.
+class Arena {
+ public:
+  explicit Arena(int threads);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// f() in the arena, by another thread where all its places are taken; waits for it. The first call has the arena's threads started:
+  /// Error(memory) where they cannot be. Not to be called where threads are lost.
+  template <class F>
+  void execute(const F& f) {
+    if (!ready_.load(std::memory_order_acquire)) make_ready();
+    arena_->execute(f);
+  }
+
+ private:
+  void make_ready();
+
+  int threads_;
+  tbb::task_arena* arena_ = nullptr;  // of the process
+  std::atomic<bool> ready_{false};    // its threads were asked for
+};
+
+}  // namespace kauri

@@ -1,0 +1,210 @@
+// Threads of the process: refused by the system, gone in a forked child, kept from one solver to the next.
+//
+// Each test runs in a child of its own, made before this process has threads: what oneTBB keeps is the process's.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/host_threads.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "src/base/blocks.hpp"
+#include "tests/support/many_threads.hpp"
+
+namespace {
+
+std::atomic<int> made{0}, allowed{INT_MAX};  // threads
+
+}  // namespace
+
+/// In the place of the C library's, for oneTBB too: from so many threads on the system has none.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto real = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (made.fetch_add(1) >= allowed) {
+    --made;
+    return EAGAIN;
+  }
+  return real(thread, attributes, start, argument);
+}
+
+namespace kauri {
+namespace {
+
+constexpr unsigned kSeconds = 300;  // no child outlives them
+
+/// The exit status of f() in a child of this process, 1000 + signal where it ended by one.
+template <class F>
+int in_child(const F& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kSeconds);
+    int status = 99;
+    try {
+      status = f();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "child: %s\n", error.what());
+    }
+    _exit(status);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+Offset resident_bytes() {
+  Offset size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+std::vector<double> solution(const SymmetricMatrix<double>& a, int threads) {
+  SolverOptions options;
+  options.threads = threads;
+  Solver<double> solver(options);
+  if (!solver.compute(a.view())) return {};
+  return solver.solve(std::vector<double>(static_cast<std::size_t>(a.n()), 1.0));
+}
+
+class HostThreads : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "a sanitizer makes threads by itself, and keeps memory";
+#endif
+  }
+};
+
+TEST_F(HostThreads, OneThatTheSystemRefusesIsAnErrorOfMemory) {
+  for (int there = 0; there < 7; ++there) {
+    const int status = in_child([there] {
+      const test::ManyThreads many;
+      const auto a = generate("poisson2d 60");
+      allowed = there;
+      const auto alone = solution(a, 1);  // which needs none
+      for (int again = 0; again < 2; ++again) {
+        try {
+          if (solution(a, 8) != alone || again == 0) return 1;  // the second time oneTBB may have come to terms with what there is
+        } catch (const Error& error) {
+          if (error.kind() != ErrorKind::memory) return 2;
+          if (std::string(error.what()).find("threads = 1") == std::string::npos) return 3;
+        }
+      }
+      if (solution(a, 1) != alone) return 4;
+      allowed = INT_MAX;
+      return solution(a, 8) == alone ? 0 : 5;  // and all is well once the system has some
+    });
+    EXPECT_EQ(status, 0) << there;
+  }
+}
+
+TEST_F(HostThreads, AreStartedOnceAndByWhomeverAsks) {
+  EXPECT_EQ(in_child([] {
+              const test::ManyThreads many;
+              host_threads::start(5);
+              if (host_threads::started() != 5 || made != 5) return 1;
+              host_threads::start(3);
+              if (made != 5) return 2;
+              allowed = 5;  // oneTBB makes none by itself
+              for (int k = 0; k < 100; ++k) {
+                std::atomic<Index> sum{0};
+                Arena arena(6);
+                arena.execute([&] { Blocks(1000, 1).for_each([&](Index b, Index, Index) { sum += b; }); });
+                if (sum != 499500) return 3;
+              }
+              return 0;
+            }),
+            0);
+}
+
+TEST_F(HostThreads, NoMemoryStaysOfSolvers) {
+  for (const int threads : {2, 8}) {
+    const int status = in_child([threads] {
+      const test::ManyThreads many;
+      const auto a = generate("poisson2d 5");
+      Offset before = 0;
+      for (int k = 0; k < 2500; ++k) {
+        if (k == 500) before = resident_bytes();
+        if (solution(a, threads).empty()) return 1;
+      }
+      const Offset more = resident_bytes() - before;
+      if (more > 0) std::printf("%d threads: %lld bytes more after 2000 solvers\n", threads, static_cast<long long>(more));
+      return more < (Offset{1} << 20) ? 0 : 2;
+    });
+    EXPECT_EQ(status, 0) << threads;
+  }
+}
+
+/// The numbers in "Threads:" of this process.
+int running_threads() {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("Threads:")) return std::atoi(line.c_str() + 8);
+  return 0;
+}
+
+TEST_F(HostThreads, AChildOfAProcessWithThreadsGoesOnAlone) {
+  EXPECT_EQ(in_child([] {
+              const test::ManyThreads many;
+              const auto a = generate("shell2d 15");
+              Backend backend = cpu_backend(4);
+              const auto plan = analyze(a.pattern());
+              auto factor = factorize<double>(plan, a.value(), backend);
+              auto workspace = Workspace<double>::create(factor.value(), 1);
+              Solver<double> solver;
+              if (!solver.compute(a.view())) return 1;
+              const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
+              const auto refined = solver.solve(b);
+              std::vector<double> x = b;
+              factor.value().solve(column_view<double>(x), workspace);
+              for (int k = 0; k < 20; ++k) {
+                if (!refactorize<double>(factor.value(), a.value())) return 2;  // oneTBB's threads are at it still when the process forks
+                const int status = in_child([&] {
+                  allowed = 0;
+                  std::vector<double> y = b;
+                  factor.value().solve(column_view<double>(y), workspace);  // what it was given
+                  if (y != x) return 3;
+                  if (!refactorize<double>(factor.value(), a.value()) || solver.solve(b) != refined) return 4;
+                  Backend own = cpu_backend(4);  // and what it makes
+                  if (own.threads() != 1) return 5;
+                  for (const char* name : {"rcm", "md", "amd", "pamd", "nd"}) {
+                    AnalyzeOptions options;
+                    options.ordering.method = ordering_from_name(name).value();
+                    if (!factorize<double>(analyze(a.pattern(), options), a.value(), own)) return 6;
+                  }
+                  if (analyze(a.pattern())->perm != plan->perm) return 7;
+                  if (solution(a, 4) != refined) return 8;
+                  return running_threads() == 1 ? 0 : 9;
+                });
+                if (status != 0) return 10 + status;
+              }
+              return refactorize<double>(factor.value(), a.value()) ? 0 : 9;  // the parent as before
+            }),
+            0);
+}
+
+TEST_F(HostThreads, AChildOfAProcessWithoutThreadsHasItsOwn) {
+  EXPECT_EQ(in_child([] {
+              const test::ManyThreads many;
+              const auto a = generate("shell2d 15");
+              const auto alone = solution(a, 1);
+              return in_child([&] { return cpu_backend(4).threads() == 4 && solution(a, 4) == alone && made >= 3 ? 0 : 1; });
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace kauri
