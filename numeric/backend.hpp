@@ -21,6 +21,7 @@
 #include "kauri/roofline.hpp"
 #include "kauri/verdict.hpp"
 #include "src/base/memory.hpp"
+#include "src/base/one_call.hpp"
 
 namespace kauri::numeric {
 
@@ -44,6 +45,7 @@ class SolveStore {
   virtual ~SolveStore() = default;
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual const Plan& plan() const = 0;
+  CallFlag calls;  ///< of the public calls that work in it
 };
 
 /// Memory on a device, see kauri::DeviceValues.
@@ -183,6 +185,7 @@ template <Scalar T>
 class FactorStore {
  public:
   virtual ~FactorStore() = default;
+  CallFlag fillings;  ///< of the public calls that fill it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
   /// As far as the host knows.
   [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
@@ -227,6 +230,7 @@ template <Scalar T>
 class BatchSolveStore {
  public:
   virtual ~BatchSolveStore() = default;
+  CallFlag calls;  ///< of the public calls that work in it
 };
 
 /// Values of A of all items: item k has its own from data[k * stride] on.
@@ -241,6 +245,7 @@ template <Scalar T>
 class BatchStore {
  public:
   virtual ~BatchStore() = default;
+  CallFlag fillings;  ///< of the public calls that fill it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
   [[nodiscard]] virtual Index items() const = 0;
   /// Never `automatic`.
@@ -333,6 +338,7 @@ template <Scalar T>
 class RefineStore {
  public:
   virtual ~RefineStore() = default;
+  CallFlag calls;  ///< of the public calls that work in it
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// value: on the device. Waits.

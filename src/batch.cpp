@@ -164,6 +164,7 @@ void BatchFactor<T>::solve(BatchView<T> x, BatchWorkspace<T>& workspace, const s
 template <Scalar T>
 void BatchFactor<T>::solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop) const {
   if (!fits(b, x, workspace)) return;
+  const OneCall call(workspace.store_->calls, "BatchFactor::solve", "workspace");
   if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
   const StopScope scope(stop);
   stop_here();
@@ -178,6 +179,7 @@ void BatchFactor<T>::solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace) c
 template <Scalar T>
 void BatchFactor<T>::solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const {
   if (!fits(b.view(), x.view(), workspace)) return;
+  const OneCall call(workspace.store_->calls, "BatchFactor::solve", "workspace");
   if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
   const PhaseRange range(Phase::solve);
   store_->solve_there(b.view(), x.view(), *workspace.store_);
@@ -191,6 +193,7 @@ template <Scalar T>
 void BatchFactor<T>::enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
                                    StreamHandle stream) const {
   if (!fits(b.view(), x.view(), workspace)) return;
+  const OneCall call(workspace.store_->calls, "BatchFactor::enqueue_solve", "workspace");
   const PhaseRange range(Phase::solve);
   store_->enqueue_solve(b.view(), x.view(), *workspace.store_, stream);
 }
@@ -207,6 +210,7 @@ template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride, std::type_identity_t<T> shift,
                                            const std::stop_token& stop) {
   require_values<T>(batch.store(), value, stride, shift);
+  const OneCall call(batch.store().fillings, "refactorize", "batch");
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range(Phase::factor);
@@ -231,6 +235,7 @@ template <Scalar T>
 void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride, std::type_identity_t<T> shift,
                          StreamHandle stream) {
   require_values<T>(batch.store(), value.span(), stride, shift);
+  const OneCall call(batch.store().fillings, "enqueue_refactorize", "batch");
   const PhaseRange range(Phase::factor);
   batch.store().enqueue_refactorize({value.span().data(), stride}, shift, stream);
 }

@@ -49,6 +49,7 @@ void require_solvable(bool factor_is_there) {
 template <class T>
 Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values, const std::stop_token& stop) {
   require_call(factor.plan(), value, shift);
+  const OneCall call(factor.store().fillings, "refactorize", "factor");
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range(Phase::factor);
@@ -209,6 +210,7 @@ void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Wor
   require_solvable(valid());
   require_fit(b, x, workspace);
   if (x.rows == 0 || x.cols == 0) return;
+  const OneCall call(workspace.store_->calls, "Factor::solve", "workspace");
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range(Phase::solve);
@@ -222,6 +224,7 @@ void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, 
   require_solvable(valid());
   require_fit(b, x, workspace);
   if (x.rows == 0 || x.cols == 0) return;
+  const OneCall call(workspace.store_->calls, "Factor::multiply", "workspace");
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range("product");
@@ -235,6 +238,7 @@ void Factor<T>::multiply(System system, DeviceMatrixView<const T> b, DeviceMatri
   require_solvable(valid());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const OneCall call(workspace.store_->calls, "Factor::multiply", "workspace");
   const PhaseRange range("product");
   device.multiply_there(b.view(), x.view(), *workspace.store_, transposed);
 }
@@ -247,6 +251,7 @@ void Factor<T>::enqueue_multiply(System system, DeviceMatrixView<const T> b, Dev
   require_solvable(valid() || device.awaits_verdict());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const OneCall call(workspace.store_->calls, "Factor::enqueue_multiply", "workspace");
   const PhaseRange range("product");
   device.enqueue_multiply(b.view(), x.view(), *workspace.store_, transposed, stream);
 }
@@ -267,6 +272,7 @@ void Factor<T>::solve(System system, DeviceMatrixView<const T> b, DeviceMatrixVi
   require_solvable(valid());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const OneCall call(workspace.store_->calls, "Factor::solve", "workspace");
   const PhaseRange range(Phase::solve);
   solves.solve_there(b.view(), x.view(), *workspace.store_, steps_of(system));
 }
@@ -288,6 +294,7 @@ void Factor<T>::enqueue_solve(System system, DeviceMatrixView<const T> b, Device
   require_solvable(valid() || solves.awaits_verdict());
   require_fit(b.view(), x.view(), workspace);
   if (x.view().rows == 0 || x.view().cols == 0) return;
+  const OneCall call(workspace.store_->calls, "Factor::enqueue_solve", "workspace");
   const PhaseRange range(Phase::solve);
   solves.enqueue_solve(b.view(), x.view(), *workspace.store_, steps_of(system), stream);
 }
@@ -299,6 +306,7 @@ void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace, 
   if (!valid() && !device->awaits_verdict()) misuse("enqueue_log_determinant: the factor is not valid");
   if (!there) misuse("enqueue_log_determinant: the place of the number is null");
   require_fit(workspace);
+  const OneCall call(workspace.store_->calls, "enqueue_log_determinant", "workspace");
   device->enqueue_log_determinant(there, *workspace.store_, stream);
 }
 
@@ -332,6 +340,7 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 template <Scalar T>
 void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream) {
   require_call<T>(factor.plan(), value.span(), shift);
+  const OneCall call(factor.store().fillings, "enqueue_refactorize", "factor");
   const PhaseRange range(Phase::factor);
   factor.store().enqueue_refactorize(value.span(), shift, stream);
 }

@@ -116,6 +116,7 @@ struct FusedSolve<T>::State {
   Workspace<T> workspace;
   std::unique_ptr<numeric::BorderStore<T>> store;
   DeviceVerdict verdict;
+  CallFlag calls;
 };
 
 template <Scalar T>
@@ -171,6 +172,7 @@ template <Scalar T>
 Result<void, Breakdown> FusedSolve<T>::solve(std::span<const T> value, MatrixView<const T> b, MatrixView<T> x,
                                              const std::stop_token& stop) {
   require_call(value.size(), b, x);
+  const OneCall call(state_->calls, "FusedSolve::solve", "object");
   const StopScope scope(stop);
   stop_here();
   state_->store->set(value, b);
@@ -192,6 +194,7 @@ Result<void, Breakdown> FusedSolve<T>::solve(const DeviceValues<T>& value, Devic
 template <Scalar T>
 void FusedSolve<T>::enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream) {
   require_call(value.span().size(), b.view(), x.view());
+  const OneCall call(state_->calls, "FusedSolve::enqueue_solve", "object");
   state_->store->require_there(value.span(), b.view(), x.view());
   state_->store->enqueue_set(value.span(), b.view(), stream);
   state_->enqueue(*state_->workspace.store_, stream);

@@ -136,6 +136,7 @@ struct MixedFactor::State {
   double shift = 0;
   bool valid = false, in_double = false;
   bool full_tells = false;  // the verdict is that of the factor in double
+  CallFlag calls;
 };
 
 Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, const std::stop_token& stop) {
@@ -247,6 +248,7 @@ MixedFactor MixedFactor::create(const Pattern& a, std::shared_ptr<const Plan> pl
 }
 
 void MixedFactor::reserve(Index more) {
+  const OneCall call(state_->calls, "MixedFactor::reserve", "factor");
   if (more <= nrhs()) return;
   state_->workspace.reset();
   state_->store->reserve(more);
@@ -254,6 +256,7 @@ void MixedFactor::reserve(Index more) {
 }
 
 Result<void, Breakdown> MixedFactor::refactorize(std::span<const double> value, const std::stop_token& stop) {
+  const OneCall call(state_->calls, "MixedFactor::refactorize", "factor");
   require_as_many(value, plan());
   return state_->fill(value, stop);
 }
@@ -263,12 +266,14 @@ Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& val
 }
 
 Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value, StreamHandle stream, const std::stop_token& stop) {
+  const OneCall call(state_->calls, "MixedFactor::refactorize", "factor");
   require_as_many(value.span(), plan());
   state_->store->begin_after(stream);
   return state_->fill(value.span(), stop);
 }
 
 Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options) {
+  const OneCall call(state_->calls, "MixedFactor::solve", "factor");
   if (!valid()) misuse("MixedFactor: the factor is not valid (no successful factorisation yet, or the last one broke down)");
   if (nrhs() == 0) misuse("MixedFactor: there is no room for right-hand sides, see reserve()");
   require_vectors(b, "b", plan().n);

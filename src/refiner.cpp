@@ -62,6 +62,7 @@ void Refiner<T>::require_values(const DeviceValues<T>& value) const {
 template <Scalar T>
 void Refiner<T>::set_values(const DeviceValues<T>& value) {
   require_values(value);
+  const OneCall call(store_->calls, "Refiner::set_values", "refiner");
   store_->set_values(value.span());
   has_values_ = true;
 }
@@ -69,6 +70,7 @@ void Refiner<T>::set_values(const DeviceValues<T>& value) {
 template <Scalar T>
 void Refiner<T>::enqueue_values(const DeviceValues<T>& value, StreamHandle stream) {
   require_values(value);
+  const OneCall call(store_->calls, "Refiner::enqueue_values", "refiner");
   store_->enqueue_values(value.span(), stream);
   has_values_ = true;
 }
@@ -93,6 +95,8 @@ Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T>
   const StopScope scope(options.stop);
   stop_here();
   const PhaseRange range(Phase::refine);
+  const OneCall call(store_->calls, "Refiner::refine", "refiner");
+  const OneCall in_workspace(workspace.store_->calls, "Refiner::refine", "workspace");
   return store_->refine(factor.store(), b.view(), x.view(), *workspace.store_, options).refinement;
 }
 
@@ -106,6 +110,8 @@ void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const 
   const StopScope scope(options.stop);
   stop_here();
   const PhaseRange range(Phase::refine);
+  const OneCall call(store_->calls, "Refiner::enqueue_refine", "refiner");
+  const OneCall in_workspace(workspace.store_->calls, "Refiner::enqueue_refine", "workspace");
   store_->enqueue_refine(factor.store(), b.view(), x.view(), *workspace.store_, options, stream);
 }
 

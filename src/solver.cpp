@@ -12,6 +12,7 @@
 #include "numeric/dense_view.hpp"
 #include "src/backends.hpp"
 #include "src/base/meter.hpp"
+#include "src/base/one_call.hpp"
 #include "src/base/stopping.hpp"
 #include "src/base/stopwatch.hpp"
 #include "src/dense_shape.hpp"
@@ -298,6 +299,7 @@ struct Solver<T>::State {
   std::optional<MixedFactor> mixed;  // in place of these and of residual
   std::unique_ptr<numeric::ResidualStore<T>> residual;
   SolverReport report;
+  CallFlag calls;
 };
 
 template <Scalar T>
@@ -311,6 +313,7 @@ Solver<T>::~Solver() = default;
 
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
+  const OneCall call(state_->calls, "Solver::compute", "solver");
   State& s = *state_;
   const StopScope scope(s.options.stop);
   s.factor.reset();
@@ -337,12 +340,14 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
 
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
+  const OneCall call(state_->calls, "Solver::refactorize", "solver");
   if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
   return state_->fill(value, shift);
 }
 
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shift) {
+  const OneCall call(state_->calls, "Solver::refactorize", "solver");
   if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
   state_->require_same(a.pattern);
   return state_->fill(a.value, shift);
@@ -350,12 +355,14 @@ Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shif
 
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize_shifted(T shift) {
+  const OneCall call(state_->calls, "Solver::refactorize_shifted", "solver");
   if (!state_->held) throw Error(ErrorKind::usage, "Solver::refactorize_shifted: there are no values that were factorised");
   return state_->fill_shifted(shift);
 }
 
 template <Scalar T>
 void Solver<T>::solve(MatrixView<T> x) {
+  const OneCall call(state_->calls, "Solver::solve", "solver");
   State& s = *state_;
   if (!s.factor && !s.mixed) throw Error(ErrorKind::usage, "Solver::solve: call compute() first");
   const Index n = s.analysis.plan->n;
@@ -382,6 +389,7 @@ std::vector<T> Solver<T>::solve(std::span<const T> b) {
 
 template <Scalar T>
 void Solver<T>::set_stop(std::stop_token stop) {
+  const OneCall call(state_->calls, "Solver::set_stop", "solver");
   state_->set_stop(stop);
 }
 

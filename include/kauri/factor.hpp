@@ -39,7 +39,8 @@ template <Scalar T>
 class FusedSolve;
 
 /// Scratch memory of solves, and of what else is enqueued, on one factor at a time, for up to nrhs right-hand sides at once (more are done
-/// in blocks). Allocated here and nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
+/// in blocks). Allocated here and nowhere else; move-only; one per thread or stream that solves: a call with one that another thread's call
+/// is using throws Error(usage). Outlives what was enqueued with it.
 template <Scalar T>
 class Workspace {
  public:
@@ -74,7 +75,8 @@ enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices hav
 };                   // NOLINTEND(readability-identifier-naming)
 
 /// P A P^T = L L^T. Move-only; one moved from may be assigned to and destroyed, nothing else. create() allocates; refactorize() fills;
-/// solves are const and safe from several threads with a workspace each.
+/// solves are const and safe from several threads with a workspace each; refactorize() is one call at a time, Error(usage) beside another
+/// one, and not to be called while the factor is solved with.
 template <Scalar T>
 class Factor {
  public:

@@ -22,6 +22,10 @@
 //   `needed` is not null) the bytes that this takes. With text = NULL and capacity = 0 only `*needed` is written; a buffer that is too
 //   small is KAURI_ERROR_USAGE.
 // - Different threads may call at the same time: with different handles always; with the same one where it is const in all of these calls.
+//   A second call that fills or works in the same solver, factor or workspace meanwhile is KAURI_ERROR_USAGE.
+// - A callback returns to kauri, by no longjmp(), and does not destroy what the call that it comes from was made on or with.
+// - Where the system refuses a thread, a call is KAURI_ERROR_MEMORY; with "threads" 1 none is asked for. A child that fork() made may go on
+//   with all handles that no other thread was calling on: if kauri had threads by then, with the calling thread alone.
 //
 // What each call does is said at length in the C++ headers of the same names: kauri/solver.hpp, kauri/factor.hpp, kauri/plan.hpp ...
 

@@ -53,6 +53,12 @@ struct SolverOptions {
 /// Keeps a copy of A for refinement and for messages. Both throw Error(input) naming row and column of a NaN or infinite entry that made
 /// them fail. A compute() that throws leaves no factor and no plan of an earlier one. One moved from may be assigned to and destroyed,
 /// nothing else.
+///
+/// One call at a time: compute(), refactorize(), refactorize_shifted(), solve() and set_stop() throw Error(usage), and change nothing,
+/// while another of them is under way on the same solver, in another thread or as the call whose message handler they are called by.
+/// Different solvers may be called at the same time. Threads that solve with one factor take a Factor with a Workspace each, or an
+/// eigen::LLT. What const members return is read between calls, not during one. CPU phases throw Error(memory) where the system refuses
+/// a thread; with threads = 1 none is asked for.
 template <Scalar T>
 class Solver {
  public:
@@ -84,7 +90,7 @@ class Solver {
   /// Asked to stop, by any thread, the calls after this one throw Error(cancelled) within some 50 ms (on a device
   /// between phases: what is enqueued runs on). compute() leaves what it leaves when it throws; where it was cancelled in the
   /// factorisation, refactorize() goes on from there. refactorize() that has begun leaves no valid factor until the next one, solve() has x
-  /// be B again. A token that was asked to stop stays so: give another one, and go on. Not to be called while another call is under way.
+  /// be B again. A token that was asked to stop stays so: give another one, and go on.
   void set_stop(std::stop_token stop);
 
   /// Of the last compute(). Throws Error(usage) before.

@@ -18,6 +18,7 @@
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/solver.hpp"
+#include "src/base/one_call.hpp"
 
 namespace kauri::c {
 
@@ -128,6 +129,7 @@ struct kauri_solver {
   std::variant<kauri::c::SolverOf<double>, kauri::c::SolverOf<float>> of;
   int base = 0;
   kauri::c::Cancel cancel{};
+  kauri::CallFlag calls{};
 };
 
 // NOLINTEND(readability-identifier-naming)

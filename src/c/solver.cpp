@@ -49,6 +49,7 @@ DeviceVerdict verdict_of(const SolverOf<T>& of) {
 template <class F>
 auto with_solver(kauri_solver* solver, F&& f) {
   kauri_solver& handle = need(solver, "solver");
+  const OneCall call(handle.calls, "kauri_solver", "solver");
   const auto run = [&](auto& of) {
     of.solver.set_stop(token_of(handle.cancel));
     return f(of);
@@ -145,7 +146,11 @@ kauri_status kauri_solver_solve(kauri_solver* solver, const struct kauri_dense* 
 }
 
 kauri_status kauri_solver_set_cancel(kauri_solver* solver, const kauri_cancel* cancel) {
-  return guarded([&] { need(solver, "solver").cancel = cancel == nullptr ? nullptr : cancel->state; });
+  return guarded([&] {
+    kauri_solver& handle = need(solver, "solver");
+    const OneCall call(handle.calls, "kauri_solver_set_cancel", "solver");
+    handle.cancel = cancel == nullptr ? nullptr : cancel->state;
+  });
 }
 
 kauri_status kauri_solver_verdict(const kauri_solver* solver, struct kauri_verdict* verdict) {

@@ -343,7 +343,51 @@ static void messages(void) {
   free_system(&s);
 }
 
+typedef struct {
+  kauri_solver* solver;
+  const kauri_matrix* matrix;
+  kauri_cancel* cancel;
+  struct kauri_dense* x;
+  int count;
+} Asking;
+
+// Each call that fills the solver, or works in it, is refused to the callback of a call on it.
+static void ask(void* user, int32_t level, int32_t phase, double fraction, const char* text) {
+  Asking* asking = user;
+  const char* told = "another call on this solver";
+  (void)level, (void)phase, (void)fraction, (void)text;
+  ++asking->count;
+  MISUSE(told, kauri_solver_compute(asking->solver, asking->matrix));
+  MISUSE(told, kauri_solver_refactorize_matrix(asking->solver, asking->matrix, 0));
+  MISUSE(told, kauri_solver_refactorize_shifted(asking->solver, 1));
+  MISUSE(told, kauri_solver_solve(asking->solver, NULL, asking->x));
+  MISUSE(told, kauri_solver_set_cancel(asking->solver, asking->cancel));
+}
+
+static void one_call(void) {
+  System s = random_system(30, 26);
+  double x[30] = {0};
+  struct kauri_dense dense = column_of(x, 30);
+  kauri_options* options = NULL;
+  Asking asking = {NULL, matrix_of(&s, 0), NULL, &dense, 0};
+  OK(kauri_options_create(&options));
+  OK(kauri_cancel_create(&asking.cancel));
+  OK(kauri_options_set_message(options, ask, &asking));
+  asking.solver = solver_of(options, KAURI_DOUBLE);
+  OK(kauri_solver_compute(asking.solver, asking.matrix));
+  OK(kauri_solver_solve(asking.solver, NULL, &dense));
+  OK(kauri_solver_set_cancel(asking.solver, asking.cancel));
+  OK(kauri_solver_refactorize_matrix(asking.solver, asking.matrix, 0));
+  CHECK(asking.count > 5);
+  kauri_solver_destroy(asking.solver);
+  kauri_cancel_destroy(asking.cancel);
+  kauri_options_destroy(options);
+  kauri_matrix_destroy((kauri_matrix*)asking.matrix);
+  free_system(&s);
+}
+
 void test_solver(void) {
+  one_call();
   for (int32_t base = 0; base <= 1; ++base) {
     whole_job(base, KAURI_DOUBLE);
     whole_job(base, KAURI_FLOAT);

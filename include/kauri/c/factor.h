@@ -15,7 +15,8 @@ extern "C" {
 /// P A P^T = L L^T in double or float. Calls that take it as const may be made by several threads at a time, with a workspace each; the
 /// others only while no call uses it.
 typedef struct kauri_factor kauri_factor;
-/// Scratch memory of solves on one factor at a time; one per thread or stream that solves. Outlives what was enqueued with it.
+/// Scratch memory of solves on one factor at a time; one per thread or stream that solves: KAURI_ERROR_USAGE while another thread's call
+/// is using it. Outlives what was enqueued with it.
 typedef struct kauri_workspace kauri_workspace;
 
 /// Takes the memory of a factor in that kauri_scalar, kauri_plan_peak_bytes() of it; not valid until it is filled. The plan was made for

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/// Analyses, factorises, solves and refines; keeps a copy of A. One call at a time.
+/// Analyses, factorises, solves and refines; keeps a copy of A. One call at a time: while one that takes it without const is under way,
+/// another such call is KAURI_ERROR_USAGE and changes nothing. Threads that solve at a time take a kauri_factor, with a workspace each.
 typedef struct kauri_solver kauri_solver;
 
 /// For matrices of that kauri_scalar; computes nothing yet. KAURI_ERROR_DEVICE where the device asked for is not there.

@@ -1,0 +1,42 @@
+// One call at a time on an object: a second one is told, not run into the memory of the first.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "kauri/error.hpp"
+
+namespace kauri {
+
+/// Of an object that takes one call at a time: whether one is under way.
+class CallFlag {
+ public:
+  CallFlag() = default;
+  CallFlag(const CallFlag&) = delete;
+  CallFlag& operator=(const CallFlag&) = delete;
+
+ private:
+  friend class OneCall;
+  std::atomic<bool> busy_{false};
+};
+
+/// A call on the object of a flag, as long as this lives.
+class OneCall {
+ public:
+  /// Throws Error(usage) where another call is under way. call: the one that begins, as "Solver::solve"; object: as "solver".
+  OneCall(CallFlag& flag, const char* call, const char* object) : flag_(flag) {
+    if (flag_.busy_.exchange(true, std::memory_order_acquire))
+      throw Error(ErrorKind::usage,
+                  std::string(call) + ": another call on this " + object +
+                      " is under way (of another thread, or the one whose message handler this is), expected one at a time");
+  }
+  ~OneCall() { flag_.busy_.store(false, std::memory_order_release); }
+  OneCall(const OneCall&) = delete;
+  OneCall& operator=(const OneCall&) = delete;
+
+ private:
+  CallFlag& flag_;
+};
+
+}  // namespace kauri
