@@ -10,9 +10,9 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <thread>
 
 #include "kauri/error.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "src/cli/text.hpp"
 
 namespace kauri::cli {
@@ -72,6 +72,13 @@ Offset room_in_groups() {
   return room;
 }
 
+/// What a process can hold where there is memory for so much: its page tables count as well, with 1/512 of what they map, and the first
+/// pages of the stacks of its threads.
+Offset usable(Offset backed) {
+  if (backed == kUnlimited) return backed;
+  return std::max<Offset>(0, backed - backed / 256 - allowed_threads() * (Offset{64} << 10));
+}
+
 Offset room_under(int resource, std::string_view used_key) {
   rlimit limit{};
   if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur >= static_cast<rlim_t>(kUnlimited))
@@ -89,14 +96,26 @@ std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_
   return {};
 }
 
+/// Bytes of stacks of threads that are not started yet. They count as data, and are hardly touched: where a fence that has room for them
+/// would let as much data through beyond what there is, more than 1/64 of it, the threads are started now. Throws Error(memory) where they
+/// cannot be.
+Offset stacks_to_come(Offset available) {
+  const auto stack = static_cast<Offset>(tbb::global_control::active_value(tbb::global_control::thread_stack_size));
+  const int most = allowed_threads() - 1;
+  const Offset stacks = std::max(0, most - host_threads::started()) * stack;
+  if (stacks <= available / 64) return stacks;
+  host_threads::start(most);
+  return 0;
+}
+
 /// b, x, the residual and x of the step before. What comes before (B as read, in double) and after (x for the file, in double) is less.
 Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) { return Offset{4} * n * nrhs * scalar_bytes; }
 
 }  // namespace
 
 Offset available_bytes() {
-  const Offset free = value_of("/proc/meminfo", "MemAvailable:", kUnlimited);
-  return std::min({free, room_in_groups(), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
+  const Offset backed = std::min(value_of("/proc/meminfo", "MemAvailable:", kUnlimited), room_in_groups());
+  return std::min({usable(backed), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
 }
 
 Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
@@ -142,16 +161,17 @@ void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std:
     throw Error(ErrorKind::memory, why);
 }
 
-MemoryFence::MemoryFence(const LimitOptions& limits) : bytes_(available_bytes()) {
+MemoryFence::MemoryFence(const LimitOptions& limits) {
+  const Offset stacks = stacks_to_come(available_bytes());
+  bytes_ = available_bytes();
   if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
   rlimit limit{};
   getrlimit(RLIMIT_DATA, &limit);
   old_limit_ = limit.rlim_cur;
-  // A few megabytes more, for messages and the stacks of threads. The shadow memory of sanitizers counts as data: no fence there.
-  const Offset slack = (Offset{64} << 20) + Offset{std::thread::hardware_concurrency()} * (Offset{16} << 20);
-  if (!std::string_view(KAURI_SANITIZERS).empty() || bytes_ > kUnlimited - slack) return;
+  // The shadow memory of sanitizers counts as data: no fence there.
+  if (!std::string_view(KAURI_SANITIZERS).empty() || bytes_ > kUnlimited / 2) return;
   const Offset now = value_of("/proc/self/status", "VmData:", 0);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(bytes_ + slack + now));
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(now + bytes_ + stacks));
   setrlimit(RLIMIT_DATA, &limit);
 }
 

@@ -12,8 +12,9 @@
 
 namespace kauri::cli {
 
-/// Bytes that this process can still take: the least of MemAvailable, what its control groups (v1 and v2, with all their parents) leave and
-/// what its own limits on address space and data leave. The largest Offset where nothing can be read.
+/// Bytes that this process can still take: the least of MemAvailable and what its control groups (v1 and v2, with all their parents) leave,
+/// less what page tables and stacks of threads take of it, and of what its own limits on address space and data leave. The largest Offset
+/// where nothing can be read.
 Offset available_bytes();
 
 /// What a factorisation with `nrhs` right-hand sides, their solution and its refinement will allocate in the host's memory beyond A and the
@@ -47,8 +48,8 @@ class MemoryFence {
   [[nodiscard]] Offset bytes() const { return bytes_; }
 
  private:
-  Offset bytes_;
-  unsigned long long old_limit_;
+  Offset bytes_ = 0;
+  unsigned long long old_limit_ = 0;
 };
 
 /// What is said of an allocation that failed without a word: "out of memory: 12.3 MB (12345678 bytes) are available".
