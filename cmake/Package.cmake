@@ -44,7 +44,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_PROVIDES "libkauri-dev (= ${CPACK_PACKAGE_VERSION})")
 # Who links to kauri needs what the CMake package and the pkg-config file ask for; what the program needs to run dpkg-shlibdeps finds.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libtbb-dev, zlib1g-dev")
-if(KAURI_METIS)
+if(KAURI_SYSTEM_METIS)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libmetis-dev")
 endif()
 if(KAURI_HAS_CUDA) # of NVIDIA's repository, not of Debian's, and it may be there without a package

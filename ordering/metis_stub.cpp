@@ -12,6 +12,8 @@ namespace {
 
 bool metis_available() { return false; }
 
+bool metis_is_own() { return false; }
+
 void require_metis_size(Offset, Offset) { fail(); }
 
 void metis_nested_dissection(const GraphView&, std::uint64_t, MetisWorkspace&, std::span<Index>) { fail(); }

@@ -179,6 +179,8 @@ std::optional<Effort> effort_from_name(std::string_view name) { return ordering:
 
 bool ordering_available(OrderingMethod method) { return method != OrderingMethod::metis || ordering::metis_available(); }
 
+bool ordering_compared(OrderingMethod method) { return method != OrderingMethod::metis || ordering::metis_is_own(); }
+
 Permutation order(const Graph& graph, const OrderingOptions& options) {
   const StopScope scope(options.stop);
   ordering::check(options);

@@ -32,6 +32,10 @@ std::string_view name_of(OrderingMethod method);
 std::optional<OrderingMethod> ordering_from_name(std::string_view name);
 /// False for metis when kauri was built without it; true for all others.
 bool ordering_available(OrderingMethod method);
+/// True for what compare_orderings() and the program's `compare` plan where no method is named: all that are available, but for a METIS
+/// that is the system's library. While it orders, it has handlers of its own for SIGTERM and SIGABRT of the whole process; a METIS that is
+/// compiled into kauri has none (docs/limits.md).
+bool ordering_compared(OrderingMethod method);
 
 /// Which of several vertices of least degree is eliminated first (minimum_degree only). The rule holds among vertices that no elimination
 /// has touched yet; those whose degree changed go before them, the latest first.
@@ -81,12 +85,14 @@ struct OrderingOptions {
 /// merged as well, and each connected component is ordered by itself, in the order of its least vertex. Empty graphs are fine.
 /// Deterministic: a function of graph and options alone. O(n + nnz) beyond the method's own time. Rows of options.last stand last.
 ///
-/// metis: seed 1 is METIS's own default (its seed -1), so that results compare. METIS keeps state of the process: one call at a time runs
-/// in it, the others wait, and it reseeds and draws from rand(). Its result repeats as rand() does: on one C library.
+/// metis: seed 1 is METIS's own default (its seed -1), so that results compare. A METIS that is compiled into kauri touches nothing of the
+/// process. The system's keeps state of it: one call at a time runs in it, the others wait, it reseeds and draws from rand(), so that its
+/// result repeats on one C library, and it has handlers of its own for SIGTERM and SIGABRT meanwhile: a SIGTERM that another thread takes
+/// then may end the process by SIGSEGV, one that comes to the ordering thread ends the ordering by Error(cancelled) and is raised again.
 ///
 /// Throws Error(usage) for automatic, for metis where it is not available, for delta < 0, threads < 0 and an effort that there is not
 /// (analyze() too, whatever the method), Error(input) for rows of options.last that are out of range or named twice, Error(overflow) for a
-/// graph too large for METIS.
+/// graph too large for METIS, Error(memory) where METIS runs out of memory or the system refuses a thread.
 Permutation order(const Graph& graph, const OrderingOptions& options);
 
 }  // namespace kauri

@@ -63,7 +63,7 @@ def _orderings(wanted):
 
 
 def _default(n):
-    names = ["rcm", "amd", "nd"] + ["metis"] * _core.ordering_available("metis") + ["auto"]
+    names = ["rcm", "amd", "nd"] + ["metis"] * (_core.ordering_available("metis") and _core.ordering_compared("metis")) + ["auto"]
     return [_ordering(name, name) for name in (["natural"] if n <= _SMALL else []) + names]
 
 
@@ -193,7 +193,7 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
     orderings : str, list of str or dict, optional
         Of ``natural``, ``rcm``, ``md``, ``amd``, ``pamd``, ``nd``, ``metis``, ``auto``, ``best``, and scikit-sparse's names. In a dict each
         has a name of the caller's, and is a name, options (``{"ordering_method": "nd", "ordering_seed": 3}``) or a permutation, shape (n,):
-        rows of A in the order of elimination. None: ``natural`` up to 10000 rows, ``rcm``, ``amd``, ``nd``, ``metis`` in a build with it,
+        rows of A in the order of elimination. None: ``natural`` up to 10000 rows, ``rcm``, ``amd``, ``nd``, ``metis`` where it is part of kauri,
         and ``auto``, whose time is that of all orderings that it tried.
     factorize : bool
         Factorise and solve with each as well, and tell the times.

@@ -90,6 +90,10 @@ void bind_support(nb::module_& module) {
   module.def("version", [] { return std::string(version()); });
   module.def("commit", [] { return std::string(commit()); });
   module.def("cuda_available", cuda_available);
+  module.def("ordering_compared", [](const std::string& name) {
+    const auto method = ordering_from_name(name);
+    return method && ordering_compared(*method);
+  });
   module.def("ordering_available", [](const std::string& name) {
     const std::optional<OrderingMethod> method = ordering_from_name(name);
     return method && ordering_available(*method);

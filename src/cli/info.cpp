@@ -68,6 +68,7 @@ Json build_json(const Backend& backend, const Cuda& cuda) {
   build["build_type"] = KAURI_BUILD_TYPE;
   build["target"] = backend.target();
   build["metis"] = ordering_available(OrderingMethod::metis);
+  build["metis_inside"] = ordering_compared(OrderingMethod::metis);
   build["cuda_device"] = cuda.there;
   build["cuda"] = cuda_json(cuda);
   build["sanitizers"] = KAURI_SANITIZERS;
@@ -111,7 +112,8 @@ std::string build_text(const Backend& backend, const Cuda& cuda) {
   lines.add("kauri", std::string(version()), std::string(commit()));
   lines.add("compiler", KAURI_COMPILER, KAURI_BUILD_TYPE);
   lines.add("device", backend.device(), fmt::format("{} threads, target {}", backend.threads(), backend.target()));
-  lines.add("METIS", ordering_available(OrderingMethod::metis) ? "yes" : "no");
+  const bool metis = ordering_available(OrderingMethod::metis), inside = ordering_compared(OrderingMethod::metis);
+  lines.add("METIS", metis ? "yes" : "no", inside ? "inside kauri" : metis ? "the system's library" : "");
   add_cuda(lines, cuda);
   lines.add("memory", bytes(static_cast<double>(available_bytes())), "available");
   return lines.text();

@@ -92,6 +92,11 @@ def has_metis():
     return build_facts()["metis"]
 
 
+def compares_metis():
+    """What no name asked for is compared only where METIS is part of kauri."""
+    return build_facts()["metis_inside"]
+
+
 def available(orderings):
     """Those of the orderings that this build has."""
     return [name for name in orderings if name != "metis" or has_metis()]

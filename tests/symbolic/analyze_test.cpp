@@ -288,7 +288,7 @@ TEST(Analyze, AutomaticNeverRunsMetis) {
     const Candidate* metis = candidate_of(all, OrderingMethod::metis);
     ASSERT_NE(metis, nullptr);
     EXPECT_FALSE(metis->chosen);
-    EXPECT_EQ(metis->plan != nullptr, ordering_available(OrderingMethod::metis));
+    EXPECT_EQ(metis->plan != nullptr, ordering_compared(OrderingMethod::metis));
   }
 }
 

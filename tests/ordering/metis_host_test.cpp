@@ -1,0 +1,165 @@
+// METIS inside kauri leaves the process alone: its signals, its standard error, its rand(), its memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kauri/error.hpp"
+#include "kauri/generate.hpp"
+#include "kauri/graph.hpp"
+#include "kauri/ordering.hpp"
+#include "ordering/metis.hpp"
+
+namespace {
+
+long allocations_left = -1, alive = 0;  // until one fails, or negative: none does; blocks of METIS that are not given back
+bool fail_once = true;
+
+bool fails() {
+  if (allocations_left < 0 || allocations_left-- > 0) return false;
+  if (!fail_once) allocations_left = 0;
+  return true;
+}
+
+}  // namespace
+
+// In the place of what METIS calls, by the linker (--wrap).
+extern "C" {
+void* __real_malloc(std::size_t bytes);                 // NOLINT
+void* __real_realloc(void* memory, std::size_t bytes);  // NOLINT
+void __real_free(void* memory);                         // NOLINT
+void* __wrap_malloc(std::size_t bytes) {                // NOLINT
+  void* p = fails() ? nullptr : __real_malloc(bytes);
+  alive += p != nullptr ? 1 : 0;
+  return p;
+}
+void* __wrap_realloc(void* memory, std::size_t bytes) {  // NOLINT
+  void* p = fails() ? nullptr : __real_realloc(memory, bytes);
+  alive += p != nullptr && memory == nullptr ? 1 : 0;
+  return p;
+}
+void __wrap_free(void* memory) {  // NOLINT
+  alive -= memory != nullptr ? 1 : 0;
+  __real_free(memory);
+}
+}
+
+namespace kauri::ordering {
+namespace {
+
+class MetisInside : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!metis_is_own()) GTEST_SKIP() << "METIS is the system's library, which has handlers of its own";
+  }
+};
+
+std::atomic<int> handled{0};
+
+Permutation by_metis(const Graph& graph) { return order(graph, {.method = OrderingMethod::metis, .threads = 1}); }
+
+/// SIGTERM again and again, to the ordering thread or to this one, while METIS runs.
+void send_while_ordering(bool to_orderer) {
+  const Graph graph(generate("poisson2d 250").pattern());
+  struct sigaction ours {};
+  ours.sa_sigaction = [](int, siginfo_t* told, void*) { handled += told != nullptr && told->si_signo == SIGTERM ? 1 : 1000000; };
+  ours.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGTERM, &ours, nullptr);
+  handled = 0;
+  const Permutation expected = by_metis(graph);
+  std::atomic<bool> done{false};
+  Permutation found;
+  std::thread orderer([&] {
+    for (int k = 0; k < 3; ++k) found = by_metis(graph);
+    done = true;
+    while (done) std::this_thread::yield();  // there for the signals until none is sent any more
+  });
+  int sent = 0;
+  while (!done) {
+    pthread_kill(to_orderer ? orderer.native_handle() : pthread_self(), SIGTERM);
+    ++sent;
+    while (handled < sent) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  done = false;
+  orderer.join();
+  EXPECT_EQ(handled, sent);
+  EXPECT_EQ(found, expected);
+  struct sigaction now {};
+  sigaction(SIGTERM, nullptr, &now);
+  EXPECT_EQ(now.sa_sigaction, ours.sa_sigaction);
+  EXPECT_EQ(now.sa_flags & (SA_SIGINFO | SA_RESTART | static_cast<int>(SA_RESETHAND)), ours.sa_flags);
+  signal(SIGTERM, SIG_DFL);
+}
+
+TEST_F(MetisInside, SignalsOfTheOrderingThreadAreThePrograms) { send_while_ordering(true); }
+TEST_F(MetisInside, SignalsOfOtherThreadsAreThePrograms) { send_while_ordering(false); }
+
+TEST_F(MetisInside, RandomNumbersOfTheProcessGoOn) {
+  const Graph graph(generate("poisson2d 60").pattern());
+  std::srand(7);
+  std::vector<int> expected(5);
+  for (int& x : expected) x = std::rand();
+  std::srand(7);
+  for (const int x : expected) {
+    by_metis(graph);
+    EXPECT_EQ(std::rand(), x);
+  }
+}
+
+/// What f() prints on standard error, by whatever means.
+template <class F>
+std::string standard_error_of(const F& f) {
+  std::FILE* const said = std::tmpfile();
+  const int before = dup(STDERR_FILENO);
+  dup2(fileno(said), STDERR_FILENO);
+  f();
+  dup2(before, STDERR_FILENO);
+  close(before);
+  std::rewind(said);
+  std::string text;
+  for (int c = 0; (c = std::fgetc(said)) != EOF;) text.push_back(static_cast<char>(c));
+  std::fclose(said);
+  return text;
+}
+
+/// Every allocation of METIS fails in turn, alone or with all that come after it.
+TEST_F(MetisInside, MemoryThatRunsOutIsToldByTheErrorAlone) {
+  const Graph graph(generate("poisson2d 25").pattern());
+  allocations_left = std::numeric_limits<long>::max();
+  const Permutation expected = by_metis(graph);
+  const long needed = std::numeric_limits<long>::max() - allocations_left;
+  allocations_left = -1;
+  if (needed == 0) GTEST_SKIP() << "kauri is a shared library: the linker puts nothing in the place of its malloc()";
+  ASSERT_GT(needed, 100);
+  for (const bool once : {true, false}) {
+    fail_once = once;
+    const std::string said = standard_error_of([&] {
+      for (long k = 0; k < needed; ++k) {
+        allocations_left = k;
+        try {
+          by_metis(graph);
+          ADD_FAILURE() << "no error where allocation " << k << " fails";
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::memory) << k << ": " << error.what();
+        }
+        allocations_left = -1;
+        ASSERT_EQ(alive, 0) << k;
+      }
+    });
+    EXPECT_EQ(said, "");
+    EXPECT_EQ(by_metis(graph), expected);
+  }
+}
+
+}  // namespace
+}  // namespace kauri::ordering
