@@ -103,7 +103,7 @@ class Study {
     for (int k = 0; k < settings_.runs; ++k) {
       Order one = order_by(reduction_, clock, [&](const GraphView& view, std::span<Index> order) {
         ordering::AmdWorkspace workspace;  // made anew, as order() does
-        ordering::approximate_minimum_degree(view, {.aggressive = settings_.options.aggressive}, workspace, order);
+        (void)ordering::approximate_minimum_degree(view, {.aggressive = settings_.options.aggressive}, workspace, order);
       });
       ParallelAmdReport seen;
       ParallelAmdOptions options = settings_.options;

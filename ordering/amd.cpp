@@ -4,7 +4,8 @@
 
 #include <limits>
 
-#include "ordering/amd_elimination.hpp"
+#include "ordering/amd_long_lists.hpp"
+#include "ordering/amd_upkeep.hpp"
 
 namespace kauri::ordering {
 
@@ -22,22 +23,23 @@ struct NoHalo {
 };
 
 template <class Position>
-void order_with(const GraphView& graph, const AmdOptions& options, amd::Arrays<Position>& arrays, std::size_t pool,
+bool order_with(const GraphView& graph, const AmdOptions& options, amd::Arrays<Position>& arrays, std::size_t pool,
                 std::span<Index> order) {
   amd::Elimination<Position, NoHalo> elimination(graph, NoHalo{}, options, arrays, pool);
-  elimination.run();
-  elimination.number(order);
+  const bool done = elimination.run();
+  if (options.work != nullptr) *options.work = elimination.work();
+  if (done) elimination.number(order);
+  return done;
 }
 
 }  // namespace
 
-void approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order) {
+bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order) {
   const Offset pool = graph.edges() + graph.size() + static_cast<Offset>(options.elbow * static_cast<double>(graph.edges()));
   auto& storage = workspace.storage();
   if (pool <= std::numeric_limits<Index>::max() && !options.wide)
-    order_with(graph, options, storage.narrow, static_cast<std::size_t>(pool), order);
-  else
-    order_with(graph, options, storage.wide, static_cast<std::size_t>(pool), order);
+    return order_with(graph, options, storage.narrow, static_cast<std::size_t>(pool), order);
+  return order_with(graph, options, storage.wide, static_cast<std::size_t>(pool), order);
 }
 
 }  // namespace kauri::ordering

@@ -28,6 +28,9 @@ struct AmdOptions {
   bool wide = false;  ///< 64-bit positions even where 32 bits suffice (for tests). The order never depends on it.
   Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
   std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null
+  Index long_list = 128;                                  ///< entries of a list beyond which some pivots pass its variable over (hubs)
+  Offset most_work = std::numeric_limits<Offset>::max();  ///< entries of lists that are visited before the elimination is given up
+  Offset* work = nullptr;                                 ///< receives the number of visited entries, if not null
 };
 
 /// Memory for approximate_minimum_degree; one per thread, reused for any number of graphs. Grows to what the largest needs.
@@ -47,9 +50,10 @@ class AmdWorkspace {
 
 /// Writes to order (length graph.size()) the vertices in the order of elimination: the assembly tree in postorder, children in the order of
 /// their elimination, the vertices of a front ascending. Degrees are external and weighted. Dense rows are the caller's business. Time: the
-/// lists touched by each pivot, O(n nnz) at worst, near linear in practice. Workspace: (1 + elbow) nnz + 11 n + total weight numbers, nnz
-/// counting both directions.
-void approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
+/// lists touched by each pivot, O(n nnz) at worst, near linear in practice; a long list is worked through only when the pivots that passed
+/// it over have paid for that. Workspace: (1 + elbow) nnz + 11 n + total weight numbers, nnz counting both directions, and 2 n where a list
+/// is long. Returns false, and leaves order unspecified, if more than most_work entries had to be visited: a function of the graph alone.
+bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
 
 /// The same with a halo, for the leaves of a dissection (F. Pellegrini, J. Roman, P. R. Amestoy, "Hybridizing nested dissection and halo
 /// approximate minimum degree for efficient sparse matrix ordering", Concurrency: Pract. Exper. 12 (2000) 69-84): the vertices v >=

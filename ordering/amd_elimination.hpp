@@ -9,6 +9,8 @@
 // With a *halo* (Pellegrini, Roman & Amestoy 2000) the vertices from `interior` on are variables that are never eliminated: they are in all
 // lists and their weights in all degrees, but they are in no chain, have no degrees, and are merged with their like only. What they have in
 // common among themselves counts in no degree of the interior, so that edges from halo to halo are not even loaded.
+//
+// Hubs have long lists, and are in nearly all L_me: see amd_long_lists.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -46,10 +48,18 @@ constexpr std::uint32_t kHaloHash = 0x80000000u;
 constexpr std::size_t kBuckets = 4096;
 inline std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1u >> 20; }
 
+/// An element that a variable with a long list has got into, and the one before it.
+struct Unread {
+  Index element, before;
+};
+
 template <class Position>
 struct Arrays {
   Scratch<Node<Position>> node;
   Scratch<Index> pool, head, sequence;
+  Scratch<Index> passes, newest;  // by variable, made where a list is long
+  std::vector<Unread> unread;
+  std::vector<Index> measured;
   std::vector<Index> bucket;
 
   /// Made when first asked for: beside a graph of a few vertices they take longer than its order.
@@ -70,30 +80,46 @@ class Elimination {
         total_(graph.total_weight()),
         aggressive_(options.aggressive),
         largest_tag_(options.largest_tag),
+        long_list_(options.long_list),
+        most_work_(options.most_work),
         pool_end_(static_cast<Position>(pool_size)),
         node_(arrays.node.require(static_cast<std::size_t>(n_))),
         pool_(arrays.pool.require(pool_size)),
         head_(arrays.head.require(static_cast<std::size_t>(total_))),
         bucket_(arrays.buckets()),
         sequence_(arrays.sequence.require(static_cast<std::size_t>(n_))),
+        unread_(arrays.unread),
+        measured_(arrays.measured),
         trace_(options.trace) {
     load(graph);
+    if (longest_ > long_list_) {
+      passes_ = arrays.passes.require(static_cast<std::size_t>(n_));
+      newest_ = arrays.newest.require(static_cast<std::size_t>(n_));
+      std::fill_n(passes_, n_, 0);
+      std::fill_n(newest_, n_, kNone);
+      unread_.clear();
+    }
   }
 
-  void run() {
+  /// False if it was given up for too much work.
+  bool run() {
     const StopCheck check_stop;
     while (eliminated_ < total_ - halo_.weight()) {
       check_stop();
+      if (work_ > most_work_) return false;
       const Index me = take_pivot();
       form_element(me);
-      measure_elements();
+      measure_elements(me);
       update_variables(me);
       merge_twins();
       close_element(me);
     }
+    return true;
   }
 
   void number(std::span<Index> order);
+  /// Entries of lists that were visited.
+  [[nodiscard]] Offset work() const { return work_; }
 
  private:
   using Node = amd::Node<Position>;
@@ -105,7 +131,14 @@ class Elimination {
   void form_in_place(Index me);
   void form_at_end(Index me);
   void join(Index v, Position& to);
-  void measure_elements();
+  void measure_elements(Index me);
+  void choose_passed(Index me);
+  bool pays_for_reading(Index v);
+  void note(Index v, Index element);
+  void read_notes(Index v);
+  void measure_by_passed();
+  void pass_over(Node& x) const;
+  [[nodiscard]] bool is_passed(Index v) const { return passed_ != 0 && node_[v].length > long_list_ && passes_[v] != 0; }
   void update_variables(Index me);
   bool update_variable(Index me, Index v);
   void merge_twins();
@@ -141,12 +174,26 @@ class Elimination {
   const Index total_;  // weight, with the halo
   const bool aggressive_;
   const Index largest_tag_;
+  const Index long_list_;
+  const Offset most_work_;
   const Position pool_end_;
   Node* const node_;       // n
   Index* const pool_;      // pool_end_
   Index* const head_;      // total weight: first variable of each degree
   Index* const bucket_;    // kBuckets: first variable of each; all kNone between pivots
   Index* const sequence_;  // the pivots so far
+  // Of variables with long lists: pivots that passed each over since its list was last read, the newest element noted for it; notes; and,
+  // where variables of L_me are passed over, the elements measured by the others. No arrays where no list is long.
+  Index* passes_ = nullptr;
+  Index* newest_ = nullptr;
+  std::vector<Unread>& unread_;
+  std::vector<Index>& measured_;
+  Index free_notes_ = kNone;
+  Index longest_ = 0;    // list at the beginning
+  Index passed_ = 0;     // variables of L_me that are passed over
+  Index me_chosen_ = 0;  // weight of me when it was chosen
+  Offset passed_entries_ = 0;
+  Offset work_ = 0;
   std::vector<AmdPivot>* const trace_;
   Position free_ = 0;                    // first unused entry of the pool
   Position me_first_ = 0, me_last_ = 0;  // L_me in the pool
@@ -171,6 +218,7 @@ void Elimination<Position, Halo>::load(const GraphView& graph) {
       degree = 0;
       for (const Index u : neighbours) degree += graph.weight[u];
     }
+    longest_ = std::max(longest_, static_cast<Index>(neighbours.size()));
     node_[v] = {free_, static_cast<Index>(neighbours.size()), 0, graph.weight_of(v), degree, 0, kNone, kNone};
     std::copy(neighbours.begin(), neighbours.end(), pool_ + free_);
     free_ += static_cast<Position>(neighbours.size());
@@ -192,7 +240,7 @@ Index Elimination<Position, Halo>::take_pivot() {
   const Index me = head_[least_degree_];
   unlink(node_[me]);
   sequence_[pivots_++] = me;
-  me_pivots_ = node_[me].weight;
+  me_pivots_ = me_chosen_ = node_[me].weight;
   eliminated_ += me_pivots_;
   return me;
 }
@@ -201,6 +249,7 @@ Index Elimination<Position, Halo>::take_pivot() {
 template <class Position, class Halo>
 void Elimination<Position, Halo>::form_element(Index me) {
   me_weight_ = 0;
+  if (node_[me].length > long_list_) read_notes(me);
   node_[me].weight = -me_pivots_;  // keeps me out of its own list
   if (node_[me].elements == 0)
     form_in_place(me);
@@ -231,6 +280,7 @@ void Elimination<Position, Halo>::form_in_place(Index me) {
   const Node& x = node_[me];
   Position to = x.list;
   for (Position k = x.list, end = x.list + x.length; k < end; ++k) join(pool_[k], to);
+  work_ += x.length;
   me_first_ = x.list;
   me_last_ = to;
 }
@@ -249,25 +299,32 @@ void Elimination<Position, Halo>::form_at_end(Index me) {
     for (Position p = e.list, end = e.list + e.length; p < end; ++p) join(pool_[p], to);
     absorb(e, me);
   }
+  work_ += bound;
   me_first_ = free_;
   me_last_ = free_ = to;
 }
 
 // For every element e that shares a variable with me: e.mark - tag = weight of L_e \ L_me.
 template <class Position, class Halo>
-void Elimination<Position, Halo>::measure_elements() {
+void Elimination<Position, Halo>::measure_elements(Index me) {
   raise_tag(widest_);
   widest_ = std::max(widest_, me_weight_);
+  if (passes_ != nullptr) choose_passed(me);
   for (Position k = me_first_; k < me_last_; ++k) {
+    if (is_passed(pool_[k])) continue;
     const Node& x = node_[pool_[k]];
+    work_ += x.elements;
     for (Position p = x.list, end = x.list + x.elements; p < end; ++p) {
       Node& e = node_[pool_[p]];
-      if (e.mark >= tag_)
+      if (e.mark >= tag_) {
         e.mark += x.weight;  // negative
-      else if (e.mark != 0)
+      } else if (e.mark != 0) {
         e.mark = tag_ + (e.degree + x.weight);
+        if (passed_ != 0) measured_.push_back(pool_[p]);
+      }
     }
   }
+  if (passed_ != 0) measure_by_passed();
 }
 
 // New degrees of the variables of me, without the part inside L_me, which is not known before the last of them is seen.
@@ -275,6 +332,10 @@ template <class Position, class Halo>
 void Elimination<Position, Halo>::update_variables(Index me) {
   for (Position k = me_first_; k < me_last_; ++k) {
     const Index v = pool_[k];
+    if (is_passed(v)) {
+      pass_over(node_[v]);
+      continue;
+    }
     if (update_variable(me, v)) continue;
     Node& x = node_[v];  // no neighbour outside L_me: it is eliminated along with me, at no further fill
     const Index weight = -x.weight;
@@ -290,6 +351,7 @@ void Elimination<Position, Halo>::update_variables(Index me) {
 template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   Node& x = node_[v];
+  work_ += x.length;
   Position to = x.list;
   Offset degree = 0;  // what several elements have in common counts in each
   std::uint32_t hash = static_cast<std::uint32_t>(me);
@@ -337,7 +399,7 @@ void Elimination<Position, Halo>::merge_twins() {
   raise_tag(widest_);
   for (Position k = me_first_; k < me_last_; ++k) {
     const Node& x = node_[pool_[k]];
-    if (x.weight == 0) continue;
+    if (x.weight == 0 || is_passed(pool_[k])) continue;
     Index& bucket = bucket_[bucket_of(static_cast<std::uint32_t>(x.previous))];
     if (bucket == kNone) continue;
     const Index first = bucket;
@@ -359,6 +421,7 @@ void Elimination<Position, Halo>::merge_chain(Index first) {
         for (Position p = a.list + 1, end = a.list + a.length; p < end; ++p) node_[pool_[p]].mark = tag_;
         marked = true;
       }
+      if (candidate) work_ += b.length;
       if (candidate && same_lists(a, b)) {
         a.weight += b.weight;  // both negative
         b.weight = 0;
@@ -404,79 +467,6 @@ void Elimination<Position, Halo>::close_element(Index me) {
   x.length = static_cast<Index>(to - me_first_);
   if (at_end) free_ = to;
   if (x.length == 0) absorb(x, kNone);
-}
-
-// Moves all living lists to the front of the pool, in the order in which they lie: the first entry of each is exchanged with the number of
-// its owner, told apart by its sign.
-template <class Position, class Halo>
-void Elimination<Position, Halo>::collect_garbage() {
-  for (Index v = 0; v < n_; ++v) {
-    Node& x = node_[v];
-    const bool alive = x.elements == kIsElement ? x.mark != 0 : x.weight != 0;
-    if (!alive || x.length == 0) continue;
-    const Position first = x.list;
-    x.list = pool_[first];
-    pool_[first] = ~v;
-  }
-  Position to = 0;
-  for (Position from = 0; from < free_;) {
-    const Index code = pool_[from++];
-    if (code >= 0) continue;
-    Node& x = node_[~code];
-    pool_[to] = static_cast<Index>(x.list);
-    x.list = to++;
-    for (Index k = 1; k < x.length; ++k) pool_[to++] = pool_[from++];
-  }
-  free_ = to;
-}
-
-// Marks of earlier rounds lie below the new tag.
-template <class Position, class Halo>
-void Elimination<Position, Halo>::raise_tag(Index by) {
-  if (tag_ > largest_tag_ - by - 1 - total_) {
-    for (Index v = 0; v < n_; ++v)
-      if (node_[v].mark != 0) node_[v].mark = 1;
-    tag_ = 2;  // as little as will do: it is an Index still with any weight on top
-    return;
-  }
-  tag_ += by + 1;
-}
-
-// The element that v is a pivot of. Merged variables are led through their principal; the way is shortened for the next.
-template <class Position, class Halo>
-Index Elimination<Position, Halo>::element_of(Index v) {
-  Index e = v;
-  while (node_[e].elements != kIsElement) e = static_cast<Index>(node_[e].list);
-  while (node_[v].elements != kIsElement) {
-    const Index next = static_cast<Index>(node_[v].list);
-    node_[v].list = e;
-    v = next;
-  }
-  return e;
-}
-
-// Each subtree of the assembly tree takes a stretch of the order: its last part is the root's, the parts before belong to the children. The
-// stretches are cut from the end, parents before children.
-template <class Position, class Halo>
-void Elimination<Position, Halo>::number(std::span<Index> order) {
-  const Index n = halo_.interior(n_);
-  for (Index v = 0; v < n; ++v) node_[v].degree = node_[v].length = 0;
-  for (Index v = 0; v < n; ++v) ++node_[element_of(v)].length;  // own vertices of each element
-  for (Index k = 0; k < pivots_; ++k) {
-    Node& e = node_[sequence_[k]];
-    if (Halo::kPresent && e.mark != 0) e.list = kNone;  // a root that has nothing but halo above it
-    e.degree += e.length;                               // vertices of its subtree
-    if (e.list != kNone) node_[e.list].degree += e.degree;
-  }
-  Index end = n;
-  for (Index k = pivots_ - 1; k >= 0; --k) {
-    Node& e = node_[sequence_[k]];
-    Index& limit = e.list == kNone ? end : node_[e.list].next;
-    const Index last = limit;
-    limit -= e.degree;
-    e.next = e.previous = last - e.length;  // children end where its own vertices begin
-  }
-  for (Index v = 0; v < n; ++v) order[node_[element_of(v)].previous++] = v;
 }
 
 }  // namespace kauri::ordering::amd

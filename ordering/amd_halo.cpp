@@ -3,7 +3,8 @@
 #include <bit>
 #include <limits>
 
-#include "ordering/amd_elimination.hpp"
+#include "ordering/amd_long_lists.hpp"
+#include "ordering/amd_upkeep.hpp"
 
 namespace kauri::ordering {
 namespace {

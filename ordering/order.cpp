@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -64,8 +65,6 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
   switch (options.method) {
     case OrderingMethod::rcm:
       return reverse_cuthill_mckee(graph, workspace.rcm, order);
-    case OrderingMethod::amd:
-      return approximate_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
     case OrderingMethod::parallel_amd:
       return parallel_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
     case OrderingMethod::nested_dissection:
@@ -81,6 +80,7 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
       std::copy(old_of.begin(), old_of.end(), order.begin());
       return;
     }
+    case OrderingMethod::amd:  // has a limit: run_within()
     case OrderingMethod::natural:
     case OrderingMethod::automatic:
       break;
@@ -129,22 +129,37 @@ std::vector<Index> Orderer::batches() const {
 }
 
 Permutation Orderer::run(OrderingMethod method) {
+  Offset work = 0;
+  return *run_within(method, std::numeric_limits<Offset>::max(), work);
+}
+
+std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset most_work, Offset& work) {
   OrderingOptions options = options_;
   options.method = method;
   check(options);
+  work = 0;
   if (method == OrderingMethod::natural) return natural_order(size_, options_.last);
   std::vector<Index> order(static_cast<std::size_t>(reduction_.size()));  // by component
   const auto own = [&](Index c) {
     return std::span(order).subspan(static_cast<std::size_t>(reduction_.first(c)), static_cast<std::size_t>(reduction_.size(c)));
   };
-  const auto order_one = [&](Index c) { order_component(reduction_.component(c), options, *workspace_.use(), own(c)); };
+  std::atomic<Offset> most = 0;
+  const auto order_one = [&](Index c) {
+    OrdererWorkspace& workspace = *workspace_.use();
+    if (method != OrderingMethod::amd) return order_component(reduction_.component(c), options, workspace, own(c));
+    Offset visited = 0;
+    const AmdOptions amd{.aggressive = options.aggressive, .most_work = most_work, .work = &visited};
+    approximate_minimum_degree(reduction_.component(c), amd, workspace.amd, own(c));
+    for (Offset seen = most; seen < visited && !most.compare_exchange_weak(seen, visited);) {
+    }
+  };
   const auto is_alone = [&](Index c) { return shares_work(method) && reduction_.size(c) >= kAlone; };
   for (Index c = 0; c < reduction_.components(); ++c)
     if (is_alone(c)) order_one(c);
   const std::vector<Index> batch = batches();
   const auto order_batch = [&](Index b) {
     const StopCheck check_stop;
-    for (Index c = batch[b]; c < batch[b + 1]; ++c) {
+    for (Index c = batch[b]; c < batch[b + 1] && most <= most_work; ++c) {
       check_stop();
       if (reduction_.size(c) <= 2)  // nothing to gain, and there may be millions of them
         std::iota(own(c).begin(), own(c).end(), 0);
@@ -154,11 +169,20 @@ Permutation Orderer::run(OrderingMethod method) {
   };
   // Isolated, so that a thread that waits within a batch does not begin another one on top of it.
   Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) { isolated([&] { order_batch(b); }); });
+  work = most;
+  if (work > most_work) return {};
+  return numbered(order);
+}
+
+/// order: of all components, one after the other, by their own numbering.
+Permutation Orderer::numbered(std::span<const Index> order) const {
   std::vector<Index> old_of;
   old_of.reserve(static_cast<std::size_t>(size_));
-  for (Index c = 0; c < reduction_.components(); ++c) reduction_.expand(c, own(c), old_of);
+  for (Index c = 0; c < reduction_.components(); ++c)
+    reduction_.expand(c, order.subspan(static_cast<std::size_t>(reduction_.first(c)), static_cast<std::size_t>(reduction_.size(c))),
+                      old_of);
   reduction_.append_rest(old_of);
-  return Permutation::from_old_of(std::move(old_of));
+  return Permutation::from_old_of(reduction_.with_small_rows(std::move(old_of)));
 }
 
 }  // namespace ordering

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+
 #include "kauri/ordering.hpp"
 #include "ordering/amd.hpp"
 #include "ordering/metis.hpp"
@@ -31,6 +33,10 @@ class Orderer {
 
   /// Throws as order(). Components are ordered side by side, by the threads of the calling arena.
   Permutation run(OrderingMethod method);
+  /// The same, given up where a component takes amd more than most_work entries of lists to visit; then nothing is returned. work: receives
+  /// the most that any component took, 0 with other methods, which have no limit; unspecified if it was given up. Both are functions of the
+  /// graph alone.
+  std::optional<Permutation> run_within(OrderingMethod method, Offset most_work, Offset& work);
   /// The graph with its indistinguishable vertices merged (if options.compress): run() keeps the members of a supervariable together.
   [[nodiscard]] const CompressedGraph& compressed() const { return reduction_.compressed(); }
   /// Vertices and undirected edges of the reduced graph: what the time of an ordering depends on.
@@ -41,6 +47,7 @@ class Orderer {
 
  private:
   [[nodiscard]] std::vector<Index> batches() const;
+  [[nodiscard]] Permutation numbered(std::span<const Index> order) const;
 
   Index size_;
   OrderingOptions options_;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ordering/parallel_amd_engine.hpp"
+#include "ordering/shape.hpp"
 #include "src/base/host_threads.hpp"
 #include "src/base/stopping.hpp"
 
@@ -180,8 +181,13 @@ void Elimination::number(std::span<Index> order) {
 
 void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options, AmdWorkspace& workspace, std::span<Index> order) {
   const auto lists = static_cast<double>(graph.edges()) * (1 + options.elbow) + static_cast<double>(graph.size());
-  if (graph.size() < std::max(options.sequential_below, 1) || 2 * lists > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
-    return approximate_minimum_degree(graph, {.aggressive = options.aggressive, .trace = options.trace}, workspace, order);
+  const DegreeSpread spread = degree_spread(graph);
+  const bool hubs =
+      has_hubs(spread) && spread.most > AmdOptions{}.long_list;  // a list that every neighbour's pivot reads: one thread passes it over
+  if (graph.size() < std::max(options.sequential_below, 1) || (hubs && options.sequential_hubs) ||
+      2 * lists > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
+    (void)approximate_minimum_degree(graph, {.aggressive = options.aggressive, .trace = options.trace}, workspace, order);
+    return;
   }
   pamd::Elimination elimination(graph, options);
   elimination.run();

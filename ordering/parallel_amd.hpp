@@ -37,6 +37,7 @@ struct ParallelAmdOptions {
   double ahead = 8;              ///< vertices chosen in advance for each candidate, >= 1
   Index most = 512;              ///< candidates of a round at most
   Index sequential_below = 500;  ///< vertices: smaller graphs are left to approximate_minimum_degree()
+  bool sequential_hubs = true;   ///< and so are those with hubs of long lists, which that one passes over
   double elbow = 0.5;            ///< as for AmdOptions; the order never depends on it
   Offset task_entries = 512;     ///< expected entries that are worth a task; the order never depends on it
   std::uint64_t last_claims =

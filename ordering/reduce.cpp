@@ -55,33 +55,51 @@ Permutation natural_order(Index n, std::span<const Index> last) {
 
 Reduction::Reduction(const GraphSource& source, bool compress, double dense, std::span<const Index> last)
     : compressed_(source, compress, checked(source.size(), last)), whole_(compressed_.view()), last_(last) {
-  set_aside(dense_degree(source.size() - static_cast<Index>(last.size()), dense));
+  take_out_last();
+  eliminate();
+  set_aside(dense);
   if (!kept_.empty() && compress) merge_the_rest();
   find_components();
   if (components() != 1 || !kept_.empty()) extract();
   component_of_ = {};
+  uncounted_ = {};
+  if (arrow_) arrow_->ptr = {}, arrow_->adjacency = {};
 }
 
-void Reduction::set_aside(Index limit) {
-  const Index count = compressed_.size();
-  std::vector<Index> uncounted;  // by vertex: neighbours that come last, which are one row each
-  if (!last_.empty()) {
-    kept_.assign(static_cast<std::size_t>(count), 1);
-    uncounted.assign(static_cast<std::size_t>(count), 0);
-  }
+void Reduction::take_out_last() {
+  if (last_.empty()) return;
+  kept_.assign(static_cast<std::size_t>(compressed_.size()), 1);
+  uncounted_.assign(kept_.size(), 0);
   for (const Index row : last_) {
     const Index v = compressed_.vertex_of(row);
     kept_[v] = 0;
-    for (const Index u : whole_.neighbours(v)) ++uncounted[u];
+    for (const Index u : whole_.neighbours(v)) ++uncounted_[u];
   }
+}
+
+void Reduction::eliminate() {
+  arrow_ = eliminate_small_rows(whole_, kept_);
+  if (!arrow_) return;
+  kept_.resize(arrow_->eliminated.size(), 1);
+  for (std::size_t v = 0; v < kept_.size(); ++v)
+    if (arrow_->eliminated[v] != 0) kept_[v] = 0;
+  uncounted_ = {};  // the lists that are left are without them
+  whole_ = {arrow_->ptr, arrow_->adjacency, whole_.weight};
+}
+
+void Reduction::set_aside(double dense) {
+  const Index count = compressed_.size();
+  const Index limit =
+      dense_degree(arrow_ ? static_cast<Index>(arrow_->rows) : compressed_.source().size() - static_cast<Index>(last_.size()), dense);
   const Index heaviest = whole_.weight.empty() ? 1 : *std::max_element(whole_.weight.begin(), whole_.weight.end());
   const auto degree = [&](Index v) {  // of a member
-    Offset rows = Offset{compressed_.weight(v)} - 1 - (uncounted.empty() ? 0 : uncounted[v]);
+    Offset rows = Offset{compressed_.weight(v)} - 1 - (uncounted_.empty() ? 0 : uncounted_[v]);
     for (const Index u : whole_.neighbours(v)) rows += compressed_.weight(u);
     return rows;
   };
   for (Index v = 0; v < count; ++v)
     if ((whole_.degree(v) + Offset{1}) * heaviest > limit && (kept_.empty() || kept_[v] != 0) && degree(v) > limit) dense_.push_back(v);
+  if (arrow_ && 2 * dense_.size() > static_cast<std::size_t>(arrow_->vertices)) dense_.clear();  // no sparse rest that they would burden
   if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(count), 1);
   for (const Index v : dense_) kept_[v] = 0;
 }
@@ -187,6 +205,24 @@ void Reduction::expand(Index c, std::span<const Index> order, std::vector<Index>
 void Reduction::append_rest(std::vector<Index>& old_of) const {
   for (const Index v : dense_) append_members(v, old_of);
   old_of.insert(old_of.end(), last_.begin(), last_.end());
+}
+
+std::vector<Index> Reduction::with_small_rows(std::vector<Index> old_of) const {
+  if (!arrow_) return old_of;
+  std::vector<Index> all;
+  all.reserve(static_cast<std::size_t>(compressed_.source().size()));
+  std::vector<char> waits = arrow_->eliminated;
+  for (const Index row : old_of) {
+    const Index v = compressed_.vertex_of(row);
+    if (row == compressed_.member(v, 0))
+      for (const Index u : compressed_.view().neighbours(v))
+        if (waits[u] != 0) {
+          waits[u] = 0;
+          append_members(u, all);
+        }
+    all.push_back(row);
+  }
+  return all;
 }
 
 }  // namespace kauri::ordering

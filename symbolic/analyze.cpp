@@ -80,6 +80,11 @@ constexpr double kThinnest = 0.6;
 /// some separators.
 constexpr double kLong = 16;
 
+/// Minimum degree is given up where it has visited as many entries of lists as it would in this many times the seconds predicted for
+/// dissection, which is run instead. On meshes, lattices and networks it takes a tenth to a fifth of them; only long lists that pivots read
+/// again and again take more.
+constexpr double kRunaway = 4;
+
 /// If what a method may spare does not pay for running it, which takes `share` of its seconds on one core: why. Then it is listed as not
 /// tried.
 std::optional<std::string> too_dear(Contest& contest, OrderingMethod method, double hope, double share = 1) {
@@ -153,13 +158,21 @@ OrderingMethod minimum_degree(const Contest& contest, const Body& body) {
   return contest.for_device() && body.irregular && body.graph.size() >= kRounds ? OrderingMethod::parallel_amd : OrderingMethod::amd;
 }
 
-void try_minimum_degree(Contest& contest, const Body& body) {
+/// If it was given up, so that there is no job yet: why.
+std::optional<std::string> try_minimum_degree(Contest& contest, const Body& body) {
   const OrderingMethod method = minimum_degree(contest, body);
-  contest.try_method(method);
-  if (method == OrderingMethod::amd)
-    contest.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
-  else
+  if (method == OrderingMethod::parallel_amd) {
+    contest.try_method(method);
     contest.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
+    return {};
+  }
+  contest.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
+  const double seconds = contest.predicted_order_seconds(OrderingMethod::nested_dissection);
+  const Offset most = order_work(kRunaway * seconds);
+  const std::string why = "it takes more than the " + in_digits(static_cast<double>(most)) + " steps of " + in_digits(kRunaway) +
+                          " times the " + in_seconds(seconds) + " predicted for nd";
+  if (contest.try_within(method, most, why)) return {};
+  return "amd given up: " + why;
 }
 
 /// Predicted seconds of the best job in which a device waits for the path through the tree, not for products. Those of most graphs no
@@ -276,12 +289,14 @@ std::string hold(Contest& contest) {
   const Body body(contest);
   why = only_dissection(contest, body);
   if (!why) {
-    try_minimum_degree(contest, body);
+    why = try_minimum_degree(contest, body);
+    const bool given_up = why.has_value();
+    if (given_up) contest.try_method(OrderingMethod::nested_dissection);
     if (banded) {
       consider_natural(contest, natural);
       consider_rcm(contest);
     }
-    why = consider_dissection(contest, body);
+    if (!given_up) why = consider_dissection(contest, body);
   }
   return contest.comparison() + (why ? "; " + *why : "");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "src/base/check.hpp"
@@ -173,20 +174,25 @@ void Contest::tell(Phase phase, const std::string& text, std::optional<double> f
   options_.on_message({MessageLevel::info, phase, text, fraction});
 }
 
-Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
+Permutation Contest::ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work) {
   candidate.method = method;
   tell(Phase::ordering, "ordering: " + label(candidate));
-  Permutation perm;
+  std::optional<Permutation> perm;
   candidate.order_s += seconds_of([&] {
     const PhaseRange range(Phase::ordering);
     if (method == OrderingMethod::natural) {
       perm = ordering::natural_order(lower_.n, options_.ordering.last);
     } else {
       candidate.predicted_order_s = reduction_seconds(lower_.n, lower_.nnz()) + predicted_order_seconds(method);
-      perm = orderer().run(method);
+      perm = orderer().run_within(method, most_work, work);
     }
   });
-  return perm;
+  return perm ? *std::move(perm) : Permutation();
+}
+
+Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
+  Offset work = 0;
+  return ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
 }
 
 void Contest::add(Candidate candidate, Known known) {
@@ -217,7 +223,7 @@ void Contest::judge(Candidate candidate, const Permutation& perm) {
     const PhaseRange range(Phase::symbolic);
     outline = make_outline(lower_, compressed(), perm, table_, shape());
   });
-  const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops};
+  const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops, 0};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + std::string(where());
   tell(Phase::symbolic, label(candidate) + ": " + candidate.note);
@@ -232,7 +238,7 @@ void Contest::plan(Candidate candidate, const Permutation& perm) {
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
     Outline outline = make_outline(lower_, compressed(), perm, table_, shape());
-    known = {outline.core, outline.cost.nnz_l, outline.cost.flops};
+    known = {outline.core, outline.cost.nnz_l, outline.cost.flops, 0};
     const auto made = complete_plan(lower_, std::move(outline), table_);
     made->ordering = candidate.method;
     made->given = candidate.given;
@@ -259,6 +265,25 @@ void Contest::try_method(OrderingMethod method) {
   judge(std::move(candidate), perm);
 }
 
+bool Contest::try_within(OrderingMethod method, Offset most_work, const std::string& why) {
+  Offset work = 0;
+  if (const auto k = planned(method)) {
+    work = known_[*k].work;
+    if (work <= most_work) enter(*k);
+    return work <= most_work;
+  }
+  Candidate candidate{};
+  const Permutation perm = ordered(method, candidate, most_work, work);
+  if (work <= most_work) {
+    judge(std::move(candidate), perm);
+    return true;
+  }
+  tell(Phase::ordering, label(candidate) + " is given up: " + why);
+  candidate.note = "given up: " + why;
+  add(std::move(candidate), {});
+  return false;
+}
+
 double Contest::envelope_seconds(OrderingMethod method, double enough) {
   Candidate candidate{};
   Permutation perm = ordered(method, candidate);
@@ -279,8 +304,10 @@ void Contest::try_given() { judge(callers(), *options_.permutation); }
 
 void Contest::plan_method(OrderingMethod method) {
   Candidate candidate{};
-  const Permutation perm = ordered(method, candidate);
+  Offset work = 0;
+  const Permutation perm = ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
   plan(std::move(candidate), perm);
+  known_.back().work = work;
 }
 
 void Contest::plan_given() { plan(callers(), *options_.permutation); }

@@ -28,6 +28,9 @@ class Contest {
   /// Lets a method (or the caller's permutation) compete: runs and outlines it unless it is planned already. Only the best outline by
   /// predicted seconds is kept; the others leave their cost.
   void try_method(OrderingMethod method);
+  /// The same of amd, unless it has to visit more than most_work entries of lists: then it is given up and listed with `why`, false is
+  /// returned, and it does not compete, even if it is planned already.
+  bool try_within(OrderingMethod method, Offset most_work, const std::string& why);
   void try_given();
   /// Runs a method (or the caller's permutation) all the way to its plan. It does not compete before it is tried.
   void plan_method(OrderingMethod method);
@@ -78,6 +81,7 @@ class Contest {
     CoreSeconds core;
     Offset nnz_l = 0;
     double flops = 0;
+    Offset work = 0;  // of its ordering: Orderer::run_within()
   };
 
   struct Waiting {  // ordered, not judged yet
@@ -89,6 +93,8 @@ class Contest {
   void tell(Phase phase, const std::string& text, std::optional<double> fraction = {}) const;
   static Candidate callers();
   ordering::Orderer& orderer();
+  /// work: receives that of the ordering, more than most_work if it was given up. Then the permutation is empty.
+  Permutation ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
   void add(Candidate candidate, Known known);
   /// The candidate of a method that is planned already, or none.

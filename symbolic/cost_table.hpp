@@ -46,6 +46,8 @@ std::span<const CostTable> cost_tables();
 /// undirected edges, times log2(vertices), of the graph whose indistinguishable vertices are merged. Zero for natural. The number of
 /// threads that an ordering may use does not count.
 double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges);
+/// Entries of lists that minimum degree visits in so many seconds on one core.
+Offset order_work(double seconds);
 
 /// The part of what fill costs that nested dissection is hoped to spare a job, from the operations per entry of L of the best other
 /// ordering: from 0 (trees, power grids) to less than 1 (large grids in space).

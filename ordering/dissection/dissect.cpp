@@ -159,7 +159,8 @@ class Dissection {
     const Index n = piece.graph.size();
     if (piece.vertex.empty()) {  // the whole: no halo
       AmdWorkspace workspace;
-      return approximate_minimum_degree(piece.graph, {}, workspace, order_);
+      (void)approximate_minimum_degree(piece.graph, {}, workspace, order_);  // there is no limit
+      return;
     }
     for (Index v = 0; v < n; ++v) place_[piece.vertex[v]] = first + v;
     const auto workspace = leaves_.use();

@@ -150,6 +150,23 @@ constexpr std::array kKinds = {
          }},
     Kind{"blockdiag", "N B", kNoOption, "dense blocks of order B",
          [](const Request& r) { return blockdiag(rows(r), count(r.argument[1], "blockdiag B", 1, kMostRows)); }},
+    Kind{"hubs", "N H D SEED", kShift, "random path and H hubs of D random neighbours (shift 0.001)",
+         [](const Request& r) {
+           const Index n = rows(r), hubs_of = count(r.argument[1], "hubs H", 0, n);
+           const Index degree = count(r.argument[2], "hubs D", 0, kMostRows);
+           return hubs(n, hubs_of, degree, seed_number(r.argument[3], "hubs SEED"), r.shift_or(1e-3));
+         }},
+    Kind{"powerlaw", "N K SEED", kShift, "preferential attachment, K links a vertex (shift 0.001)",
+         [](const Request& r) {
+           const Index n = rows(r), links = count(r.argument[1], "powerlaw K", 1, kMostRows);
+           return power_law(n, links, seed_number(r.argument[2], "powerlaw SEED"), r.shift_or(1e-3));
+         }},
+    Kind{"bundle", "C P K SEED", kNoOption, "C cameras, P points seen by K of them, n = 9 C + 3 P",
+         [](const Request& r) {
+           const Index cameras = count(r.argument[0], "bundle C", 1, kMostRows / kBundleCamera);
+           const Index points = count(r.argument[1], "bundle P", 0, (kMostRows - Offset{kBundleCamera} * cameras) / kBundlePoint);
+           return bundle(cameras, points, count(r.argument[2], "bundle K", 1, cameras), seed_number(r.argument[3], "bundle SEED"));
+         }},
 };
 
 const Kind& find_kind(const Request& request) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -190,6 +191,45 @@ TEST(Generate, LaplacianRowsSumToTheShift) {
       if (i != j) sum[i] += a.value()[k];
     }
   for (const double s : sum) EXPECT_NEAR(s, 0.25, 1e-11);
+}
+
+/// By row: entries beside the diagonal.
+std::vector<Index> lengths(const SymmetricMatrix<double>& a) {
+  std::vector<Index> length(static_cast<std::size_t>(a.n()), 0);
+  for (Index j = 0; j < a.n(); ++j)
+    for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k)
+      if (const Index i = a.pattern().row[k]; i != j) ++length[i], ++length[j];
+  return length;
+}
+
+TEST(Generate, BundleHasDenseBlocksOfPointsCamerasAndViews) {
+  constexpr Index kCameras = 7, kPoints = 40, kViews = 3;
+  const auto a = generate("bundle 7 40 3 1");
+  ASSERT_EQ(a.n(), 3 * kPoints + 9 * kCameras);
+  EXPECT_EQ(a.nnz(), kPoints * (6 + 27 * kViews) + kCameras * 45);
+  const auto length = lengths(a);
+  for (Index v = 0; v < 3 * kPoints; ++v) EXPECT_EQ(length[v], 2 + 9 * kViews);
+  Index seen = 0;
+  for (Index v = 3 * kPoints; v < a.n(); v += 9) {
+    seen += length[v] - 8;
+    for (Index r = 1; r < 9; ++r) EXPECT_EQ(length[v + r], length[v]);
+  }
+  EXPECT_EQ(seen, 3 * kPoints * kViews);
+  for (Index j = 0; j < a.n(); ++j) EXPECT_NEAR(a.value()[a.pattern().col_ptr[j]], 1 + 0.1 * length[j], 1e-12);
+}
+
+TEST(Generate, HubsAndPowersHaveLongRows) {
+  const auto hubs = lengths(generate("hubs 5000 3 200 1"));
+  for (Index v = 0; v < 3; ++v) {
+    EXPECT_GT(hubs[v], 180);
+    EXPECT_LE(hubs[v], 200 + 2 + 2);
+  }
+  EXPECT_LE(*std::max_element(hubs.begin() + 3, hubs.end()), 2 + 3);
+  const auto power = lengths(generate("powerlaw 5000 3 1"));
+  EXPECT_GT(*std::max_element(power.begin(), power.end()), 100);
+  EXPECT_GT(std::count_if(power.begin(), power.end(), [](Index d) { return d <= 3; }), 1500);
+  EXPECT_EQ(lengths(generate("powerlaw 2 5 1")), (std::vector<Index>{1, 1}));
+  EXPECT_EQ(generate("hubs 1 1 5 1").nnz(), 1);
 }
 
 TEST(Generate, ElasticityKeepsRigidMotionsFreeOfForceAwayFromTheClamp) {

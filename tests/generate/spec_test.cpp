@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"poisson4d 3",
                          "generate: unknown kind 'poisson4d'; there are poisson2d, poisson3d, lap27, aniso3d, shell2d, elast3d, rgg3d, "
                          "tri2d, tree, arrow, "
-                         "blockdiag"},
+                         "blockdiag, hubs, powerlaw, bundle"},
                     Case{"poisson2d", "generate: 'poisson2d' lacks N; use: poisson2d N"},
                     Case{"rgg3d 100 3", "generate: 'rgg3d' lacks SEED; use: rgg3d N K SEED"},
                     Case{"poisson2d 3 4", "generate: '4' is one word too many; use: poisson2d N"},
@@ -56,6 +56,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"tree 10 x", "generate: 'x' for tree SEED: expected an integer"},
                     Case{"arrow 10 10", "generate: '10' for arrow K: expected 0 to 9"},
                     Case{"blockdiag 10 0", "generate: '0' for blockdiag B: expected 1 to 2147483646"},
+                    Case{"hubs 10 11 3 1", "generate: '11' for hubs H: expected 0 to 10"},
+                    Case{"bundle 3 10 4 1", "generate: '4' for bundle K: expected 1 to 3"},
+                    Case{"bundle 3 715827874 2 1", "generate: '715827874' for bundle P: expected 0 to 715827873"},
                     Case{"poisson2d 3 --dofs 2",
                          "generate: unknown option '--dofs'; there are --holes, --shift, --far, --dof and --shuffle"},
                     Case{"poisson2d 3 --dof", "generate: '--dof' lacks its value"},
@@ -86,7 +89,7 @@ TEST(Spec, ANegativeSeedIsItsTwosComplement) {
 TEST(Spec, HelpNamesEveryKindAndOption) {
   const std::string help = generator_help();
   for (const char* word : {"poisson2d", "poisson3d", "lap27", "aniso3d", "shell2d", "elast3d", "rgg3d", "tri2d", "tree", "arrow",
-                           "blockdiag", "--holes", "--shift", "--far", "--dof", "--shuffle"})
+                           "blockdiag", "hubs", "powerlaw", "bundle", "--holes", "--shift", "--far", "--dof", "--shuffle"})
     EXPECT_NE(help.find(word), std::string::npos) << word;
 }
 

@@ -27,6 +27,7 @@ using namespace kauri::test;
 /// Nothing is left to the sequential algorithm, and every round is divided among the threads as far as can be.
 ParallelAmdOptions divided(ParallelAmdOptions options = {}) {
   options.sequential_below = 0;
+  options.sequential_hubs = false;
   options.task_entries = 1;
   return options;
 }
@@ -131,6 +132,16 @@ TEST(ParallelAmd, HostileGraphsByAnyNumberOfThreads) {
   }
 }
 
+// Hubs with long lists are worked through by the sequential algorithm alone, which passes them over.
+TEST(ParallelAmd, HubsAreLeftToTheSequentialOne) {
+  const Graph graph = band_with_hubs(6000, 3, 5);
+  std::vector<Index> sequential(static_cast<std::size_t>(graph.size()));
+  AmdWorkspace workspace;
+  EXPECT_TRUE(approximate_minimum_degree(view_of(graph), {}, workspace, sequential));
+  EXPECT_EQ(order_of(view_of(graph), {}, 2), sequential);
+  EXPECT_NE(order_of(view_of(graph), divided(), 2), sequential);
+}
+
 // What one thread would do before or after another, told apart without any race.
 TEST(ParallelAmd, WhoIsWorkedOnFirstDoesNotReachTheOrder) {
   std::mt19937_64 random(13);
@@ -186,7 +197,7 @@ TEST(ParallelAmd, FillIsNearThatOfTheSequentialOne) {
   double sum = 0;
   for (const Graph& graph : graphs) {
     std::vector<Index> sequential(static_cast<std::size_t>(graph.size()));
-    approximate_minimum_degree(view_of(graph), {}, workspace, sequential);
+    EXPECT_TRUE(approximate_minimum_degree(view_of(graph), {}, workspace, sequential));
     const auto own = static_cast<double>(fill(graph, order_of(view_of(graph), divided(), 2)));
     const double ratio = own / static_cast<double>(fill(graph, sequential));
     EXPECT_LE(ratio, 1.2) << graph.size();

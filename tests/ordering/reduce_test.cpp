@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "kauri/generate.hpp"
 #include "kauri/permutation.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/disjoint_sets.hpp"
@@ -97,9 +98,72 @@ TEST(Compress, SupervariablesAreClassesWithTheirGraph) {
   }
 }
 
-// Component c, with its own numbers, is the subgraph of the caller's graph that expand() names.
-void expect_reduction(const Graph& graph, bool compress, double dense, std::uint64_t seed) {
-  const Reduction reduction(graph, compress, dense);
+/// The graph without `rows`, whose neighbours become cliques, in the same numbering.
+Graph without(const Graph& graph, const std::vector<Index>& rows) {
+  std::set<Index> gone(rows.begin(), rows.end());
+  std::set<Edge> edges;
+  for (Index v = 0; v < graph.size(); ++v)
+    for (const Index u : graph.neighbours(v)) {
+      if (gone.count(v) == 0 && gone.count(u) == 0) edges.emplace(std::min(u, v), std::max(u, v));
+      if (gone.count(v) != 0)
+        for (const Index w : graph.neighbours(v))
+          if (u < w) edges.emplace(u, w);
+    }
+  return graph_of(graph.size(), {edges.begin(), edges.end()});
+}
+
+/// Rows that are not in old_of.
+std::vector<Index> missing(Index n, const std::vector<Index>& old_of) {
+  std::vector<char> there(static_cast<std::size_t>(n), 0);
+  for (const Index v : old_of) there[v] = 1;
+  std::vector<Index> rows;
+  for (Index v = 0; v < n; ++v)
+    if (there[v] == 0) rows.push_back(v);
+  return rows;
+}
+
+/// Rows that were eliminated have none of their like for a neighbour, and stand right before the first of their neighbours, or others that
+/// do.
+void expect_small_rows(const Graph& graph, const Reduction& reduction, const std::vector<Index>& rest, const std::vector<Index>& small) {
+  const auto p = Permutation::from_old_of(reduction.with_small_rows(rest));
+  ASSERT_EQ(p.size(), graph.size());
+  const std::set<Index> gone(small.begin(), small.end());
+  std::vector<Index> others;
+  Index next = kNone;  // the next place of a row of the rest
+  for (Index k = graph.size() - 1; k >= 0; --k) {
+    const Index v = p.old_of(k);
+    if (gone.count(v) == 0) {
+      others.push_back(v);
+      next = k;
+      continue;
+    }
+    Index first = graph.size();
+    for (const Index u : graph.neighbours(v))
+      if (reduction.compressed().vertex_of(u) != reduction.compressed().vertex_of(v)) {
+        ASSERT_EQ(gone.count(u), 0U);
+        first = std::min(first, p.new_of(u));
+      }
+    ASSERT_EQ(first, next);
+  }
+  std::reverse(others.begin(), others.end());
+  ASSERT_EQ(others, rest);
+}
+
+/// All rows but the small ones: those of components, each in its own order, then those set aside.
+std::vector<Index> rest_of(const Reduction& reduction) {
+  std::vector<Index> old_of;
+  for (Index c = 0; c < reduction.components(); ++c)
+    for (Index v = 0; v < reduction.size(c); ++v) reduction.expand(c, std::vector<Index>{v}, old_of);
+  reduction.append_rest(old_of);
+  return old_of;
+}
+
+// Component c, with its own numbers, is the subgraph that expand() names, of the caller's graph without small rows.
+void expect_reduction(const Graph& given, bool compress, double dense, std::uint64_t seed) {
+  const Reduction reduction(given, compress, dense);
+  const std::vector<Index> rest = rest_of(reduction), small = missing(given.size(), rest);
+  ASSERT_NO_FATAL_FAILURE(expect_small_rows(given, reduction, rest, small));
+  const Graph graph = without(given, small);
   std::vector<Index> old_of;
   Index least_before = -1;
   for (Index c = 0; c < reduction.components(); ++c) {
@@ -131,10 +195,12 @@ void expect_reduction(const Graph& graph, bool compress, double dense, std::uint
   }
   const std::size_t sparse = old_of.size();
   reduction.append_rest(old_of);
+  ASSERT_EQ(old_of, rest);
   ASSERT_NO_FATAL_FAILURE(
       expect_by_supervariable(reduction.compressed(), {old_of.begin() + static_cast<std::ptrdiff_t>(sparse), old_of.end()}));
-  for (std::size_t k = 0; k < old_of.size(); ++k) ASSERT_EQ(graph.degree(old_of[k]) > dense_degree(graph.size(), dense), k >= sparse);
-  ASSERT_EQ(Permutation::from_old_of(old_of).size(), graph.size());
+  if (!small.empty() && sparse == old_of.size()) return;  // more than half would have been dense
+  const Index limit = dense_degree(static_cast<Index>(rest.size()), dense);
+  for (std::size_t k = 0; k < old_of.size(); ++k) ASSERT_EQ(graph.degree(old_of[k]) > limit, k >= sparse);
 }
 
 /// A path of n vertices, of which each `step`-th, from `first` on, is a triangle's tip: its two ends are twins.
@@ -194,6 +260,7 @@ TEST(Reduce, ComponentsAreTheSubgraphsTheyName) {
 TEST(Reduce, WhatADenseRowToldApartIsMerged) {
   std::vector<Edge> edges{{0, 1}, {0, 2}, {1, 2}};
   for (Index v = 2; v < 23; ++v) edges.emplace_back(v, 23);  // of 0, 1 and 2 only 2 meets the hub
+  for (Index v = 4; v < 23; ++v) edges.emplace_back(v - 1, v);
   const Graph graph = graph_of(24, edges);
   const Reduction reduction(graph, true, 1);
   EXPECT_EQ(reduction.compressed().size(), 23);  // 0 and 1
@@ -250,6 +317,52 @@ TEST(Reduce, ComponentsAreConnectedAndApart) {
   ASSERT_EQ(compressed.components(), 4);
   EXPECT_EQ(compressed.size(1), 1);
   EXPECT_EQ(compressed.component(1).weight[0], 3);
+}
+
+// Bundle adjustment: what is left are the cameras, whether all of them are tied together or not.
+TEST(Reduce, SmallRowsOfABlockArrowAreEliminated) {
+  const auto a = generate("bundle 30 2000 3 1 --shuffle 2"), sparse = generate("bundle 120 2500 3 1 --shuffle 2"),
+             small = generate("bundle 12 300 3 1");
+  const Graph graph(a.pattern()), wide(sparse.pattern());
+  expect_reduction(Graph(small.pattern()), true, 10, 1);
+  const Reduction dense(graph, true, 10), cameras(wide, true, 10);
+  ASSERT_EQ(dense.components(), 1);
+  EXPECT_EQ(dense.size(), 30);
+  EXPECT_EQ(dense.edges(), 30 * 29);
+  EXPECT_EQ(dense.component(0).weight_of(0), 9);
+  EXPECT_EQ(cameras.size(), 120);
+  EXPECT_GT(cameras.edges(), 8000);
+  EXPECT_LT(cameras.edges(), 120 * 119);
+  EXPECT_LE(cameras.edges(), cameras.compressed().view().edges());
+  EXPECT_EQ(static_cast<Index>(rest_of(cameras).size()), 9 * 120);
+}
+
+// Rows that come last count in nothing, and one that all others meet is dense whether rows are eliminated or not.
+TEST(Reduce, SmallRowsBesideRowsThatComeLastAndDenseOnes) {
+  const auto a = generate("bundle 25 1500 3 4");
+  Graph graph(a.pattern());
+  std::vector<Edge> edges = edges_of(graph);
+  const Index n = graph.size(), hub = n, after = n + 1;
+  for (Index v = 0; v < n; ++v) edges.emplace_back(v, hub);
+  for (Index v = 0; v < n; ++v)
+    if (v / 3 % 2 == 0) edges.emplace_back(v, after);
+  graph = graph_of(n + 2, edges);
+  const std::vector<Index> last{after, 0};
+  const Reduction reduction(graph, true, 10, last);
+  const std::vector<Index> rest = rest_of(reduction);
+  EXPECT_EQ(static_cast<Index>(rest.size()), 9 * 25 + 3);
+  EXPECT_EQ(std::vector<Index>(rest.end() - 2, rest.end()), last);
+  const auto all = reduction.with_small_rows(rest);
+  ASSERT_EQ(Permutation::from_old_of(all).size(), n + 2);
+  EXPECT_EQ(std::vector<Index>(all.end() - 2, all.end()), last);
+}
+
+TEST(Reduce, NothingIsEliminatedWhereRowsAreAlike) {
+  for (const char* spec : {"poisson2d 30", "elast3d 5", "rgg3d 2000 8 1", "tree 3000 1", "powerlaw 3000 4 1", "shell2d 20"}) {
+    const auto a = generate(spec);
+    const Graph graph(a.pattern());
+    EXPECT_EQ(static_cast<Index>(rest_of(Reduction(graph, true, 10)).size()), graph.size()) << spec;
+  }
 }
 
 }  // namespace

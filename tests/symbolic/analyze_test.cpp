@@ -360,6 +360,32 @@ TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
     }
 }
 
+// Hubs below the limit of dense rows, so many that each pivot of minimum degree has most of them for neighbours.
+TEST(Analyze, AutomaticGivesUpMinimumDegreeThatRunsAway) {
+  const auto a = generate("hubs 20000 300 400 1");
+  const Analysis automatic = analyze_with_report(a.pattern(), method_options()), all = compare_orderings(a.pattern(), method_options());
+  check_analysis(automatic);
+  EXPECT_NE(automatic.reason.find("amd given up: it takes more than the "), std::string::npos) << automatic.reason;
+  EXPECT_NE(automatic.reason.find("predicted for nd"), std::string::npos) << automatic.reason;
+  EXPECT_EQ(automatic.plan->ordering, OrderingMethod::nested_dissection);
+  ASSERT_NE(candidate_of(automatic, OrderingMethod::amd), nullptr);
+  EXPECT_TRUE(candidate_of(automatic, OrderingMethod::amd)->note.starts_with("given up: "));
+  EXPECT_EQ(all.reason, automatic.reason);
+  EXPECT_EQ(all.plan->perm, automatic.plan->perm);
+}
+
+// What is left of a block arrow is ordered, and predictions are of that.
+TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
+  const auto a = generate("bundle 60 8000 3 1");
+  const Analysis automatic = analyze_with_report(a.pattern(), method_options());
+  check_analysis(automatic);
+  const Candidate* amd = candidate_of(automatic, OrderingMethod::amd);
+  ASSERT_NE(amd, nullptr);
+  EXPECT_LT(amd->predicted_order_s, 0.02);
+  // Points' columns of 9 K + 3, 2, 1 rows, and a triangle of all cameras.
+  EXPECT_EQ(automatic.plan->cost.nnz_l, 8000 * (3 * 27 + 6) + 540 * 541 / 2);
+}
+
 TEST(Analyze, NarrowSystemsInTheirOwnNumberingAreLeftInIt) {
   EXPECT_EQ(analyze(chain_pattern(5000).view(), method_options())->ordering, OrderingMethod::natural);
   const OwnedPattern strip = grid_pattern(4, 300, 1);
