@@ -230,7 +230,7 @@ PlanCore core_of(const Plan& plan) {
   return core;
 }
 
-std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers) {
+std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers, const LookAtFronts& look) {
   const CostTable& table = cost_table(target);
   Outline out;
   out.perm = Permutation::from_old_of(core.old_of);
@@ -248,6 +248,7 @@ std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view 
   check_supernodes(core, columns, front);
   out.fronts = front_tree(core, columns, front);
   check_postorder(out.fronts.parent);
+  if (look) look(out.fronts.pivots, out.fronts.order);
   out.workers = workers;
   set_sizes(out);
   weigh(a.view(), table, out);
@@ -264,6 +265,15 @@ Offset lower_entries(const Supernodes& nodes) {
   Offset entries = 0;
   for (Index s = 0; s < nodes.count(); ++s) {
     const Offset m = nodes.order(s), p = nodes.pivots(s);
+    entries += m * p - p * (p - 1) / 2;
+  }
+  return entries;
+}
+
+Offset lower_entries(std::span<const Index> pivots, std::span<const Index> order) {
+  Offset entries = 0;
+  for (std::size_t s = 0; s < pivots.size(); ++s) {
+    const Offset m = order[s], p = pivots[s];
     entries += m * p - p * (p - 1) / 2;
   }
   return entries;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,9 +34,14 @@ PlanCore core_of(const Plan& plan);
 /// The plan that the core is of, every field of it, if it is for core.target and by core.workers; else that of the same supernodes for
 /// another target. Nothing of the core is trusted: Error(input) says what does not fit, as text that begins with no name. By the threads of
 /// the calling arena. O(nnz log n + rows of all fronts).
-std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers);
+///
+/// look, if it is not empty, gets pivots and order (rows) of each front as soon as these are known, in time and memory O(nnz log n): before
+/// there are lists of rows, which a small core may have very many of. What it throws is thrown.
+using LookAtFronts = std::function<void(std::span<const Index> pivots, std::span<const Index> order)>;
+std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers, const LookAtFronts& look = {});
 
 /// Places of L below and on the diagonal, front by front: the sum of p m - p (p - 1) / 2.
 Offset lower_entries(const Supernodes& nodes);
+Offset lower_entries(std::span<const Index> pivots, std::span<const Index> order);
 
 }  // namespace kauri::symbolic

@@ -26,6 +26,10 @@ struct LoadOptions {
   int workers = 0;
   /// What errors call bytes that come from no file.
   std::string name = "saved bytes";
+  /// Bytes that the plan, and L, may take, counted before memory is taken for them: by the header, and by the counts of fronts before there
+  /// are lists of their rows. A small file may stand for very much. 0: what there is. Of a plan the lists are counted by bounds: somewhat
+  /// more than they take. A file that needs more is an Error(memory) that names file, bytes and bound.
+  std::size_t max_bytes = 0;
 };
 
 /// What is in a file or in bytes.

@@ -179,7 +179,8 @@ kauri_status kauri_matrix_read_halves(const char* path, int32_t threads, int32_t
   return guarded([&] {
     kauri_matrix*& place = place_for(matrix, "matrix");
     if (threads < 0) misuse("threads is " + std::to_string(threads) + ", expected 0 or more");
-    place = new kauri_matrix{of_lower(read_matrix(&need(path, "path"), ReadOptions{threads, storage_of(both_halves), symmetry}))};
+    place = new kauri_matrix{of_lower(
+        read_matrix(&need(path, "path"), ReadOptions{.threads = threads, .both_halves = storage_of(both_halves), .symmetry = symmetry}))};
   });
 }
 

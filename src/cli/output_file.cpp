@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
+#include <system_error>
 
 #include "kauri/error.hpp"
-#include "src/io/file.hpp"
+#include "src/io/file_writer.hpp"
+#include "src/io/parse.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -20,7 +22,33 @@ void check_name(const std::string& path, std::initializer_list<std::string_view>
   check_folder(path);
 }
 
+/// Whether both names stand for one file, or will: of a file that is not there its folder and last name count.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code code;
+  if (std::filesystem::exists(a, code) && std::filesystem::exists(b, code))
+    return std::filesystem::is_regular_file(a, code) && std::filesystem::equivalent(a, b, code) && !code;
+  const std::filesystem::path left = std::filesystem::weakly_canonical(a, code), right = std::filesystem::weakly_canonical(b, code);
+  return !left.empty() && left == right;
+}
+
+std::string in_words(const NamedFile& file) { return file.option.empty() ? file.path : file.option + " " + file.path; }
+
 }  // namespace
+
+void check_apart(const std::vector<NamedFile>& outputs, const CommonOptions& options, const std::vector<NamedFile>& inputs) {
+  std::vector<NamedFile> read = inputs;
+  for (const std::string& file : options.system.files) read.push_back({"", io::split_member(file).file});
+  if (!ordering_from_name(options.job.ordering)) read.push_back({"--ordering", options.job.ordering});
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k].path.empty()) continue;
+    for (const NamedFile& input : read)
+      if (!input.path.empty() && same_file(outputs[k].path, input.path))
+        throw Error(ErrorKind::usage, fmt::format("{}: would be written over {}, which is read", in_words(outputs[k]), in_words(input)));
+    for (std::size_t other = 0; other < k; ++other)
+      if (!outputs[other].path.empty() && same_file(outputs[k].path, outputs[other].path))
+        throw Error(ErrorKind::usage, fmt::format("{}: would be written over {}", in_words(outputs[k]), in_words(outputs[other])));
+  }
+}
 
 void check_folder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();

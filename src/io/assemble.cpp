@@ -63,7 +63,7 @@ SymmetricMatrix<double> checked(std::string_view name, const Places& places, dou
     check_sums(name, a, places, entries);
     return a;
   } catch (const Error& e) {
-    if (e.kind() != ErrorKind::input || std::string_view(e.what()).starts_with(name)) throw;
+    if (e.kind() != ErrorKind::input || std::string_view(e.what()).starts_with(shown(name))) throw;
     const std::string asymmetry = places.words ? find_asymmetry(entries(), places, SymmetryRule<double>(symmetry)) : std::string();
     if (!asymmetry.empty()) fail(name, asymmetry);
     fail(name, std::string(e.what()) + " (rows and columns counted from 0)");
@@ -71,6 +71,12 @@ SymmetricMatrix<double> checked(std::string_view name, const Places& places, dou
 }
 
 }  // namespace
+
+void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allowance) {
+  allowance.take(name, static_cast<std::size_t>(n) + 1, 3 * sizeof(Offset), "columns of the matrix");
+  allowance.take(name, static_cast<std::size_t>(entries) + static_cast<std::size_t>(n), 2 * (sizeof(Index) + sizeof(double)),
+                 "entries of the matrix");
+}
 
 SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, const BothHalves& halves, const Places& places) {
   return checked(

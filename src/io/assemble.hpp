@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kauri/matrix.hpp"
+#include "src/io/allowance.hpp"
 #include "src/io/asymmetry.hpp"
 #include "src/io/triplets.hpp"
 
@@ -27,6 +28,9 @@ struct BothHalves {
   Storage storage = Storage::full;  ///< or lower_of_full, or upper_of_full
   double symmetry = 0;              ///< of full: CompressedView::symmetry
 };
+
+/// Counts what assemble() takes: rows and values of all entries twice while they are sorted, and pointers.
+void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allowance);
 
 /// The matrix of triplets whose indices are in range. Throws Error(input) with the file's name: of halves that differ, the first entry as
 /// find_asymmetry() tells it; of repeated entries whose sum is infinite, row, column and where the last of them stands.

@@ -11,7 +11,12 @@
 
 namespace kauri::io {
 
-DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows) {
+void expect_some_columns(std::string_view name, Index rows, Index cols) {
+  if (rows == 0 && cols > kMostEmptyColumns)
+    fail(name, "has " + std::to_string(cols) + " columns without rows, expected at most " + std::to_string(kMostEmptyColumns));
+}
+
+DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows, Allowance allowance) {
   const NpyArray array(bytes, name);
   const auto& shape = array.shape();
   if (shape.empty() || shape.size() > 2) fail(name, "has " + std::to_string(shape.size()) + " dimensions, expected 1 or 2");
@@ -20,7 +25,10 @@ DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Ind
       fail(name,
            "length " + std::to_string(length) + " is too large, expected at most " + std::to_string(std::numeric_limits<Index>::max()));
   if (rows != kNone && shape[0] != rows) fail(name, "has " + std::to_string(shape[0]) + " rows, expected " + std::to_string(rows));
-  DenseMatrix x{static_cast<Index>(shape[0]), shape.size() == 2 ? static_cast<Index>(shape[1]) : 1, array.reals()};
+  const Index cols = shape.size() == 2 ? static_cast<Index>(shape[1]) : 1;
+  expect_some_columns(name, static_cast<Index>(shape[0]), cols);
+  allowance.take(name, static_cast<std::size_t>(array.size()), 2 * sizeof(double), "values, in two orders");
+  DenseMatrix x{static_cast<Index>(shape[0]), cols, array.reals()};
   if (array.fortran_order() || x.cols <= 1 || x.rows <= 1) return x;
   std::vector<double> columns(x.value.size());
   const auto height = static_cast<std::size_t>(x.rows), width = static_cast<std::size_t>(x.cols);

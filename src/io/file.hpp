@@ -1,60 +1,71 @@
-// Whole files in memory.
+// Files read: whole ones in memory, or piece by piece.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kauri/error.hpp"
+#include "src/io/allowance.hpp"
 
 namespace kauri::io {
 
-/// Throws Error(input) "name: what".
+/// Owns an open file, or none (-1).
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& from) noexcept : number_(std::exchange(from.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& from) noexcept {
+    std::swap(number_, from.number_);
+    return *this;
+  }
+  [[nodiscard]] int get() const { return number_; }
+  [[nodiscard]] bool open() const { return number_ >= 0; }
+  /// False, with errno, where the system says that bytes were lost.
+  bool close();
+
+ private:
+  int number_;
+};
+
+/// The system's words for errno.
+std::string system_reason();
+
+/// Throws Error(input) "name: what", with the name as it may be shown.
 [[noreturn]] void fail(std::string_view name, const std::string& what);
 
-/// All bytes of a file (or pipe). Read, not mapped: a file that shrinks meanwhile gives an error later, not a signal.
-/// Throws Error(input) for a missing file, a directory, an unreadable one; Error(memory) with the size.
+/// A name as it may be shown at a terminal: bytes that are no UTF-8, and control characters (C0, DEL, C1), as '?'.
+std::string shown(std::string_view name);
+
+/// Looks at the first bytes of what is read and throws where it is of no use: what follows is not read then.
+using Look = std::function<void(std::string_view head)>;
+/// So many bytes are looked at; of less the reader itself tells.
+inline constexpr std::size_t kHead = std::size_t{1} << 16;
+
+/// All bytes of a file (or pipe), counted before they are taken; `look` gets the first 64 KB of more than that. Read, not mapped: a file
+/// that shrinks meanwhile gives an error later, not a signal. Throws Error(input) for a missing file, a directory, an unreadable one;
+/// Error(memory) with the size.
+std::string read_file(const std::string& path, Allowance& allowance, const Look& look = {});
 std::string read_file(const std::string& path);
 
-/// The bytes of a file from its beginning, not all of them in memory, but those of a pipe. Errors as those of read_file().
+/// The bytes of a file (or pipe) from its beginning, not all of them in memory. Errors as those of read_file().
 class FileReader {
  public:
   explicit FileReader(const std::string& path);
-  ~FileReader();
-  FileReader(const FileReader&) = delete;
-  FileReader& operator=(const FileReader&) = delete;
-  /// Of the whole file, when it was opened.
-  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Of the whole file, when it was opened; of what is no regular file nobody knows.
+  [[nodiscard]] std::optional<std::size_t> size() const { return size_; }
   /// The next bytes, `count` of them, or fewer where the file ends before.
   std::size_t read(char* to, std::size_t count);
 
  private:
-  std::string path_, whole_;  // whole_: of what tells no size
-  std::size_t size_ = 0, at_ = 0;
-  int descriptor_ = -1;
-};
-
-/// Creates or replaces a file. What was there stays until close(): bytes are written beside it, under a name of their own that then becomes
-/// the file's; without close() nothing is left of them. The file keeps the permissions of the one that it replaces; what a symbolic link
-/// names is created or replaced, not the link. Pipes and devices are written to at once. Throws Error(input) with the system's reason.
-class FileWriter {
- public:
-  explicit FileWriter(const std::string& path);
-  ~FileWriter();
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
-  void write(std::string_view bytes);
-  /// Must be called at the end: only then are all bytes known to be written.
-  void close();
-
- private:
-  void open_beside(const std::string& target);
-
-  std::string path_;    // as the caller names it
-  std::string target_;  // what it stands for; empty: written to at once
-  std::string beside_;  // where the bytes are until close()
-  int descriptor_ = -1;
+  std::string path_;
+  Descriptor file_;
+  std::optional<std::size_t> size_;
 };
 
 }  // namespace kauri::io

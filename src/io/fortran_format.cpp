@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/fortran_format.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "src/io/text.hpp"
 
@@ -24,6 +26,8 @@ class Letters {
   }
   char next() { return at_ < text_.size() ? text_[at_++] : '\0'; }
   [[nodiscard]] bool done() const { return at_ == text_.size(); }
+  [[nodiscard]] std::size_t place() const { return at_; }
+  void go_to(std::size_t place) { at_ = place; }
   /// A number of at most four digits; `otherwise` if there is none.
   int number(int otherwise) {
     int value = 0, digits = 0;
@@ -34,6 +38,97 @@ class Letters {
  private:
   std::string text_;
   std::size_t at_ = 0;
+};
+
+/// Walks through a format as Fortran does, and notes where fields begin.
+class Layout {
+ public:
+  explicit Layout(std::string_view text) : letters_(text) {}
+
+  std::optional<FortranFormat> format() {
+    if (!letters_.take('(')) return {};
+    again_ = letters_.place();
+    if (!items(0) || !letters_.done()) return {};
+    std::vector<int> first = std::exchange(format_.later, {});
+    // A further line goes on from the last group of the outermost level, or from the start, with the scale factor that stands.
+    letters_.go_to(again_);
+    column_ = items_ = 0;
+    if (first.empty() || !items(0) || format_.later.empty()) return {};
+    format_.first = std::move(first);
+    format_.repeat = static_cast<int>(format_.later.size());
+    return format_;
+  }
+
+ private:
+  static constexpr int kDeepest = 8, kMostItems = 10'000;
+
+  /// Items between commas, and the parenthesis behind them.
+  bool items(int depth) {
+    for (;;) {
+      const std::size_t begin = letters_.place();
+      const bool negative = letters_.take('-');
+      const int count = letters_.number(-1);
+      const bool is_group = !negative && letters_.take('(');
+      const char kind = is_group ? '(' : letters_.next();
+      if (is_group && depth == 0) again_ = begin;
+      if (++items_ > kMostItems || (negative && kind != 'P')) return false;
+      if (kind == 'P' && count < 0) return false;
+      if (is_group ? !group(count, depth) : !item(kind, negative ? -count : count)) return false;
+      if (letters_.take(')')) return true;
+      if (!letters_.take(',') && kind != 'P') return false;
+    }
+  }
+
+  bool group(int count, int depth) {
+    if (depth == kDeepest || count == 0) return false;
+    const std::size_t body = letters_.place();
+    for (int r = 0; r < std::max(1, count); ++r) {
+      letters_.go_to(body);
+      if (!items(depth + 1)) return false;
+    }
+    return true;
+  }
+
+  /// count: -1 if none is written; of P any number.
+  bool item(char kind, int count) {
+    if (kind == 'P') {
+      scale_ = count;
+      return true;
+    }
+    if (count == 0) return false;
+    if (kind != 'X') return fields(kind, std::max(1, count));
+    column_ += std::max(1, count);
+    return true;
+  }
+
+  bool fields(char kind, int count) {
+    if (kind != 'I' && kind != 'E' && kind != 'D' && kind != 'F' && kind != 'G') return false;
+    if (kind == 'E' && !letters_.take('S')) letters_.take('N');  // ES and EN read as E does
+    FortranFormat one;
+    one.width = letters_.number(0);
+    const bool point = letters_.take('.');
+    if (point) one.decimals = letters_.number(0);
+    if (point && letters_.take('E')) letters_.number(0);
+    one.scale = scale_;
+    one.integer = kind == 'I';
+    if (one.width < 1 || (any_ && !alike(one, format_)) || count > kMostItems - items_) return false;
+    any_ = true;
+    items_ += count;
+    one.later = std::move(format_.later);
+    format_ = std::move(one);
+    for (; count > 0; --count, column_ += format_.width) format_.later.push_back(column_);
+    return true;
+  }
+
+  static bool alike(const FortranFormat& a, const FortranFormat& b) {
+    return a.width == b.width && a.decimals == b.decimals && a.integer == b.integer && (a.integer || a.scale == b.scale);
+  }
+
+  Letters letters_;
+  FortranFormat format_;
+  std::size_t again_ = 0;  // where further lines begin
+  int scale_ = 0, column_ = 0, items_ = 0;
+  bool any_ = false;  // a field was met
 };
 
 std::string_view trimmed(std::string_view field) {
@@ -55,30 +150,12 @@ std::size_t exponent_at(std::string_view number) {
 
 }  // namespace
 
-std::optional<FortranFormat> parse_fortran_format(std::string_view text) {
-  Letters letters(text);
-  FortranFormat format;
-  if (!letters.take('(')) return {};
-  const bool negative = letters.take('-');
-  format.repeat = letters.number(1);
-  char kind = letters.next();
-  if (kind == 'P') {
-    format.scale = negative ? -format.repeat : format.repeat;
-    letters.take(',');
-    format.repeat = letters.number(1);
-    kind = letters.next();
-  } else if (negative) {
-    return {};
-  }
-  format.integer = kind == 'I';
-  if (kind != 'I' && kind != 'E' && kind != 'D' && kind != 'F' && kind != 'G') return {};
-  if (kind == 'E' && !letters.take('S')) letters.take('N');  // ES and EN read as E does
-  format.width = letters.number(0);
-  const bool point = letters.take('.');
-  if (point) format.decimals = letters.number(0);
-  if (point && letters.take('E')) letters.number(0);
-  if (!letters.take(')') || !letters.done() || format.repeat < 1 || format.width < 1) return {};
-  return format;
+std::optional<FortranFormat> parse_fortran_format(std::string_view text) { return Layout(text).format(); }
+
+FortranFormat::Place FortranFormat::place(Offset k) const {
+  const auto here = static_cast<Offset>(first.size());
+  if (k < here) return {0, first[k]};
+  return {1 + (k - here) / repeat, later[(k - here) % repeat]};
 }
 
 std::optional<Offset> fortran_integer(std::string_view field) {
@@ -105,7 +182,7 @@ std::optional<double> fortran_real(std::string_view field, const FortranFormat& 
   Offset exponent = plain ? -format.scale : 0;
   if (!plain) {
     const auto given = fortran_integer(field.substr(split + (is_sign(field[split]) ? 0 : 1)));
-    if (!given || std::abs(*given) > kLongest) return {};
+    if (!given || *given > kLongest || *given < -kLongest) return {};  // not by abs: the least Offset has none
     exponent = *given;
   }
   if (!point) exponent -= format.decimals;

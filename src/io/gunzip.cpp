@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <vector>
 
 #include "src/io/file.hpp"
 
@@ -24,17 +25,16 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Appends one member to `out`, at most `limit` bytes in all; false if there was more to come.
+  /// Appends one member to `out`, at most `limit` bytes in all; false if there was more to come. Through a chunk: an empty member costs
+  /// nothing but its own bytes, however much there is in `out`, and no byte of `out` is set before it is known.
   bool member(std::string& out, std::size_t limit) {
     for (;;) {
-      const std::size_t used = out.size(), room = std::min(limit - used, std::max<std::size_t>(used, kFirstRoom));
-      out.resize(used + room);
+      const std::size_t room = std::min(limit - out.size(), chunk_.size());
       feed();
-      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-      stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(room, std::numeric_limits<uInt>::max()));
-      const uInt offered = stream_.avail_out;
+      stream_.next_out = reinterpret_cast<Bytef*>(chunk_.data());
+      stream_.avail_out = static_cast<uInt>(room);
       const int code = inflate(&stream_, Z_NO_FLUSH);
-      out.resize(used + (offered - stream_.avail_out));
+      append(out, room - stream_.avail_out, limit);
       if (code == Z_STREAM_END) return true;
       if (code == Z_MEM_ERROR) throw std::bad_alloc();
       if (code == Z_BUF_ERROR && out.size() == limit) return false;
@@ -49,7 +49,14 @@ class Inflater {
   void next_member() { inflateReset(&stream_); }
 
  private:
-  static constexpr std::size_t kFirstRoom = std::size_t{1} << 16;
+  static constexpr std::size_t kChunk = std::size_t{1} << 16;
+
+  /// `count` bytes of the chunk. The string grows to twice its size, but never beyond the limit.
+  void append(std::string& out, std::size_t count, std::size_t limit) {
+    const std::size_t needed = out.size() + count;
+    if (needed > out.capacity()) out.reserve(std::max(needed, std::min(limit, 2 * out.capacity())));
+    out.append(chunk_.data(), count);
+  }
 
   [[nodiscard]] std::size_t position() const { return fed_ - stream_.avail_in; }
 
@@ -64,15 +71,18 @@ class Inflater {
   std::string_view input_, name_;
   std::size_t fed_ = 0;
   z_stream stream_{};
+  std::vector<char> chunk_ = std::vector<char>(kChunk);
 };
 
 }  // namespace
 
-std::string gunzip(std::string_view bytes, std::string_view name) {
+std::string gunzip(std::string_view bytes, std::string_view name, std::size_t most) {
   Inflater inflater(bytes, name, kGzip);
   std::string out;
   for (;;) {
-    inflater.member(out, std::numeric_limits<std::size_t>::max());
+    if (!inflater.member(out, most))
+      throw Error(ErrorKind::memory,
+                  shown(name) + ": holds more than the " + std::to_string(most) + " bytes that max_bytes leaves for what is unpacked");
     const std::string_view rest = inflater.rest();
     if (rest.find_first_not_of('\0') == std::string_view::npos) return out;  // some tapes and tools pad with zeros
     if (!is_gzip(rest))
@@ -80,6 +90,17 @@ std::string gunzip(std::string_view bytes, std::string_view name) {
                      std::to_string(bytes.size() - rest.size()) + ", expected none");
     inflater.next_member();
   }
+}
+
+std::string gunzip_head(std::string_view bytes, std::size_t most) {
+  std::string out;
+  try {
+    Inflater inflater(bytes, "", kGzip);
+    while (inflater.member(out, most) && is_gzip(inflater.rest())) inflater.next_member();
+  } catch (const Error&) {
+    // Cut, as a beginning is, or damaged: whoever reads all of it tells.
+  }
+  return out;
 }
 
 std::string inflate_raw(std::string_view bytes, std::size_t size, std::string_view name) {

@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "src/base/allowed_threads.hpp"
+#include "src/io/content.hpp"
 #include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"
-#include "src/io/gunzip.hpp"
 #include "src/io/matrix_market.hpp"
 #include "src/io/matrix_market_header.hpp"
 #include "src/io/npy.hpp"
+#include "src/io/npy_header.hpp"
 #include "src/io/npz.hpp"
 #include "src/io/parse.hpp"
 #include "src/io/permutation_file.hpp"
@@ -27,35 +28,67 @@ namespace kauri {
 namespace io {
 namespace {
 
-/// Refuses an empty file and unpacks a gzipped one.
-std::string unpacked(std::string bytes, const std::string& name) {
-  if (bytes.empty()) fail(name, "is empty");
-  if (!is_gzip(bytes)) return bytes;
-  bytes = gunzip(bytes, name);
-  if (bytes.empty()) fail(name, "is empty inside its gzip wrapping");
-  return bytes;
-}
-
 [[noreturn]] void fail_unknown(std::string_view bytes, const std::string& name, const char* expected) {
   fail(name, std::string("is not in a known format: expected ") + expected + "; it starts with '" + printable(bytes.substr(0, 16)) + "'");
 }
 
-SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& name, const BothHalves& both) {
-  if (is_matrix_market(bytes)) return parse_market_matrix(bytes, name, both);
-  if (is_zip(bytes)) return parse_npz(bytes, name, both);
+SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& name, const BothHalves& both, const Allowance& allowance) {
+  if (is_zip(bytes)) return parse_npz(bytes, name, both, allowance);
   if (is_npy(bytes)) fail(name, "is a dense .npy array, expected a sparse matrix");
-  if (is_rutherford_boeing(bytes) || has_boeing_ending(name)) return parse_rutherford_boeing(bytes, name);
+  const std::string_view text = plain_text(bytes, name);
+  if (is_matrix_market(text)) return parse_market_matrix(text, name, both, allowance);
+  if (is_rutherford_boeing(text) || has_boeing_ending(name)) return parse_rutherford_boeing(text, name, both, allowance);
   fail_unknown(bytes, name, "Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy .npz");
 }
 
-DenseMatrix dense_of(std::string_view bytes, const std::string& name, Index rows) {
-  if (is_matrix_market(bytes)) return parse_market_dense(bytes, name, rows);
-  if (is_npy(bytes)) return parse_npy_dense(bytes, name, rows);
+DenseMatrix dense_of(std::string_view bytes, const std::string& name, Index rows, const Allowance& allowance) {
+  if (is_npy(bytes)) return parse_npy_dense(bytes, name, rows, allowance);
   if (is_zip(bytes)) fail(name, "is a zip archive, expected Matrix Market or a single .npy array");
+  const std::string_view text = plain_text(bytes, name);
+  if (is_matrix_market(text)) return parse_market_dense(text, name, rows, allowance);
   fail_unknown(bytes, name, "Matrix Market (plain, gzipped, or in a .tar.gz) or .npy");
 }
 
-/// `read` of the file's bytes, or of those of a member of a tar archive, with the member in the name.
+/// Of a beginning that is in one of the formats the header is read; any other gets the error that all of the file would get.
+void look_for_matrix(std::string_view head, const std::string& name) {
+  const std::string_view text = plain_text(head, name);
+  if (is_zip(head) || is_tar(head)) return;
+  if (is_matrix_market(text)) {
+    TextCursor cursor(text, name);
+    read_market_header(cursor);
+  } else if (is_rutherford_boeing(text) || has_boeing_ending(name)) {
+    check_boeing_header(text, name);
+  } else {
+    matrix_of(head, name, {}, {});
+  }
+}
+
+void look_for_dense(std::string_view head, const std::string& name) {
+  const std::string_view text = plain_text(head, name);
+  if (is_tar(head)) return;
+  if (is_matrix_market(text)) {
+    TextCursor cursor(text, name);
+    read_market_header(cursor);
+  } else if (is_npy(head)) {
+    read_npy_header(head, name);
+  } else {
+    dense_of(head, name, kNone, {});
+  }
+}
+
+/// Row numbers and comments: bytes of a text.
+void look_for_numbers(std::string_view head, const std::string& name) {
+  const std::string_view text = plain_text(head, name);
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r' && c != '\n')
+      fail(name, "is no text, expected one row number a line; it starts with '" + printable(head.substr(0, 16)) + "'");
+}
+
+Look looking(void (*look)(std::string_view, const std::string&), const std::string& name) {
+  return [look, &name](std::string_view head) { look(head, name); };
+}
+
+/// `read` of the file's content, or of that of a member of a tar archive, with the member in the name.
 template <class Read>
 auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Read&& read) {
   if (!is_tar(bytes)) {
@@ -68,8 +101,19 @@ auto of_content(std::string_view bytes, const std::string& name, const std::stri
   return read(found.bytes, inside);
 }
 
+SymmetricMatrix<double> matrix_in(std::string_view content, const FileAndMember& source, const BothHalves& both,
+                                  const Allowance& allowance) {
+  return of_content(content, source.file, source.member, TarWanted::matrix,
+                    [&](std::string_view bytes, const std::string& inside) { return matrix_of(bytes, inside, both, allowance); });
+}
+
+DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Index rows, const Allowance& allowance) {
+  return of_content(content, source.file, source.member, TarWanted::dense,
+                    [&](std::string_view bytes, const std::string& inside) { return dense_of(bytes, inside, rows, allowance); });
+}
+
 [[noreturn]] void content_too_large(const std::string& path) {
-  throw Error(ErrorKind::memory, path + ": not enough memory for its content");
+  throw Error(ErrorKind::memory, shown(path) + ": not enough memory for its content");
 }
 
 /// A wrong claim never asks for much, but a right one may.
@@ -94,16 +138,13 @@ FileAndMember split_member(const std::string& path) {
   return {path, {}};
 }
 
-SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member, const BothHalves& both) {
-  bytes = unpacked(std::move(bytes), name);
-  return of_content(bytes, name, member, TarWanted::matrix,
-                    [&both](std::string_view content, const std::string& inside) { return matrix_of(content, inside, both); });
+SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member, const BothHalves& both,
+                                     Allowance allowance) {
+  return matrix_in(content_of(std::move(bytes), name, allowance, looking(look_for_matrix, name)), {name, member}, both, allowance);
 }
 
-DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member, Index rows) {
-  bytes = unpacked(std::move(bytes), name);
-  return of_content(bytes, name, member, TarWanted::dense,
-                    [rows](std::string_view content, const std::string& inside) { return dense_of(content, inside, rows); });
+DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member, Index rows, Allowance allowance) {
+  return dense_in(content_of(std::move(bytes), name, allowance, looking(look_for_dense, name)), {name, member}, rows, allowance);
 }
 
 }  // namespace io
@@ -116,27 +157,35 @@ SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& 
   (void)SymmetryRule<double>(options.symmetry);  // looks at it, whatever the file holds
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
-    std::string bytes = io::read_file(source.file);
+    io::Allowance allowance(options.max_bytes);
+    const std::string content = io::content_of_file(source.file, allowance, io::looking(io::look_for_matrix, source.file));
     SymmetricMatrix<double> a;
-    with_threads(options.threads, [&] {
-      a = io::parse_matrix(std::move(bytes), source.file, source.member, {options.both_halves, options.symmetry});
-    });
+    with_threads(options.threads, [&] { a = io::matrix_in(content, source, {options.both_halves, options.symmetry}, allowance); });
     return a;
   });
 }
 
-DenseMatrix read_dense(const std::string& path, int threads, Index rows) {
+DenseMatrix read_dense(const std::string& path, const ReadOptions& options) {
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
-    std::string bytes = io::read_file(source.file);
+    io::Allowance allowance(options.max_bytes);
+    const std::string content = io::content_of_file(source.file, allowance, io::looking(io::look_for_dense, source.file));
     DenseMatrix x;
-    with_threads(threads, [&] { x = io::parse_dense(std::move(bytes), source.file, source.member, rows); });
+    with_threads(options.threads, [&] { x = io::dense_in(content, source, options.rows, allowance); });
     return x;
   });
 }
 
-std::vector<Index> read_permutation(const std::string& path) {
-  return io::guarded(path, [&] { return io::parse_permutation(io::unpacked(io::read_file(path), path), path); });
+DenseMatrix read_dense(const std::string& path, int threads, Index rows) {
+  return read_dense(path, ReadOptions{.threads = threads, .rows = rows});
+}
+
+std::vector<Index> read_permutation(const std::string& path, const ReadOptions& options) {
+  return io::guarded(path, [&] {
+    io::Allowance allowance(options.max_bytes);
+    const std::string content = io::content_of_file(path, allowance, io::looking(io::look_for_numbers, path));
+    return io::parse_permutation(io::plain_text(content, path), path, allowance);
+  });
 }
 
 }  // namespace kauri

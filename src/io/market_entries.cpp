@@ -32,22 +32,12 @@ Index index_up_to(TextCursor& text, const char* expected, const char* what, Inde
   return static_cast<Index>(value - 1);
 }
 
-/// What a line of this file may hold.
-struct Rules {
-  MarketSizes sizes;
-  bool lower_only;
-};
-
 /// The line that the cursor stands on, to place k.
 template <MarketField kField>
-void read_entry(TextCursor& text, const Rules& rules, Offset k, Triplets& t) {
+void read_entry(TextCursor& text, const MarketSizes& sizes, Offset k, Triplets& t) {
   const char* expected = entry_form(kField);
-  const Index i = index_up_to(text, expected, "row", rules.sizes.rows), j = index_up_to(text, expected, "column", rules.sizes.cols);
-  if (rules.lower_only && i < j)
-    text.fail_line("entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
-                   ") is above the diagonal, expected the lower half alone of a symmetric matrix");
-  t.row[k] = i;
-  t.col[k] = j;
+  t.row[k] = index_up_to(text, expected, "row", sizes.rows);
+  t.col[k] = index_up_to(text, expected, "column", sizes.cols);
   t.value[k] = read_market_value<kField>(text, expected);
   text.end_line(expected);
 }
@@ -74,18 +64,18 @@ Offset count_entries(std::string_view piece) {
 
 /// False if anything is wrong.
 template <MarketField kField>
-bool read_pieces(std::string_view body, std::size_t size, const Rules& rules, Triplets& t) {
+bool read_pieces(std::string_view body, std::size_t size, const MarketSizes& sizes, Triplets& t) {
   const std::vector<std::string_view> pieces = cut(body, size);
   if (pieces.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) return false;
   std::vector<Offset> first(pieces.size() + 1, 0);
   const Blocks blocks(static_cast<Index>(pieces.size()), 1);
   blocks.for_each([&](Index b, Index, Index) { first[b + 1] = count_entries(pieces[b]); });
   for (std::size_t b = 0; b < pieces.size(); ++b) first[b + 1] += first[b];
-  if (first.back() != rules.sizes.entries) return false;
+  if (first.back() != sizes.entries) return false;
   try {
     blocks.for_each([&](Index b, Index, Index) {
       TextCursor text(pieces[b], "");
-      for (Offset k = first[b]; k < first[b + 1] && text.next_line(kMarketComment); ++k) read_entry<kField>(text, rules, k, t);
+      for (Offset k = first[b]; k < first[b + 1] && text.next_line(kMarketComment); ++k) read_entry<kField>(text, sizes, k, t);
     });
   } catch (const Error&) {
     return false;
@@ -94,16 +84,16 @@ bool read_pieces(std::string_view body, std::size_t size, const Rules& rules, Tr
 }
 
 template <MarketField kField>
-Triplets read_all(TextCursor& text, const Rules& rules, std::size_t piece) {
+Triplets read_all(TextCursor& text, const MarketSizes& sizes, std::size_t piece) {
   Triplets t;
-  t.resize(static_cast<std::size_t>(rules.sizes.entries));
+  t.resize(static_cast<std::size_t>(sizes.entries));
   const std::string_view body = text.rest();
-  if (body.size() > piece && read_pieces<kField>(body, piece, rules, t)) return t;
-  for (Offset k = 0; k < rules.sizes.entries; ++k) {
-    if (!text.next_line(kMarketComment)) fail_short(text, rules.sizes.entries, k, "entries");
-    read_entry<kField>(text, rules, k, t);
+  if (body.size() > piece && read_pieces<kField>(body, piece, sizes, t)) return t;
+  for (Offset k = 0; k < sizes.entries; ++k) {
+    if (!text.next_line(kMarketComment)) fail_short(text, sizes.entries, k, "entries");
+    read_entry<kField>(text, sizes, k, t);
   }
-  expect_no_more(text, rules.sizes.entries, "entries");
+  expect_no_more(text, sizes.entries, "entries");
   return t;
 }
 
@@ -117,17 +107,16 @@ void fail_short(const TextCursor& text, Offset promised, Offset found, const cha
   text.fail_line("the file ends after " + std::to_string(found) + " of the " + std::to_string(promised) + " " + what + " promised");
 }
 
-Triplets read_market_entries(TextCursor& text, const MarketHeader& header, const MarketSizes& sizes, std::size_t piece) {
-  const Rules rules{sizes, header.symmetry == MarketSymmetry::symmetric};
-  switch (header.field) {
+Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes, std::size_t piece) {
+  switch (field) {
     case MarketField::pattern:
-      return read_all<MarketField::pattern>(text, rules, piece);
+      return read_all<MarketField::pattern>(text, sizes, piece);
     case MarketField::integer:
-      return read_all<MarketField::integer>(text, rules, piece);
+      return read_all<MarketField::integer>(text, sizes, piece);
     case MarketField::real:
       break;
   }
-  return read_all<MarketField::real>(text, rules, piece);
+  return read_all<MarketField::real>(text, sizes, piece);
 }
 
 Offset market_line(std::string_view bytes, Offset k) {

@@ -16,13 +16,13 @@ inline constexpr std::size_t kMarketPiece = std::size_t{1} << 20;
 /// The entries behind the line of sizes, in the order of the file, by the threads of the calling arena: the text is cut behind line ends
 /// into pieces of so many bytes, the entries of each piece are counted, then read to their places. Patterns get ones. Whatever is wrong is
 /// told by a second reading on one thread: Error(input) names the first line that is wrong, by any number of threads.
-Triplets read_market_entries(TextCursor& text, const MarketHeader& header, const MarketSizes& sizes, std::size_t piece = kMarketPiece);
+Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes, std::size_t piece = kMarketPiece);
 
 /// One value of an array or an entry, as the field asks for.
 template <MarketField kField>
 double read_market_value(TextCursor& text, const char* expected) {
   if constexpr (kField == MarketField::pattern) return 1;
-  if constexpr (kField == MarketField::integer) return static_cast<double>(text.integer(expected));
+  if constexpr (kField == MarketField::integer) return text.whole_number(expected);
   return text.real(expected);
 }
 

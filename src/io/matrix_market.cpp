@@ -9,12 +9,15 @@
 
 #include "src/io/assemble.hpp"
 #include "src/io/asymmetry.hpp"
+#include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"
 #include "src/io/market_entries.hpp"
 #include "src/io/pattern_values.hpp"
 
 namespace kauri::io {
 namespace {
+
+constexpr std::size_t kTripletBytes = 2 * sizeof(Index) + sizeof(double);
 
 std::string line_words(std::string_view bytes, Offset k) { return "line " + std::to_string(market_line(bytes, k)); }
 
@@ -51,17 +54,28 @@ SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, con
   fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)));
 }
 
+/// The half that all entries of a file that says "symmetric" lie in. Throws Error(input) naming the first that lies in the other one.
+Storage market_half(std::string_view bytes, std::string_view name, const Triplets& t) {
+  const Storage storage = halves_of(t, {}).storage;
+  if (storage != Storage::full) return storage;
+  Offset first = 0;
+  while (t.row[first] == t.col[first]) ++first;
+  const bool below = t.row[first] > t.col[first];
+  Offset other = first + 1;
+  while (below ? t.row[other] >= t.col[other] : t.row[other] <= t.col[other]) ++other;
+  const auto entry = [&](Offset k) { return "(" + std::to_string(t.row[k] + 1) + ", " + std::to_string(t.col[k] + 1) + ")"; };
+  fail(name, line_words(bytes, other) + ": entry " + entry(other) + " is " + (below ? "above" : "below") + " the diagonal, but " +
+                 entry(first) + " in " + line_words(bytes, first) + " is " + (below ? "below" : "above") +
+                 " it, expected one half alone of a symmetric matrix");
+}
+
 SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes,
                                           const BothHalves& both) {
-  if (too_many_empty_rows(sizes.rows, sizes.entries))
-    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) +
-                   " entries: most rows would be empty, expected " + std::to_string(sizes.rows / 4) + " entries or more");
-  Triplets t = read_market_entries(text, header, sizes);
+  Triplets t = read_market_entries(text, header.field, sizes);
   const Places places{[&](Offset k) { return line_words(bytes, k); }};
-  const bool symmetric = header.symmetry == MarketSymmetry::symmetric;
-  if (header.field != MarketField::pattern)
-    return assemble(text.name(), sizes.rows, t, symmetric ? BothHalves{Storage::lower} : both, places);
-  auto a = full_pattern(text, sizes.rows, t, symmetric ? BothHalves{Storage::lower} : both, places);
+  const BothHalves halves = header.symmetry == MarketSymmetry::symmetric ? BothHalves{market_half(bytes, text.name(), t)} : both;
+  if (header.field != MarketField::pattern) return assemble(text.name(), sizes.rows, t, halves, places);
+  auto a = full_pattern(text, sizes.rows, t, halves, places);
   set_pattern_values(a);
   return a;
 }
@@ -92,26 +106,35 @@ SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, c
 
 }  // namespace
 
-SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name, const BothHalves& both) {
+SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name, const BothHalves& both, Allowance allowance) {
   TextCursor text(bytes, name);
   const MarketHeader header = read_market_header(text);
   const MarketSizes sizes = read_market_sizes(text, header);
   if (sizes.rows != sizes.cols)
     text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
                    " columns, expected a square one");
-  if (header.layout == MarketLayout::array) return array_matrix(bytes, text, header, sizes.rows, both);
+  const bool array = header.layout == MarketLayout::array;
+  if (!array && too_many_empty_rows(sizes.rows, sizes.entries))
+    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) +
+                   " entries: most rows would be empty, expected " + std::to_string(sizes.rows / 4) + " entries or more");
+  const Offset entries = array ? market_array_values(header, sizes) : sizes.entries;
+  allowance.take(name, static_cast<std::size_t>(entries), kTripletBytes + (array ? sizeof(double) : 0), "entries");
+  take_matrix(name, sizes.rows, entries, allowance);
+  if (array) return array_matrix(bytes, text, header, sizes.rows, both);
   return coordinate_matrix(bytes, text, header, sizes, both);
 }
 
-DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows) {
+DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows, Allowance allowance) {
   TextCursor text(bytes, name);
   const MarketHeader header = read_market_header(text);
   if (header.symmetry != MarketSymmetry::general) text.fail_line("right-hand sides cannot be symmetric, expected general");
   const MarketSizes sizes = read_market_sizes(text, header);
   if (rows != kNone && sizes.rows != rows) text.fail_line(std::to_string(sizes.rows) + " rows, expected " + std::to_string(rows));
+  expect_some_columns(name, sizes.rows, sizes.cols);
   DenseMatrix x{sizes.rows, sizes.cols, {}};
   const Offset places = Offset{sizes.rows} * sizes.cols;
   if (header.layout == MarketLayout::array) {
+    allowance.take(name, static_cast<std::size_t>(places), sizeof(double), "values");
     x.value = read_array(text, header.field, places);
     return x;
   }
@@ -120,7 +143,9 @@ DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, In
     text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +
                    " entries is too sparse to be read as right-hand sides, expected " + std::to_string(places / kSparsest) +
                    " entries or more");
-  const Triplets t = read_market_entries(text, header, sizes);
+  allowance.take(name, static_cast<std::size_t>(places), sizeof(double), "values");
+  allowance.take(name, static_cast<std::size_t>(sizes.entries), kTripletBytes, "entries");
+  const Triplets t = read_market_entries(text, header.field, sizes);
   x.value.resize(static_cast<std::size_t>(places));
   for (std::size_t k = 0; k < t.row.size(); ++k) {
     double& sum = x.value[t.row[k] + static_cast<std::size_t>(t.col[k]) * sizes.rows];

@@ -6,18 +6,21 @@
 
 #include "kauri/io.hpp"
 #include "kauri/matrix.hpp"
+#include "src/io/allowance.hpp"
 #include "src/io/assemble.hpp"
 
 namespace kauri::io {
 
 /// A symmetric matrix in coordinate layout, or a dense array of one (zeros off the diagonal are not stored). A file that says "symmetric"
-/// holds the lower half only, as the standard has it: an entry above the diagonal is an error. Comments and blank lines may stand anywhere
-/// behind line 1. `name` is used in errors: Error(input) with the line; of a general file whose halves differ, the first line that does.
-/// Parsed by the threads of the calling arena. Memory is reserved after the claims of the header are compared with the bytes there are.
-SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name, const BothHalves& both = {});
+/// holds one half, the lower one as the standard has it or the upper one: entries in both are an error. Comments and blank lines may stand
+/// anywhere behind line 1. `name` is used in errors: Error(input) with the line; of a general file whose halves differ, the first line that
+/// does. Parsed by the threads of the calling arena. Memory is reserved after the claims of the header are compared with the bytes there
+/// are.
+SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name, const BothHalves& both = {},
+                                            Allowance allowance = {});
 
 /// A dense matrix: array layout, or coordinate layout (absent entries are zero, repeated ones are summed); general only. `rows`: how many
 /// it must have, or kNone.
-DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone);
+DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone, Allowance allowance = {});
 
 }  // namespace kauri::io

@@ -22,14 +22,14 @@ std::vector<std::string> lower_case_words(std::string_view line) {
   return words;
 }
 
-constexpr const char* kBanner = "'%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric'";
+constexpr const char* kBanner = "'%%MatrixMarket matrix coordinate|array real|integer|unsigned-integer|pattern general|symmetric'";
 
 MarketField field_of(const std::string& word, const TextCursor& text) {
   if (word == "real" || word == "double") return MarketField::real;
-  if (word == "integer") return MarketField::integer;
+  if (word == "integer" || word == "unsigned-integer") return MarketField::integer;  // the latter as SciPy writes uint32 and uint64
   if (word == "pattern") return MarketField::pattern;
-  if (word == "complex") text.fail_line("the matrix is complex, expected real, integer or pattern");
-  text.fail_line("unknown field '" + printable(word) + "', expected real, integer or pattern");
+  if (word == "complex") text.fail_line("the matrix is complex, expected real, integer, unsigned-integer or pattern");
+  text.fail_line("unknown field '" + printable(word) + "', expected real, integer, unsigned-integer or pattern");
 }
 
 MarketSymmetry symmetry_of(const std::string& word, const TextCursor& text) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -27,6 +28,19 @@ T load(const char* from, bool swapped) {
   return std::bit_cast<T>(bytes);
 }
 
+/// binary16 of IEEE 754, as it is stored.
+struct Half {
+  std::uint16_t bits;
+
+  explicit operator double() const {
+    const int exponent = bits >> 10 & 31, digits = bits & 1023;
+    double size = std::numeric_limits<double>::infinity();
+    if (exponent == 31 && digits != 0) size = std::numeric_limits<double>::quiet_NaN();
+    if (exponent < 31) size = exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25);
+    return bits >> 15 != 0 ? -size : size;
+  }
+};
+
 }  // namespace
 
 NpyArray::NpyArray(std::string_view bytes, std::string name) : name_(std::move(name)) {
@@ -39,14 +53,16 @@ NpyArray::NpyArray(std::string_view bytes, std::string name) : name_(std::move(n
 }
 
 void NpyArray::set_type(const std::string& descr) {
-  const auto unsupported = [&] { fail(name_, "type '" + printable(descr) + "', expected float64, float32, integers, bool or text"); };
+  const auto unsupported = [&] {
+    fail(name_, "type '" + printable(descr) + "', expected float64, float32, float16, integers of up to 64 bits, bool or text");
+  };
   if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos) unsupported();
   kind_ = descr[1];
   const auto [end, code] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), width_);
   if (code != std::errc() || end != descr.data() + descr.size() || width_ < 0) unsupported();
   if (kind_ == 'c') fail(name_, "the values are complex, expected real ones");
   const bool integer = (kind_ == 'i' || kind_ == 'u') && (width_ == 1 || width_ == 2 || width_ == 4 || width_ == 8);
-  const bool real = kind_ == 'f' && (width_ == 4 || width_ == 8), truth = kind_ == 'b' && width_ == 1;
+  const bool real = kind_ == 'f' && (width_ == 2 || width_ == 4 || width_ == 8), truth = kind_ == 'b' && width_ == 1;
   const bool text = (kind_ == 'S' || kind_ == 'U') && width_ <= 1000;
   if (!integer && !real && !truth && !text) unsupported();
   if (kind_ == 'U') width_ *= 4;
@@ -75,7 +91,7 @@ void NpyArray::visit(Use&& use) const {
     for (Offset k = 0; k < size_; ++k) use(k, load<T>(data_.data() + k * static_cast<Offset>(sizeof(T)), swapped_));
   };
   const char code = kind_ == 'b' ? 'u' : kind_;
-  if (code == 'f') return width_ == 8 ? each(double{}) : each(float{});
+  if (code == 'f') return width_ == 8 ? each(double{}) : width_ == 4 ? each(float{}) : each(Half{});
   if (code == 'i')
     return width_ == 8   ? each(std::int64_t{})
            : width_ == 4 ? each(std::int32_t{})

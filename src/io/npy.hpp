@@ -23,7 +23,7 @@ class NpyArray {
   [[nodiscard]] Offset size() const { return size_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Elements as double: from float64, float32, integers and bool. Throws Error(input) naming the place of a NaN or infinity.
+  /// Elements as double: from float64, float32, float16, integers and bool. Throws Error(input) naming the place of a NaN or infinity.
   [[nodiscard]] std::vector<double> reals() const;
   /// The same with the last index running fastest, in whichever order they are stored.
   [[nodiscard]] std::vector<double> reals_by_rows() const;

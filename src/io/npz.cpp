@@ -21,7 +21,8 @@ struct Source {
   const std::string& name;
   Index n;
   const BothHalves& both;
-  [[nodiscard]] NpzMember array(const char* called) const { return {archive, name, called}; }
+  Allowance& allowance;
+  [[nodiscard]] NpzMember array(const char* called) const { return {archive, name, called, allowance}; }
 };
 
 Index square_dimension(const NpzMember& shape) {
@@ -42,6 +43,12 @@ void expect_entries(const Source& source, Offset entries) {
                                     " entries: most rows would be empty, expected " + std::to_string(source.n / 4) + " entries or more");
 }
 
+/// Counts row, column, value and place of entries, and the matrix of them.
+void take_triplets(const Source& source, Offset entries) {
+  source.allowance.take(source.name, static_cast<std::size_t>(entries), 2 * sizeof(Index) + sizeof(double) + sizeof(Offset), "entries");
+  take_matrix(source.name, source.n, entries, source.allowance);
+}
+
 SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, const std::function<std::string(Offset)>& where) {
   return assemble(source.name, source.n, t, halves_of(t, source.both), {where, 0});
 }
@@ -55,6 +62,7 @@ SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
     index = indices->integers<Index>(0, Offset{source.n} - 1);
   }
   const auto entries = static_cast<Offset>(index.size());
+  take_matrix(source.name, source.n, entries, source.allowance);
   const auto ptr = npz_pointers(source.array("indptr"), source.n, entries);
   std::vector<double> value;
   {
@@ -70,6 +78,7 @@ SymmetricMatrix<double> coordinates(const Source& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(1);
   expect_entries(source, data->size());
+  take_triplets(source, data->size());
   Triplets t;
   const auto value = data->reals();
   t.value.assign(value.begin(), value.end());
@@ -97,6 +106,7 @@ SymmetricMatrix<double> blocks(const Source& source) {
   indices.expect_length(count, " (one for each block)");
   const auto block_col = indices->integers<Index>(0, source.n / cols - 1);
   const auto ptr = npz_pointers(source.array("indptr"), static_cast<Index>(source.n / rows), count);
+  take_triplets(source, data->size());
   const auto value = data->reals_by_rows();
   Triplets t;
   std::vector<Offset> place;  // in data
@@ -120,6 +130,7 @@ SymmetricMatrix<double> diagonals(const Source& source) {
   expect_entries(source, data->size());
   offsets.expect_length(data->shape()[0], " (one for each diagonal)");
   const auto offset = offsets->integers<Offset>(-Offset{source.n}, source.n);
+  take_triplets(source, data->size());
   const auto value = data->reals_by_rows();
   Triplets t;
   std::vector<Offset> place;
@@ -137,10 +148,10 @@ SymmetricMatrix<double> diagonals(const Source& source) {
 
 }  // namespace
 
-SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both) {
+SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both, Allowance allowance) {
   const ZipArchive archive(bytes, name);
-  const std::string format = NpzMember(archive, name, "format")->text();
-  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape")), both};
+  const std::string format = NpzMember(archive, name, "format", allowance)->text();
+  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape", allowance)), both, allowance};
   if (format == "csr" || format == "csc") return compressed(source, format == "csr");
   if (format == "coo") return coordinates(source);
   if (format == "bsr") return blocks(source);

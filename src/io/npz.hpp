@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kauri/matrix.hpp"
+#include "src/io/allowance.hpp"
 #include "src/io/assemble.hpp"
 
 namespace kauri::io {
@@ -13,6 +14,6 @@ namespace kauri::io {
 /// A symmetric matrix in any format of SciPy's: CSC, CSR, COO, BSR or DIA. Whether the lower half, the upper half or both are stored is
 /// told from the entries; with both, they must agree. Repeated entries are summed; zeros off the diagonal of BSR and DIA, which fill blocks
 /// and diagonals, are not stored. `name` is used in errors: Error(input) with the array and the place in it.
-SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both = {});
+SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both = {}, Allowance allowance = {});
 
 }  // namespace kauri::io

@@ -7,15 +7,18 @@
 namespace kauri::io {
 namespace {
 
-std::string extract(const ZipArchive& archive, const std::string& array, const std::string& name) {
+std::string extract(const ZipArchive& archive, const std::string& array, const std::string& name, Allowance& allowance) {
   if (!archive.has(array + ".npy")) fail(name, "is missing, expected the arrays of scipy.sparse.save_npz");
+  allowance.take(name, archive.members().at(array + ".npy").size, 1, "bytes unpacked");
   return archive.extract(array + ".npy");
 }
 
 }  // namespace
 
-NpzMember::NpzMember(const ZipArchive& archive, const std::string& file, const std::string& array)
-    : name_(file + ": array '" + array + "'"), bytes_(extract(archive, array, name_)), array_(bytes_, name_) {}
+NpzMember::NpzMember(const ZipArchive& archive, const std::string& file, const std::string& array, Allowance& allowance)
+    : name_(file + ": array '" + array + "'"), bytes_(extract(archive, array, name_, allowance)), array_(bytes_, name_) {
+  allowance.take(name_, static_cast<std::size_t>(array_.size()), sizeof(double), "numbers");
+}
 
 void NpzMember::fail_here(const std::string& what) const { fail(name_, what); }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/io/allowance.hpp"
 #include "src/io/npy.hpp"
 #include "src/io/zip.hpp"
 
@@ -13,8 +14,9 @@ namespace kauri::io {
 /// A member of the archive and the array inside it. Errors name file and array.
 class NpzMember {
  public:
-  /// Throws Error(input) if there is none of that name.
-  NpzMember(const ZipArchive& archive, const std::string& file, const std::string& array);
+  /// Counts the member's bytes, and 8 more for each number of it, before either is there. Throws Error(input) if there is none of that
+  /// name.
+  NpzMember(const ZipArchive& archive, const std::string& file, const std::string& array, Allowance& allowance);
   NpzMember(const NpzMember&) = delete;
   NpzMember& operator=(const NpzMember&) = delete;
 

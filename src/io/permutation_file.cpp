@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/permutation_file.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -10,10 +11,13 @@
 
 namespace kauri::io {
 
-std::vector<Index> parse_permutation(std::string_view bytes, std::string_view name) {
+std::vector<Index> parse_permutation(std::string_view bytes, std::string_view name, Allowance allowance) {
   constexpr Offset kMost = std::numeric_limits<Index>::max();
   TextCursor text(bytes, name);
   std::vector<Index> old_of;
+  // Row and line of each; vectors that grow are there twice.
+  const auto lines = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n') + std::count(bytes.begin(), bytes.end(), '\r'));
+  allowance.take(name, lines + 1, 2 * (sizeof(Index) + 2 * sizeof(Offset)), "lines");
   std::vector<Offset> line;
   while (text.next_line("%#")) {
     const Offset row = text.integer("one row number");

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "kauri/types.hpp"
+#include "src/io/allowance.hpp"
 
 namespace kauri::io {
 
 /// One zero-based row number a line; lines that start with % or # are comments. Throws Error(input) naming the line of a number that is out
 /// of range or repeated.
-std::vector<Index> parse_permutation(std::string_view text, std::string_view name);
+std::vector<Index> parse_permutation(std::string_view text, std::string_view name, Allowance allowance = {});
 
 }  // namespace kauri::io

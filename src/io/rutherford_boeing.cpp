@@ -81,15 +81,16 @@ bool is_type(const std::string& type) {
   return type.size() == kTypeSize && one_of(0, "rcpiqx") && one_of(1, "suhzr") && one_of(2, "ae");
 }
 
-/// "columns 11 to 20 (values)" of a field, counted from 0, of a line.
-std::string columns_words(const FortranFormat& format, Offset place, const char* what) {
-  return "columns " + std::to_string(place * format.width + 1) + " to " + std::to_string((place + 1) * format.width) + " (" + what + ")";
+/// "columns 11 to 20 (values)" of a field that begins in a column, counted from 0.
+std::string columns_words(const FortranFormat& format, int column, const char* what) {
+  return "columns " + std::to_string(column + 1) + " to " + std::to_string(column + format.width) + " (" + what + ")";
 }
 
 /// The fields of one section, line by line.
 class Fields {
  public:
-  Fields(Lines& lines, const FortranFormat& format, const char* what, Offset count) : lines_(lines), format_(format), what_(what) {
+  Fields(Lines& lines, const FortranFormat& format, const char* what, Offset count)
+      : lines_(lines), format_(format), what_(what), columns_(&format_.first) {
     // A header's word alone takes no memory: a field holds a character or more.
     if (count > lines.bytes_left())
       lines.fail_line(std::to_string(count) + " " + what + " are promised, but " + std::to_string(lines.bytes_left()) + " bytes follow");
@@ -117,51 +118,59 @@ class Fields {
   }
 
   std::string_view next() {
+    if (at_ == columns_->size()) {
+      columns_ = &format_.later;
+      at_ = 0;
+    }
     if (at_ == 0) lines_.need(what_);
-    const std::string_view field = lines_.columns(start(), static_cast<std::size_t>(format_.width));
-    at_ = at_ + 1 == format_.repeat ? 0 : at_ + 1;
-    if (!lines_.whole() && field.size() < static_cast<std::size_t>(format_.width)) broken("all of the field before the file ends", field);
+    const auto width = static_cast<std::size_t>(format_.width);
+    const std::string_view field = lines_.columns(static_cast<std::size_t>((*columns_)[at_++]), width);
+    if (!lines_.whole() && field.size() < width) broken("all of the field before the file ends", field);
     return field;
   }
-  /// Of the field that next() gives.
-  [[nodiscard]] std::size_t start() const { return static_cast<std::size_t>(at_) * static_cast<std::size_t>(format_.width); }
 
   [[noreturn]] void broken(const std::string& expected, std::string_view field) const {
-    const int place = (at_ == 0 ? format_.repeat : at_) - 1;
     const bool blank = field.find_first_not_of(' ') == std::string_view::npos;
-    lines_.fail_line(columns_words(format_, place, what_) + ": expected " + expected + ", found " +
+    lines_.fail_line(columns_words(format_, (*columns_)[at_ - 1], what_) + ": expected " + expected + ", found " +
                      (blank ? "blanks" : "'" + printable(field) + "'"));
   }
 
   Lines& lines_;
   FortranFormat format_;
   const char* what_;
-  int at_ = 0;  // fields taken from this line
+  const std::vector<int>* columns_;  // where the fields of this line begin
+  std::size_t at_ = 0;               // fields taken from this line
 };
 
 struct Header {
-  char kind = 'r';  // r, p or i
+  char kind = 'r';     // r, p or i
+  bool whole = false;  // both halves are there, else the lower one
   Index n = 0;
   Offset entries = 0;
   FortranFormat pointers, rows, values;
   bool with_rhs = false;  // Harwell-Boeing: right-hand sides stand behind the values
 };
 
-char kind_of(const Lines& lines) {
+/// Sets kind and whole.
+void read_type(const Lines& lines, Header& header) {
   const std::string type = type_of(lines.line());
-  const std::string words = "the type is '" + printable(lines.columns(0, kTypeSize)) + "', ";
-  if (!is_type(type)) lines.fail_line(words + "expected rsa, psa or isa");
-  if (type[0] == 'c') lines.fail_line(words + "complex, expected rsa, psa or isa");
-  if (type[0] == 'q' || type[0] == 'x') lines.fail_line(words + "values in a file of their own, expected rsa, psa or isa");
-  if (type[2] == 'e') lines.fail_line(words + "not assembled, expected rsa, psa or isa");
-  if (type[1] != 's') lines.fail_line(words + "not symmetric, expected rsa, psa or isa");
-  return type[0];
+  const auto refuse = [&](const std::string& why) {
+    lines.fail_line("the type is '" + printable(lines.columns(0, kTypeSize)) + "', " + why +
+                    "expected rsa, psa or isa, or rua, pua or iua of halves that agree");
+  };
+  if (!is_type(type)) refuse("");
+  if (type[0] == 'c') refuse("complex, ");
+  if (type[0] == 'q' || type[0] == 'x') refuse("values in a file of their own, ");
+  if (type[2] == 'e') refuse("not assembled, ");
+  if (type[1] != 's' && type[1] != 'u') refuse(type[1] == 'r' ? "rectangular, " : "not symmetric, ");
+  header.kind = type[0];
+  header.whole = type[1] == 'u';
 }
 
 /// Line 3 has just been read.
 void read_sizes(const Lines& lines, Header& header) {
   constexpr Offset kMost = std::numeric_limits<Index>::max();
-  header.kind = kind_of(lines);
+  read_type(lines, header);
   const auto size = numbers(lines.columns(kTypeSize, std::string_view::npos));
   if (size.size() < 3) lines.fail_line("expected 'type rows columns entries', found '" + printable(lines.line()) + "'");
   if (size[0] < 0 || size[0] > kMost) lines.fail_line("dimension " + std::to_string(size[0]) + ", expected 0 to " + std::to_string(kMost));
@@ -211,15 +220,17 @@ std::vector<Offset> read_pointers(Lines& lines, const Header& header) {
 }
 
 std::vector<Index> read_rows(Lines& lines, const Header& header, const std::vector<Offset>& ptr) {
-  Fields fields(lines, header.rows, "rows of the lower half", header.entries);
+  Fields fields(lines, header.rows, header.whole ? "rows" : "rows of the lower half", header.entries);
   std::vector<Index> row(static_cast<std::size_t>(header.entries));
   for (Index j = 0; j < header.n; ++j)
-    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) row[k] = static_cast<Index>(fields.integer(Offset{j} + 1, header.n) - 1);
+    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k)
+      row[k] = static_cast<Index>(fields.integer(header.whole ? 1 : Offset{j} + 1, header.n) - 1);
   return row;
 }
 
 std::vector<double> read_values(Lines& lines, const Header& header) {
-  std::vector<double> value(static_cast<std::size_t>(header.entries), 0);
+  // Of a whole pattern ones, since an entry that is there is not the same as nothing.
+  std::vector<double> value(static_cast<std::size_t>(header.entries), header.kind == 'p' && header.whole ? 1 : 0);
   if (header.kind == 'p') return value;
   Fields fields(lines, header.values, "values", header.entries);
   for (double& v : value) v = fields.real();
@@ -246,26 +257,40 @@ bool is_rutherford_boeing(std::string_view bytes) {
 }
 
 bool has_boeing_ending(std::string_view name) {
-  constexpr std::string_view kEndings[] = {".rb", ".rsa", ".psa", ".isa"};
+  constexpr std::string_view kEndings[] = {".rb", ".rsa", ".psa", ".isa", ".rua", ".pua", ".iua"};
   if (name.ends_with("'")) name.remove_suffix(1);  // of an archive's member
   if (name.ends_with(".gz")) name.remove_suffix(3);
   return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::string_view name) {
+void check_boeing_header(std::string_view bytes, std::string_view name) {
+  Lines lines(bytes, name);
+  read_header(lines);
+}
+
+SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::string_view name, const BothHalves& both,
+                                                Allowance allowance) {
   Lines lines(bytes, name);
   const Header header = read_header(lines);
+  allowance.take(name, static_cast<std::size_t>(header.n) + 1, sizeof(Offset), "pointers");
+  allowance.take(name, static_cast<std::size_t>(header.entries), sizeof(Index) + sizeof(double), "entries");
+  take_matrix(name, header.n, header.entries, allowance);
   const auto ptr = read_pointers(lines, header);
+  const Offset rows_above = lines.number();
   const auto row = read_rows(lines, header, ptr);
   const Offset above = lines.number();  // lines in front of the values
   const auto value = read_values(lines, header);
   expect_end(lines, header);
+  // Of a pattern the rows stand in front, not values.
+  const bool pattern = header.kind == 'p';
+  const FortranFormat& format = pattern ? header.rows : header.values;
   const auto place = [&](Offset k) {
-    return "line " + std::to_string(above + 1 + k / header.values.repeat) + ": " +
-           columns_words(header.values, k % header.values.repeat, "values");
+    const FortranFormat::Place at = format.place(k);
+    return "line " + std::to_string((pattern ? rows_above : above) + 1 + at.line) + ": " +
+           columns_words(format, at.column, pattern ? "rows" : "values");
   };
-  auto a = assemble(name, header.n, ptr, row, value, {Storage::lower}, {place});
-  if (header.kind == 'p') set_pattern_values(a);
+  auto a = assemble(name, header.n, ptr, row, value, header.whole ? both : BothHalves{Storage::lower}, {place});
+  if (pattern) set_pattern_values(a);
   return a;
 }
 

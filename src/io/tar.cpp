@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/io/file.hpp"
+#include "src/io/rutherford_boeing.hpp"
 #include "src/io/text.hpp"
 
 namespace kauri::io {
@@ -143,10 +144,7 @@ std::string_view folder(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : last_part(path.substr(0, slash));
 }
 
-bool is_text_matrix(std::string_view path) {
-  constexpr std::string_view kEndings[] = {".mtx", ".rb", ".rsa", ".psa"};
-  return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) { return path.ends_with(ending); });
-}
+bool is_text_matrix(std::string_view path) { return path.ends_with(".mtx") || has_boeing_ending(path); }
 
 std::string listing(const std::vector<const TarMember*>& members) {
   constexpr std::size_t kMost = 8;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "src/io/file.hpp"
@@ -92,6 +93,17 @@ Offset TextCursor::integer(const char* expected) {
   }
   next_ = end;
   return value;
+}
+
+double TextCursor::whole_number(const char* expected) {
+  skip_blanks();
+  // integer() takes all but the upper half of the numbers without sign.
+  std::uint64_t value = 0;
+  const auto [end, code] = std::from_chars(skip_plus(next_, end_), end_, value);
+  if (code != std::errc() || !at_word_end(end) || value <= static_cast<std::uint64_t>(std::numeric_limits<Offset>::max()))
+    return static_cast<double>(integer(expected));
+  next_ = end;
+  return static_cast<double>(value);
 }
 
 double TextCursor::real(const char* expected) {

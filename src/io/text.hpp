@@ -49,6 +49,8 @@ class TextCursor {
   /// Numbers of this line; `expected` is the line's form in words, for the error.
   Offset integer(const char* expected);
   double real(const char* expected);
+  /// An integer of up to 64 bits, with or without sign, rounded to double.
+  double whole_number(const char* expected);
 
   /// Nothing but blanks may be left of the line.
   void end_line(const char* expected) {

@@ -10,7 +10,7 @@
 #include "src/find_non_finite.hpp"
 #include "src/io/deflate.hpp"
 #include "src/io/dense_file.hpp"
-#include "src/io/file.hpp"
+#include "src/io/file_writer.hpp"
 #include "src/io/write_npz.hpp"
 
 namespace kauri {

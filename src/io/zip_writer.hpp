@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/io/file.hpp"
+#include "src/io/file_writer.hpp"
 #include "src/io/zip.hpp"
 
 namespace kauri::io {

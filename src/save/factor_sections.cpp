@@ -136,8 +136,8 @@ void write_factor(const Factor<T>& factor, Writer& writer) {
   writer.end();
 }
 
-void check_factor_bytes(const Plan& plan, const Header& header, const Reader& reader) {
-  const auto entries = static_cast<std::uint64_t>(symbolic::lower_entries(plan.supernodes));
+void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order, const Header& header, const Reader& reader) {
+  const auto entries = static_cast<std::uint64_t>(symbolic::lower_entries(pivots, order));
   if (entries > header.bytes / header.scalar_bytes)
     io::fail(reader.name(), "damaged: L of its plan has " + std::to_string(entries) + " entries, there are " +
                                 std::to_string(header.bytes) + " bytes in all");

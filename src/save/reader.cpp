@@ -77,6 +77,7 @@ Header Reader::header() {
   header.sections = number<std::uint32_t>();
   check_sum();
   check_header(header);
+  size_ = static_cast<std::size_t>(header.bytes);
   return header;
 }
 
@@ -95,12 +96,12 @@ void Reader::check_header(const Header& header) const {
          std::to_string(header.n));
   if (header.sections != (header.is_factor() ? kFactorSections : kPlanSections))
     fail(std::to_string(header.sections) + " sections, expected " + std::to_string(header.is_factor() ? kFactorSections : kPlanSections));
-  if (source_.size() < header.bytes)
+  const std::size_t size = source_.size().value_or(header.bytes);
+  if (size < header.bytes)
+    io::fail(source_.name(), "the file is cut: " + std::to_string(size) + " bytes are there, expected " + std::to_string(header.bytes));
+  if (size > header.bytes)
     io::fail(source_.name(),
-             "the file is cut: " + std::to_string(source_.size()) + " bytes are there, expected " + std::to_string(header.bytes));
-  if (source_.size() > header.bytes)
-    io::fail(source_.name(), "the file goes on behind its end: " + std::to_string(source_.size()) + " bytes are there, expected " +
-                                 std::to_string(header.bytes));
+             "the file goes on behind its end: " + std::to_string(size) + " bytes are there, expected " + std::to_string(header.bytes));
 }
 
 Offset Reader::begin(std::string_view name, std::optional<Offset> bytes) {
@@ -112,7 +113,7 @@ Offset Reader::begin(std::string_view name, std::optional<Offset> bytes) {
   for (std::size_t k = 0; k < name.size(); ++k) there += static_cast<char>(number<std::uint8_t>());
   if (there != name) fail("a section \"" + io::printable(there) + "\" is in its place");
   const auto length = number<std::uint64_t>();
-  const std::size_t most = source_.size() - at_;
+  const std::size_t most = size_ - at_;
   if (length > most || most - length < kChecksum)
     fail(std::to_string(length) + " bytes are said to follow, " + std::to_string(most) + " are there");
   if (bytes && length != static_cast<std::uint64_t>(*bytes)) fail(std::to_string(length) + " bytes, expected " + std::to_string(*bytes));
@@ -131,8 +132,9 @@ void Reader::end() {
 }
 
 void Reader::finish() {
-  if (at_ != source_.size())
-    io::fail(source_.name(), std::to_string(source_.size() - at_) + " bytes behind the last section, expected none");
+  if (at_ != size_) io::fail(source_.name(), std::to_string(size_ - at_) + " bytes behind the last section, expected none");
+  std::byte more{};
+  if (!source_.size() && source_.read(&more, 1) > 0) io::fail(source_.name(), "the file goes on behind its end");
 }
 
 }  // namespace kauri::save

@@ -22,7 +22,8 @@ class Source {
   Source(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)), size_(bytes.size()) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Of all bytes; nothing of a pipe's.
+  [[nodiscard]] std::optional<std::size_t> size() const { return size_; }
   /// As many as there are, `count` at most.
   std::size_t read(std::byte* to, std::size_t count);
 
@@ -30,7 +31,7 @@ class Source {
   std::unique_ptr<io::FileReader> file_;
   std::span<const std::byte> bytes_;  // those that are left
   std::string name_;
-  std::size_t size_;
+  std::optional<std::size_t> size_;
 };
 
 /// Reads sections in the order in which they must come: begin(), numbers, end(). Throws Error(input) with file, section, place, and what
@@ -87,6 +88,7 @@ class Reader {
   void check_sum();
 
   Source source_;
+  std::size_t size_ = 0;  // of all bytes, as they are or, of a pipe, as the header has them
   std::vector<std::byte> buffer_;
   std::string section_ = "header";
   std::size_t next_ = 0, end_ = 0;       // of the bytes in the buffer that were not asked for yet

@@ -9,6 +9,7 @@
 
 #include "src/base/allowed_threads.hpp"
 #include "src/io/file.hpp"
+#include "src/io/file_writer.hpp"
 #include "src/io/text.hpp"
 #include "src/misuse.hpp"
 #include "src/save/factor_sections.hpp"
@@ -98,19 +99,43 @@ void check_target(const std::string& target, const Reader& reader) {
              "it was made for target \"" + io::printable(target) + "\", which this kauri does not know: ask for another one");
 }
 
+/// What a plan takes for each entry and row of A, at most, while it is made, and for each row of a front: its number, its place in the
+/// parent, and schedules.
+constexpr std::size_t kEntryBytes = 48, kRowBytes = 256, kFrontRowBytes = 16;
+
+/// Counts the lists of a plan's rows, and its factor of so many bytes a number; 0: there is none.
+void take_fronts(std::span<const Index> pivots, std::span<const Index> order, std::size_t scalar_bytes, const std::string& name,
+                 io::Allowance& allowance) {
+  std::size_t rows = 0, places = 0;
+  for (std::size_t s = 0; s < pivots.size(); ++s) {
+    rows += static_cast<std::size_t>(order[s]);
+    places += static_cast<std::size_t>(order[s]) * static_cast<std::size_t>(pivots[s]);
+  }
+  allowance.take(name, rows, kFrontRowBytes, "rows of fronts");
+  allowance.take(name, places, scalar_bytes, "places of L");
+}
+
 /// The plan of the sections at hand. target: what it is made for; empty: as it was saved.
 std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader, const LoadOptions& options,
-                                            const std::function<std::string(const std::string&)>& choose) {
+                                            const std::function<std::string(const std::string&)>& choose, bool with_factor) {
   if (options.workers < 0) misuse("load: workers is " + std::to_string(options.workers));
   if (!options.target.empty()) symbolic::cost_table(options.target);
+  io::Allowance allowance(options.max_bytes);
+  const auto rows = static_cast<std::size_t>(header.n);
+  allowance.take(reader.name(), static_cast<std::size_t>(header.nnz), kEntryBytes, "entries of A");
+  allowance.take(reader.name(), rows, kRowBytes, "rows of A");
   const symbolic::PlanCore core = read_plan(header, reader);
   const std::string target = options.target.empty() ? choose(core.target) : options.target;
   check_target(target, reader);
   std::shared_ptr<const Plan> plan;
   try {
-    with_threads(0, [&] { plan = symbolic::restore_plan(core, target, options.workers > 0 ? options.workers : core.workers); });
+    const auto look = [&](std::span<const Index> pivots, std::span<const Index> order) {
+      if (with_factor) check_factor_bytes(pivots, order, header, reader);
+      take_fronts(pivots, order, with_factor ? header.scalar_bytes : 0, reader.name(), allowance);
+    };
+    with_threads(0, [&] { plan = symbolic::restore_plan(core, target, options.workers > 0 ? options.workers : core.workers, look); });
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::input) throw;
+    if (error.kind() != ErrorKind::input || std::string_view(error.what()).starts_with(io::shown(reader.name()) + ": ")) throw;
     io::fail(reader.name(), std::string("damaged: ") + error.what());
   }
   return plan;
@@ -122,7 +147,7 @@ auto guarded(const Reader& reader, const F& f) {
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, reader.name() + ": not enough memory for what it holds");
+    throw Error(ErrorKind::memory, io::shown(reader.name()) + ": not enough memory for what it holds");
   }
 }
 
@@ -131,7 +156,8 @@ std::shared_ptr<const Plan> plan_from(Source source, const LoadOptions& options)
   Reader reader(std::move(source));
   return guarded(reader, [&] {
     const Header header = reader.header();
-    auto plan = read_whole_plan(header, reader, options, [](const std::string& saved) { return saved; });
+    auto plan = read_whole_plan(
+        header, reader, options, [](const std::string& saved) { return saved; }, false);
     if (!header.is_factor()) reader.finish();
     return plan;
   });
@@ -155,8 +181,8 @@ Factor<T> factor_from(Source source, Backend& backend, const LoadOptions& option
     if (!header.is_factor()) io::fail(reader.name(), "it holds a plan, asked for a factor");
     if (header.scalar_bytes != sizeof(T))
       io::fail(reader.name(), std::string("it holds a factor in ") + scalar(header.scalar_bytes) + ", asked for " + scalar(sizeof(T)));
-    auto plan = read_whole_plan(header, reader, options, [&](const std::string& saved) { return target_on(backend, saved); });
-    check_factor_bytes(*plan, header, reader);
+    auto plan = read_whole_plan(
+        header, reader, options, [&](const std::string& saved) { return target_on(backend, saved); }, true);
     auto factor = Factor<T>::create(std::move(plan), backend);
     read_factor(factor, reader);
     reader.finish();

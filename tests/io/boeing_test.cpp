@@ -65,6 +65,35 @@ TEST(Boeing, ReadsPatternsAndIntegers) {
       (Values{2, -1, 0, -1, 3, 7, 0, 7, 4}));
 }
 
+TEST(Boeing, ReadsSkipsAndGroups) {
+  // As files of the nineties have them; the rows' format goes on from its group, without the three columns in front of the first line.
+  const std::string formats = "(1X,8I4)        (3X,2(I3))      (3(1P,E10.2))       \n";
+  const std::string numbers = "    1   3   5   6\n     1  2\n  2  3\n  3\n" + kValues;
+  EXPECT_EQ(parse_boeing(kTitle + kCounts + kSizes + formats + numbers), kBoeingThree);
+  expect_boeing_error(kTitle + kCounts + kSizes + formats + "    1   3   5   6\n     1  2\n  2  x\n  3\n" + kValues,
+                      "line 7: columns 4 to 6 (rows of the lower half): expected an integer, found '  x'");
+  expect_boeing_error(kTitle + kCounts + kSizes + formats + "    1   3   x   6\n",
+                      "line 5: columns 10 to 13 (pointers): expected an integer, found '   x'");
+}
+
+TEST(Boeing, ReadsBothHalvesThatAgree) {
+  const std::string sizes = "rua                       3             3             7             0\n";
+  const std::string lists = "   1   3   6   8\n  1  2  1  2  3\n  2  3\n";
+  const auto file = [&](const char* half) {
+    return kTitle + kCounts + sizes + kFormats + lists + "  2.00E+00 -1.00E+00" + half + "\n  3.00E+00  5.00E-01  5.00E-01\n  4.00E+00\n";
+  };
+  EXPECT_EQ(parse_boeing(file(" -1.00E+00")), kBoeingThree);
+  expect_boeing_error(file(" -1.50E+00"),
+                      "line 8: columns 11 to 20 (values): entry (2, 1) is -1, but (1, 2) in line 8: columns 21 to 30 (values) is -1.5: the "
+                      "matrix is not symmetric");
+  const std::string pattern = "pua                       3             3             7             0\n";
+  EXPECT_EQ(parse_boeing(kTitle + kCounts + pattern + kFormats + lists), (Values{2, -1, 0, -1, 3, -1, 0, -1, 2}));
+  expect_boeing_error(kTitle + kCounts + pattern + kFormats + "   1   3   6   8\n  1  2  1  2  3\n  1  3\n",
+                      "line 6: columns 13 to 15 (rows): entry (3, 2) has no partner (2, 3): the matrix is not symmetric");
+  expect_boeing_error(kTitle + kCounts + sizes + kFormats + "   1   3   6   8\n  1  2  1  2  3\n  2  4\n",
+                      "line 7: columns 4 to 6 (rows): expected 1 to 3, found '  4'");
+}
+
 TEST(Boeing, ReadsEmptyMatrices) {
   EXPECT_EQ(io::parse_matrix(
                 kTitle + kCounts + "rsa                       0             0             0             0\n" + kFormats + "   1\n", "a")
@@ -79,11 +108,11 @@ TEST(Boeing, NamesWhatIsWrongInTheHeader) {
   const auto sizes = [](const std::string& line, const std::string& text) {
     expect_boeing_error(kTitle + kCounts + line + "\n" + kFormats, text);
   };
-  sizes("xyz  3 3 5 0", "line 3: the type is 'xyz', expected rsa, psa or isa");
-  sizes("csa  3 3 5 0", "line 3: the type is 'csa', complex, expected rsa, psa or isa");
-  sizes("rua  3 3 5 0", "line 3: the type is 'rua', not symmetric, expected rsa, psa or isa");
-  sizes("rza  3 3 5 0", "line 3: the type is 'rza', not symmetric, expected rsa, psa or isa");
-  sizes("rse  3 3 5 0", "line 3: the type is 'rse', not assembled, expected rsa, psa or isa");
+  sizes("xyz  3 3 5 0", "line 3: the type is 'xyz', expected rsa, psa or isa, or rua, pua or iua of halves that agree");
+  sizes("csa  3 3 5 0", "line 3: the type is 'csa', complex, expected rsa, psa or isa, or rua, pua or iua of halves that agree");
+  sizes("rra  3 3 5 0", "line 3: the type is 'rra', rectangular, expected rsa, psa or isa, or rua, pua or iua of halves that agree");
+  sizes("rza  3 3 5 0", "line 3: the type is 'rza', not symmetric, expected rsa, psa or isa, or rua, pua or iua of halves that agree");
+  sizes("rse  3 3 5 0", "line 3: the type is 'rse', not assembled, expected rsa, psa or isa, or rua, pua or iua of halves that agree");
   sizes("rsa  3 3", "line 3: expected 'type rows columns entries', found 'rsa  3 3'");
   sizes("rsa  3 4 5 0", "line 3: the matrix has 3 rows and 4 columns, expected a square one");
   sizes("rsa  -3 -3 5 0", "line 3: dimension -3, expected 0 to 2147483647");
@@ -128,6 +157,17 @@ TEST(Boeing, NamesLineAndColumnsOfWhatIsWrongInTheNumbers) {
                       "line 5: columns 13 to 16 (pointers): expected 4000000001 to 4000000001, found '   6'");
 }
 
+TEST(Boeing, ExponentsBeyondAnyNumberAreRefused) {
+  // Up to the least of 63 bits, which has no absolute value.
+  const std::string head = kTitle + kCounts + "rsa  1 1 1 0\n" + "(4I4)           (5I3)           (1E30.2)            \n   1   2\n  1\n";
+  for (const char* number : {"1E-9223372036854775808", "1E9223372036854775807", "1-9223372036854775808", "1D+9223372036854775807",
+                             "1.5E-9223372036854775808", "1E-9223372036854775809", "1E-100001", "1E100001"}) {
+    const std::string field = std::string(30 - std::string_view(number).size(), ' ') + number;
+    expect_boeing_error(head + field + "\n", "line 7: columns 1 to 30 (values): expected a number, found '" + field + "'");
+  }
+  EXPECT_EQ(parse_boeing(head + "                     1000.E-2 \n"), Values{10});
+}
+
 TEST(Boeing, NamesTheLineOfASumThatIsTooLarge) {
   // Entry (2, 2) twice: the fourth value and the fifth, which is in the second field of line 9.
   const std::string values = "  2.00E+00 -1.00E+00  3.00E+00\n 1.00E+308 1.00E+308  4.00E+00\n";
@@ -168,9 +208,64 @@ TEST(Fortran, Formats) {
   expect(" ( 3 E 26.16 E3 )", 3, 26, 16, 0);
   expect("(-2PF10.4)", 1, 10, 4, -2);
   expect("(4ES20.12)", 4, 20, 12, 0);
-  for (const char* text :
-       {"", "(", "()", "16I5", "(16I5", "(16I)", "(0I5)", "(16I5) x", "(16I5,2X)", "(E20.12,E3)", "(99999I5)", "(-3I5)", "(A16)"})
+  for (const char* text : {"",
+                           "(",
+                           "()",
+                           "16I5",
+                           "(16I5",
+                           "(16I)",
+                           "(0I5)",
+                           "(16I5) x",
+                           "(E20.12,E3)",
+                           "(99999I5)",
+                           "(-3I5)",
+                           "(A16)",
+                           "(X)",
+                           "(1P)",
+                           "()I5",
+                           "(0(I5))",
+                           "(8I9/8I9)",
+                           "(E9.2,1P,E9.2)",
+                           "(I5,E5.1)",
+                           "(2(I5)",
+                           "(I5))",
+                           "(9999(9999(1X)),I5)",
+                           "((((((((((((I1))))))))))))",
+                           "(9999I5,2I5)",
+                           "(P,I5)",
+                           "(-1X,I5)",
+                           "(I5,,I5)",
+                           "(1X,(2X))"})
     EXPECT_FALSE(io::parse_fortran_format(text)) << text;
+}
+
+TEST(Fortran, SkipsAndGroups) {
+  using Columns = std::vector<int>;
+  const auto expect = [](const char* text, const Columns& first, const Columns& later, int scale) {
+    const auto format = io::parse_fortran_format(text);
+    ASSERT_TRUE(format) << text;
+    EXPECT_EQ(format->first, first) << text;
+    EXPECT_EQ(format->later, later) << text;
+    EXPECT_EQ(format->repeat, static_cast<int>(later.size())) << text;
+    EXPECT_EQ(format->scale, scale) << text;
+  };
+  expect("(3I4)", {0, 4, 8}, {0, 4, 8}, 0);
+  expect("(1X,3I4)", {1, 5, 9}, {1, 5, 9}, 0);
+  expect("(X,2I4,3X,I4,2X)", {1, 5, 12}, {1, 5, 12}, 0);
+  expect("(3(1P,E24.16))", {0, 24, 48}, {0, 24, 48}, 1);
+  expect("(1P,3(1X,E9.2))", {1, 11, 21}, {1, 11, 21}, 1);
+  expect("(2(1X,2(I3,1X)))", {1, 5, 10, 14}, {1, 5, 10, 14}, 0);
+  // A further line goes on from the last group.
+  expect("(1X,3(E9.2))", {1, 10, 19}, {0, 9, 18}, 0);
+  expect("(2I3,4X,2(1X,I3))", {0, 3, 11, 15}, {1, 5}, 0);
+  expect("(2(I3),5X,I3)", {0, 3, 11}, {0, 3, 11}, 0);
+}
+
+TEST(Fortran, PlacesOfFields) {
+  const auto format = io::parse_fortran_format("(2I3,4X,2(1X,I3))").value();
+  std::vector<std::pair<Offset, int>> places;
+  for (Offset k = 0; k < 8; ++k) places.emplace_back(format.place(k).line, format.place(k).column);
+  EXPECT_EQ(places, (std::vector<std::pair<Offset, int>>{{0, 0}, {0, 3}, {0, 11}, {0, 15}, {1, 1}, {1, 5}, {2, 1}, {2, 5}}));
 }
 
 TEST(Fortran, Numbers) {

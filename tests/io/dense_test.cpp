@@ -8,6 +8,7 @@
 
 #include "kauri/io.hpp"
 #include "src/io/file.hpp"
+#include "src/io/npy_header.hpp"
 #include "src/io/parse.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
@@ -92,6 +93,16 @@ TEST(Dense, SparseColumnsTakeNoMoreMemoryThanTheirEntriesOrAColumnOfTheMatrix) {
       "b: line 2: 3000000 x 1 with 1 entries is too sparse to be read as right-hand sides, expected 187500 entries or more");
   EXPECT_EQ(io::parse_dense(unit("3000000 1"), "b", {}, 3'000'000).value.size(), 3'000'000U);
   EXPECT_THROW(io::parse_dense(unit("3000000 2"), "b", {}, 3'000'000), Error);
+}
+
+TEST(Dense, ColumnsWithoutRowsAreFew) {
+  EXPECT_EQ(io::parse_dense(kArray + "0 1048576\n", "b").cols, 1 << 20);
+  expect_dense_error(kArray + "0 1048577\n", "has 1048577 columns without rows, expected at most 1048576");
+  expect_dense_error("%%MatrixMarket matrix coordinate real general\n0 2147483647 0\n",
+                     "has 2147483647 columns without rows, expected at most 1048576");
+  const auto npy = [](const std::string& shape) { return io::to_bytes(io::NpyHeader{"<f8", false, {0, std::stoll(shape)}, 0}); };
+  EXPECT_EQ(io::parse_dense(npy("1048576"), "b").cols, 1 << 20);
+  expect_dense_error(npy("2147483647"), "has 2147483647 columns without rows, expected at most 1048576");
 }
 
 TEST(Dense, ExpectsTheRowsThatTheCallerHas) {

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "kauri/io.hpp"
+#include "src/io/content.hpp"
 #include "src/io/file.hpp"
+#include "src/io/parse.hpp"
 #include "src/io/permutation_file.hpp"
 #include "support/at_pipe.hpp"
 #include "support/temp_file.hpp"
@@ -41,7 +43,7 @@ TEST(File, NamesFileAndLine) {
 TEST(File, OfAnySizeIsNoMoreThanTooLarge) {
   // 2^63 - 1 bytes without one of them on the disk: only file systems in memory take so many.
   const std::string path = "/dev/shm/kauri_" + std::to_string(::getpid()) + ".mtx";
-  std::ofstream(path) << "x";
+  std::ofstream(path) << "%%MatrixMarket matrix coordinate real symmetric\n";
   const bool made = ::truncate(path.c_str(), std::numeric_limits<off_t>::max()) == 0;
   ErrorKind kind = ErrorKind::usage;
   std::string text;
@@ -63,90 +65,104 @@ TEST(File, ReadsAPipe) {
   EXPECT_EQ(io::read_file(pipe.path()), text);
 }
 
-std::vector<std::string> names_in(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
+TEST(File, FormatsAreToldByTheFirstBytes) {
+  const std::string unknown =
+      ": is not in a known format: expected Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or "
+      "SciPy .npz; it starts with '" +
+      std::string(16, '?') + "'";
+  // No end of it would ever come; nor is what follows unpacked, which the bound would tell of in its place.
+  const ReadOptions little{.max_bytes = 1 << 20};
+  test::expect_input_error([&] { read_matrix("/dev/zero", little); }, "/dev/zero" + unknown);
+  EXPECT_THROW(read_dense("/dev/zero", little), Error);
+  test::expect_input_error([&] { read_permutation("/dev/zero", little); },
+                           "/dev/zero: is no text, expected one row number a line; it starts with '" + std::string(16, '?') + "'");
+  const std::string zeros(1 << 24, '\0');
+  const TempFile packed(".mtx.gz", test::gzip(zeros));
+  test::expect_input_error([&] { read_matrix(packed.path(), little); }, packed.path() + unknown);
+  test::expect_input_error([&] { io::parse_matrix(test::gzip(zeros), "f", {}, {}, io::Allowance(1 << 20)); }, "f" + unknown);
+  EXPECT_THROW(io::parse_dense(test::gzip("%%MatrixMarket matrix array complex general\n" + zeros), "f", {}, kNone, io::Allowance(1 << 20)),
+               Error);
+  const auto header = [&](const std::string& text, const std::string& name, const std::string& error) {
+    test::expect_input_error([&] { io::parse_matrix(test::gzip(text + zeros), name, {}, {}, io::Allowance(1 << 20)); },
+                             name + ": " + error);
+  };
+  header("%%MatrixMarket matrix coordinate complex general\n", "f",
+         "line 1: the matrix is complex, expected real, integer, unsigned-integer or pattern");
+  header("title\n1 1 1 1\nrza 3 3 3 0\n(4I4)           (4I4)\n", "f.rb",
+         "line 3: the type is 'rza', not symmetric, expected rsa, psa or isa, or rua, pua or iua of halves that agree");
+  header("\x93NUMPY", "f", "is a dense .npy array, expected a sparse matrix");
 }
 
-TEST(FileWriter, LeavesWhatWasThereUntilAllIsWritten) {
-  const test::TempFolder folder;
-  const std::string path = folder.path() + "/x";
-  std::ofstream(path) << "old";
-  ::chmod(path.c_str(), 0640);
-  {
-    io::FileWriter given_up(path);
-    given_up.write("new");
+TEST(File, WhatIsLargeIsCountedBeforeItIsTaken) {
+  const auto refused = [](const std::string& text, auto&& read) {
+    try {
+      read();
+      FAIL() << "no error; expected: " << text;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::memory);
+      EXPECT_EQ(std::string(e.what()), text);
+    }
+  };
+  const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n", small = head + "2 2 2\n1 1 1\n2 2 1\n";
+  const TempFile file(".mtx", small);
+  EXPECT_EQ(read_matrix(file.path(), ReadOptions{.max_bytes = 1000}).n(), 2);
+  refused(file.path() + ": 66 bytes, but of max_bytes, 65, 65 are left", [&] { read_matrix(file.path(), ReadOptions{.max_bytes = 65}); });
+  refused(file.path() + ": 2 entries, 16 bytes each, but of max_bytes, 70, 4 are left",
+          [&] { read_matrix(file.path(), ReadOptions{.max_bytes = 70}); });
+  const std::string large = head + "%" + std::string(1 << 20, 'x') + "\n2 2 2\n1 1 1\n2 2 1\n";
+  const TempFile packed(".mtx.gz", test::gzip(large));
+  EXPECT_EQ(read_matrix(packed.path(), ReadOptions{.max_bytes = 2 << 20}).n(), 2);
+  const std::size_t bytes = std::filesystem::file_size(packed.path());
+  refused(packed.path() + ": holds more than the " + std::to_string(100'000 - bytes) + " bytes that max_bytes leaves for what is unpacked",
+          [&] { read_matrix(packed.path(), ReadOptions{.max_bytes = 100'000}); });
+  const test::AtPipe pipe([&](const std::string& path) { std::ofstream(path) << large; });  // nobody reads all of it
+  refused(pipe.path() + ": 1 bytes more, but of max_bytes, 100000, 0 are left",
+          [&] { read_matrix(pipe.path(), ReadOptions{.max_bytes = 100'000}); });
+}
+
+TEST(File, BoundsHoldForEveryFormat) {
+  // What is enough is found by halving: below it the error is one of memory, and never another.
+  const std::string numbers = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n";
+  const TempFile dense(".mtx", numbers), list("", "0\n2\n1\n");
+  const auto least = [](auto&& read) {
+    std::size_t no = 0, yes = 1 << 20;
+    while (yes - no > 1) {
+      const std::size_t middle = (no + yes) / 2;
+      try {
+        read(ReadOptions{.max_bytes = middle});
+        yes = middle;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::memory) << e.what();
+        no = middle;
+      }
+    }
+    return yes;
+  };
+  EXPECT_EQ(least([&](const ReadOptions& o) { read_dense(dense.path(), o); }), numbers.size() + 24);
+  EXPECT_GT(least([&](const ReadOptions& o) { read_permutation(list.path(), o); }), 6U + 3 * 12);
+  for (const char* name : {"coo_full.npz", "full_csr.npz", "bsr_lower.npz", "dia_upper.npz", "five.tar.gz", "no_zip64.npz"}) {
+    const std::string path = test::test_file(name);
+    EXPECT_GT(least([&](const ReadOptions& o) { read_matrix(path, o); }), std::filesystem::file_size(path) + 9 * 24) << name;
   }
-  EXPECT_EQ(io::read_file(path), "old");
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x"});
-  io::FileWriter file(path);
-  file.write("new");
-  file.write("er");
-  EXPECT_EQ(io::read_file(path), "old");
-  file.close();
-  EXPECT_EQ(io::read_file(path), "newer");
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x"});
-  struct stat status {};
-  ASSERT_EQ(::stat(path.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 07777, 0640U);
+  const std::string array = test::test_file("f8_c.npy");
+  EXPECT_GT(least([&](const ReadOptions& o) { read_dense(array, o); }), std::filesystem::file_size(array));
 }
 
-TEST(FileWriter, TwoAtOnceDoNotMix) {
-  const test::TempFolder folder;
-  const std::string path = folder.path() + "/x";
-  io::FileWriter first(path), second(path);
-  first.write("first");
-  second.write("second");
-  second.close();
-  EXPECT_EQ(io::read_file(path), "second");
-  first.close();
-  EXPECT_EQ(io::read_file(path), "first");
-}
-
-TEST(FileWriter, ReplacesWhatALinkNames) {
-  const test::TempFolder folder;
-  const std::string path = folder.path() + "/x", link = folder.path() + "/link";
-  std::ofstream(path) << "old";
-  std::filesystem::create_symlink("x", link);
-  io::FileWriter file(link);
-  file.write("new");
-  file.close();
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_EQ(io::read_file(path), "new");
-}
-
-TEST(FileWriter, CreatesWhatALinkNames) {
-  const test::TempFolder folder;
-  const std::string path = folder.path() + "/folder/x", link = folder.path() + "/link", second = folder.path() + "/second";
-  std::filesystem::create_symlink("folder/x", link);
-  std::filesystem::create_symlink(link, second);
-  test::expect_input_error([&] { const io::FileWriter file(second); }, second + ": cannot create: No such file or directory");
-  std::filesystem::create_directory(folder.path() + "/folder");
-  io::FileWriter file(second);
-  file.write("new");
-  file.close();
-  EXPECT_TRUE(std::filesystem::is_symlink(second));
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_EQ(io::read_file(path), "new");
-  const std::string circle = folder.path() + "/circle";
-  std::filesystem::create_symlink("circle", circle);
-  test::expect_input_error([&] { const io::FileWriter none(circle); }, circle + ": cannot create: Too many levels of symbolic links");
-  EXPECT_TRUE(std::filesystem::is_symlink(circle));
-}
-
-TEST(FileWriter, WritesToPipesAndDevices) {
-  std::string read;
-  test::AtPipe pipe([&](const std::string& path) { read = io::read_file(path); });
-  io::FileWriter file(pipe.path());
-  file.write("through");
-  file.close();
-  pipe.finish();
-  EXPECT_EQ(read, "through");
-  io::FileWriter full("/dev/full");
-  test::expect_input_error([&] { full.write("x"); }, "/dev/full: cannot write: No space left on device");
-  test::expect_input_error([] { const io::FileWriter folder("/"); }, "/: cannot create: Is a directory");
+TEST(File, NamesAreShownWithoutControlCharacters) {
+  EXPECT_EQ(io::shown("plain name-1.mtx"), "plain name-1.mtx");
+  EXPECT_EQ(io::shown("Gr\xc3\xbc\xc3\x9f"
+                      "e \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "Gr\xc3\xbc\xc3\x9f"
+            "e \xe2\x82\xac \xf0\x9f\x98\x80");
+  EXPECT_EQ(io::shown("\x1b[31mRED\x1b]0;title\x07\n\r\t\x7f"), "?[31mRED?]0;title?????");
+  EXPECT_EQ(io::shown("\xc2\x9b"
+                      "31m \x9b \xc2"),
+            "??31m ? ?");                                                              // C1, in UTF-8 and alone, and a character cut
+  EXPECT_EQ(io::shown("\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80"), "?? ?\?\? ?\?\?\?");  // overlong, a surrogate, beyond the last
+  test::expect_input_error([] { read_matrix("/nowhere/\x1b[2J.mtx"); }, "/nowhere/?[2J.mtx: cannot open: No such file or directory");
+  const TempFile file("\x1b[2J.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n2 1 1\n");
+  test::expect_input_error([&] { read_matrix(file.path()); },
+                           io::shown(file.path()) + ": line 5: entry (2, 1) has no partner (1, 2): the matrix is not symmetric");
 }
 
 TEST(Permutation, ReadsAFile) {

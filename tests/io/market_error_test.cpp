@@ -11,7 +11,7 @@ namespace kauri {
 namespace {
 
 const std::string kHead = "%%MatrixMarket matrix coordinate real symmetric\n";
-const std::string kForm = "'%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric'";
+const std::string kForm = "'%%MatrixMarket matrix coordinate|array real|integer|unsigned-integer|pattern general|symmetric'";
 
 void expect_market_error(const std::string& text, const std::string& expected) {
   test::expect_input_error([&] { io::parse_matrix(text, "a.mtx"); }, "a.mtx: " + expected);
@@ -31,9 +31,9 @@ TEST(MarketError, Banner) {
   expect_market_error("%%MatrixMarket vector coordinate real general\n", "line 1: object 'vector', expected matrix");
   expect_market_error("%%MatrixMarket matrix dense real general\n", "line 1: unknown layout 'dense', expected coordinate or array");
   expect_market_error("%%MatrixMarket matrix coordinate complex hermitian\n",
-                      "line 1: the matrix is complex, expected real, integer or pattern");
+                      "line 1: the matrix is complex, expected real, integer, unsigned-integer or pattern");
   expect_market_error("%%MatrixMarket matrix coordinate quaternion general\n",
-                      "line 1: unknown field 'quaternion', expected real, integer or pattern");
+                      "line 1: unknown field 'quaternion', expected real, integer, unsigned-integer or pattern");
   expect_market_error("%%MatrixMarket matrix coordinate real hermitian\n",
                       "line 1: the matrix is hermitian, expected symmetric or general");
   expect_market_error("%%MatrixMarket matrix coordinate real skew-symmetric\n",
@@ -71,8 +71,14 @@ TEST(MarketError, Entries) {
   expect_market_error(kHead + "2 2 1\n4294967297 1 1\n", "line 3: row 4294967297, expected 1 to 2");
   expect_market_error(kHead + "2 2 1\n18446744073709551617 1 1\n",
                       "line 3: expected 'row column value', found '18446744073709551617', which does not fit 63 bits");
-  expect_market_error(kHead + "2 2 1\n1 2 1\n",
-                      "line 3: entry (1, 2) is above the diagonal, expected the lower half alone of a symmetric matrix");
+  expect_market_error(
+      kHead + "3 3 4\n1 1 1\n% c\n2 1 1\n3 2 1\n1 3 1\n",
+      "line 7: entry (1, 3) is above the diagonal, but (2, 1) in line 5 is below it, expected one half alone of a symmetric "
+      "matrix");
+  expect_market_error(
+      kHead + "3 3 3\n1 3 1\n3 3 1\n3 1 1\n",
+      "line 5: entry (3, 1) is below the diagonal, but (1, 3) in line 3 is above it, expected one half alone of a symmetric "
+      "matrix");
   expect_market_error(kHead + "2 2 1\n1 1       \n", "line 3: expected 'row column value', found the end of the line");
   expect_market_error(kHead + "2 2 1\n1 1 one\n", "line 3: expected 'row column value', found 'one'");
   expect_market_error(kHead + "2 2 1\n1 1 1.5x\n", "line 3: expected 'row column value', found '1.5x'");
@@ -84,6 +90,10 @@ TEST(MarketError, Entries) {
                       "line 3: expected 'row column value', found '????????????????????????????????????????...'");
   expect_market_error("%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n1 1 1.5\n",
                       "line 3: expected 'row column integer', found '1.5'");
+  expect_market_error("%%MatrixMarket matrix coordinate unsigned-integer symmetric\n2 2 1\n1 1 18446744073709551616\n",
+                      "line 3: expected 'row column integer', found '18446744073709551616', which does not fit 63 bits");
+  expect_market_error("%%MatrixMarket matrix coordinate unsigned-integer symmetric\n2 2 1\n1 1 -9223372036854775809\n",
+                      "line 3: expected 'row column integer', found '-9223372036854775809', which does not fit 63 bits");
   expect_market_error("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 1 1.5\n",
                       "line 3: expected 'row column', found '1.5' behind it");
 }

@@ -26,7 +26,7 @@ std::string outcome(const std::string& bytes, std::size_t piece, int threads) {
     try {
       io::TextCursor text(bytes, "f");
       const auto header = io::read_market_header(text);
-      const auto t = io::read_market_entries(text, header, io::read_market_sizes(text, header), piece);
+      const auto t = io::read_market_entries(text, header.field, io::read_market_sizes(text, header), piece);
       for (std::size_t k = 0; k < t.row.size(); ++k)
         words += std::to_string(t.row[k]) + " " + std::to_string(t.col[k]) + " " + std::to_string(t.value[k]) + "\n";
     } catch (const Error& e) {

@@ -193,5 +193,37 @@ TEST(Market, ReadsShuffledTripletsOfAGeneralFileLikeTheMatrixItself) {
   EXPECT_EQ(parse(text), dense(a));
 }
 
+TEST(Market, ReadsTheUpperHalfAlone) {
+  const std::string lower = kSymmetric + "3 3 4\n1 1 4\n2 1 -1\n2 2 5\n3 3 6\n",
+                    upper = kSymmetric + "3 3 4\n1 1 4\n1 2 -1\n2 2 5\n3 3 6\n";
+  EXPECT_EQ(parse(upper), parse(lower));
+  EXPECT_EQ(parse("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 2\n2 3\n"),
+            parse("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"));
+  // Repeated entries of the one half are summed as those of the other.
+  EXPECT_EQ(parse(kSymmetric + "2 2 4\n1 1 4\n1 2 1\n1 2 2\n2 2 9\n"), (Values{4, 3, 3, 9}));
+}
+
+TEST(Market, ReadsUnsignedIntegers) {
+  const std::string head = "%%MatrixMarket matrix coordinate unsigned-integer symmetric\n";
+  EXPECT_EQ(parse(head + "2 2 3\n1 1 4\n2 1 1\n2 2 18446744073709551615\n"), (Values{4, 1, 1, 0x1p64}));
+  EXPECT_EQ(parse(head + "2 2 3\n1 1 +9223372036854775808\n2 1 0001\n2 2 9223372036854775807\n"), (Values{0x1p63, 1, 1, 0x1p63}));
+  EXPECT_EQ(io::parse_dense("%%MatrixMarket matrix array unsigned-integer general\n3 1\n1\n2\n9223372036854777856\n", "b").value,
+            (Values{1, 2, 0x1p63 + 2048}));
+}
+
+TEST(Market, SkipsWhatWindowsPutsAroundText) {
+  const std::string text = kSymmetric + "2 2 2\r\n1 1 4\r\n2 2 5\r\n", mark = "\xef\xbb\xbf";
+  const Values expected = {4, 0, 0, 5};
+  EXPECT_EQ(parse(mark + text), expected);
+  EXPECT_EQ(parse(text + "\x1a"), expected);
+  EXPECT_EQ(parse(mark + text + "\x1a\x1a\r\n\x1a\n"), expected);
+  EXPECT_EQ(parse(test::gzip(mark + text + "\x1a")), expected);
+  EXPECT_EQ(io::parse_dense(mark + "%%MatrixMarket matrix array real general\n1 1\n7\n\x1a", "b").value, Values{7});
+  test::expect_input_error([&] { parse(kSymmetric + "1 1 1\n\x1a\n1 1 1\n"); },
+                           "f: line 3: expected 'row column value', found '?'");  // in the middle it is no end
+  test::expect_input_error([&] { parse(std::string("\xff\xfe%\0%\0", 6)); },
+                           "f: is text in UTF-16 (by its byte order mark), expected ASCII or UTF-8");
+}
+
 }  // namespace
 }  // namespace kauri

@@ -1,6 +1,12 @@
 // Zip containers and .npy headers that lie.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "src/io/file.hpp"
 #include "src/io/gunzip.hpp"
@@ -18,6 +24,31 @@ void put(std::string& bytes, std::size_t place, std::uint64_t value, int width) 
 }
 
 std::size_t central_entry(const std::string& bytes) { return bytes.find("PK\x01\x02"); }
+
+// Each empty member costs no more than its own 20 bytes: were it a pass over what was unpacked before it, the child would need a quarter of
+// an hour.
+TEST(Gzip, ManyMembersCostNoMoreThanOne) {
+  const std::string text(std::size_t{1} << 24, 'x'), nothing = test::gzip("");
+  std::string packed = test::gzip(text);
+  for (int k = 0; k < 1'000'000; ++k) packed += nothing;
+  packed += test::gzip("end");
+  const auto unpack_and_end = [&] {
+    const rlimit seconds{600, 600};  // ends what would not end; one or two are used
+    ::setrlimit(RLIMIT_CPU, &seconds);
+    ::_exit(io::gunzip(packed, "f") == text + "end" ? 0 : 1);
+  };
+  EXPECT_EXIT(unpack_and_end(), testing::ExitedWithCode(0), "");
+}
+
+TEST(Gzip, MembersOfAnySizeFollowEachOther) {
+  std::string packed, text;
+  for (const std::size_t size : {0, 1, 65535, 65536, 65537, 0, 200'000, 131'072, 3}) {
+    const std::string some(size, static_cast<char>('a' + size % 26));
+    packed += test::gzip(some);
+    text += some;
+  }
+  EXPECT_EQ(io::gunzip(packed, "f"), text);
+}
 
 TEST(Zip, ListsMembers) {
   const std::string bytes = bytes_of("descriptors.npz");
@@ -131,6 +162,28 @@ TEST(Npy, ReadsHeadersAsOthersWriteThem) {
   }
 }
 
+TEST(Npy, ReadsHalfPrecision) {
+  const auto reals = [](const std::vector<std::uint16_t>& bits, bool swapped) {
+    std::string data;
+    for (const std::uint16_t b : bits) {
+      data += static_cast<char>(swapped ? b >> 8 : b & 255);
+      data += static_cast<char>(swapped ? b & 255 : b >> 8);
+    }
+    const std::string descr = swapped ? ">f2" : "<f2";
+    return io::NpyArray(npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + std::to_string(bits.size()) + ",)}", data),
+                        "f")
+        .reals();
+  };
+  const std::vector<std::uint16_t> bits = {0x3c00, 0xc000, 0x0000, 0x0001, 0x8001, 0x03ff, 0x0400, 0x7bff, 0x3555};
+  const std::vector<double> values = {1, -2, 0, 0x1p-24, -0x1p-24, 1023 * 0x1p-24, 0x1p-14, 65504, 1365 * 0x1p-12};
+  EXPECT_EQ(reals(bits, false), values);
+  EXPECT_EQ(reals(bits, true), values);
+  EXPECT_TRUE(std::signbit(reals({0x8000}, false)[0]));
+  test::expect_input_error([&] { reals({0x3c00, 0x7c00}, false); }, "f: entry 1 is inf, expected finite numbers");
+  test::expect_input_error([&] { reals({0xfc00}, false); }, "f: entry 0 is -inf, expected finite numbers");
+  test::expect_input_error([&] { reals({0x7e00}, false); }, "f: entry 0 is nan, expected finite numbers");
+}
+
 TEST(Npy, RefusesLies) {
   const auto expect = [](const std::string& header, const std::string& text, const std::string& data = std::string(8, '\0')) {
     test::expect_input_error([&] { (void)io::NpyArray(npy(header, data), "f").reals(); }, "f: " + text);
@@ -151,9 +204,9 @@ TEST(Npy, RefusesLies) {
   expect(shaped("(4294967296, 4294967296, 4294967296)"), "shape and type ask for more than the 8 bytes that are there");
   expect(shaped("(9223372036854775807,)"), "shape and type ask for more than the 8 bytes that are there");
   expect(shaped("(1,)"), "shape and type ask for 8 bytes, there are 9", std::string(9, '\0'));
-  for (const std::string type : {"<f2", "<f16", "<O8", "<M8", "<i3", "f8", "<f", "<f8x", "<f-8", "<S99999", ""})
+  for (const std::string type : {"<f1", "<f16", "<O8", "<M8", "<i3", "f8", "<f", "<f8x", "<f-8", "<S99999", ""})
     expect("{'descr': '" + type + "', 'fortran_order': False, 'shape': (1,)}",
-           "type '" + type + "', expected float64, float32, integers, bool or text");
+           "type '" + type + "', expected float64, float32, float16, integers of up to 64 bits, bool or text");
   expect("{'descr': '|S8', 'fortran_order': False, 'shape': (1,)}", "holds text, expected numbers");
   test::expect_input_error([] { io::NpyArray("\x93NUMPY", "f"); }, "f: is not a NumPy array");
   test::expect_input_error([] { io::NpyArray(npy("{}", "", 9), "f"); }, "f: NumPy format version 9, expected 1 to 3");

@@ -1,0 +1,31 @@
+// How many bytes one reader may take.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace kauri::io {
+
+/// Counts bytes before memory is taken for them, and never back: what a file holds as it stands, unpacked, and as arrays.
+class Allowance {
+ public:
+  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+  /// most: ReadOptions::max_bytes; 0: no bound but the machine's.
+  Allowance() : Allowance(0) {}
+  explicit Allowance(std::size_t most) : most_(most == 0 ? kAll : most) {}
+
+  [[nodiscard]] std::size_t left() const { return most_ - taken_; }
+  /// `count` items of `size` bytes each; what: in words, as "entries of the file". Throws Error(memory) naming file, bytes and bound.
+  void take(std::string_view name, std::size_t count, std::size_t size, const char* what);
+  /// Throws the same error: more is there than is left.
+  [[noreturn]] void refuse(std::string_view name, const std::string& what) const;
+
+ private:
+  std::size_t most_, taken_ = 0;
+};
+
+}  // namespace kauri::io

@@ -1,0 +1,21 @@
+// What a file holds once it is unpacked, told by its first bytes before the rest is read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "src/io/file.hpp"
+
+namespace kauri::io {
+
+/// The content of a file, or of its bytes: gzip is unpacked. `look` gets the first 64 KB of the content where there may be more, before
+/// more is read or unpacked. Throws Error(input) where there is nothing, and as read_file() and gunzip().
+std::string content_of_file(const std::string& path, Allowance& allowance, const Look& look);
+std::string content_of(std::string bytes, const std::string& name, Allowance& allowance, const Look& look);
+
+/// A text without what Windows puts around it: a byte order mark of UTF-8 in front; a Ctrl-Z at the end, and blanks and line ends beside
+/// it. Throws Error(input) for text in UTF-16.
+std::string_view plain_text(std::string_view bytes, std::string_view name);
+
+}  // namespace kauri::io

@@ -1,0 +1,56 @@
+// Files written: all of them or nothing.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/io/file.hpp"
+#include "src/io/unfinished.hpp"
+
+namespace kauri::io {
+
+/// Where bytes are until a file is finished.
+enum class Unfinished {
+  nameless,  ///< in a file without a name, which the system removes whatever ends the process; else as below, where there are none
+  named,     ///< beside the file, under a name of their own (NAME.partPROCESS.NUMBER): noted for remove_unfinished()
+};
+
+/// Creates or replaces a file. What was there stays until close(): bytes are elsewhere in its folder, on the disk before they become the
+/// file, and so is the folder's entry when close() returns; without close() nothing is left of them. The file has the permissions of the
+/// one that it replaces from its first byte on; what a symbolic link names is created or replaced, not the link. Pipes and devices are
+/// written to at once. Throws Error(input) with the system's reason.
+class FileWriter {
+ public:
+  explicit FileWriter(const std::string& path, Unfinished unfinished = Unfinished::nameless);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  void write(std::string_view bytes);
+  /// Must be called at the end: only then are all bytes known to be written.
+  void close();
+
+ private:
+  /// A name beside the target, and what happens to it when a signal or an exception ends the work.
+  class Beside;
+
+  void open_target(Unfinished unfinished, mode_t mode);
+  bool open_nameless(mode_t mode);
+  /// try_name(path) says whether it made the file: false where there is one of that name.
+  template <class TryName>
+  void name_beside(TryName&& try_name);
+  void link_to_target();
+  void synchronise_folder();
+  [[noreturn]] void fail_here(const char* what) const;
+
+  std::string path_;    // as the caller names it
+  std::string target_;  // what it stands for; empty: written to at once
+  std::string folder_;  // of the target
+  Descriptor file_;
+  std::unique_ptr<Beside> beside_;  // null where there is no name yet
+};
+
+}  // namespace kauri::io
