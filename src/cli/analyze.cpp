@@ -103,6 +103,7 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
 
 int analyze(const AnalysisOptions& options) {
   if (!options.plan_file.empty()) check_folder(options.plan_file);
+  check_apart({{"-o", options.permutation_file}, {"--save-plan", options.plan_file}}, options);
   Job job = make_job(options.job);
   const System system = [&] {
     const Phase phase(options.json, "reading");

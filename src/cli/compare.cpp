@@ -132,6 +132,7 @@ int compare_one_of_several(const CompareOptions& options, const Source& source, 
 int compare(CompareOptions options) {
   take_orderings(options);
   if (!options.page.empty()) check_page_name(options.page);
+  check_apart({{"--html", options.page}}, options);
   Job job = make_job(options.job);
   const std::vector<Source> list = sources(options.system);
   std::string sections;

@@ -19,6 +19,7 @@
 #include "src/cli/manual.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/report.hpp"
+#include "src/cli/signals.hpp"
 #include "src/cli/usage.hpp"
 
 namespace kauri::cli {
@@ -123,6 +124,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace kauri::cli;
+  remove_files_on_signals();
   try {
     return attempt([&] { return run(argc, argv); }, complain);
   } catch (const std::exception& error) {

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "src/base/stopwatch.hpp"
+#include "src/io/file.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::chrono::milliseconds kSilence{1000}, kPause{200};
 
 /// In place of what the line says now.
 void show(const std::string& text) {
-  const std::string line = "\r\x1b[K" + text;
+  const std::string line = "\r\x1b[K" + io::shown(text);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

@@ -156,7 +156,10 @@ ExitCode exit_code_of(const Error& error) {
   return kInput;
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(std::string_view text) {
+  const std::string safe = for_terminal(text);
+  std::fwrite(safe.data(), 1, safe.size(), stdout);
+}
 
 void print_object(const Json& object) { print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
@@ -166,7 +169,7 @@ void print_line(const Json& object) {
 }
 
 void complain(std::string_view text) {
-  const std::string line = fmt::format("kauri: {}\n", text);
+  const std::string line = fmt::format("kauri: {}\n", for_terminal(text));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

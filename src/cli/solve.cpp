@@ -59,8 +59,8 @@ struct Outcome {
 template <Scalar T>
 std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
   const Index n = system.matrix.n();
-  DenseMatrix b =
-      fenced("reading " + options.rhs_file, options.limits, [&] { return read_dense(options.rhs_file, options.job.threads, n); });
+  const std::string file = options.rhs_file == "-" ? std::string(kStandardInput) : options.rhs_file;
+  DenseMatrix b = fenced("reading " + file, options.limits, [&] { return read_dense(file, options.job.threads, n); });
   if (b.cols == 0) throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
     throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));
@@ -334,6 +334,11 @@ void warn(const System& system, const PivotLoss& loss) {
 void check_options(const SolveOptions& options) {
   check_output(options.output);
   if (!options.save_factor.empty()) check_folder(options.save_factor);
+  check_apart({{"-o", options.output}, {"--save-factor", options.save_factor}}, options,
+              {{"--rhs", options.rhs_file}, {"--load-factor", options.load_factor}});
+  const auto input = [](const std::string& file) { return file == "-" || file == kStandardInput; };
+  if (input(options.rhs_file) && std::any_of(options.system.files.begin(), options.system.files.end(), input))
+    throw Error(ErrorKind::usage, "--rhs -: standard input is the system already");
   if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
     throw Error(ErrorKind::usage, "--save-factor and --load-factor: of factors in the precision of A, so not with --precision mixed");
   if (options.condition && is_mixed(options.job))
@@ -366,8 +371,9 @@ void add_solve(CLI::App& app, int& exit_code) {
   auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
   nrhs->check(integer_from(1, 1 << 20))->type_name("N")->group("System");
   command
-      ->add_option("--rhs", options->rhs_file,
-                   "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx in a .tar.gz) or .npy")
+      ->add_option(
+          "--rhs", options->rhs_file,
+          "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx in a .tar.gz) or .npy; - is standard input")
       ->type_name("FILE")
       ->group("System");
   add_precision_option(*command, options->job);
@@ -382,7 +388,9 @@ void add_solve(CLI::App& app, int& exit_code) {
   command->add_option("--save-factor", options->save_factor, "write the plan and L, for --load-factor and load_factor()")
       ->type_name("FILE")
       ->group("Output");
-  command->add_option("--load-factor", options->load_factor, "solve with the L of such a file, in place of ordering and factorising A")
+  command
+      ->add_option("--load-factor", options->load_factor,
+                   "solve with the L of such a file, in place of ordering and factorising A: its ordering stays, whatever --ordering says")
       ->type_name("FILE")
       ->group("Method");
   command->callback([options, nrhs, &exit_code] {

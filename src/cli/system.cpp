@@ -13,12 +13,11 @@
 #include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
 #include "src/find_non_finite.hpp"
+#include "src/io/file.hpp"
 #include "src/io/parse.hpp"
 
 namespace kauri::cli {
 namespace {
-
-constexpr std::string_view kStandardInput = "/dev/stdin";
 
 SymmetricMatrix<double> read(const Source& source, const SystemOptions& options, int threads) {
   if (!source.is_file) return generate(source.text);
@@ -48,14 +47,14 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift, const std::string
 }  // namespace
 
 std::string Source::name() const {
-  if (!is_file) return text;
+  if (!is_file) return io::shown(text);
   if (text == kStandardInput) return "stdin";
-  if (text.starts_with("/dev/")) return text;  // "63" of /dev/fd/63, what a shell puts for <(...), says nothing
+  if (text.starts_with("/dev/")) return io::shown(text);  // "63" of /dev/fd/63, what a shell puts for <(...), says nothing
   const auto [file, member] = io::split_member(text);
   std::string name = std::filesystem::path(member.empty() ? file : member).filename().string();
   for (const char* ending : {".gz", ".tgz", ".tar", ".mtx", ".npz", ".rb", ".rsa", ".psa"})
     if (name.size() > std::string_view(ending).size() && name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
-  return name;
+  return io::shown(name);
 }
 
 std::vector<Source> sources(const SystemOptions& options) {

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kauri/matrix.hpp"
 #include "src/cli/options.hpp"
 
 namespace kauri::cli {
+
+/// What the file "-" stands for.
+inline constexpr std::string_view kStandardInput = "/dev/stdin";
 
 /// Where one system comes from: a file, or a specification of kauri::generate.
 struct Source {

@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 
+#include "src/io/file.hpp"
+
 namespace kauri::cli {
 namespace {
 
@@ -39,6 +41,17 @@ std::string integer(Offset count) {
   const int first = digits.starts_with('-') ? 1 : 0;
   for (int at = static_cast<int>(digits.size()) - 3; at > first; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
   return digits;
+}
+
+std::string for_terminal(std::string_view text) {
+  std::string safe;
+  for (;;) {
+    const std::size_t end = text.find_first_of("\n\t");
+    safe += io::shown(text.substr(0, end));
+    if (end == std::string_view::npos) return safe;
+    safe += text[end];
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string count(double x) { return std::abs(x) < 1e4 ? fmt::format("{:.0f}", x) : scaled(x, " ", ""); }

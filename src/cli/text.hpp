@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kauri/types.hpp"
@@ -21,6 +22,9 @@ std::string count(double x);
 std::string rate(double flops, double s);
 /// "3.1e-16".
 std::string error(double e);
+
+/// Text with names in it that others chose, as a terminal may get it: line ends and tabs stay, other control characters become '?'.
+std::string for_terminal(std::string_view text);
 
 /// Rows of cells under a header; the first column is flush left, the others flush right, or the last one flush left as well.
 class Table {

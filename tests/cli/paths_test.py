@@ -1,0 +1,101 @@
+# Files that a command line names: names that a terminal would obey, outputs over inputs, standard input, and what a signal leaves.
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+
+import program
+from program import ProgramTest, kauri, read_array
+
+NAME = "esc\033[31mRED\033]0;title\007\n\u009b1m.mtx"
+
+
+class PathsTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.a = self.folder / "a.mtx"
+        self.run_ok("generate", "poisson2d", 3, "-o", self.a)
+        self.text = self.a.read_text()
+
+    def test_names_reach_no_terminal_as_they_are(self):
+        hostile = self.folder / NAME
+        hostile.write_text(self.text)
+        broken = self.folder / ("broken" + NAME)
+        broken.write_text(self.text + "1 1 1\n")
+        outs = []
+        for words in [["info", hostile], ["solve", hostile], ["analyze", hostile], ["compare", hostile], ["compare", hostile, broken],
+                      ["info", broken], ["info", str(hostile) + "absent"], ["info", f"{hostile}:member"], ["solve", self.a, "--rhs", hostile],
+                      ["solve", self.a, "--load-factor", hostile], ["solve", self.a, "--ordering", hostile], ["solve", "--gen", NAME],
+                      ["convert", self.a, f"{hostile}.npz"], ["solve", self.a, "-o", NAME], [NAME], ["solve", "--" + NAME]]:
+            done = kauri(*words, cwd=self.folder)
+            outs.append(done.stdout + done.stderr)
+            self.assertIn("RED", outs[-1], words)
+            for c in outs[-1]:
+                self.assertTrue(c in "\n\t" or (ord(c) >= 32 and not 0x7F <= ord(c) < 0xA0), f"{words}: {outs[-1]!r}")
+        self.assertIn("esc?[31mRED?]0;title????1m: 9 rows", outs[0])
+        self.json_of("info", hostile)  # escaped there
+
+    def test_nothing_is_written_over_what_is_read(self):
+        rhs, factor, order = self.folder / "b.mtx", self.folder / "f", self.folder / "p.mtx"
+        self.run_ok("solve", self.a, "-o", rhs, "--save-factor", factor)
+        order.write_text("".join(f"{i}\n" for i in range(9)))
+        link, hard = self.folder / "link.mtx", self.folder / "hard.mtx"
+        link.symlink_to("a.mtx")
+        os.link(self.a, hard)
+        page, picture = self.folder / "a.html", self.folder / "a.svg"
+        page.write_text(self.text)
+        picture.write_text(self.text)
+        held = {path: path.read_bytes() for path in [self.a, rhs, factor, order, page, picture]}
+        for words in [["solve", self.a, "-o", self.a], ["solve", self.a, "-o", link], ["solve", link, "-o", self.a], ["solve", self.a, "-o", hard],
+                      ["solve", self.a, "-o", f"{self.folder}/./a.mtx"], ["solve", self.a, "--rhs", rhs, "-o", rhs],
+                      ["solve", self.a, "--ordering", order, "-o", order], ["solve", self.a, "--save-factor", self.a],
+                      ["solve", self.a, "--load-factor", factor, "--save-factor", factor], ["analyze", self.a, "--save-plan", self.a],
+                      ["analyze", self.a, "-o", self.a], ["compare", self.a, page, "--html", page], ["spy", picture, "-o", picture],
+                      ["tree", picture, "-o", picture], ["solve", self.a, "-o", self.folder / "x.mtx", "--save-factor", self.folder / "x.mtx"]]:
+            self.fails(1, *words, says=["would be written over"])
+        self.assertEqual({path: path.read_bytes() for path in held}, held)
+        self.assertFalse((self.folder / "x.mtx").exists())
+        self.run_ok("solve", self.a, "-o", rhs)  # of another run: replaced
+        self.run_ok("convert", self.a, self.a)
+        self.assertEqual(self.a.read_text(), self.text)
+
+    def test_right_hand_sides_from_standard_input(self):
+        b, x = self.folder / "b.mtx", self.folder / "x.mtx"
+        b.write_text("%%MatrixMarket matrix array real general\n9 1\n" + "1\n" * 9)
+        self.run_ok("solve", self.a, "--rhs", b, "-o", x)
+        expected = read_array(x)
+        with b.open() as file:
+            self.assertEqual(kauri("solve", self.a, "--rhs", "-", "-o", x, stdin=file).returncode, 0)
+        self.assertEqual(read_array(x), expected)
+        self.fails(1, "solve", "-", "--rhs", "-", says=["--rhs -: standard input is the system already"])
+
+    def test_no_part_of_a_file_stays_after_a_signal(self):
+        def few_bytes():
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20480, 20480))
+
+        for words in [["generate", "poisson2d", 200], ["solve", "--gen", "poisson2d 200"]]:
+            option = "--save-factor" if words[0] == "solve" else "-o"
+            done = kauri(*words, option, self.folder / "g.mtx", preexec_fn=few_bytes)
+            self.assertEqual(done.returncode, -signal.SIGXFSZ, done.stderr)
+            self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.mtx"])
+
+    def test_a_signal_that_is_ignored_stays_so(self):
+        def ignore():
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+        # The program sends it to itself by nobody's hand: its children inherit what it has, and /proc tells.
+        fifo = self.folder / "in.mtx"
+        os.mkfifo(fifo)
+        child = subprocess.Popen([program.BINARY, "info", str(fifo)], stdout=subprocess.DEVNULL, preexec_fn=ignore)
+        with fifo.open("w") as file:  # opened by the child when main() has begun
+            status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines())
+            ignored, caught = int(status["SigIgn"], 16), int(status["SigCgt"], 16)
+            file.write(self.text)
+        self.assertEqual(child.wait(timeout=300), 0)
+        bit = lambda number: 1 << (number - 1)
+        self.assertTrue(ignored & bit(signal.SIGHUP))
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ]:
+            self.assertTrue(caught & bit(number), number)
