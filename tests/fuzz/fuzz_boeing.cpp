@@ -15,7 +15,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::result_or_error([&] { fuzz::require_sound(io::parse_rutherford_boeing(bytes, "f")); });
   fuzz::result_or_error([&] { fuzz::require_sound(io::parse_matrix(bytes, "f")); });
   if (const auto format = io::parse_fortran_format(bytes)) {
-    fuzz::require(format->repeat > 0 && format->width > 0);
+    fuzz::require(format->repeat > 0 && format->width > 0 && !format->first.empty());
+    fuzz::require(format->later.size() == static_cast<std::size_t>(format->repeat));
+    for (const auto* columns : {&format->first, &format->later})  // fields follow one another, and none overlaps the next
+      for (std::size_t k = 0; k < columns->size(); ++k) fuzz::require((*columns)[k] >= (k == 0 ? 0 : (*columns)[k - 1] + format->width));
     (void)io::fortran_real(bytes, *format);
   }
   return 0;

@@ -52,9 +52,21 @@ void check_factor(const Bytes& bytes) {
   require(x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
 }
 
+/// With a bound there is the same plan, or an Error that may be one of memory.
+void check_bound(const Bytes& bytes) {
+  LoadOptions options = named();
+  options.max_bytes = 50 * bytes.size();
+  try {
+    require(save_plan(*load_plan(bytes, options)) == save_plan(*load_plan(bytes, named())));
+  } catch (const Error& e) {
+    require((e.kind() == ErrorKind::input || e.kind() == ErrorKind::memory) && std::string_view(e.what()).starts_with("f: "));
+  }
+}
+
 void check(const Bytes& bytes) {
   fuzz::result_or_error([&] { saved_info(bytes, "f"); });
   fuzz::result_or_error([&] { check_plan(bytes); });
+  check_bound(bytes);
   fuzz::result_or_error([&] { check_factor<float>(bytes); });
   fuzz::result_or_error([&] { check_factor<double>(bytes); });
 }

@@ -60,7 +60,7 @@ class Mutants {
         input.insert(from, input.substr(from, length));
         break;
       case 6:
-        replace_word(input, from);
+        replace_word(input, from, below(2) == 0);
         break;
       default:
         replace_bytes(input, from);
@@ -72,8 +72,9 @@ class Mutants {
     input.resize(below(input.size() + 1));
     input += other.substr(below(other.size() + 1));
   }
-  /// The next number in digits, by one that few programs expect.
-  void replace_word(std::string& input, std::size_t from) {
+  /// The next number in digits, by one that few programs expect; in_place: written over what is there, to the end of the number, so that
+  /// fixed fields stay where they are.
+  void replace_word(std::string& input, std::size_t from, bool in_place) {
     static constexpr const char* kWords[] = {"-1",
                                              "0",
                                              "00",
@@ -85,6 +86,9 @@ class Mutants {
                                              "4294967297",
                                              "9223372036854775807",
                                              "-9223372036854775808",
+                                             "1E-9223372036854775808",
+                                             "1-9223372036854775808",
+                                             "1D+9223372036854775807",
                                              "18446744073709551616",
                                              "1e308",
                                              "1e309",
@@ -97,8 +101,10 @@ class Mutants {
     const char* const digits = "0123456789";
     const std::size_t begin = input.find_first_of(digits, from);
     if (begin == std::string::npos) return replace_bytes(input, from);
-    const std::size_t end = std::min(input.find_first_not_of(digits, begin), input.size());
-    input.replace(begin, end - begin, kWords[below(std::size(kWords))]);
+    const std::size_t end = std::min(input.find_first_not_of(in_place ? "+-.0123456789DEde" : digits, begin), input.size());
+    const std::string word = kWords[below(std::size(kWords))];
+    if (!in_place || word.size() > end) return void(input.replace(begin, end - begin, word));
+    input.replace(end - word.size(), word.size(), word);
   }
   /// One to eight bytes, by a number of that width: none, one, all bits, the largest or the least of a signed one.
   void replace_bytes(std::string& input, std::size_t from) {
