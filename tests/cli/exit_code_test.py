@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import subprocess
 
 from program import ProgramTest, available, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak, strict_json
 
@@ -226,7 +227,7 @@ class ResourcesTest(ProgramTest):
     def test_files_of_any_size(self):
         path = pathlib.Path("/dev/shm") / f"kauri_{os.getpid()}.mtx"
         try:
-            path.write_text("x", encoding="ascii")
+            path.write_text("%%MatrixMarket matrix array real general\n", encoding="ascii")  # else its first bytes are enough
             self.addCleanup(path.unlink)
             os.truncate(path, 2**63 - 1)
         except OSError:
@@ -237,11 +238,20 @@ class ResourcesTest(ProgramTest):
     def test_right_hand_sides_without_end(self):
         if build_facts()["sanitizers"]:
             self.skipTest("a sanitizer's own data do not fit behind a limit")
-        code, errors, peak = kauri_with_peak("solve", *SYSTEM, "--rhs", "/dev/zero", "--max-gb", "0.1")
+        endless = subprocess.Popen(["sh", "-c", "echo '%%MatrixMarket matrix array real general'; exec yes %"], stdout=subprocess.PIPE)
+        with endless.stdout:
+            code, errors, peak = kauri_with_peak("solve", *SYSTEM, "--rhs", "-", "--max-gb", "0.1", stdin=endless.stdout)
+        endless.wait(timeout=60)
         self.assertEqual(code, 3)
-        self.assertIn("/dev/zero", errors)
+        self.assertIn("/dev/stdin", errors)
         self.assertEqual(self.bytes_in(errors), [100000000])
         self.assertLess(peak, 500e6)
+        # What is in no format is told by its first bytes.
+        for words in [["info", "/dev/zero"], ["solve", *SYSTEM, "--rhs", "/dev/zero"]]:
+            code, errors, peak = kauri_with_peak(*words)
+            self.assertEqual(code, 1)
+            self.assertIn("/dev/zero: is not in a known format", errors)
+            self.assertLess(peak, 100e6)
 
     def test_demand_counts_everything(self):
         for scalar, size in [("double", 8), ("float", 4)]:

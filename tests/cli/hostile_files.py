@@ -33,7 +33,7 @@ def market():
         yield f"%%MatrixMarket matrix array real symmetric\n{number} {number}\n1\n"
     for value in ["nan", "-NaN", "inf", "-Infinity", "1e999", "-1D+999", "one", "0x10", "1,5", "--1", "1e", "\x00", "1 2"]:
         yield SYMMETRIC + f"2 2 2\n1 1 4\n2 2 {value}\n"
-    for body in ["2 2 1\n1 1 1\n2 2 1\n", "2 2 3\n1 1 1\n2 2 1\n", "2 2 1\n1 2 1\n", "2 2 1\n0 0 1\n", "2 3 1\n1 1 1\n", "2 2\n", "2 2 2 2\n", "\n\n"]:
+    for body in ["2 2 1\n1 1 1\n2 2 1\n", "2 2 3\n1 1 1\n2 2 1\n", "2 2 2\n2 1 1\n1 2 1\n", "2 2 1\n0 0 1\n", "2 3 1\n1 1 1\n", "2 2\n", "2 2 2 2\n", "\n\n"]:
         yield SYMMETRIC + body
     for body in ["2 2 1\n2 1 5\n", "2 2 1\n1 2 5\n", "2 2 2\n1 2 5\n2 1 6\n", "2 2 3\n2 1 5\n1 2 5\n2 1 1\n"]:
         yield GENERAL + body

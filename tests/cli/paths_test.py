@@ -5,6 +5,7 @@ import pathlib
 import resource
 import signal
 import subprocess
+import time
 
 import program
 from program import ProgramTest, kauri, read_array
@@ -28,7 +29,7 @@ class PathsTest(ProgramTest):
         for words in [["info", hostile], ["solve", hostile], ["analyze", hostile], ["compare", hostile], ["compare", hostile, broken],
                       ["info", broken], ["info", str(hostile) + "absent"], ["info", f"{hostile}:member"], ["solve", self.a, "--rhs", hostile],
                       ["solve", self.a, "--load-factor", hostile], ["solve", self.a, "--ordering", hostile], ["solve", "--gen", NAME],
-                      ["convert", self.a, f"{hostile}.npz"], ["solve", self.a, "-o", NAME], [NAME], ["solve", "--" + NAME]]:
+                      ["convert", self.a, f"{hostile}.npz"], ["solve", self.a, "-o", "x" + NAME], [NAME], ["solve", "--" + NAME]]:
             done = kauri(*words, cwd=self.folder)
             outs.append(done.stdout + done.stderr)
             self.assertIn("RED", outs[-1], words)
@@ -86,16 +87,16 @@ class PathsTest(ProgramTest):
         def ignore():
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
-        # The program sends it to itself by nobody's hand: its children inherit what it has, and /proc tells.
-        fifo = self.folder / "in.mtx"
-        os.mkfifo(fifo)
-        child = subprocess.Popen([program.BINARY, "info", str(fifo)], stdout=subprocess.DEVNULL, preexec_fn=ignore)
-        with fifo.open("w") as file:  # opened by the child when main() has begun
-            status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines())
-            ignored, caught = int(status["SigIgn"], 16), int(status["SigCgt"], 16)
-            file.write(self.text)
-        self.assertEqual(child.wait(timeout=300), 0)
+        child = subprocess.Popen([program.BINARY, "info", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, preexec_fn=ignore)
         bit = lambda number: 1 << (number - 1)
+        ignored = caught = 0
+        with program.killed_at_limit(child), child.stdin:
+            while child.poll() is None and not caught & bit(signal.SIGXFSZ):  # ends: by killed_at_limit()
+                status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines())
+                ignored, caught = int(status["SigIgn"], 16), int(status["SigCgt"], 16)
+                time.sleep(0.01)
+            child.stdin.write(self.text)
+        self.assertEqual(child.wait(timeout=300), 0)
         self.assertTrue(ignored & bit(signal.SIGHUP))
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ]:
             self.assertTrue(caught & bit(number), number)

@@ -62,10 +62,10 @@ def at_pipe(pipe, work, after=0.0):
             os.close(visit)
 
 
-def kauri_with_peak(*words):
+def kauri_with_peak(*words, stdin=None):
     """Exit code, standard error and the most resident memory in bytes of one process."""
     with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.DEVNULL, stderr=errors)
+        child = subprocess.Popen([BINARY, *map(str, words)], stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors)
         with killed_at_limit(child):
             _, status, usage = os.wait4(child.pid, 0)  # ends: by killed_at_limit()
         child.returncode = os.waitstatus_to_exitcode(status)
