@@ -223,6 +223,7 @@ void Factorization<T>::measured(Index cols, int steps, Solve&& solve, Refine&& r
   report_.refine = {refine_s};
   if (steps > 0) count_refinement(report_.refine, factor_.plan(), sizeof(T), cols, refinement.tried);
   report_.refinement = refinement;
+  report_.status = steps > 0 ? status_of<T>(refinement.final_error) : SolveStatus::none;
 }
 
 template <Scalar T>

@@ -131,18 +131,25 @@ TEST(MarketError, EveryTruncationIsAnErrorOrTheWholeMatrix) {
 
 TEST(MarketError, Asymmetry) {
   const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-  expect_market_error(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n", "line 4: entry (2, 1) has no partner (1, 2): the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)");
+  expect_market_error(general + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n",
+                      "line 4: entry (2, 1) has no partner (1, 2): the matrix is not symmetric, expected halves that differ by at most "
+                      "2.22e-13 sqrt(|a_ii a_jj|)");
   expect_market_error(general + "2 2 3\n% c\n\n1 1 1\n1 2 5\n2 2 1\n",
-                      "line 6: entry (1, 2) has no partner (2, 1): the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)");
+                      "line 6: entry (1, 2) has no partner (2, 1): the matrix is not symmetric, expected halves that differ by at most "
+                      "2.22e-13 sqrt(|a_ii a_jj|)");
   expect_market_error(general + "2 2 2\n1 2 5\n2 1 4\n",
-                      "line 3: entry (1, 2) is 5, but (2, 1) in line 4 is 4: the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)");
+                      "line 3: entry (1, 2) is 5, but (2, 1) in line 4 is 4: the matrix is not symmetric, expected halves that differ by "
+                      "at most 2.22e-13 sqrt(|a_ii a_jj|)");
   // The first in the file, of several; sums of repeated entries are compared.
   expect_market_error(general + "3 3 6\n2 1 1\n3 2 7\n1 3 2\n2 3 7\n1 2 1\n3 2 1\n",
-                      "line 4: entry (3, 2) is 8, but (2, 3) in line 6 is 7: the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)");
+                      "line 4: entry (3, 2) is 8, but (2, 3) in line 6 is 7: the matrix is not symmetric, expected halves that differ by "
+                      "at most 2.22e-13 sqrt(|a_ii a_jj|)");
   expect_market_error("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
-                      "line 3: entry (1, 2) has no partner (2, 1): the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)");
+                      "line 3: entry (1, 2) has no partner (2, 1): the matrix is not symmetric, expected halves that differ by at most "
+                      "2.22e-13 sqrt(|a_ii a_jj|)");
   expect_market_error("%%MatrixMarket matrix array real general\n2 2\n1\n0.5\n% c\n0.25\n1\n",
-                      "line 4: entry (2, 1) is 0.5, but (1, 2) in line 6 is 0.25: the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)");
+                      "line 4: entry (2, 1) is 0.5, but (1, 2) in line 6 is 0.25: the matrix is not symmetric, expected halves that differ "
+                      "by at most 2.22e-13 sqrt(|a_ii a_jj|)");
 }
 
 TEST(MarketError, Arrays) {

@@ -83,7 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"data_short.npz", "array 'data': 8 entries, expected 9 (one for each index)"},
                     Wrong{"rectangular.npz", "array 'shape': the matrix has 5 rows and 6 columns, expected a square one"},
                     Wrong{"float_indices.npz", "array 'indices': holds floating-point numbers, expected integers"},
-                    Wrong{"unsymmetric.npz", "array 'data': entry 3: entry (0, 4) has no partner (4, 0): the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)"},
+                    Wrong{"unsymmetric.npz",
+                          "array 'data': entry 3: entry (0, 4) has no partner (4, 0): the matrix is not symmetric, expected halves that "
+                          "differ by at most 2.22e-13 sqrt(|a_ii a_jj|)"},
                     Wrong{"lzma.npz", "'format.npy': has compression method 14, expected stored (0) or deflated (8)"}));
 
 TEST(Npz, EveryTruncationIsAnError) {

@@ -82,8 +82,8 @@ constexpr Job kJobs[] = {
     {"space_auto", "poisson3d 12", OrderingMethod::automatic, 4},
     {"elastic", "elast3d 5", OrderingMethod::rcm, 2},
     {"tree", "tree 500 1", OrderingMethod::parallel_amd, 2},
-    {"blocks", "blockdiag 3 40", OrderingMethod::minimum_degree, 1},
-    {"packed", "blockdiag 1 470", OrderingMethod::natural, 2},
+    {"blocks", "blockdiag 120 40", OrderingMethod::minimum_degree, 1},
+    {"packed", "blockdiag 470 470", OrderingMethod::natural, 2},
     {"dense", "poisson3d 6", OrderingMethod::metis, 1},
     {"one", "poisson2d 1", OrderingMethod::automatic, 1},
 };
