@@ -30,7 +30,7 @@ def run(compiler, language, standard, source, *options):
 
 
 def is_clang(compiler):
-    return "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout
+    return "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True, timeout=60).stdout
 
 
 class HeadersTest(unittest.TestCase):

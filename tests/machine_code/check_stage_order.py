@@ -202,7 +202,7 @@ def main():
             with open(file, encoding="utf-8") as text:
                 sass = text.read()
         else:
-            sass = subprocess.run([arguments.cuobjdump, "-sass", file], check=True, capture_output=True, text=True).stdout
+            sass = subprocess.run([arguments.cuobjdump, "-sass", file], check=True, capture_output=True, text=True, timeout=600).stdout
         some, bad = check(file.rsplit("/", 1)[-1], sass)
         kernels, wrong = kernels + some, wrong + bad
     if kernels == 0:

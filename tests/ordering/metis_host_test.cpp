@@ -78,16 +78,17 @@ void send_while_ordering(bool to_orderer) {
   const Permutation expected = by_metis(graph);
   std::atomic<bool> done{false};
   Permutation found;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(300);
   std::thread orderer([&] {
     for (int k = 0; k < 3; ++k) found = by_metis(graph);
     done = true;
-    while (done) std::this_thread::yield();  // there for the signals until none is sent any more
+    while (done && std::chrono::steady_clock::now() < end) std::this_thread::yield();  // there for the signals until none is sent any more
   });
   int sent = 0;
   while (!done) {
     pthread_kill(to_orderer ? orderer.native_handle() : pthread_self(), SIGTERM);
     ++sent;
-    while (handled < sent) std::this_thread::yield();
+    while (handled < sent && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   done = false;

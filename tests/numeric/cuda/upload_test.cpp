@@ -170,8 +170,8 @@ TEST(Upload, SmallArraysShareACopyAndNothingIsMadeTwice) {
   for (int factor = 0; factor < 3; ++factor) {
     const LentStream stream(lending), other(lending);
     const LentVerdict verdict(lending);
-    EXPECT_EQ(*verdict.get(), DeviceVerdict{});
-    verdict.get()->status = VerdictStatus::positive_definite;
+    EXPECT_EQ(verdict.read("a verdict"), DeviceVerdict{});
+    verdict.place().there->value.status = VerdictStatus::positive_definite;
     DeviceBlock block(30 * aligned_bytes(1000, 4), heap);
     EXPECT_EQ(ledger.in_use(), 0);
     Uploader uploader(staging, block, *stream);
@@ -205,10 +205,10 @@ TEST(Upload, ManyVerdictsAtOnce) {
   std::vector<std::unique_ptr<LentVerdict>> verdicts;
   for (Index k = 0; k < 100; ++k) {
     verdicts.push_back(std::make_unique<LentVerdict>(lending));
-    ASSERT_EQ(*verdicts.back()->get(), DeviceVerdict{});
-    verdicts.back()->get()->column = k;
+    ASSERT_EQ(verdicts.back()->read("a verdict"), DeviceVerdict{});
+    verdicts.back()->place().there->value.column = k;
   }
-  for (Index k = 0; k < 100; ++k) EXPECT_EQ(verdicts[static_cast<std::size_t>(k)]->get()->column, k);
+  for (Index k = 0; k < 100; ++k) EXPECT_EQ(verdicts[static_cast<std::size_t>(k)]->read("a verdict").column, k);
 }
 
 }  // namespace
