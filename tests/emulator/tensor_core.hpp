@@ -19,8 +19,30 @@ inline float truncated(double x) {
 }
 
 /// To a number of 16 bits, to nearest, ties to even; and back.
+#if defined(__clang__) && __clang_major__ < 15  // which has no _Float16 on x86-64
+inline std::uint16_t to_half(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x), sign = bits >> 16 & 0x8000U, size = bits & 0x7fffffffU;
+  std::uint32_t half = 0;
+  if (size > 0x7f800000U) {
+    half = 0x7e00U | (size >> 13 & 0x3ffU);  // NaN
+  } else if (size >= 0x477ff000U) {
+    half = 0x7c00U;  // 65520 and more
+  } else if (size < 0x38800000U) {
+    half = static_cast<std::uint32_t>(std::nearbyint(std::bit_cast<float>(size) * 0x1p24F));  // below the normal numbers
+  } else {
+    half = (size + 0xfffU + (size >> 13 & 1U) - 0x38000000U) >> 13;
+  }
+  return static_cast<std::uint16_t>(sign | half);
+}
+inline float from_half(std::uint16_t x) {
+  const std::uint32_t sign = (x & 0x8000U) << 16U, exponent = x >> 10 & 31U, rest = x & 0x3ffU;
+  if (exponent == 0) return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(static_cast<float>(rest) * 0x1p-24F));
+  return std::bit_cast<float>(sign | (exponent == 31 ? 0x7f800000U : (exponent + 112) << 23) | rest << 13);
+}
+#else
 inline std::uint16_t to_half(float x) { return std::bit_cast<std::uint16_t>(static_cast<_Float16>(x)); }
 inline float from_half(std::uint16_t x) { return static_cast<float>(std::bit_cast<_Float16>(x)); }
+#endif
 
 /// c + left[0] right[0] + ...: four products in TF32, eight in FP16, which are exact; all are cut off with c, towards zero, at 25 bits of
 /// the largest of them, and their sum at 24. That is an A100, as far as was measured; what came later keeps more bits, of more products.
