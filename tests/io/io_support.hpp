@@ -13,6 +13,9 @@
 
 namespace kauri::test {
 
+/// Ends the errors of halves that differ.
+inline const std::string kHalvesWords = ": the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)";
+
 /// The whole matrix, row by row.
 inline std::vector<double> dense(const SymmetricMatrix<double>& a) {
   const auto n = static_cast<std::size_t>(a.n());

@@ -71,6 +71,7 @@ namespace {
 /// or Error(memory).
 template <class Phase>
 long fail_each_allocation(const Phase& phase, long stride = 1) {
+  phase();  // makes what the process keeps: arenas of threads, contexts of devices
   for (long k = 0;; k += stride) {
     const long before = alive.load();
     allocations_left = k;
