@@ -30,20 +30,23 @@ void* fresh(std::size_t size, std::size_t alignment) {
   return at;
 }
 
+/// Not inline: GCC takes std::free() for the wrong partner of operator new, where it sees both.
+[[gnu::noinline]] void let_go(void* at) noexcept { std::free(at); }
+
 }  // namespace
 
 void* operator new(std::size_t size) { return fresh(size, 0); }
 void* operator new[](std::size_t size) { return fresh(size, 0); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return fresh(size, static_cast<std::size_t>(alignment)); }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return fresh(size, static_cast<std::size_t>(alignment)); }
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete[](void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
-void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
+void operator delete(void* at) noexcept { let_go(at); }
+void operator delete[](void* at) noexcept { let_go(at); }
+void operator delete(void* at, std::size_t) noexcept { let_go(at); }
+void operator delete[](void* at, std::size_t) noexcept { let_go(at); }
+void operator delete(void* at, std::align_val_t) noexcept { let_go(at); }
+void operator delete[](void* at, std::align_val_t) noexcept { let_go(at); }
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept { let_go(at); }
+void operator delete[](void* at, std::size_t, std::align_val_t) noexcept { let_go(at); }
 
 namespace kauri {
 namespace {
