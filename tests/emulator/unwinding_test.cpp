@@ -93,10 +93,8 @@ TEST_F(Unwinding, OfProductsAndResidualsLeavesNoCopyUnderWay) {
 }
 
 TEST_F(Unwinding, OfMixedFactorsLeavesNoCopyUnderWay) {
-  Backend portable = cuda_backend(CudaOptions{.loops = CudaLoops::fma});  // Hopper's loops are of double alone
-  AnalyzeOptions options;
-  options.target = portable.target();
-  auto factor = MixedFactor::create(a_.pattern(), analyze(a_.pattern(), options), portable, 3);
+  Backend both = cuda_backend();  // for floats, too
+  auto factor = MixedFactor::create(a_.pattern(), plan(a_.pattern()), both, 3);
   check("refactorize", [&] { static_cast<void>(factor.refactorize(value())); });
   check("solve", [&] { static_cast<void>(factor.solve(matrix(0), matrix(1))); });
 }
