@@ -145,13 +145,13 @@ class CapturingThread {
 
  private:
   void work(unsigned flags) {
-    std::optional<GlobalCapture> capture(std::in_place, flags);
+    auto capture = std::make_unique<GlobalCapture>(flags);
     meet_.arrive_and_wait();
     do {
       meet_.arrive_and_wait();
       seen_ = capture->end();
       capture.reset();
-      if (more_) capture.emplace(flags);
+      if (more_) capture = std::make_unique<GlobalCapture>(flags);
       meet_.arrive_and_wait();
     } while (capture);
   }
