@@ -73,10 +73,12 @@ Offset room_in_groups() {
 }
 
 /// What a process can hold where there is memory for so much: its page tables count as well, with 1/512 of what they map, and the first
-/// pages of the stacks of its threads.
+/// pages of the stacks of its threads. So do pages of files that are written, until they are on the disk: 1/32 is left to them, 64 MB at
+/// most.
 Offset usable(Offset backed) {
   if (backed == kUnlimited) return backed;
-  return std::max<Offset>(0, backed - backed / 256 - allowed_threads() * (Offset{64} << 10));
+  const Offset files = std::min(backed / 32, Offset{64} << 20);
+  return std::max<Offset>(0, backed - backed / 256 - files - allowed_threads() * (Offset{64} << 10));
 }
 
 Offset room_under(int resource, std::string_view used_key) {
@@ -164,14 +166,20 @@ void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std:
 MemoryFence::MemoryFence(const LimitOptions& limits) {
   const Offset stacks = stacks_to_come(available_bytes());
   bytes_ = available_bytes();
-  if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
+  Offset fenced = bytes_;
+  if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) {
+    bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
+    // What the user allows is for the system: what the program takes beside it may come on top, where it is there.
+    constexpr Offset kProgram = Offset{64} << 20;
+    fenced = std::min(fenced, bytes_ + kProgram);
+  }
   rlimit limit{};
   getrlimit(RLIMIT_DATA, &limit);
   old_limit_ = limit.rlim_cur;
   // The shadow memory of sanitizers counts as data: no fence there.
   if (!std::string_view(KAURI_SANITIZERS).empty() || bytes_ > kUnlimited / 2) return;
   const Offset now = value_of("/proc/self/status", "VmData:", 0);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(now + bytes_ + stacks));
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(now + fenced + stacks));
   setrlimit(RLIMIT_DATA, &limit);
 }
 
