@@ -11,6 +11,7 @@
 #include "src/base/stopwatch.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
+#include "src/cli/limits.hpp"
 #include "src/cli/output_file.hpp"
 #include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
@@ -49,7 +50,7 @@ int convert(ConvertOptions options) {
   const Stopwatch watch;
   {
     const Phase phase(options.json, "writing " + output);
-    write_matrix(output, system.matrix.view());
+    fenced("writing " + output, options.limits, [&] { write_matrix(output, system.matrix.view()); });
   }
   const double write_s = watch.seconds();
   if (options.json) {

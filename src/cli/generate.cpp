@@ -8,6 +8,7 @@
 #include "kauri/io.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
+#include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
 #include "src/cli/output_file.hpp"
 #include "src/cli/progress.hpp"
@@ -50,7 +51,7 @@ int generate_file(GenerateOptions options) {
   const Stopwatch watch;
   {
     const Phase phase(options.json, "writing " + options.output);
-    write_matrix(options.output, system.matrix.view());
+    fenced("writing " + options.output, {}, [&] { write_matrix(options.output, system.matrix.view()); });
   }
   const double write_s = watch.seconds();
   if (options.json) {
