@@ -20,7 +20,7 @@ using Random = std::minstd_rand;
 /// Of a launch.
 struct Status {
   std::uint64_t progress = 0;
-  std::uint64_t idle_looks = 0, looked_at_progress = 0;
+  std::uint64_t stalled_rounds = 0;
   std::string failure;
 };
 
@@ -33,6 +33,7 @@ struct Thread {
   const void* place = nullptr;
   int number = 0;
 
+  std::uint64_t looks = 0;  ///< at the clock
   const void* looked_at = nullptr;
   int seen = 0;
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr unsigned kBesideOneAnother = 3;  // blocks of a launch that need not be there at once
 constexpr int kIdleSlices = 200;           // per worker, without progress: then it is a deadlock
+constexpr int kStalledSlices = 50;         // the same: from there on time goes on
 
 std::uint64_t next_seed = 1;
 
@@ -130,6 +131,7 @@ class Run {
     if (worker.done) --live_;
     idle_ = status_.progress == seen_ ? idle_ + 1 : 0;
     seen_ = status_.progress;
+    if (idle_ > kStalledSlices * workers_.size() && idle_ % workers_.size() == 0) ++status_.stalled_rounds;
     if (idle_ > kIdleSlices * workers_.size() && status_.failure.empty()) status_.failure = "deadlock" + state();
     Worker* next = choose();
     if (next == &worker) return;

@@ -61,7 +61,7 @@ class Watch {
     const unsigned word = static_cast<unsigned>(place >> 2);
     const int slot =
         what == Awaited::barrier ? kGlobalSlots + static_cast<int>((word >> 1) % kSharedSlots) : static_cast<int>(word % kGlobalSlots);
-    if (atomicAdd(settings.taken + slot, 1) != 0) return;
+    if (settings.taken[slot] != 0 || atomicAdd(settings.taken + slot, 1) != 0) return;
     Waiter& waiter = settings.record->waiter[slot];
     waiter.kernel = state().kernel, waiter.what = what;
     waiter.block = static_cast<int>(blockIdx.x), waiter.warp = warp_of_block(), waiter.unit = state().unit[warp_of_block()];

@@ -83,11 +83,11 @@ inline int load_relaxed(const int* p) {
   return value;
 }
 inline void acquire_fence() { emulator::note_progress(); }
-/// A look at a number that is its own flag: another one is progress.
+/// A look at a number that is its own flag: another one is progress, and one that is not there is none, whichever of several it is.
 inline double load_relaxed(const double* p) {
   emulator::maybe_yield();
   const double value = *p;
-  emulator::note_look(p, static_cast<int>(__double_as_longlong(value)));
+  if (__double2hiint(value) != -1) emulator::note_look(p, static_cast<int>(__double_as_longlong(value)));
   return value;
 }
 inline void store_relaxed(double* p, double value) {
