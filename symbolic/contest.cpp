@@ -168,10 +168,10 @@ Candidate Contest::callers() {
   return candidate;
 }
 
-void Contest::tell(Phase phase, const std::string& text, std::optional<double> fraction) const {
+void Contest::tell(Phase phase, const std::string& text, std::optional<double> fraction, MessageLevel level) const {
   if (!options_.on_message) return;
   const StopScope unstoppable(nullptr);
-  options_.on_message({MessageLevel::info, phase, text, fraction});
+  options_.on_message({level, phase, text, fraction});
 }
 
 Permutation Contest::ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work) {
@@ -367,6 +367,9 @@ Analysis Contest::finish(std::string reason) {
       made->given = best.given;
       best.plan = made;
     });
+  if (best.plan->on_device())
+    if (const std::string text = too_large_block(best.plan->supernodes, best.plan->device); !text.empty())
+      tell(Phase::symbolic, text, {}, MessageLevel::warning);
   best.note.clear();
   best.chosen = true;
   analysis_.plan = best.plan;

@@ -90,7 +90,7 @@ class Contest {
   };
 
   /// To the caller's handler, which works for nobody that could be stopped.
-  void tell(Phase phase, const std::string& text, std::optional<double> fraction = {}) const;
+  void tell(Phase phase, const std::string& text, std::optional<double> fraction = {}, MessageLevel level = MessageLevel::info) const;
   static Candidate callers();
   ordering::Orderer& orderer();
   /// work: receives that of the ordering, more than most_work if it was given up. Then the permutation is empty.

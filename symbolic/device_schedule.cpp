@@ -235,11 +235,20 @@ Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) 
                        [&](Index c) { return !is_listed(nodes, assembly, s, c); });
 }
 
-/// Tasks of the tiled fronts, unless one has a block too large for the tasks' 32-bit places.
-void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, DeviceSchedule& out) {
+/// The first tiled front whose block has more entries than that, or kNone.
+Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& schedule, Offset most) {
+  const auto fronts = tiled_fronts(schedule);
+  const auto found = std::find_if(fronts.begin(), fronts.end(), [&](Index s) {
+    return FrontCells{nodes.order(s), nodes.pivots(s)}.block().entries() > most;
+  });
+  return found == fronts.end() ? kNone : *found;
+}
+
+/// Tasks of the tiled fronts, unless one has a block too large for the tasks' places.
+void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, Offset most_block,
+                DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
-  for (const Index s : tiled_fronts(out))
-    if (FrontCells{nodes.order(s), nodes.pivots(s)}.block().entries() > std::numeric_limits<std::uint32_t>::max()) return;
+  if (front_with_larger_block(nodes, out, most_block) != kNone) return;
   out.sums.scratch_begin = out.entries;
   for (const Index s : tiled_fronts(out))
     fronts.push_back({{nodes.order(s), nodes.pivots(s)}, levels.of[s] - out.small_levels, list_sums(nodes, assembly, s, out)});
@@ -269,9 +278,19 @@ DeviceSchedule lay_out_fronts(const Supernodes& nodes, const DeviceLevels& level
   return out;
 }
 
+std::string too_large_block(const Supernodes& nodes, const DeviceSchedule& schedule, Offset most) {
+  const Index s = front_with_larger_block(nodes, schedule, most);
+  if (s == kNone) return {};
+  const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+  return "the contribution block of front " + std::to_string(s) + " has " + std::to_string(cells.m - cells.p) + " rows and " +
+         std::to_string(cells.block().entries()) + " entries in cells, more than the " + std::to_string(most) +
+         " that tasks have places for: a device does all fronts of more than " + std::to_string(DeviceSchedule::kSmall) +
+         " rows level by level, some ten times slower, and solves without sweeps";
+}
+
 void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
-                      DeviceSchedule& out, Index teams) {
-  list_tasks(nodes, assembly, levels, teams, out);
+                      DeviceSchedule& out, Index teams, Offset most_block) {
+  list_tasks(nodes, assembly, levels, teams, most_block, out);
   out.row_maps = count_row_maps(nodes, assembly, out);
   out.shared_bytes = count_shared_bytes(nodes, assembly, out);
   out.task_bytes = count_task_bytes(nodes, assembly, out);
@@ -280,10 +299,11 @@ void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const D
   if (target == "sm_90") out.sweeps = count_sweeps(nodes, assembly, out);
 }
 
-DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams) {
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams,
+                                    Offset most_block) {
   const DeviceLevels levels = find_levels(nodes);
   DeviceSchedule out = lay_out_fronts(nodes, levels);
-  add_device_tasks(nodes, assembly, levels, target, out, teams);
+  add_device_tasks(nodes, assembly, levels, target, out, teams, most_block);
   return out;
 }
 

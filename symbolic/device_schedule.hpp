@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "kauri/plan.hpp"
@@ -28,13 +30,20 @@ Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 /// What follows from the sizes of fronts alone: no rows are read. The rest is added once the assembly is there. O(n log n). Throws
 /// Error(overflow).
 DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);
-/// Tasks, lists of sums and bytes. teams: as for factor_tasks().
+/// Tasks find the entries of a contribution block by places of 32 bits. Where a tiled front has a block of more entries, from 92,682 rows
+/// on, there are no tasks and no sweeps: a device does all tiled fronts of the plan level by level.
+inline constexpr Offset kMostBlockEntries = std::numeric_limits<std::uint32_t>::max();
+/// Empty; or which front has such a block, of how many rows and entries, and what follows from it. most: kMostBlockEntries, which tests
+/// lower. O(fronts).
+std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule, Offset most = kMostBlockEntries);
+
+/// Tasks, lists of sums and bytes. teams: as for factor_tasks(); most_block: as for too_large_block().
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
-                      DeviceSchedule& schedule, Index teams = kFewestTeams);
+                      DeviceSchedule& schedule, Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
 
 /// All of it.
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, std::string_view target,
-                                    Index teams = kFewestTeams);
+                                    Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
 
 /// What the schedule takes beside the array: its row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes, from its other members.
 /// O(fronts).

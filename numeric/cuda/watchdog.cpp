@@ -86,7 +86,7 @@ void arm(const Choice& choice) {
   std::unique_ptr<Armed>& armed = devices().armed[device];
   if (!armed) {
     armed = std::make_unique<Armed>();
-    check(cudaHostRegister(&armed->record, sizeof(Record), cudaHostRegisterMapped), "the watchdog's record");
+    check(cudaHostRegister(&armed->record, sizeof(Record), cudaHostRegisterMapped | cudaHostRegisterPortable), "the watchdog's record");
   }
   armed->record = {};
   armed->settings = {

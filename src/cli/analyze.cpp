@@ -15,9 +15,15 @@
 #include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri::cli {
 namespace {
+
+/// Why a device does the plan by slower kernels, or nothing.
+std::string limit_of(const Plan& plan) {
+  return plan.on_device() ? symbolic::too_large_block(plan.supernodes, plan.device) : std::string();
+}
 
 struct AnalysisOptions : CommonOptions {
   std::string permutation_file, plan_file;
@@ -59,6 +65,7 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
   object["predicted_solve_s"] = cost.predicted_solve_s;
   object["predicted_create_s"] = cost.predicted_create_s;
   object["refused"] = refused.empty() ? Json(nullptr) : Json(refused);
+  object["too_large_block"] = limit_of(plan);
   object["reason"] = analysis.reason;
   add_targets(object, analysis);
   return object;
@@ -97,6 +104,7 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
                                  options.job.target.empty() ? "" : ", planned for " + plan.target, facts.text(), front_table(cost));
   if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
   text += target_lines(analysis);
+  if (const std::string limit = limit_of(plan); !limit.empty()) text += "slower than other plans: " + limit + "\n";
   if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";
   return text;
 }

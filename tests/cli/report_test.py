@@ -11,7 +11,8 @@ from program import HEADER_KEYS, ProgramTest, available, build_facts, compares_m
 ANALYZE_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "reorder_s", "symbolic_s", "nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops", "tree_height",
     "largest_front", "largest_supernode", "supernodes", "tasks", "fronts", "factor_bytes", "peak_bytes", "workspace_bytes", "plan_bytes",
-    "available_bytes", "predicted_factor_s", "predicted_solve_s", "predicted_create_s", "refused", "reason", "target_reason", "targets",
+    "available_bytes", "predicted_factor_s", "predicted_solve_s", "predicted_create_s", "refused", "too_large_block", "reason",
+    "target_reason", "targets",
 ]  # fmt: skip
 COMPARE_KEYS = HEADER_KEYS + ["n", "nnz_lower", "orderings", "reason"]
 FAILED_COMPARE_KEYS = HEADER_KEYS + ["fail"]

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "kauri/generate.hpp"
+#include "kauri/plan.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/small_layout.hpp"
 
@@ -312,6 +314,32 @@ TEST(DeviceSchedule, NothingAliveOverlaps) {
       check_places(*plan);
       check_reuse(*plan);
     }
+}
+
+/// With the limit as a parameter: just beyond it all tiled fronts go level by level, and the text says so; at the limit nothing is lost.
+TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  const auto plan = analyze(generate("lap27 9").pattern(), options);
+  ASSERT_FALSE(plan->device.task.empty());
+  ASSERT_GT(plan->device.sweeps.bytes, 0);
+  EXPECT_EQ(too_large_block(plan->supernodes, plan->device), "");
+  const auto entries = [&](Index s) { return FrontCells{plan->supernodes.order(s), plan->supernodes.pivots(s)}.block().entries(); };
+  const auto fronts = tiled_fronts(plan->device);
+  const Index largest = *std::max_element(fronts.begin(), fronts.end(), [&](Index a, Index b) { return entries(a) < entries(b); });
+  const Offset most = entries(largest);
+  const auto made = [&](Offset limit) { return make_device_schedule(plan->supernodes, plan->assembly, plan->target, kFewestTeams, limit); };
+  EXPECT_FALSE(made(most).task.empty());
+  EXPECT_EQ(too_large_block(plan->supernodes, plan->device, most), "");
+  EXPECT_TRUE(made(most - 1).task.empty());
+  EXPECT_EQ(made(most - 1).sweeps.bytes, 0);
+  const Index rows = plan->supernodes.order(largest) - plan->supernodes.pivots(largest);
+  const std::string text = too_large_block(plan->supernodes, plan->device, most - 1);
+  EXPECT_EQ(
+      text.find("the contribution block of front " + std::to_string(largest) + " has " + std::to_string(rows) + " rows and " +
+                std::to_string(most) + " entries in cells, more than the " + std::to_string(most - 1) + " that tasks have places for"),
+      0U)
+      << text;
 }
 
 }  // namespace

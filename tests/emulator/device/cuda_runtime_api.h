@@ -48,7 +48,7 @@ enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
 enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative };
 inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0, cudaHostAllocMapped = 2,
-                          cudaHostRegisterMapped = 2, cudaEnableDefault = 0;
+                          cudaHostRegisterMapped = 2, cudaHostRegisterPortable = 1, cudaEnableDefault = 0;
 
 struct EmulatedStream;
 struct EmulatedGraph;
