@@ -15,6 +15,7 @@
 #include "src/base/stopping.hpp"
 #include "src/misuse.hpp"
 #include "src/pivot_loss.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri {
 namespace {
@@ -24,10 +25,10 @@ constexpr int kMostSteps = 5;
 
 template <class T>
 void require_same_pattern(const char* call, const SymmetricView<T>& a, const Factor<T>& factor) {
-  check(a.pattern);
-  if (static_cast<Offset>(a.value.size()) != a.pattern.nnz() || fingerprint(a.pattern) != factor.plan().fingerprint)
-    misuse(std::string(call) + ": the matrix has another pattern than the one analysed, or " + std::to_string(a.value.size()) +
-           " values for " + std::to_string(a.pattern.nnz()) + " entries");
+  require_pattern(a.pattern, factor.plan(), std::string(call) + ": the matrix has another pattern than the one analysed");
+  if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
+    misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " + std::to_string(a.pattern.nnz()) +
+           " entries");
 }
 
 template <class T>

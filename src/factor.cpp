@@ -14,6 +14,7 @@
 #include "src/dense_shape.hpp"
 #include "src/entry_place.hpp"
 #include "src/misuse.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri {
 namespace {
@@ -362,8 +363,7 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& va
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift,
                                     const std::stop_token& stop) {
-  check(a.pattern);
-  if (fingerprint(a.pattern) != factor.plan().fingerprint) misuse("refactorize: the matrix has another pattern than the one analysed");
+  require_pattern(a.pattern, factor.plan(), "refactorize: the matrix has another pattern than the one analysed");
   return refactorize<T>(factor, a.value, shift, stop);
 }
 

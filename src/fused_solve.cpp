@@ -16,6 +16,7 @@
 #include "src/dense_shape.hpp"
 #include "src/entry_place.hpp"
 #include "src/misuse.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri {
 namespace {
@@ -130,10 +131,9 @@ FusedSolve<T>::~FusedSolve() = default;
 
 template <Scalar T>
 FusedSolve<T> FusedSolve<T>::create(const Pattern& a, const std::shared_ptr<const Plan>& plan, Backend& backend, Index nrhs) {
-  check(a);
   if (!plan) misuse_of_fused("the plan is null");
   if (nrhs < 1) misuse_of_fused("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
-  if (fingerprint(a) != plan->fingerprint) misuse_of_fused("the plan belongs to a matrix of another pattern");
+  require_pattern(a, *plan, "FusedSolve: the plan belongs to a matrix of another pattern");
   if (sizeof(T) == sizeof(float) && backend.executor().kernels(sizeof(T)).starts_with("fp16x3"))
     misuse_of_fused("loops fp16x3 are for scaled matrices, and right-hand sides are of any size");
   return FusedSolve(std::make_unique<State>(a, *plan, backend, nrhs));

@@ -16,6 +16,7 @@
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 #include "src/mixed_solve.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri {
 namespace {
@@ -236,8 +237,7 @@ MixedFactor::~MixedFactor() = default;
 
 MixedFactor MixedFactor::create(const Pattern& a, const PreparedPlan& plan, Index nrhs, const MixedOptions& options) {
   if (nrhs < 1) misuse("MixedFactor: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
-  check(a);
-  if (fingerprint(a) != plan.plan().fingerprint) misuse("MixedFactor: the plan belongs to a matrix of another pattern");
+  require_pattern(a, plan.plan(), "MixedFactor: the plan belongs to a matrix of another pattern");
   const PhaseRange range(Phase::prepare);
   return MixedFactor(std::make_unique<State>(a, plan, nrhs, options));
 }

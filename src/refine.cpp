@@ -13,6 +13,7 @@
 #include "src/misuse.hpp"
 #include "src/refine_options.hpp"
 #include "src/refine_with.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri {
 namespace {
@@ -99,7 +100,7 @@ Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView
   require_refine_options(options, "refine");
   const StopScope scope(options.stop);
   const auto residual = residual_store(a, factor.executor(), "refine");
-  if (fingerprint(a.pattern) != factor.plan().fingerprint) misuse("refine: the factor belongs to a matrix of another pattern");
+  require_pattern(a.pattern, factor.plan(), "refine: the factor belongs to a matrix of another pattern");
   return refine_with<T>(*residual, a, factor, b, x, workspace, options);
 }
 

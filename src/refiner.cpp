@@ -10,6 +10,7 @@
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/refine_options.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 
 template <Scalar T>
 Refiner<T>::Refiner(std::unique_ptr<numeric::RefineStore<T>> store, const Factor<T>& factor)
-    : store_(std::move(store)), executor_(&factor.executor()), fingerprint_(factor.plan().fingerprint), nnz_(factor.plan().nnz) {}
+    : store_(std::move(store)), executor_(&factor.executor()), plan_(factor.shared_plan()) {}
 template <Scalar T>
 Refiner<T>::Refiner(Refiner&&) noexcept = default;
 template <Scalar T>
@@ -31,8 +32,7 @@ Refiner<T>::~Refiner() = default;
 template <Scalar T>
 Refiner<T> Refiner<T>::create(const Pattern& a, const Factor<T>& factor, Index nrhs) {
   if (nrhs < 1) refuse("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
-  check(a);
-  if (fingerprint(a) != factor.plan().fingerprint) refuse("the factor belongs to a matrix of another pattern");
+  require_pattern(a, factor.plan(), "Refiner: the factor belongs to a matrix of another pattern");
   return Refiner(factor.executor().make_refiner(a, nrhs, T{}), factor);
 }
 
@@ -56,7 +56,7 @@ DeviceRefinement Refiner<T>::fetch_report(StreamHandle stream) const {
 template <Scalar T>
 void Refiner<T>::require_values(const DeviceValues<T>& value) const {
   const auto count = static_cast<Offset>(value.span().size());
-  if (count != nnz_) refuse(std::to_string(count) + " values, the pattern has " + std::to_string(nnz_) + " entries");
+  if (count != plan_->nnz) refuse(std::to_string(count) + " values, the pattern has " + std::to_string(plan_->nnz) + " entries");
 }
 
 template <Scalar T>
@@ -80,7 +80,8 @@ void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>&
                              const Workspace<T>& workspace) const {
   if (!has_values_) refuse("no values were set");
   if (&factor.executor() != executor_) refuse("the factor lives on another backend");
-  if (factor.plan().fingerprint != fingerprint_) refuse("the factor belongs to a matrix of another pattern");
+  if (&factor.plan() != plan_.get())
+    require_pattern(factor.plan().pattern.view(), *plan_, "Refiner: the factor belongs to a matrix of another pattern");
   factor.require_fit(b, x, workspace);
   if (x.cols > nrhs()) refuse("x has " + std::to_string(x.cols) + " columns, there is room for " + std::to_string(nrhs()));
   if (overlap(b, x)) refuse("x overlaps b");

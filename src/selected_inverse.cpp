@@ -9,6 +9,7 @@
 #include "numeric/backend.hpp"
 #include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri {
 namespace {
@@ -141,8 +142,7 @@ std::vector<T> SelectedInverse<T>::diagonal() const {
 template <Scalar T>
 std::vector<T> SelectedInverse<T>::on_pattern_of(const Pattern& a) const {
   require_valid();
-  if (a.n != plan().n || a.nnz() != plan().nnz || fingerprint(a) != plan().fingerprint)
-    misuse_of_inverse("the matrix has another pattern than the one analysed");
+  require_pattern(a, plan(), "selected inverse: the matrix has another pattern than the one analysed");
   std::vector<T> out(static_cast<std::size_t>(plan().nnz));
   store_->copy_entries(out);
   return out;

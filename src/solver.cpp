@@ -22,6 +22,7 @@
 #include "src/pivot_loss.hpp"
 #include "src/refine_options.hpp"
 #include "src/refine_with.hpp"
+#include "src/same_pattern.hpp"
 #include "src/solve_status.hpp"
 #include "symbolic/in_digits.hpp"
 
@@ -91,7 +92,7 @@ struct Solver<T>::State {
     diagonal.resize(columns);
     largest = 0;
     for (std::size_t j = 0; j < columns; ++j) {
-      diagonal[j] = value[col_ptr[j]];
+      diagonal[j] = value[pattern().col_ptr[j]];
       largest = std::max(largest, diagonal[j]);
     }
     held = true;
@@ -122,30 +123,10 @@ struct Solver<T>::State {
       if (!std::isfinite(shift)) throw Error(ErrorKind::usage, "refactorize: the shift is " + std::to_string(shift));
       if (shift == 0 || static_cast<Offset>(fresh.size()) != analysis.plan->nnz) return mixed->refactorize(fresh, options.stop);
       std::vector<double> shifted(fresh.begin(), fresh.end());
-      for (Index j = 0; j < analysis.plan->n; ++j) shifted[static_cast<std::size_t>(col_ptr[j])] += shift;
+      for (Index j = 0; j < analysis.plan->n; ++j) shifted[static_cast<std::size_t>(analysis.plan->pattern.col_ptr[j])] += shift;
       return mixed->refactorize(shifted, options.stop);
     }
     return {};
-  }
-
-  /// Throws Error(usage) with the first difference from the pattern last computed.
-  void require_same(const Pattern& a) const {
-    const auto refuse = [](const std::string& difference) {
-      throw Error(ErrorKind::usage, "Solver::refactorize: another pattern than that of compute(): " + difference);
-    };
-    const Index n = analysis.plan->n;
-    if (a.n != n) refuse(std::to_string(a.n) + " rows, then " + std::to_string(n));
-    check(a);
-    for (Index j = 0; j < n; ++j) {
-      const auto column = static_cast<std::size_t>(j);
-      const auto now = a.row.subspan(a.col_ptr[column], a.col_ptr[column + 1] - a.col_ptr[column]);
-      const auto then = std::span(row).subspan(col_ptr[column], col_ptr[column + 1] - col_ptr[column]);
-      const auto [p, q] = std::mismatch(now.begin(), now.end(), then.begin(), then.end());
-      if (p == now.end() && q == then.end()) continue;
-      // Rows ascend: the lesser of the two is in one pattern alone.
-      const bool added = q == then.end() || (p != now.end() && *p < *q);
-      refuse("entry (" + std::to_string(added ? *p : *q) + ", " + std::to_string(j) + (added ? ") is new" : ") is missing"));
-    }
   }
 
   template <class F>
@@ -279,16 +260,15 @@ struct Solver<T>::State {
   /// Refinement works on the matrix that was factorised.
   void set_shift(T shift) {
     held_shift = shift;
+    const std::vector<Offset>& col_ptr = analysis.plan->pattern.col_ptr;
     for (std::size_t j = 0; j < diagonal.size(); ++j) value[col_ptr[j]] = shift == T(0) ? diagonal[j] : diagonal[j] + shift;
   }
 
-  [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
+  [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern.view(); }
 
   SolverOptions options;
   Backends backends;
   Analysis analysis;
-  std::vector<Offset> col_ptr;  // the pattern of A, for messages; the diagonal comes first in each column
-  std::vector<Index> row;
   std::vector<T> value;  // of A + shift I, as last factorised
   T held_shift = 0;
   std::vector<T> diagonal;  // of A
@@ -332,8 +312,6 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   if (s.options.roofline)
     s.report.roofline = s.is_mixed() ? s.backends.current().mixed_roofline() : s.backends.current().roofline(s.scalar_bytes());
   s.tell(Phase::symbolic, 1, [&] { return "entries of L: " + std::to_string(s.report.nnz_l); });
-  s.col_ptr.assign(a.pattern.col_ptr.begin(), a.pattern.col_ptr.end());
-  s.row.assign(a.pattern.row.begin(), a.pattern.row.end());
   s.prepare();
   return s.fill(a.value, T(0));
 }
@@ -349,7 +327,7 @@ template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shift) {
   const OneCall call(state_->calls, "Solver::refactorize", "solver");
   if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
-  state_->require_same(a.pattern);
+  require_pattern(a.pattern, *state_->analysis.plan, "Solver::refactorize: another pattern than that of compute()");
   return state_->fill(a.value, shift);
 }
 

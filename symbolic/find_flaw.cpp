@@ -112,6 +112,12 @@ std::string flaw_in_supernodes(const Plan& plan) {
   return {};
 }
 
+/// Entry `source` of the pattern is (row, column) of B.
+bool is_entry_of_pattern(const Plan& plan, Offset source, Index column, Index row) {
+  const auto [low, high] = std::minmax({plan.perm.old_of(column), plan.perm.old_of(row)});
+  return plan.pattern.row[source] == high && plan.pattern.col_ptr[low] <= source && source < plan.pattern.col_ptr[low + 1];
+}
+
 std::string flaw_in_assembly(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
   const Assembly& assembly = plan.assembly;
@@ -119,6 +125,9 @@ std::string flaw_in_assembly(const Plan& plan) {
   if (!has_size(assembly.entry_ptr, Offset{plan.n} + 1) || !points_into(assembly.entry_ptr, plan.nnz) ||
       !has_size(assembly.entry_source, plan.nnz) || !has_size(assembly.entry_row, plan.nnz))
     return "the entries of A are not divided among the columns";
+  if (!has_size(plan.pattern.row, plan.nnz) || !has_size(plan.pattern.col_ptr, Offset{plan.n} + 1) ||
+      !points_into(plan.pattern.col_ptr, plan.nnz))
+    return "the pattern has another size than the plan";
   std::vector<bool> seen(static_cast<std::size_t>(plan.nnz), false);
   for (Index s = 0; s < count; ++s)
     for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j)
@@ -128,6 +137,8 @@ std::string flaw_in_assembly(const Plan& plan) {
         seen[source] = true;
         if (assembly.entry_row[k] < j - nodes.first[s] || assembly.entry_row[k] >= nodes.order(s))
           return at("entry", k, "its row is above the diagonal or outside the front");
+        if (!is_entry_of_pattern(plan, source, j, nodes.rows(s)[assembly.entry_row[k]]))
+          return at("entry", k, "it is another of the pattern");
       }
   if (!has_size(assembly.child_ptr, Offset{count} + 1) || !points_into(assembly.child_ptr, static_cast<Offset>(assembly.child.size())))
     return "child_ptr does not divide the children";

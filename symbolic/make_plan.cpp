@@ -9,6 +9,7 @@
 
 #include "kauri/backend.hpp"
 #include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/structure.hpp"
 
@@ -17,6 +18,14 @@ namespace {
 
 /// A device's plan is one for the CPU, too; its own seconds of a front, those of a multiprocessor, would cut far too many tasks.
 constexpr std::string_view kScheduled = "cpu-avx2";
+
+PatternCopy copy_of(const Pattern& lower) {
+  PatternCopy copy;
+  copy.col_ptr.assign(lower.col_ptr.begin(), lower.col_ptr.end());
+  resize_large(copy.row, lower.nnz());
+  std::ranges::copy(lower.row, copy.row.begin());
+  return copy;
+}
 
 }  // namespace
 
@@ -33,7 +42,11 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
-  side_by_side([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->fingerprint = fingerprint(lower); },
+  side_by_side([&] { plan->assembly = fill_structure(lower, outline); },
+               [&] {
+                 plan->pattern = copy_of(lower);
+                 plan->fingerprint = fingerprint(plan->pattern.view());
+               },
                [&] {
                  if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
                },

@@ -80,12 +80,12 @@ Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const
 
 Offset Plan::plan_bytes() const {
   const auto spans = static_cast<Offset>((perm.old_of().size() + perm.new_of().size()) * sizeof(Index));
-  return spans + bytes(tree.parent) + bytes(tree.column_count) + bytes(supernodes.first) + bytes(supernodes.parent) +
-         bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) + bytes(assembly.entry_ptr) + bytes(assembly.entry_source) +
-         bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) + bytes(assembly.run_ptr) + bytes(assembly.run) +
-         bytes(schedule.task) + bytes(schedule.factor_edges) + bytes(schedule.forward_edges) + bytes(schedule.backward_edges) +
-         bytes(schedule.scratch) + bytes(schedule.head_columns) + bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) +
-         bytes(cost.fronts) + device_bytes(device);
+  return spans + bytes(pattern.col_ptr) + bytes(pattern.row) + bytes(tree.parent) + bytes(tree.column_count) + bytes(supernodes.first) +
+         bytes(supernodes.parent) + bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) + bytes(assembly.entry_ptr) +
+         bytes(assembly.entry_source) + bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) +
+         bytes(assembly.run_ptr) + bytes(assembly.run) + bytes(schedule.task) + bytes(schedule.factor_edges) +
+         bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) + bytes(schedule.head_columns) +
+         bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) + bytes(cost.fronts) + device_bytes(device);
 }
 
 std::uint64_t fingerprint(const Pattern& lower) {

@@ -208,7 +208,7 @@ template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream,
                                     const std::stop_token& stop = {});
 
-/// The same, and Error(usage) if a's pattern is not the one analysed (by its fingerprint). O(n + nnz) more.
+/// The same, and Error(usage) if a's pattern is not the one analysed, entry by entry: the first that differs is named. O(n + nnz) more.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});

@@ -27,6 +27,18 @@ struct Pattern {
 /// The pointers of what has no columns.
 inline constexpr Offset kNoPointers[1] = {0};
 
+/// A Pattern that owns its arrays, so that the matrix need not outlive it.
+struct PatternCopy {
+  std::vector<Offset> col_ptr;  ///< as Pattern::col_ptr; empty: no columns
+  Array<Index> row;             ///< as Pattern::row
+
+  /// A view into this object, valid until that is assigned to or destroyed.
+  [[nodiscard]] Pattern view() const {
+    if (col_ptr.empty()) return {0, kNoPointers, {}};
+    return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row};
+  }
+};
+
 /// Throws Error(input) naming the first column (and row) that breaks the promises of Pattern. O(n + nnz).
 void check(const Pattern& pattern);
 

@@ -37,7 +37,7 @@ template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend);
 
 /// Improves x, which came from factor.solve(b). b is not changed and must not overlap x. Throws Error(usage) if a's pattern is not the one
-/// that the factor's plan was made for (by its fingerprint), and for options out of range.
+/// that the factor's plan was made for (entry by entry), and for options out of range.
 template <Scalar T>
 Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                   const RefineOptions& options = {});

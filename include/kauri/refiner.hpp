@@ -73,8 +73,7 @@ class Refiner {
   void require_fit(const Factor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x, const Workspace<T>& workspace) const;
   std::unique_ptr<numeric::RefineStore<T>> store_;
   const numeric::Executor* executor_;
-  std::uint64_t fingerprint_;
-  Offset nnz_;
+  std::shared_ptr<const Plan> plan_;
   bool has_values_ = false;
 };
 

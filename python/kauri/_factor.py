@@ -11,7 +11,7 @@ from ._errors import InputError, UsageError
 from ._filled import Filled
 from ._structure import Structure
 
-_FORMAT = 1  # of pickles
+_FORMAT = 2  # of pickles
 _TRIES = 200  # of several calls that are to be of one filling
 
 
@@ -446,7 +446,7 @@ class Factor(Filled, Structure):
         state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}
         state.update(format=_FORMAT, symmetry=self._symmetry)
         s = self._symbolic
-        state.update(given=s.given, indptr=s.indptr(), indices=s.indices())
+        state.update(given=s.given)
         if self.valid:
             saved, values = self._of_one_filling(lambda: (self._numbers.saved(), self._numbers.values()))
             state.update(saved=saved, values=values)
@@ -461,12 +461,12 @@ class Factor(Filled, Structure):
             setattr(self, name, state[name])
         self._symmetry = state.get("symmetry", 0)
         self._numbers = self._diagonal = None
-        given, arrays = _options.loadable(state["given"]), (state["indptr"], state["indices"])
+        given = _options.loadable(state["given"])
         if state["values"] is None:
-            self._symbolic = _core.restore_symbolic(given, self._dtype.itemsize, state["saved"], *arrays)
+            self._symbolic = _core.restore_symbolic(given, self._dtype.itemsize, state["saved"])
             return
         restore = _core.restore_f32 if self._dtype == np.float32 else _core.restore_f64
-        self._numbers = restore(given, state["saved"], *arrays, state["values"])
+        self._numbers = restore(given, state["saved"], state["values"])
         self._symbolic = self._numbers.symbolic
 
 

@@ -30,12 +30,7 @@ class Filled:
         return self._symbolic.nnz_l
 
     def pattern(self):
-        """(indptr, indices) of the lower half of A by columns, as analysed: rows ascend, the diagonal is there.
-
-        Files do not hold it: a factor that was loaded knows it after a refactorisation.
-        """
-        if not self._symbolic.has_pattern:
-            raise UsageError("pattern: of a loaded one it is not known before refactorize(A)")
+        """(indptr, indices) of the lower half of A by columns, as analysed: rows ascend, the diagonal is there."""
         return self._symbolic.indptr(), self._symbolic.indices()
 
     def _fill(self, fill, *args):

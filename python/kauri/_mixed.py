@@ -104,13 +104,13 @@ class MixedFactor(Filled):
         if self.valid and len(values) != self._symbolic.nnz:
             raise UsageError("pickle: the values came from a device and are not here")
         s = self._symbolic
-        return {"format": 1, "triangle": self._triangle, "symmetry": self._symmetry, "given": s.given, "saved": s.saved(), "indptr": s.indptr(), "indices": s.indices(),
+        return {"format": 2, "triangle": self._triangle, "symmetry": self._symmetry, "given": s.given, "saved": s.saved(),
                 "values": values if self.valid else None}
 
     def __setstate__(self, state):
-        if state["format"] > 1:
-            raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads format 1")
-        symbolic = _core.restore_symbolic(_options.loadable(state["given"]), 4, state["saved"], state["indptr"], state["indices"])
+        if state["format"] > 2:
+            raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to 2")
+        symbolic = _core.restore_symbolic(_options.loadable(state["given"]), 4, state["saved"])
         self.__init__(symbolic, state["triangle"], state.get("symmetry", 0))
         if state["values"] is not None:
             self.refactorize_values(state["values"])

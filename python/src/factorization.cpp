@@ -96,16 +96,9 @@ double Factorization<T>::filled(Fill&& fill) {
 }
 
 template <Scalar T>
-void Factorization<T>::require_pattern(const char* what) const {
-  if (!symbolic_->has_pattern())
-    throw Error(ErrorKind::usage, std::string(what) + ": a factor loaded from a file has no pattern of A: refactorize(A) first");
-}
-
-template <Scalar T>
 Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, T shift, const std::stop_token& stop) {
   Lent before;  // let go of last
   const std::unique_lock lock(filling_);
-  require_pattern("refactorize_values");
   Result<void, Breakdown> result;
   const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, value, shift, stop); });
   std::swap(lent_, before);
@@ -118,20 +111,9 @@ Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, 
 
 template <Scalar T>
 Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop) {
-  if (symbolic_->has_pattern()) {
-    const Pattern known = symbolic_->pattern();
-    if (same(known, a.pattern())) return refactorize(a.value(), shift, stop);
-    return refactorize(values_on<T>(known, a), shift, stop);
-  }
-  const std::unique_lock lock(filling_);
-  Result<void, Breakdown> result;
-  const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, a.view(), shift, stop); });
-  symbolic_->adopt(a.pattern());
-  value_.assign(a.value().begin(), a.value().end());
-  shift_diagonal(shift);
-  after_fill(seconds);
-  look_for_loss();
-  return result;
+  const Pattern analysed = symbolic_->pattern();
+  if (same(analysed, a.pattern())) return refactorize(a.value(), shift, stop);
+  return refactorize(values_on<T>(analysed, a), shift, stop);
 }
 
 template <Scalar T>
@@ -139,7 +121,6 @@ Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<cons
                                                             std::optional<StreamHandle> stream, const std::stop_token& stop) {
   Lent other{std::move(owner), value, shift};  // let go of last
   const std::unique_lock lock(filling_);
-  require_pattern("refactorize_values");
   Result<void, Breakdown> result;
   const auto there = DeviceValues<T>::borrow(value);
   const double seconds = filled([&] {
@@ -154,7 +135,7 @@ Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<cons
 template <Scalar T>
 void Factorization<T>::shift_diagonal(T shift) const {
   if (shift == T(0)) return;
-  for (Index j = 0; j < factor_.plan().n; ++j) value_[static_cast<std::size_t>(symbolic_->col_ptr[static_cast<std::size_t>(j)])] += shift;
+  for (Index j = 0; j < factor_.plan().n; ++j) value_[static_cast<std::size_t>(symbolic_->pattern().col_ptr[static_cast<std::size_t>(j)])] += shift;
 }
 
 template <Scalar T>
@@ -338,7 +319,6 @@ std::vector<T> Factorization<T>::inverse_diagonal(const std::stop_token& stop) c
 template <Scalar T>
 std::vector<T> Factorization<T>::inverse_entries(const std::stop_token& stop) const {
   const std::shared_lock lock(filling_);
-  require_pattern("inverse");
   SelectedInverse<T> inverse = SelectedInverse<T>::create(factor_);
   inverse.compute(factor_, stop);
   return inverse.on_pattern_of(symbolic_->pattern());

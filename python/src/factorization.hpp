@@ -35,9 +35,9 @@ class Factorization {
 
   /// Of A + shift I. value: on the pattern analysed.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);
-  /// The same of a matrix whose entries are in the pattern analysed, or, of a loaded factor without one, make up its pattern.
+  /// The same of a matrix whose entries are in the pattern analysed.
   Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
-  /// The same with values on the factor's device, on the pattern analysed, which has to be known. They stay where they are until the factor
+  /// The same with values on the factor's device, on the pattern analysed. They stay where they are until the factor
   /// is filled anew; then the owner is let go of, by a thread that holds neither the interpreter's lock nor one of these.
   /// stream: the caller's, whose work by now writes them; none: they are there.
   Result<void, Breakdown> refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
@@ -91,7 +91,6 @@ class Factorization {
     T shift = 0;
   };
 
-  void require_pattern(const char* what) const;
   /// Those of values(), brought from the device where they are there alone. Throws Error(usage) where there are none.
   std::span<const T> require_values(const char* what) const;
   std::span<const T> host_values() const;

@@ -136,16 +136,12 @@ std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
 }
 
 template <Scalar T>
-std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& bytes, const Vector<Offset>& col_ptr,
-                                          const Vector<Index>& row, const Vector<T>& values) {
+std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& bytes, const Vector<T>& values) {
   const std::span<const std::byte> saved_bytes(static_cast<const std::byte*>(bytes.data()), bytes.size());
-  const std::span<const Offset> pointers = span_of<Offset>(col_ptr);
-  const std::span<const Index> rows = span_of<Index>(row);
   const std::span<const T> numbers = span_of<T>(values);
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
     auto factor = std::make_shared<Factorization<T>>(symbolic, saved_bytes);
-    if (!pointers.empty()) symbolic->adopt_saved(pointers, rows);
     factor->set_values(numbers);
     return factor;
   });

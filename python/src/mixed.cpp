@@ -26,7 +26,7 @@ namespace {
 /// A factor in float for systems in double, with the values that it was made of and a report.
 class Mixed {
  public:
-  /// An analysis for four bytes, with its pattern.
+  /// An analysis for four bytes.
   explicit Mixed(std::shared_ptr<Symbolic> symbolic)
       : symbolic_(std::move(symbolic)),
         factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->prepared(), 1, symbolic_->options.mixed)),
@@ -37,9 +37,9 @@ class Mixed {
   }
 
   Result<void, Breakdown> refactorize(std::vector<double> value, double shift, const std::stop_token& stop) {
-    if (shift != 0 && value.size() == symbolic_->row.size())
-      for (Index j = 0; j < factor_.plan().n; ++j)
-        value[static_cast<std::size_t>(symbolic_->col_ptr[static_cast<std::size_t>(j)])] += shift;
+    const Pattern a = symbolic_->pattern();
+    if (shift != 0 && value.size() == a.row.size())
+      for (Index j = 0; j < a.n; ++j) value[static_cast<std::size_t>(a.col_ptr[static_cast<std::size_t>(j)])] += shift;
     const std::lock_guard lock(mutex_);
     const Result<void, Breakdown> result = filled([&] { return factor_.refactorize(value, stop); });
     value_ = std::move(value);
@@ -122,8 +122,8 @@ class Mixed {
 };
 
 std::shared_ptr<Mixed> create(std::shared_ptr<Symbolic> symbolic) {
-  if (symbolic->scalar_bytes != static_cast<int>(sizeof(float)) || !symbolic->has_pattern())
-    throw Error(ErrorKind::usage, "mixed precision: an analysis in float, with its pattern");
+  if (symbolic->scalar_bytes != static_cast<int>(sizeof(float)))
+    throw Error(ErrorKind::usage, "mixed precision: an analysis in float");
   return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Mixed>(std::move(symbolic)); });
 }
 

@@ -111,7 +111,6 @@ nb::tuple density(const Symbolic& s, const std::string& of, int most, bool natur
   const Plan& plan = *s.analysis.plan;
   if (of != "A" && of != "PAPt" && of != "L") throw Error(ErrorKind::usage, "density of '" + of + "': there are A, PAPt and L");
   if (most < 1) throw Error(ErrorKind::usage, "density: " + std::to_string(most) + " cells to a side, at least 1");
-  if (of != "L" && !s.has_pattern()) throw Error(ErrorKind::usage, "density: an analysis loaded from a file has no pattern of A");
   picture::Raster raster = released(cancel, Weight::heavy, [&](const std::stop_token& stop) {
     const StopScope scope(stop);
     if (of == "L") return raster_of_l(plan, Shown(plan, natural), most);

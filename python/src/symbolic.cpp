@@ -54,15 +54,11 @@ std::shared_ptr<Symbolic> analyze_mixed(const SymmetricMatrix<double>& a, Option
   return analyze_as(static_cast<int>(sizeof(float)), a, std::move(texts), permutation, cancel);
 }
 
-std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb::bytes& saved, const Vector<Offset>& col_ptr,
-                                  const Vector<Index>& row) {
+std::shared_ptr<Symbolic> restore(OptionTexts texts, int scalar_bytes, const nb::bytes& saved) {
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(saved.data()), saved.size());
-  const std::span<const Offset> pointers = span_of<Offset>(col_ptr);
-  const std::span<const Index> rows = span_of<Index>(row);
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
     symbolic->adopt(load_plan(bytes));
-    if (!pointers.empty()) symbolic->adopt_saved(pointers, rows);
     return symbolic;
   });
 }
@@ -76,7 +72,6 @@ std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin
 
 /// (first, parent) of the tree that the plan's permutation amounts to.
 nb::tuple separators(const Symbolic& s, Index leaf) {
-  if (!s.has_pattern()) throw Error(ErrorKind::usage, "separators: an analysis loaded from a file has no pattern of A");
   SeparatorTree tree = released(nullptr, Weight::light,
                                 [&](const std::stop_token&) { return separator_tree(Graph(s.pattern()), s.analysis.plan->perm, leaf); });
   return nb::make_tuple(to_numpy(std::move(tree.first)), to_numpy(std::move(tree.parent)));
@@ -98,29 +93,12 @@ void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permu
   wanted.ordering.stop = stop;
   wanted.permutation = permutation;
   analysis = analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
-  adopt(a);
-}
-
-void Symbolic::adopt(const Pattern& a) {
-  const std::lock_guard lock(adopting_);
-  if (known_) return;
-  col_ptr.assign(a.col_ptr.begin(), a.col_ptr.end());
-  row.assign(a.row.begin(), a.row.end());
-  known_ = true;
 }
 
 const PreparedPlan& Symbolic::prepared() {
   const std::lock_guard lock(preparing_);
   if (!prepared_) prepared_ = PreparedPlan::create(analysis.plan, backend());
   return *prepared_;
-}
-
-void Symbolic::adopt_saved(std::span<const Offset> pointers, std::span<const Index> rows) {
-  const Pattern pattern{analysis.plan->n, pointers, rows};
-  check(pattern);
-  if (fingerprint(pattern) != analysis.plan->fingerprint)
-    throw Error(ErrorKind::input, "pickle: the pattern is not the one that was analysed");
-  adopt(pattern);
 }
 
 void Symbolic::adopt(std::shared_ptr<const Plan> plan) { analysis.plan = std::move(plan); }
@@ -144,13 +122,12 @@ void bind_symbolic(nb::module_& module) {
       .def_prop_ro("refine_steps", [](const Symbolic& s) { return s.options.refine.max_steps; })
       .def_prop_ro("natural",
                    [](const Symbolic& s) { return s.analysis.plan->ordering == OrderingMethod::natural && !s.analysis.plan->given; })
-      .def_prop_ro("has_pattern", &Symbolic::has_pattern)
       .def_prop_ro("ordering", [](const Symbolic& s) { return std::string(name_of(s.analysis.plan->ordering)); })
       .def("perm", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->perm.old_of())); })
       .def("parent", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.parent)); })
       .def("column_count", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.column_count)); })
-      .def("indptr", [](const Symbolic& s) { return to_numpy(std::vector<Offset>(s.col_ptr)); })
-      .def("indices", [](const Symbolic& s) { return to_numpy(std::vector<Index>(s.row)); })
+      .def("indptr", [](const Symbolic& s) { return to_numpy(std::vector<Offset>(s.analysis.plan->pattern.col_ptr)); })
+      .def("indices", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->pattern.row)); })
       .def("separators", separators)
       .def("saved", saved_plan);
   bind_structure(symbolic);

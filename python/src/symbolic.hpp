@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -29,18 +27,13 @@ struct Symbolic {
   /// Nothing is analysed yet. Throws Error(usage) for options that there are not.
   Symbolic(OptionTexts texts, int scalar_size);
 
-  /// Orders and analyses; keeps the pattern.
+  /// Orders and analyses.
   void analyze(const Pattern& a, const std::optional<Permutation>& permutation, const std::stop_token& stop);
   /// From a saved plan or factor, whose plan is taken over.
   void adopt(std::shared_ptr<const Plan> plan);
-  /// That of the plan, which a file does not tell. Does nothing where it is known, so factors of one analysis may call this at a time.
-  void adopt(const Pattern& a);
-  /// The same of one from a pickle: throws Error(input) where it is not sound, or not the one that the plan was made for.
-  void adopt_saved(std::span<const Offset> pointers, std::span<const Index> rows);
 
-  [[nodiscard]] bool has_pattern() const { return known_; }
-  /// Of the matrix analysed; only where has_pattern().
-  [[nodiscard]] Pattern pattern() const { return {analysis.plan->n, col_ptr, row}; }
+  /// Of the matrix analysed.
+  [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern.view(); }
   [[nodiscard]] Backend& backend() { return backends.current(); }
   /// The plan where factors compute, brought there once for all of them.
   const PreparedPlan& prepared();
@@ -52,13 +45,10 @@ struct Symbolic {
   int scalar_bytes;
   Backends backends;
   Analysis analysis;
-  std::vector<Offset> col_ptr;
-  std::vector<Index> row;
 
  private:
-  std::mutex adopting_, preparing_;
+  std::mutex preparing_;
   std::optional<PreparedPlan> prepared_;
-  std::atomic<bool> known_ = false;  // the pattern, which stays as it is then
 };
 
 }  // namespace kauri::python

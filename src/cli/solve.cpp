@@ -24,6 +24,7 @@
 #include "src/cli/text.hpp"
 #include "src/cli/usage.hpp"
 #include "src/pivot_loss.hpp"
+#include "src/same_pattern.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -131,8 +132,9 @@ Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outc
   const Stopwatch watch;
   Factor<T> factor = fenced("loading " + file, options.limits, [&] { return load_factor<T>(file, job.backends.current()); });
   out.factor_s = watch.seconds();
-  if (factor.plan().fingerprint != fingerprint(system.matrix.pattern()))
-    throw Error(ErrorKind::input, fmt::format("{}: a factor of another pattern than that of {}", file, system.name));
+  if (const std::string difference = pattern_difference(system.matrix.pattern(), factor.plan().pattern.view()); !difference.empty())
+    throw Error(ErrorKind::input, fmt::format("{}: a factor of another pattern than that of {}, where, rows and columns counted from 0, {}",
+                                              file, system.name, difference));
   out.analysis.plan = factor.shared_plan();
   out.analysis.reason = fmt::format("the factor of {}: nothing was ordered or factorised", file);
   return factor;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/factor_sections.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "numeric/backend.hpp"
 #include "src/base/digits.hpp"
@@ -56,6 +58,7 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
       reader_.numbers(column);
       look_at(column, nodes_.first[s] + static_cast<Index>(c));
     }
+    look_at_inverses(s, to);
   }
 
   std::span<const T> diagonal_inverses(Index s) override {
@@ -63,7 +66,7 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     return std::span<const T>(inverse_).subspan(begin_[s], begin_[s + 1] - begin_[s]);
   }
 
-  /// Where a column is no column of L.
+  /// Where a column is no column of L, or a block of `dinv` no inverse of one.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
  private:
@@ -95,6 +98,41 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     if (column[0] > 0 && std::isfinite(column[0])) return;
     note(column[0], "more than 0 on the diagonal");
     column[0] = T(1);
+  }
+
+  /// Of a front whose L is there: each block X of `dinv`, where there are any, is the inverse of its block of L up to rounding.
+  void look_at_inverses(Index s, std::span<const T> panel) {
+    const std::span<const T> inverses = diagonal_inverses(s);
+    const Offset m = nodes_.order(s), p = nodes_.pivots(s);
+    Offset at = 0;
+    for (Offset first = 0; at < static_cast<Offset>(inverses.size()) && fault_.empty(); first += kBlock) {
+      const Offset order = std::min(kBlock, p - first);
+      const T* x = inverses.data() + at;
+      for (Offset i = 0; i < order; ++i)
+        for (Offset j = 0; j <= i; ++j)
+          if (!is_of_inverse(panel.data() + first * m + first, m, x, i, j))
+            return note_inverse(s, nodes_.first[s] + static_cast<Index>(first + i), nodes_.first[s] + static_cast<Index>(first + j));
+      at += order * (order + 1) / 2;
+    }
+  }
+
+  /// Whether entry (i, j) of L X is that of I, up to an error that is far above what rounding and underflow leave in an inverse (Higham,
+  /// section 14.2: a small multiple of eps |L| |X|) and far below what solves could not bear. L: column-major; X: the lower triangle by
+  /// rows. False for NaN.
+  static bool is_of_inverse(const T* l, Offset ld, const T* x, Offset i, Offset j) {
+    const double bound = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
+    double sum = i == j ? -1 : 0, magnitude = 0, underflow = 0;
+    for (Offset k = j; k <= i; ++k) {
+      const double of_l = l[i + k * ld], term = of_l * static_cast<double>(x[k * (k + 1) / 2 + j]);
+      sum += term, magnitude += std::abs(term);
+      underflow += std::abs(of_l) * static_cast<double>(std::numeric_limits<T>::min());
+    }
+    return std::isfinite(magnitude) && std::abs(sum) <= bound * magnitude + underflow;
+  }
+
+  void note_inverse(Index s, Index row, Index column) {
+    fault_ = "dinv of front " + std::to_string(s) + " is not the inverse of L's diagonal blocks at row " + std::to_string(row) +
+             ", column " + std::to_string(column) + " of L";
   }
 
   const Supernodes& nodes_;

@@ -206,5 +206,76 @@ TEST(DamagedFiles, WhatIsNotRefusedIsSound) {
   EXPECT_GT(sound, 0);
 }
 
+/// A chain's factor with `dinv` as a device would have written it: two fronts' worth of inverses for whichever fronts have a mark.
+struct WithInverses {
+  Bytes file;
+  std::size_t numbers;  // where the inverses begin
+};
+
+/// The inverse of the lower triangle l of order p (column-major), by rows.
+std::vector<double> inverse_by_rows(const std::vector<double>& l, std::size_t p) {
+  std::vector<double> x(p * p, 0), by_rows;
+  for (std::size_t j = 0; j < p; ++j)
+    for (std::size_t i = j; i < p; ++i) {
+      double sum = i == j ? 1 : 0;
+      for (std::size_t k = j; k < i; ++k) sum -= l[i + k * p] * x[k + j * p];
+      x[i + j * p] = sum / l[i + i * p];
+    }
+  for (std::size_t i = 0; i < p; ++i)
+    for (std::size_t j = 0; j <= i; ++j) by_rows.push_back(x[i + j * p]);
+  return by_rows;
+}
+
+/// Of a dense matrix of order 19: one front with blocks of 16 and of 3.
+WithInverses with_inverses() {
+  const Index n = 19;
+  const OwnedPattern a = dense_pattern(n);
+  AnalyzeOptions options;
+  options.target = "cpu-generic";
+  const auto plan = analyze(a.view(), options);
+  EXPECT_EQ(plan->supernodes.count(), 1);
+  const Factor<double> factor = factorize<double>(plan, random_dominant<double>(a.view(), 7), backend()).value();
+  const LowerFactor<double> l = lower_factor(factor);
+  std::vector<double> inverses;
+  for (const auto& [first, order] : {std::pair<std::size_t, std::size_t>{0, 16}, {16, 3}}) {
+    std::vector<double> block(order * order, 0);
+    for (std::size_t j = 0; j < order; ++j)
+      for (std::size_t i = j; i < order; ++i) block[i + j * order] = l.value[static_cast<std::size_t>(l.col_ptr[first + j]) + i - j];
+    const std::vector<double> x = inverse_by_rows(block, order);
+    inverses.insert(inverses.end(), x.begin(), x.end());
+  }
+  Bytes file = save_factor(factor);
+  const std::size_t at = section(file, "dinv");
+  std::vector<std::byte> bytes(4 + 8 * inverses.size());
+  save::to_bytes(std::uint32_t{1}, bytes.data());
+  for (std::size_t k = 0; k < inverses.size(); ++k) save::to_bytes(inverses[k], &bytes[4 + 8 * k]);
+  file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin(), bytes.end());
+  save::to_bytes(static_cast<std::uint64_t>(bytes.size()), &file[at - save::kSectionHead + 4]);
+  return {sealed(std::move(file)), at + 4};
+}
+
+// Solves on a device multiply by these: a file with right checksums may hold any numbers.
+TEST(DamagedFiles, InversesThatAreNoneOfLAreRefused) {
+  const WithInverses right = with_inverses();
+  ASSERT_EQ(refusal(right.file), "no Error");
+  const auto said = [&](std::size_t k, double x) { return refusal(sealed(with(right.file, right.numbers + 8 * k, x))); };
+  const auto text = [](int row, int column) {
+    return "f: damaged: dinv of front 0 is not the inverse of L's diagonal blocks at row " + std::to_string(row) + ", column " +
+           std::to_string(column) + " of L";
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  for (const double x : {nan, infinite, -infinite, 0.0, -1.0, 1e300}) {
+    EXPECT_EQ(said(0, x), text(0, 0)) << x;
+    EXPECT_EQ(said(2, x), text(1, 1)) << x;
+    EXPECT_EQ(said(16 * 17 / 2, x), text(16, 16)) << x;      // the first of the second block
+    EXPECT_EQ(said(16 * 17 / 2 + 5, x), text(18, 18)) << x;  // the last of all
+  }
+  // Off the diagonal, where 0 and -1 may be near; and what rounding leaves is no damage.
+  for (const double x : {nan, infinite, 1e3}) EXPECT_EQ(said(1, x), text(1, 0)) << x;
+  const auto first = save::from_bytes<double>(&right.file[right.numbers]);
+  EXPECT_EQ(said(0, first * (1 + 1e-14)), "no Error");
+  EXPECT_EQ(said(0, first * (1 + 1e-6)), text(0, 0));
+}
+
 }  // namespace
 }  // namespace kauri::test

@@ -49,12 +49,12 @@ void a_matrix_of_another_pattern_is_refused(Backend& backend, const PlanOf& plan
     });
   };
   EXPECT_EQ(refined(a.view()), "no Error");
-  EXPECT_EQ(refined(other.view()), "refine: the factor belongs to a matrix of another pattern");
+  EXPECT_EQ(refined(other.view()), "refine: the factor belongs to a matrix of another pattern: entry (3, 0) is new");
   const auto refilled = [&](const SymmetricView<T>& view) {
     return error_text(ErrorKind::usage, [&] { ASSERT_TRUE(refactorize<T>(factor.value(), view).ok()); });
   };
   EXPECT_EQ(refilled(a.view()), "no Error");
-  EXPECT_EQ(refilled(other.view()), "refactorize: the matrix has another pattern than the one analysed");
+  EXPECT_EQ(refilled(other.view()), "refactorize: the matrix has another pattern than the one analysed: entry (3, 0) is new");
   EXPECT_TRUE(factor.value().valid());  // a refused call changes nothing
   EXPECT_EQ(refilled({a.pattern(), a.value().first(6)}), "refactorize: 6 values, the pattern has 7 entries");
 }

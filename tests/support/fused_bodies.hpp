@@ -287,7 +287,7 @@ void what_fused_solves_refuse(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), nullptr, backend); }), "FusedSolve: the plan is null");
   EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), plan, backend, 0); }), "FusedSolve: nrhs is 0, expected 1 or more");
   EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(star_pattern(6, 0).view(), plan, backend); }),
-            "FusedSolve: the plan belongs to a matrix of another pattern");
+            "FusedSolve: the plan belongs to a matrix of another pattern: entry (2, 0) is new");
   EXPECT_EQ(error_text(ErrorKind::overflow, [&] { (void)FusedSolve<T>::create(a.view(), plan, backend, 2147483645); }),
             "FusedSolve: 6 rows and 2147483645 right-hand sides are more than 2^31 - 1");
   EXPECT_EQ(error_text(ErrorKind::overflow, [&] { (void)FusedSolve<T>::create(a.view(), plan, backend, 1000000000); }),

@@ -442,7 +442,7 @@ inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
   const auto refused = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 0); }), "MixedFactor: nrhs is 0, expected 1 or more");
   EXPECT_EQ(refused([&] { (void)MixedFactor::create(other.pattern(), plan, backend); }),
-            "MixedFactor: the plan belongs to a matrix of another pattern");
+            "MixedFactor: the plan belongs to a matrix of another pattern: 25 rows, then 16");
   for (const MixedOptions& bad :
        {MixedOptions{.first_shift = 0}, MixedOptions{.shift_growth = 1}, MixedOptions{.shifts = -1},
         MixedOptions{.first_shift = std::numeric_limits<double>::quiet_NaN()}, MixedOptions{.shift_growth = 1e20, .shifts = 3}})

@@ -311,7 +311,7 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   auto workspace = Workspace<T>::create(factor, 2);
   const auto refused = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { (void)Refiner<T>::create(a.pattern(), factor, 0); }), "Refiner: nrhs is 0, expected 1 or more");
-  const std::string pattern = "Refiner: the factor belongs to a matrix of another pattern";
+  const std::string pattern = "Refiner: the factor belongs to a matrix of another pattern: 16 rows, then 25";
   EXPECT_EQ(refused([&] { (void)Refiner<T>::create(other.pattern(), factor, 1); }), pattern);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 2);
   const Offset ld = 2 * n + 1;

@@ -38,7 +38,7 @@ struct kauri_plan_info {
   int64_t supernodes;         ///< how many
   double predicted_factor_s;  ///< seconds of a factorisation in double on the plan's target
   double predicted_solve_s;   ///< seconds of a solve with one right-hand side
-  uint64_t fingerprint;       ///< a hash of n and the pattern
+  uint64_t fingerprint;       ///< a hash of n and the pattern: a label, no proof that patterns are the same
 };
 /// Begins a kauri_plan_info.
 #define KAURI_PLAN_INFO_INIT \
