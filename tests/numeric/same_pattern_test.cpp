@@ -24,7 +24,7 @@ std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
   return h ^ (h >> 29);
 }
 
-std::uint64_t pair_of(Index first, Index second) { return static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(second); }
+constexpr std::uint64_t pair_of(Index first, Index second) { return static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(second); }
 
 constexpr Index kRows = 1 << 16;
 constexpr Index kEighth = 1 << 13;  // rows of the second pair differ in the lowest 13 bits
