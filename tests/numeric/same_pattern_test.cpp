@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +26,9 @@ std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
   return h ^ (h >> 29);
 }
 
-constexpr std::uint64_t pair_of(Index first, Index second) { return static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(second); }
+constexpr std::uint64_t pair_of(Index first, Index second) {
+  return static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(second);
+}
 
 constexpr Index kRows = 1 << 16;
 constexpr Index kEighth = 1 << 13;  // rows of the second pair differ in the lowest 13 bits
@@ -49,36 +53,41 @@ std::uint64_t chain_before_rows(const OwnedPattern& a) {
   return h;
 }
 
-struct First {
+/// Two pairs of rows for chain 1, and where they lead it.
+struct Start {
   std::uint64_t state;
-  Index rows[2];
+  std::array<Index, 4> row;
 };
 
-/// Two patterns of one fingerprint. Of two million first pairs two lead to states that differ in few bits alone (birthday paradox); the
-/// second pair takes these back.
+/// Two patterns of one fingerprint. Of two million starts two lead to states that differ in few bits alone (birthday paradox); the third
+/// pair takes these back.
 std::pair<OwnedPattern, OwnedPattern> two_of_one_fingerprint() {
   std::vector<Index> column{0, 1, 0, 0};
-  for (Index k = 0; k < 6; ++k) column.push_back(4 * kEighth + k);
-  column.insert(column.end(), {5 * kEighth + 77, 6 * kEighth + 4321});
-  for (Index k = 0; k < 4; ++k) column.push_back(7 * kEighth + k);
+  for (Index k = 0; k < 6; ++k) column.push_back(kEighth + k);
+  column.insert(column.end(), {0, 0});
+  for (Index k = 0; k < 6; ++k) column.push_back(2 * kEighth + k);
+  column.insert(column.end(), {3 * kEighth + 77, 4 * kEighth + 4321});
+  for (Index k = 0; k < 4; ++k) column.push_back(5 * kEighth + k);
   const std::uint64_t before = chain_before_rows(arrow(column));
-  constexpr std::uint64_t kFree = pair_of(kEighth - 1, kEighth - 1);
   std::mt19937 random(1);
-  std::vector<First> firsts(1 << 21);
-  for (First& f : firsts) {
-    f.rows[0] = static_cast<Index>(2 + random() % 8000), f.rows[1] = static_cast<Index>(kEighth + random() % 16000);
-    f.state = stirred(before, pair_of(f.rows[0], f.rows[1]));
+  const auto below_4000 = [&] { return static_cast<Index>(random() % 4000); };
+  std::vector<Start> starts(1 << 21);
+  for (Start& s : starts) {
+    s.row = {2 + below_4000(), kEighth / 2 + below_4000(), kEighth + 6 + below_4000(), kEighth * 3 / 2 + below_4000()};
+    s.state = stirred(stirred(before, pair_of(s.row[0], s.row[1])), pair_of(s.row[2], s.row[3]));
   }
-  std::ranges::sort(firsts, {}, [](const First& f) { return f.state & ~kFree; });
-  const auto match = std::ranges::adjacent_find(
-      firsts, [](const First& f, const First& g) { return (f.state & ~kFree) == (g.state & ~kFree) && f.state != g.state; });
-  EXPECT_NE(match, firsts.end());
+  constexpr std::uint64_t kBound = ~pair_of(kEighth - 1, kEighth - 1);  // bits that the third pair cannot take back
+  const auto bound = [](const Start& s) { return s.state & kBound; };
+  std::ranges::sort(starts, {}, bound);
+  const auto first =
+      std::ranges::adjacent_find(starts, [&](const Start& s, const Start& t) { return bound(s) == bound(t) && s.state != t.state; });
+  if (first == starts.end()) throw std::runtime_error("no collision among the starts");
+  const auto second = std::next(first);
   std::vector<Index> other = column;
-  const std::uint64_t back = match->state ^ std::next(match)->state;
-  for (int k = 0; k < 2; ++k) {
-    column[static_cast<std::size_t>(2 + k)] = match->rows[k], other[static_cast<std::size_t>(2 + k)] = std::next(match)->rows[k];
-    other[static_cast<std::size_t>(10 + k)] ^= static_cast<Index>(back >> (k == 0 ? 32 : 0) & (kEighth - 1));
-  }
+  constexpr std::array<std::size_t, 4> kPlace{2, 3, 10, 11};
+  for (std::size_t k = 0; k < kPlace.size(); ++k) column[kPlace[k]] = first->row[k], other[kPlace[k]] = second->row[k];
+  const std::uint64_t back = first->state ^ second->state;
+  other[18] ^= static_cast<Index>(back >> 32), other[19] ^= static_cast<Index>(back & 0xffffffffU);
   return {arrow(column), arrow(other)};
 }
 
@@ -96,10 +105,9 @@ class Collision : public testing::Test {
   /// Refused with the first row in which they differ.
   template <class F>
   void refuses(const std::string& head, F&& f) const {
-    const bool added = b.row[2] < a.row[2] || (b.row[2] == a.row[2] && b.row[3] < a.row[3]);
-    const std::size_t k = b.row[2] == a.row[2] ? 3 : 2;
+    const auto [p, q] = std::ranges::mismatch(b.row, a.row);
     EXPECT_EQ(error_text(ErrorKind::usage, f),
-              head + ": entry (" + std::to_string(added ? b.row[k] : a.row[k]) + ", 0) is " + (added ? "new" : "missing"));
+              head + ": entry (" + std::to_string(std::min(*p, *q)) + ", 0) is " + (*p < *q ? "new" : "missing"));
   }
 
   static inline std::pair<OwnedPattern, OwnedPattern> pair_;

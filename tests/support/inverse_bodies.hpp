@@ -118,7 +118,7 @@ void what_inverses_refuse(Backend& backend, const PlanWith& plan_of) {
   EXPECT_EQ(refused([&] { (void)inverse.entry(0, 9); }), "selected inverse: entry (0, 9) where n is 9");
   EXPECT_EQ(refused([&] { (void)inverse.entry(-1, 0); }), "selected inverse: entry (-1, 0) where n is 9");
   EXPECT_EQ(refused([&] { (void)inverse.on_pattern_of(other.view()); }),
-            "selected inverse: the matrix has another pattern than the one analysed");
+            "selected inverse: the matrix has another pattern than the one analysed: entry (3, 0) is missing");
   const auto twin = factor_of<T>(plan_of(a.view(), {}), value, backend);
   EXPECT_EQ(refused([&] { inverse.compute(twin); }), "selected inverse: the factor has another plan");
   EXPECT_TRUE(inverse.valid());
