@@ -155,6 +155,7 @@ template <Scalar T>
 class InverseStore {
  public:
   virtual ~InverseStore() = default;
+  CallFlag fillings;  ///< of the public calls that fill it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
   /// factor: valid, of the same plan and executor.
   virtual void compute(const FactorStore<T>& factor) = 0;
@@ -292,6 +293,7 @@ template <Scalar T>
 class ProductStore {
  public:
   virtual ~ProductStore() = default;
+  CallFlag calls;  ///< of the public calls that work in it
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// In the host's memory.
   virtual void set_values(std::span<const T> host) = 0;

@@ -61,16 +61,26 @@ constexpr Index kBatch = 4000, kAlone = 20000;
 
 bool shares_work(OrderingMethod method) { return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd; }
 
-void order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, std::span<Index> order) {
+/// most: entries of lists that minimum degree by quotient graphs may visit. Returns how many it did, 0 with other methods.
+Offset order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, Offset most,
+                       std::span<Index> order) {
+  Offset work = 0;
   switch (options.method) {
     case OrderingMethod::rcm:
-      return reverse_cuthill_mckee(graph, workspace.rcm, order);
+      reverse_cuthill_mckee(graph, workspace.rcm, order);
+      return work;
+    case OrderingMethod::amd:
+      approximate_minimum_degree(graph, {.aggressive = options.aggressive, .most_work = most, .work = &work}, workspace.amd, order);
+      return work;
     case OrderingMethod::parallel_amd:
-      return parallel_minimum_degree(graph, {.aggressive = options.aggressive}, workspace.amd, order);
+      parallel_minimum_degree(graph, {.aggressive = options.aggressive, .most_work = most, .work = &work}, workspace.amd, order);
+      return work;
     case OrderingMethod::nested_dissection:
-      return nested_dissection(graph, {.seed = options.seed, .effort = options.effort}, order);
+      nested_dissection(graph, {.seed = options.seed, .effort = options.effort}, order);
+      return work;
     case OrderingMethod::metis:
-      return metis_nested_dissection(graph, options.seed, workspace.metis, order);
+      metis_nested_dissection(graph, options.seed, workspace.metis, order);
+      return work;
     case OrderingMethod::minimum_degree: {
       OrderingOptions exact;
       exact.tie_break = options.tie_break;
@@ -78,9 +88,8 @@ void order_component(const GraphView& graph, const OrderingOptions& options, Ord
       exact.dense = 0;  // dense rows are set aside already
       const auto old_of = minimum_degree(graph, exact, workspace.minimum_degree);
       std::copy(old_of.begin(), old_of.end(), order.begin());
-      return;
+      return work;
     }
-    case OrderingMethod::amd:  // has a limit: run_within()
     case OrderingMethod::natural:
     case OrderingMethod::automatic:
       break;
@@ -143,15 +152,10 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
   const auto own = [&](Index c) {
     return std::span(order).subspan(static_cast<std::size_t>(reduction_.first(c)), static_cast<std::size_t>(reduction_.size(c)));
   };
-  std::atomic<Offset> most = 0;
+  std::atomic<Offset> visited = 0;
   const auto order_one = [&](Index c) {
-    OrdererWorkspace& workspace = *workspace_.use();
-    if (method != OrderingMethod::amd) return order_component(reduction_.component(c), options, workspace, own(c));
-    Offset visited = 0;
-    const AmdOptions amd{.aggressive = options.aggressive, .most_work = most_work, .work = &visited};
-    approximate_minimum_degree(reduction_.component(c), amd, workspace.amd, own(c));
-    for (Offset seen = most; seen < visited && !most.compare_exchange_weak(seen, visited);) {
-    }
+    if (const Offset left = most_work - visited; left >= 0)
+      visited += order_component(reduction_.component(c), options, *workspace_.use(), left, own(c));
   };
   const auto is_alone = [&](Index c) { return shares_work(method) && reduction_.size(c) >= kAlone; };
   for (Index c = 0; c < reduction_.components(); ++c)
@@ -159,7 +163,7 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
   const std::vector<Index> batch = batches();
   const auto order_batch = [&](Index b) {
     const StopCheck check_stop;
-    for (Index c = batch[b]; c < batch[b + 1] && most <= most_work; ++c) {
+    for (Index c = batch[b]; c < batch[b + 1] && visited <= most_work; ++c) {
       check_stop();
       if (reduction_.size(c) <= 2)  // nothing to gain, and there may be millions of them
         std::iota(own(c).begin(), own(c).end(), 0);
@@ -169,7 +173,7 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
   };
   // Isolated, so that a thread that waits within a batch does not begin another one on top of it.
   Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) { isolated([&] { order_batch(b); }); });
-  work = most;
+  work = visited;
   if (work > most_work) return {};
   return numbered(order);
 }

@@ -33,9 +33,9 @@ class Orderer {
 
   /// Throws as order(). Components are ordered side by side, by the threads of the calling arena.
   Permutation run(OrderingMethod method);
-  /// The same, given up where a component takes amd more than most_work entries of lists to visit; then nothing is returned. work: receives
-  /// the most that any component took, 0 with other methods, which have no limit; unspecified if it was given up. Both are functions of the
-  /// graph alone.
+  /// The same, given up where amd has to visit more than most_work entries of lists in all components together; then nothing is returned.
+  /// pamd has the limit where it leaves a component to amd. work: receives the entries visited, 0 with other methods, which have no limit;
+  /// unspecified if it was given up. Both are functions of the graph alone.
   std::optional<Permutation> run_within(OrderingMethod method, Offset most_work, Offset& work);
   /// The graph with its indistinguishable vertices merged (if options.compress): run() keeps the members of a supervariable together.
   [[nodiscard]] const CompressedGraph& compressed() const { return reduction_.compressed(); }

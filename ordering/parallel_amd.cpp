@@ -186,7 +186,9 @@ void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& o
       has_hubs(spread) && spread.most > AmdOptions{}.long_list;  // a list that every neighbour's pivot reads: one thread passes it over
   if (graph.size() < std::max(options.sequential_below, 1) || (hubs && options.sequential_hubs) ||
       2 * lists > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
-    (void)approximate_minimum_degree(graph, {.aggressive = options.aggressive, .trace = options.trace}, workspace, order);
+    (void)approximate_minimum_degree(
+        graph, {.aggressive = options.aggressive, .trace = options.trace, .most_work = options.most_work, .work = options.work}, workspace,
+        order);
     return;
   }
   pamd::Elimination elimination(graph, options);

@@ -41,7 +41,9 @@ struct ParallelAmdOptions {
   double elbow = 0.5;            ///< as for AmdOptions; the order never depends on it
   Offset task_entries = 512;     ///< expected entries that are worth a task; the order never depends on it
   std::uint64_t last_claims =
-      (std::uint64_t{1} << 24) - 1;  ///< rounds before claims are cleared (for tests); the order never depends on it
+      (std::uint64_t{1} << 24) - 1;                       ///< rounds before claims are cleared (for tests); the order never depends on it
+  Offset most_work = std::numeric_limits<Offset>::max();  ///< of AmdOptions, where the graph is left to approximate_minimum_degree()
+  Offset* work = nullptr;                                 ///< of AmdOptions, likewise; 0 where the graph is not left to it
   bool backwards = false;  ///< the last candidate of a round is the first to be worked on (for tests). The order never depends on it.
   Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
   std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "numeric/backend.hpp"
+#include "src/base/one_call.hpp"
 #include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/same_pattern.hpp"
@@ -63,6 +64,7 @@ void SelectedInverse<T>::compute(const Factor<T>& factor, const std::stop_token&
   require_fit(factor);
   const StopScope scope(stop);
   stop_here();
+  const OneCall call(store_->fillings, "SelectedInverse::compute", "selected inverse");
   valid_ = awaits_verdict_ = false;
   const PhaseRange range("selected inverse");
   store_->compute(factor.store());
@@ -74,6 +76,7 @@ void SelectedInverse<T>::enqueue_compute(const Factor<T>& factor, StreamHandle s
   numeric::DeviceInverse<T>& there = device();
   require_fit(factor);
   if (!factor.valid() && !factor.store().device_solves()->awaits_verdict()) misuse_of_inverse("the factor is not valid");
+  const OneCall call(store_->fillings, "SelectedInverse::enqueue_compute", "selected inverse");
   valid_ = awaits_verdict_ = false;
   const PhaseRange range("selected inverse");
   there.enqueue_compute(factor.store(), stream);

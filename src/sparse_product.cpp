@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "numeric/backend.hpp"
+#include "src/base/one_call.hpp"
 #include "src/base/phase_range.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
@@ -55,6 +56,7 @@ void SparseProduct<T>::require_length(std::size_t values) const {
 template <Scalar T>
 void SparseProduct<T>::set_values(std::span<const T> value) {
   require_length(value.size());
+  const OneCall call(store_->calls, "SparseProduct::set_values", "product");
   store_->set_values(value);
   has_values_ = true;
 }
@@ -62,6 +64,7 @@ void SparseProduct<T>::set_values(std::span<const T> value) {
 template <Scalar T>
 void SparseProduct<T>::set_values(const DeviceValues<T>& value) {
   require_length(value.span().size());
+  const OneCall call(store_->calls, "SparseProduct::set_values", "product");
   store_->set_values_there(value.span());
   has_values_ = true;
 }
@@ -69,6 +72,7 @@ void SparseProduct<T>::set_values(const DeviceValues<T>& value) {
 template <Scalar T>
 void SparseProduct<T>::enqueue_values(const DeviceValues<T>& value, StreamHandle stream) {
   require_length(value.span().size());
+  const OneCall call(store_->calls, "SparseProduct::enqueue_values", "product");
   store_->enqueue_values(value.span(), stream);
   has_values_ = true;
 }
@@ -86,6 +90,7 @@ template <Scalar T>
 void SparseProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
   require_fit(x, y);
   const PhaseRange range("product");
+  const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   store_->multiply(alpha, x, beta, y);
 }
 
@@ -93,6 +98,7 @@ template <Scalar T>
 void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y) {
   require_fit(x.view(), y.view());
   const PhaseRange range("product");
+  const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   store_->multiply_there(alpha, x.view(), beta, y.view());
 }
 
@@ -100,6 +106,7 @@ template <Scalar T>
 void SparseProduct<T>::enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y, StreamHandle stream) {
   require_fit(x.view(), y.view());
   const PhaseRange range("product");
+  const OneCall call(store_->calls, "SparseProduct::enqueue_multiply", "product");
   store_->enqueue_multiply(alpha, x.view(), beta, y.view(), stream);
 }
 

@@ -161,18 +161,17 @@ OrderingMethod minimum_degree(const Contest& contest, const Body& body) {
 /// If it was given up, so that there is no job yet: why.
 std::optional<std::string> try_minimum_degree(Contest& contest, const Body& body) {
   const OrderingMethod method = minimum_degree(contest, body);
-  if (method == OrderingMethod::parallel_amd) {
-    contest.try_method(method);
-    contest.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
-    return {};
-  }
-  contest.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
+  const bool in_rounds = method == OrderingMethod::parallel_amd;
+  if (!in_rounds)
+    contest.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
   const double seconds = contest.predicted_order_seconds(OrderingMethod::nested_dissection);
   const Offset most = order_work(kRunaway * seconds);
   const std::string why = "it takes more than the " + in_digits(static_cast<double>(most)) + " steps of " + in_digits(kRunaway) +
                           " times the " + in_seconds(seconds) + " predicted for nd";
-  if (contest.try_within(method, most, why)) return {};
-  return "amd given up: " + why;
+  const bool taken = contest.try_within(method, most, why);
+  if (in_rounds) contest.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
+  if (taken) return {};
+  return std::string(name_of(method)) + " given up: " + why;
 }
 
 /// Predicted seconds of the best job in which a device waits for the path through the tree, not for products. Those of most graphs no

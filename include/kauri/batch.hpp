@@ -91,7 +91,8 @@ class BatchWorkspace {
 
 /// L of `items` matrices with the pattern of one plan: P A_k P^T = L_k L_k^T. The bits of an item depend neither on how many there are nor
 /// on its place among them, nor on the others' numbers; on the CPU they are those of a Factor. An item whose pivots fail has a verdict that
-/// says so, and NaN as its solutions; all others are as without it. Move-only.
+/// says so, and NaN as its solutions; all others are as without it. Move-only; one moved from may be assigned to and destroyed, nothing
+/// else.
 ///
 ///     auto batch = kauri::BatchFactor<double>::create(plan, 1000, backend);
 ///     auto workspace = kauri::BatchWorkspace<double>::create(batch, 1);

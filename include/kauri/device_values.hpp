@@ -17,7 +17,8 @@ class DeviceBytes;  // numeric/backend.hpp
 /// Values of A in the memory of a backend's device, in the order of the pattern analysed: refactorize() takes them without a copy from the
 /// host. What writes them has ended before refactorize(), which works on a stream of its own, or is on the stream that refactorize() or
 /// enqueue_refactorize() is told.
-/// On the CPU that is ordinary memory. Counted in no backend's bytes: they are the caller's, as A is. Move-only.
+/// On the CPU that is ordinary memory. Counted in no backend's bytes: they are the caller's, as A is. Move-only; one moved from may be
+/// assigned to and destroyed, nothing else.
 template <Scalar T>
 class DeviceValues {
  public:

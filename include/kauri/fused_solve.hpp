@@ -27,8 +27,8 @@ namespace kauri {
 ///
 /// Memory beside that of a Factor of A, for each right-hand side: a row of L and n values and their places in the plan; a workspace's
 /// vectors; three more vectors; and once a copy of A's values. On a device two small copies and a gather surround the sweep. So below some
-/// 30,000 rows, and with eight right-hand sides, a factorisation and a solve are faster, by up to an eighth. Move-only; one call at a time:
-/// a second one throws Error(usage).
+/// 30,000 rows, and with eight right-hand sides, a factorisation and a solve are faster, by up to an eighth. Move-only; one moved from may
+/// be assigned to and destroyed, nothing else; one call at a time: a second one throws Error(usage).
 template <Scalar T>
 class FusedSolve {
  public:

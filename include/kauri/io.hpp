@@ -49,10 +49,15 @@ struct DenseMatrix {
   Index cols = 0;             ///< of the matrix
   std::vector<double> value;  ///< length rows*cols: entry (i,j) is value[i + j*rows]
 
-  /// Into this object, as long as value is not resized.
-  [[nodiscard]] MatrixView<double> view() { return {value.data(), rows, cols, rows}; }
+  /// Into this object, as long as value is not resized. Empty (0 x 0) where value has fewer numbers, as after a move.
+  [[nodiscard]] MatrixView<double> view() { return whole() ? MatrixView<double>{value.data(), rows, cols, rows} : MatrixView<double>{}; }
   /// The same, to be read only.
-  [[nodiscard]] MatrixView<const double> view() const { return {value.data(), rows, cols, rows}; }
+  [[nodiscard]] MatrixView<const double> view() const {
+    return whole() ? MatrixView<const double>{value.data(), rows, cols, rows} : MatrixView<const double>{};
+  }
+
+ private:
+  [[nodiscard]] bool whole() const { return static_cast<Offset>(value.size()) >= Offset{rows} * cols; }
 };
 
 /// Right-hand sides: Matrix Market array (or coordinate) format, plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy

@@ -100,8 +100,8 @@ struct MixedReport {
 ///
 /// Where refactorize() succeeds without a shift A is positive definite to the precision of float; with one, or for a lesser negative
 /// eigenvalue, only a factor in double can tell, which solve() then makes where it does not converge: it returns the Breakdown.
-/// Move-only. One call at a time: reserve(), refactorize() and solve() throw Error(usage), and change nothing, while another of them is
-/// under way on the same object.
+/// Move-only; one moved from may be assigned to and destroyed, nothing else. One call at a time: reserve(), refactorize() and solve() throw
+/// Error(usage), and change nothing, while another of them is under way on the same object.
 class MixedFactor {
  public:
   /// For up to nrhs >= 1 right-hand sides together (more are done in blocks). a: the pattern analysed, copied as far as it is needed. The

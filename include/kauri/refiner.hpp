@@ -23,8 +23,8 @@ class RefineStore;
 ///     refiner.enqueue_refine(factor, b, x, workspace, stream);
 ///
 /// On the CPU DeviceMatrixView and DeviceValues are ordinary memory, the stream is null, and all is done when a call returns; solve()
-/// stands for enqueue_solve(), which is for devices alone. Move-only; works on one refinement at a time, in one stream's order; outlives
-/// what was enqueued with it.
+/// stands for enqueue_solve(), which is for devices alone. Move-only; one moved from may be assigned to and destroyed, nothing else; works
+/// on one refinement at a time, in one stream's order; outlives what was enqueued with it.
 template <Scalar T>
 class Refiner {
  public:

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "kauri/factor.hpp"
@@ -32,6 +33,24 @@ class SchurComplement {
   /// For a factor on a device, valid or not yet, without a copy: for the calls with DeviceMatrixView alone. Throws Error(usage) for a
   /// factor on the CPU, and for such counts.
   static SchurComplement on_device(const Factor<T>& factor, Index count);
+
+  SchurComplement(const SchurComplement&) = default;
+  SchurComplement& operator=(const SchurComplement&) = default;
+  /// Leaves an empty one: of no rows, without a copy, for no factor.
+  SchurComplement(SchurComplement&& other) noexcept
+      : plan_(std::move(other.plan_)),
+        order_(std::exchange(other.order_, 0)),
+        copied_(std::exchange(other.copied_, false)),
+        l_(std::move(other.l_)) {}
+  /// The same.
+  SchurComplement& operator=(SchurComplement&& other) noexcept {
+    plan_ = std::move(other.plan_);
+    order_ = std::exchange(other.order_, 0);
+    copied_ = std::exchange(other.copied_, false);
+    l_ = std::move(other.l_);
+    return *this;
+  }
+  ~SchurComplement() = default;
 
   /// Rows and columns of S.
   [[nodiscard]] Index order() const { return order_; }

@@ -23,7 +23,8 @@ class DeviceInverse;
 /// recurrence of Takahashi, Fagan & Chen (PICA Conf. 1973; Erisman & Tinney, Comm. ACM 18, 1975) by supernodes from the root down (Lin et
 /// al., ACM Trans. Math. Softw. 37, 2011). It takes twice the operations of the factorisation and about as much memory as the factor, lives
 /// where that lives, and keeps nothing of it but the plan. Move-only; one moved from may be assigned to and destroyed, nothing else. Reads
-/// are safe from several threads. The same bits for any number of threads.
+/// are safe from several threads, but not beside a call that fills it; of two calls that fill it at a time one gets Error(usage). The same
+/// bits for any number of threads.
 template <Scalar T>
 class SelectedInverse {
  public:

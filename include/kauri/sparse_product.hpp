@@ -37,7 +37,8 @@ class ProductStore;
 /// and on every device; each column has those of its product alone, and no bit depends on layouts.
 ///
 /// On the CPU DeviceMatrixView and DeviceValues are ordinary memory, the stream is null, and all is done when a call returns. Move-only;
-/// works on one product at a time, in one stream's order; outlives what was enqueued with it.
+/// one moved from may be assigned to and destroyed, nothing else. Takes one call at a time, and Error(usage) tells another thread's; works
+/// on one product at a time, in one stream's order; outlives what was enqueued with it.
 template <Scalar T>
 class SparseProduct {
  public:

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/graph.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/kauri.hpp"
 
 namespace kauri {
 namespace {
@@ -110,6 +108,35 @@ TEST(MovedFrom, EntryMapsAreThoseOfNoEntries) {
   std::vector<double> lower(3);
   EXPECT_THROW(third.apply({}, lower), Error);
   EXPECT_NO_THROW(map.apply(std::vector<double>{1, 2, 3}, lower));
+}
+
+TEST(MovedFrom, DenseMatricesShowNothing) {
+  DenseMatrix a{2, 3, std::vector<double>(6, 1.0)};
+  EXPECT_EQ(a.view().cols, 3);
+  const DenseMatrix b = std::move(a);
+  EXPECT_EQ(b.view().rows, 2);
+  EXPECT_EQ(a.view().rows, 0);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(std::as_const(a).view().cols, 0);
+  const DenseMatrix none{5, 0, {}};
+  EXPECT_EQ(none.view().rows, 5);
+}
+
+TEST(MovedFrom, SchurComplementsHaveNoRows) {
+  const auto a = matrix<double>();
+  Backend backend = cpu_backend(1);
+  const auto factor = factorize<double>(analyze(a.pattern()), a.value(), backend);
+  SchurComplement<double> s(factor.value(), 2);
+  std::vector<double> out(4, 7.0);
+  SchurComplement<double> moved = std::move(s);
+  EXPECT_EQ(s.order(), 0);  // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(s.write({out.data(), 2, 2, 2}), Error);
+  EXPECT_EQ(out, std::vector<double>(4, 7.0));
+  moved.write({out.data(), 2, 2, 2});
+  EXPECT_NE(out[0], 7.0);
+  s = std::move(moved);
+  EXPECT_EQ(s.order(), 2);
+  EXPECT_EQ(moved.order(), 0);  // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(moved.write({out.data(), 2, 2, 2}), Error);
 }
 
 TEST(DefaultMade, IsEmptyWithoutMemory) {

@@ -140,6 +140,71 @@ TEST_P(Shared, ASolver) {
   share([&] { return solver.solve(b) == expected; });
 }
 
+TEST_P(Shared, ASelectedInverse) {
+  const auto factor = factorize<double>(plan, a.value(), backend);
+  auto inverse = SelectedInverse<double>::create(factor.value());
+  share([&] {
+    inverse.compute(factor.value());
+    return true;
+  });
+  const auto expected = [&] {
+    auto other = SelectedInverse<double>::create(factor.value());
+    other.compute(factor.value());
+    return other.diagonal();
+  }();
+  EXPECT_EQ(inverse.diagonal(), expected);
+}
+
+TEST_P(Shared, ASparseProduct) {
+  auto product = SparseProduct<double>::create(a.view(), backend);
+  std::vector<double> expected(b.size());
+  product.multiply(1, column_view<const double>(b), 0, column_view<double>(expected));
+  share([&] {
+    std::vector<double> y(b.size());
+    product.set_values(a.value());
+    product.multiply(1, column_view<const double>(b), 0, column_view<double>(y));
+    return y == expected;
+  });
+}
+
+TEST_P(Shared, ARefiner) {
+  const auto factor = factorize<double>(plan, a.value(), backend);
+  auto refiner = Refiner<double>::create(a.pattern(), factor.value(), 1);
+  refiner.set_values(DeviceValues<double>::borrow(a.value()));
+  const auto refined = [&] {
+    std::vector<double> x(b.size());
+    auto workspace = Workspace<double>::create(factor.value(), 1);
+    refiner.refine(factor.value(), DeviceMatrixView<const double>(column_view<const double>(b)),
+                   DeviceMatrixView<double>(column_view<double>(x)), workspace);
+    return x;
+  };
+  const auto expected = refined();
+  share([&] { return refined() == expected; });
+}
+
+TEST_P(Shared, AFusedSolve) {
+  auto fused = FusedSolve<double>::create(a.pattern(), plan, backend);
+  const auto solved = [&] {
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(fused.solve(a.value(), column_view<const double>(b), column_view<double>(x)));
+    return x;
+  };
+  const auto expected = solved();
+  share([&] { return solved() == expected; });
+}
+
+TEST_P(Shared, AProductWithTheFactor) {
+  const auto factor = factorize<double>(plan, a.value(), backend);
+  auto workspace = Workspace<double>::create(factor.value(), 1);
+  const auto multiplied = [&] {
+    std::vector<double> y(b.size());
+    factor.value().multiply(System::L, column_view<const double>(b), column_view<double>(y), workspace);
+    return y;
+  };
+  const auto expected = multiplied();
+  share([&] { return multiplied() == expected; });
+}
+
 INSTANTIATE_TEST_SUITE_P(OneCall, Shared, ::testing::Values(1, 3));
 
 }  // namespace

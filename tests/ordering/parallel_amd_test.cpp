@@ -142,6 +142,19 @@ TEST(ParallelAmd, HubsAreLeftToTheSequentialOne) {
   EXPECT_NE(order_of(view_of(graph), divided(), 2), sequential);
 }
 
+// So is the limit of its work: a graph with hubs may take minimum degree very long.
+TEST(ParallelAmd, TheLimitHoldsForWhatIsLeftToTheSequentialOne) {
+  const Graph graph = band_with_hubs(6000, 3, 5);
+  std::vector<Index> order(static_cast<std::size_t>(graph.size()));
+  AmdWorkspace workspace;
+  Offset all = 0, some = 0;
+  parallel_minimum_degree(view_of(graph), {.work = &all}, workspace, order);
+  EXPECT_GT(all, graph.size());
+  parallel_minimum_degree(view_of(graph), {.most_work = all / 2, .work = &some}, workspace, order);
+  EXPECT_GT(some, all / 2);
+  EXPECT_LT(some, all);
+}
+
 // What one thread would do before or after another, told apart without any race.
 TEST(ParallelAmd, WhoIsWorkedOnFirstDoesNotReachTheOrder) {
   std::mt19937_64 random(13);

@@ -374,6 +374,21 @@ TEST(Analyze, AutomaticGivesUpMinimumDegreeThatRunsAway) {
   EXPECT_EQ(all.plan->perm, automatic.plan->perm);
 }
 
+// The limit is for the whole graph, as the seconds predicted for nd are: components do not have one each.
+TEST(Analyze, AutomaticGivesUpMinimumDegreeOfManyComponents) {
+  const auto one = generate("hubs 20000 300 400 1");
+  constexpr Index kCopies = 3;
+  OwnedPattern a;
+  for (Index copy = 0; copy < kCopies; ++copy) {
+    for (const Index r : one.pattern().row) a.row.push_back(r + copy * one.n());
+    for (Index j = 1; j <= one.n(); ++j) a.col_ptr.push_back(copy * one.nnz() + one.pattern().col_ptr[j]);
+  }
+  const Analysis automatic = analyze_with_report(a.view(), method_options());
+  check_analysis(automatic);
+  EXPECT_NE(automatic.reason.find("amd given up: it takes more than the "), std::string::npos) << automatic.reason;
+  EXPECT_EQ(automatic.plan->ordering, OrderingMethod::nested_dissection);
+}
+
 // What is left of a block arrow is ordered, and predictions are of that.
 TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
   const auto a = generate("bundle 60 8000 3 1");
