@@ -9,6 +9,7 @@
 
 #include "ordering/metis.hpp"
 #include "ordering/metis_call.hpp"
+#include "src/base/per_process.hpp"
 #include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
@@ -17,10 +18,7 @@ namespace {
 static_assert(std::is_same_v<idx_t, std::int32_t>, "kauri expects a METIS of 32-bit indices (IDXTYPEWIDTH 32)");
 
 // METIS takes its random numbers from rand(), whose state is the process's, as the handlers are.
-std::mutex& metis_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
+PerProcess<std::mutex> metis_mutex;
 
 /// METIS has handlers of its own while it runs, and puts those before back as ones of System V: without flags and mask, and for one signal.
 class KeptHandlers {
@@ -50,7 +48,7 @@ MetisEnd call_metis(std::int32_t n, std::int32_t* ptr, std::int32_t* adjacency, 
   options[METIS_OPTION_NUMBERING] = 0;
   options[METIS_OPTION_SEED] = seed;
   const int status = [&] {
-    const std::scoped_lock lock(metis_mutex());
+    const std::scoped_lock lock(metis_mutex.here());
     stop_here();  // others may have been at it for long
     const KeptHandlers kept;
     return METIS_NodeND(&n, ptr, adjacency, weight, options, order, new_of);

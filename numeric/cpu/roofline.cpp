@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "numeric/cpu/dense.hpp"
+#include "src/base/per_process.hpp"
 #include "src/base/stopwatch.hpp"
 
 namespace kauri::numeric::cpu {
@@ -68,13 +69,16 @@ Roofline measure(Workers& workers) {
 
 template <class T>
 Roofline measured_roofline(Workers& workers) {
-  if (threads_lost()) return measure<T>(workers);  // in a forked child the lock may be that of a thread that is not there
-  static std::mutex measuring;                     // of others it would be a part
-  static std::map<int, Roofline> known;
+  struct Known {
+    std::mutex measuring;  // of others it would be a part
+    std::map<int, Roofline> roofline;
+  };
+  static PerProcess<Known> known;
+  auto& [measuring, roofline] = known.here();
   const std::lock_guard lock(measuring);
-  const auto found = known.find(workers.threads());
-  if (found != known.end()) return found->second;
-  return known[workers.threads()] = measure<T>(workers);
+  const auto found = roofline.find(workers.threads());
+  if (found != roofline.end()) return found->second;
+  return roofline[workers.threads()] = measure<T>(workers);
 }
 
 template Roofline measured_roofline<float>(Workers&);

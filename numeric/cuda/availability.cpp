@@ -7,19 +7,13 @@
 
 #include "numeric/cuda/architectures.hpp"
 #include "numeric/cuda/device.hpp"
+#include "src/base/per_process.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
 /// There is code for devices of compute capability 8.0 and later.
 constexpr int kLeastMajor = 8;
-
-/// What code there is for, where that is known (tests/emulator compiles this file without).
-#ifdef KAURI_CUDA_ARCHITECTURES
-constexpr const char* kBuiltFor = KAURI_CUDA_ARCHITECTURES;
-#else
-constexpr const char* kBuiltFor = "";
-#endif
 
 std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
@@ -48,8 +42,12 @@ std::string why_none(cudaError_t status) {
 
 /// The driver takes a millisecond and more to answer, and always says the same.
 const cudaDeviceProp& properties_of(int device) {
-  static std::mutex mutex;
-  static std::map<int, cudaDeviceProp> known;  // what is in it stays where it is
+  struct Known {
+    std::mutex mutex;
+    std::map<int, cudaDeviceProp> properties;  // what is in it stays where it is
+  };
+  static PerProcess<Known> process;
+  auto& [mutex, known] = process.here();
   const std::scoped_lock lock(mutex);
   const auto found = known.find(device);
   if (found != known.end()) return found->second;
@@ -75,14 +73,14 @@ void require_code(int device) {
   const std::string name = "CUDA device " + std::to_string(device) + " (" + found.name + ") ";
   if (found.major < kLeastMajor)
     throw Error(ErrorKind::device, name + "has compute capability " + capability(found) + "; kauri has code for 8.0 and later");
-  if (!has_code_for(kBuiltFor, found.major, found.minor))
+  if (!has_code_for(built_for(), found.major, found.minor))
     throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
 }
 
 std::string capability(const cudaDeviceProp& device) { return std::to_string(device.major) + "." + std::to_string(device.minor); }
 
 std::string what_was_built(const cudaDeviceProp& device) {
-  const std::string known = in_words(kBuiltFor);
+  const std::string known = in_words(built_for());
   return (known.empty() ? "" : "it was built for " + known + "; ") + "the device is " + capability(device);
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "numeric/cuda/device.hpp"
+#include "src/base/per_process.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -51,14 +52,20 @@ cudaError_t find_all(Driver& driver) {
   return cudaSuccess;
 }
 
-std::mutex looking_up;
+PerProcess<std::mutex> looking_up;
 std::atomic<const Driver*> the_driver = nullptr;
 
 /// The driver's functions, or null and why not. Looked up until they are found: a driver may come later than this process.
 const Driver* find_driver(cudaError_t& why_not) noexcept {
   if (const Driver* known = the_driver.load(std::memory_order_acquire)) return known;
   static Driver driver;
-  const std::scoped_lock lock(looking_up);
+  std::unique_lock<std::mutex> lock;
+  try {
+    lock = std::unique_lock(looking_up.here());
+  } catch (const std::bad_alloc&) {
+    why_not = cudaErrorMemoryAllocation;
+    return nullptr;
+  }
   if (the_driver.load(std::memory_order_relaxed) != nullptr) return &driver;
   why_not = find_all(driver);
   if (why_not != cudaSuccess) {

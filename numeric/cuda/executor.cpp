@@ -288,6 +288,7 @@ class CudaExecutor final : public Executor {
 std::optional<Survey> survey(int device, std::string* why_not) {
   try {
     require_device(device);
+    require_code(device);
     const cudaDeviceProp& properties = properties_of(device);
     Survey seen;
     seen.name = properties.name + (" (" + capability(properties) + ")");
@@ -297,7 +298,7 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();
     return seen;
-  } catch (const Error& error) {  // a device that answers nothing is not there
+  } catch (const Error& error) {  // nor is a device there that answers nothing
     if (why_not != nullptr) *why_not = error.what();
     return {};
   }

@@ -24,7 +24,8 @@ struct Survey {
   bool started = false;    ///< the process has a context on it that a backend would work in
 };
 
-/// Starts nothing: no context is made for the sake of a look. Nothing if the device is not there, and in `why_not`, if given, the reason.
+/// Starts nothing: no context is made for the sake of a look. Nothing if the device is not there or this build has no code
+/// for it, and in `why_not`, if given, the reason: the text of make_executor()'s Error.
 std::optional<Survey> survey(int device, std::string* why_not = nullptr);
 
 }  // namespace kauri::numeric::cuda

@@ -34,7 +34,8 @@ TEST(EmulatedContexts, NorOnTheFirstDeviceWhereTheSecondWorks) { expect_none_giv
 TEST(EmulatedContexts, ALookAtADeviceMakesNone) {
   const int before = emulator::contexts_given();
   std::thread([] {
-    for (int device = 0; device < emulator::kDeviceCount; ++device) EXPECT_TRUE(numeric::cuda::survey(device)) << device;
+    for (int device = 0; device < emulator::kDeviceCount; ++device)
+      EXPECT_EQ(numeric::cuda::survey(device).has_value(), device < 3) << device;
     EXPECT_FALSE(numeric::cuda::survey(2)->started);
     const OwnContext own(2);
     EXPECT_TRUE(numeric::cuda::survey(2)->started) << "a backend would work in it";
@@ -61,6 +62,7 @@ class Refusals : public ::testing::Test {
   void TearDown() override {
     emulator::refuse_devices(cudaSuccess, CUDART_VERSION);
     emulator::refuse_kernels(cudaSuccess);
+    emulator::build_for("");
   }
   /// The one text that all ways of asking give.
   static std::string text_of(cudaError_t error, int driver = CUDART_VERSION) {
@@ -87,6 +89,26 @@ TEST_F(Refusals, AreToldInTheDriversWords) {
 TEST_F(Refusals, OfKernelsNameTheDevice) {
   emulator::refuse_kernels(cudaErrorNoKernelImageForDevice);
   EXPECT_EQ(error_text(ErrorKind::device, [] { (void)cuda_backend(); }), "CUDA: a kernel: no kernel image (the device is 9.0)");
+}
+
+// Devices 0 and 1 are 9.0 and 8.0: all ways of asking agree, before anything is planned for the device.
+TEST_F(Refusals, OfABuildNameItsCodeAndTheDevice) {
+  const auto text_of = [](int device) { return error_text(ErrorKind::device, [&] { (void)cuda_backend(device); }); };
+  const auto offer_of = [](int device) {
+    return Backends(BackendChoice::automatic, 1, CudaOptions{.device = device}).offered({}, 8, 1).second;
+  };
+  emulator::build_for("90");
+  EXPECT_TRUE(cuda_available());
+  EXPECT_EQ(text_of(0), "no Error");
+  EXPECT_EQ(text_of(1), "CUDA device 1 (emulated A100) cannot run this kauri: it was built for 9.0; the device is 8.0");
+  EXPECT_EQ(offer_of(0), "");
+  EXPECT_EQ(offer_of(1), host_target() + ": " + text_of(1));
+  EXPECT_FALSE(numeric::cuda::survey(1));
+  emulator::build_for("80-real");
+  EXPECT_FALSE(cuda_available());
+  EXPECT_EQ(text_of(0), "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is 9.0");
+  EXPECT_TRUE(numeric::cuda::survey(1));
+  EXPECT_EQ(offer_of(1), "");
 }
 
 TEST(Architectures, SayWhichDevicesHaveCode) {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "numeric/cuda/architectures.hpp"
+
 struct CUctx_st {
   int device = 0;
   bool there = true;
@@ -27,6 +29,7 @@ std::set<Capture*> captures;
 std::atomic<int> running = 0, given = 0;
 std::atomic<cudaError_t> answer_of_devices = cudaSuccess, answer_of_kernels = cudaSuccess;
 std::atomic<int> driver_version = CUDART_VERSION;
+std::atomic<const char*> architectures = "";
 
 thread_local std::vector<CUcontext> stack;
 thread_local int chosen = 0;
@@ -146,6 +149,8 @@ int running_device() { return running; }
 int contexts_given() { return given; }
 void refuse_devices(cudaError_t error, int version) { answer_of_devices = error, driver_version = version; }
 void refuse_kernels(cudaError_t error) { answer_of_kernels = error; }
+const char* built_for() { return architectures; }
+void build_for(const char* names) { architectures = names; }
 cudaError_t answer_for_devices() { return answer_of_devices; }
 cudaError_t answer_for_kernels() { return answer_of_kernels; }
 
@@ -225,3 +230,9 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   *mode = std::exchange(mode_of_thread, *mode);
   return cudaSuccess;
 }
+
+namespace kauri::numeric::cuda {
+
+std::string_view built_for() { return emulator::built_for(); }
+
+}  // namespace kauri::numeric::cuda

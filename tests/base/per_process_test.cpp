@@ -1,0 +1,72 @@
+// What a forked child has anew: a lock of the parent's that nobody lets go of does not hold it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/per_process.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <latch>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kauri {
+namespace {
+
+struct Counter {
+  std::mutex mutex;
+  int value = 0;
+};
+
+PerProcess<Counter> counter;
+
+/// The exit status of f() in a child, which is ended after a minute.
+template <class F>
+int in_child(F&& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(f());
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(PerProcess, AChildHasALockOfItsOwn) {
+  Counter& mine = counter.here();
+  mine.value = 5;
+  std::latch held(1), done(1);
+  std::jthread holder([&] {
+    const std::scoped_lock lock(mine.mutex);
+    held.count_down();
+    done.wait();
+  });
+  held.wait();
+  EXPECT_EQ(in_child([&] {
+              Counter& its = counter.here();
+              const std::scoped_lock lock(its.mutex);  // the parent's is held for ever here
+              its.value += 2;
+              return &its != &mine && &counter.here() == &its && its.value == 2 ? 0 : 1;
+            }),
+            0);
+  done.count_down();
+  holder.join();
+  EXPECT_EQ(&counter.here(), &mine);
+  EXPECT_EQ(mine.value, 5);
+}
+
+TEST(PerProcess, ThreadsHaveOneTogether) {
+  for (int round = 0; round < 200; ++round) {
+    PerProcess<Counter>& fresh = *new PerProcess<Counter>;  // as one of static storage duration: its values stay
+    std::vector<Counter*> seen(4);
+    {
+      std::vector<std::jthread> threads;
+      for (Counter*& one : seen) threads.emplace_back([&] { one = &fresh.here(); });
+    }
+    for (const Counter* one : seen) ASSERT_EQ(one, seen[0]);
+  }
+}
+
+}  // namespace
+}  // namespace kauri
