@@ -19,23 +19,11 @@ std::string version(int number) { return std::to_string(number / 1000) + "." + s
 
 /// Why the runtime tells of no devices: its own words, and what they are met with.
 std::string why_none(cudaError_t status) {
-  const std::string words = cudaGetErrorString(status);
-  switch (status) {
-    case cudaErrorInsufficientDriver: {
-      int driver = 0;
-      static_cast<void>(cudaDriverGetVersion(&driver));
-      if (driver == 0) return "no NVIDIA driver is installed";
-      return words + " (the driver is for CUDA " + version(driver) + ", kauri was built with " + version(CUDART_VERSION) + ")";
-    }
-    case cudaErrorNoDevice:
-      return words + " (there is none, or CUDA_VISIBLE_DEVICES hides all of them)";
-    case cudaErrorInitializationError:
-      return words + " (a process that was forked from one that has used CUDA cannot use it: spawn it)";
-    case cudaErrorSystemNotReady:
-      return words + " (is nvidia-fabricmanager running?)";
-    default:
-      return words;
-  }
+  if (status != cudaErrorInsufficientDriver) return in_words(status);
+  int driver = 0;
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  if (driver == 0) return "no NVIDIA driver is installed";
+  return in_words(status) + " (the driver is for CUDA " + version(driver) + ", kauri was built with " + version(CUDART_VERSION) + ")";
 }
 
 }  // namespace

@@ -20,11 +20,25 @@ Offset free_bytes() {
 
 }  // namespace
 
+std::string in_words(cudaError_t status) {
+  const std::string words = cudaGetErrorString(status);
+  switch (status) {
+    case cudaErrorNoDevice:
+      return words + " (there is none, or CUDA_VISIBLE_DEVICES hides all of them)";
+    case cudaErrorInitializationError:
+      return words + " (a process that was forked from one that has used CUDA cannot use it: spawn it)";
+    case cudaErrorSystemNotReady:
+      return words + " (is nvidia-fabricmanager running?)";
+    default:
+      return words;
+  }
+}
+
 void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
   const auto kind = status == cudaErrorMemoryAllocation ? ErrorKind::memory : ErrorKind::device;
-  throw Error(kind, std::string("CUDA: ") + what + ": " + cudaGetErrorString(status) + watchdog::report());
+  throw Error(kind, std::string("CUDA: ") + what + ": " + in_words(status) + watchdog::report());
 }
 
 cudaPointerAttributes attributes_of(const void* place) {

@@ -18,6 +18,9 @@ struct CUctx_st;  // a CUcontext points to it
 
 namespace kauri::numeric::cuda {
 
+/// The driver's words, and what they are met with: "initialization error (a process that was forked ...)".
+std::string in_words(cudaError_t status);
+
 /// Throws Error(memory) for a failed allocation, Error(device) for all else that is not success.
 void check(cudaError_t status, const char* what);
 

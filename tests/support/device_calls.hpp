@@ -55,6 +55,9 @@ class DeviceCalls {
     solve(stream);
     read();
     others(stream);
+    products(stream);
+    complements(stream);
+    batches(stream);
   }
 
   void end() {
@@ -91,7 +94,7 @@ class DeviceCalls {
     return DeviceMatrixView<const double>({b_there_->span().data(), a_.n(), 1, a_.n()});
   }
   /// These numbers are this object's own.
-  [[nodiscard]] double* there() { return const_cast<double*>(x_there_->span().data()); }
+  [[nodiscard]] double* there() { return numbers_of(*x_there_).data(); }
   [[nodiscard]] DeviceMatrixView<double> x_there() { return DeviceMatrixView<double>({there(), a_.n(), 1, a_.n()}); }
   /// x solves A x = b.
   void expect_solution(const std::vector<double>& x) {
@@ -181,8 +184,79 @@ class DeviceCalls {
     expect_solution(x);
     call("~Solver", [&] { solver.reset(); });
     std::vector<double> two(2 * b_.size(), 1.0);
-    call("BatchFactor::solve", [&] { batch_->solve(BatchView<double>{two.data(), 2, a_.n(), 1, a_.n(), Offset{a_.n()}}, *batch_room_); });
+    call("BatchFactor::solve", [&] { batch_->solve(two_of(two.data()), *batch_room_); });
     call("BatchFactor::entry", [&] { EXPECT_GT(batch_->entry(1, 0, 0), 0); });
+    call("MixedFactor::refactorize, of the host's", [&] { EXPECT_TRUE(mixed_->refactorize(a_.value()).ok()); });
+    call("MixedFactor::solve, of the device's", [&] { EXPECT_TRUE(mixed_->solve(b_there(), x_there()).ok()); });
+    call("FusedSolve::enqueue_solve", [&] { fused_->enqueue_solve(*values_, b_there(), x_there(), stream); });
+    call("FusedSolve::fetch_verdict", [&] { EXPECT_EQ(fused_->fetch_verdict(stream).status, VerdictStatus::positive_definite); });
+  }
+
+  void products(StreamHandle stream) {
+    std::vector<double> x(b_.size()), y(b_.size());
+    const MatrixView<double> x_here{x.data(), a_.n(), 1, a_.n()}, y_here{y.data(), a_.n(), 1, a_.n()};
+    call("SparseProduct::set_values, of the host's", [&] { product_->set_values(a_.value()); });
+    call("SparseProduct::enqueue_values", [&] { product_->enqueue_values(*values_, stream); });
+    call("SparseProduct::enqueue_multiply", [&] { product_->enqueue_multiply(1, b_there(), 0, x_there(), stream); });
+    call("multiply", [&] { multiply(a_.view(), b(), y_here, *backend_); });
+    call("SparseProduct::multiply", [&] { product_->multiply(1, b(), 0, x_here); });  // waits for the values
+    for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], y[k], 1e-12);
+    factor_->solve(b(), x_here, *workspace_);
+    call("residual", [&] { residual(a_.view(), MatrixView<const double>(x_here), b(), y_here, *backend_); });
+    call("refine", [&] { (void)refine(a_.view(), *factor_, b(), x_here, *workspace_); });
+    expect_solution(x);
+    call("DeviceValues::borrow", [&] { EXPECT_TRUE(refactorize(*factor_, DeviceValues<double>::borrow(values_->span())).ok()); });
+    call("SelectedInverse::compute", [&] { inverse_->compute(*factor_); });
+    call("SelectedInverse::on_pattern_of", [&] { EXPECT_EQ(inverse_->on_pattern_of(a_.pattern()).size(), a_.value().size()); });
+    auto entries = DeviceValues<double>::copy_of(a_.value(), *backend_);
+    call("SelectedInverse::enqueue_on_pattern", [&] { inverse_->enqueue_on_pattern(numbers_of(entries), stream); });
+    call("SelectedInverse::fetch_verdict", [&] { (void)inverse_->fetch_verdict(stream); });
+  }
+
+  void complements(StreamHandle stream) {
+    constexpr Index kCount = 3;
+    const Index n = a_.n();
+    auto y_numbers = DeviceValues<double>::copy_of(b_, *backend_), small_numbers = DeviceValues<double>::copy_of(b_, *backend_);
+    double* const y_data = numbers_of(y_numbers).data();
+    double* const small_data = numbers_of(small_numbers).data();
+    const DeviceMatrixView<double> y({y_data, n, 1, n}), g({small_data, kCount, 1, kCount}), s({small_data, kCount, kCount, kCount}),
+        x2({small_data + kCount, kCount, 1, kCount});
+    std::optional<SchurComplement<double>> copied;
+    call("SchurComplement", [&] { copied.emplace(*factor_, kCount); });
+    const auto schur = SchurComplement<double>::on_device(*factor_, kCount);
+    call("SchurComplement::write", [&] { schur.write(*factor_, s); });
+    call("SchurComplement::enqueue_write", [&] { schur.enqueue_write(*factor_, s, stream); });
+    call("SchurComplement::condense", [&] { schur.condense(*factor_, b_there(), y, g, *workspace_); });
+    call("SchurComplement::enqueue_condense", [&] { schur.enqueue_condense(*factor_, b_there(), y, g, *workspace_, stream); });
+    call("SchurComplement::expand", [&] { schur.expand(*factor_, y, DeviceMatrixView<const double>(g.view()), x_there(), *workspace_); });
+    call("SchurComplement::enqueue_expand",
+         [&] { schur.enqueue_expand(*factor_, y, DeviceMatrixView<const double>(g.view()), x_there(), *workspace_, stream); });
+    call("SchurComplement::solve", [&] { schur.solve(*factor_, DeviceMatrixView<const double>(g.view()), x2, y, *workspace_); });
+    call("SchurComplement::enqueue_solve",
+         [&] { schur.enqueue_solve(*factor_, DeviceMatrixView<const double>(g.view()), x2, y, *workspace_, stream); });
+    call("fetch_verdict", [&] { EXPECT_EQ(factor_->fetch_verdict(stream).status, VerdictStatus::positive_definite); });  // waits
+    std::vector<double> host(b_.size()), small(kCount), solved(kCount);
+    const MatrixView<double> y_here{host.data(), n, 1, n}, g_here{small.data(), kCount, 1, kCount},
+        x2_here{solved.data(), kCount, 1, kCount};
+    call("SchurComplement::condense, of the host's", [&] { copied->condense(*factor_, b(), y_here, g_here, *workspace_); });
+    call("SchurComplement::solve, of the host's",
+         [&] { copied->solve(*factor_, MatrixView<const double>(g_here), x2_here, y_here, *workspace_); });
+  }
+
+  void batches(StreamHandle stream) {
+    std::vector<double> two(2 * b_.size(), 1.0);
+    auto numbers = DeviceValues<double>::copy_of(two, *backend_);
+    const DeviceBatchView<double> x(two_of(numbers_of(numbers).data()));
+    call("BatchFactor::solve, of the device's", [&] { batch_->solve(x, *batch_room_); });
+    call("enqueue_refactorize of a batch", [&] { enqueue_refactorize(*batch_, *values_, 0, 0.0, stream); });
+    call("BatchFactor::enqueue_solve", [&] { batch_->enqueue_solve(x, *batch_room_, stream); });
+    call("BatchFactor::fetch_verdicts", [&] { EXPECT_EQ(batch_->fetch_verdicts(stream)[1].status, VerdictStatus::positive_definite); });
+  }
+
+  [[nodiscard]] BatchView<double> two_of(double* numbers) const { return {numbers, 2, a_.n(), 1, a_.n(), Offset{a_.n()}}; }
+  /// Of this object's own, to be written.
+  static std::span<double> numbers_of(DeviceValues<double>& values) {
+    return {const_cast<double*>(values.span().data()), values.span().size()};
   }
 
   int device_;

@@ -124,10 +124,13 @@ TEST(InOwnProcess, DISABLED_ForkBeforeTheFirstCall) {
 TEST(InOwnProcess, DISABLED_ForkAfterTheFirstCall) {
   DeviceCalls calls(0, [](const char*) {});
   calls.make();
-  EXPECT_EQ(in_child([] {
+  EXPECT_EQ(in_child([&] {
               EXPECT_FALSE(cuda_available());
-              const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
-              EXPECT_NE(text.find("a process that was forked from one that has used CUDA cannot use it"), std::string::npos) << text;
+              const std::string hint = "a process that was forked from one that has used CUDA cannot use it";
+              const std::string made = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
+              EXPECT_NE(made.find(hint), std::string::npos) << made;
+              const std::string used = error_text(ErrorKind::device, [&] { calls.use(nullptr); });  // of the parent's factor
+              EXPECT_NE(used.find(hint), std::string::npos) << used;
             }),
             0);
   calls.use(nullptr);  // of the parent all goes on
