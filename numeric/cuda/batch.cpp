@@ -268,7 +268,9 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
 
 template <class T>
 void CudaBatch<T>::solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& store) const {
+  const CurrentDevice current(context_.device);
   const auto& workspace = static_cast<CudaBatchWorkspace<T>&>(store);
+  const WaitInUnwinding waits(workspace.stream());
   enqueue_solve(b, x, store, workspace.stream().get());
   workspace.stream().synchronize();
 }

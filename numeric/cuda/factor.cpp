@@ -301,6 +301,7 @@ template <class T>
 void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
+  const WaitInUnwinding waits(w.stream());
   enqueue_blocks(b, x, w, steps, w.stream().get());
   w.stream().synchronize();
 }

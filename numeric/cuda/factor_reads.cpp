@@ -116,6 +116,7 @@ template <class T>
 void CudaFactor<T>::multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
+  const WaitInUnwinding waits(w.stream());
   enqueue_product_blocks(b, x, w, transposed, w.stream().get());
   w.stream().synchronize();
 }

@@ -7,6 +7,7 @@
 #include "numeric/cuda/dense_copy.hpp"
 #include "numeric/cuda/factor.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/unwinding.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
 #include "symbolic/front_cells.hpp"
@@ -208,6 +209,7 @@ void CudaInverse<T>::enqueue(const FactorStore<T>& factor, cudaStream_t stream) 
 template <class T>
 void CudaInverse<T>::compute(const FactorStore<T>& factor) {
   const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   enqueue(factor, stream_->get());
   stream_->synchronize();
 }

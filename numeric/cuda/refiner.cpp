@@ -1,6 +1,7 @@
 // Launches of a refinement.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refiner.hpp"
+#include "numeric/cuda/unwinding.hpp"
 
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -50,6 +51,8 @@ void CudaRefiner<T>::enqueue_values(std::span<const T> value, StreamHandle strea
 
 template <class T>
 void CudaRefiner<T>::set_values(std::span<const T> value) {
+  const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   enqueue_values(value, stream_->get());
   stream_->synchronize();
 }
@@ -97,6 +100,8 @@ void CudaRefiner<T>::enqueue_refine(const FactorStore<T>& store, MatrixView<cons
 template <class T>
 DeviceRefinement CudaRefiner<T>::refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
                                         const RefineOptions& options) {
+  const CurrentDevice current(context_.device);
+  const WaitInUnwinding waits(*stream_);
   enqueue_refine(factor, b, x, workspace, options, stream_->get());
   return fetch_report(stream_->get());
 }

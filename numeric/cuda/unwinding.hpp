@@ -9,7 +9,8 @@
 namespace kauri::numeric::cuda {
 
 /// Waits for the stream where an exception leaves its scope. Page-locked arrays of the caller's are copied as they lie, while the host goes
-/// on: without the wait a copy could read or write them after the caller has caught the exception and given them back.
+/// on, and kernels work on arrays on the device: without the wait they could read or write them after the caller has caught the exception
+/// and given them back. Streams that are lent for a call (LentStream) are waited for anyway.
 class WaitInUnwinding {
  public:
   explicit WaitInUnwinding(const Stream& stream) : stream_(stream) {}

@@ -33,6 +33,8 @@ void refuse_launches_after(int taken);
 void watch_copies(std::span<const std::byte> host);
 /// Those that are on streams which nobody has waited for since.
 int copies_under_way();
+/// Launches on streams that nobody has waited for since, the default stream's apart.
+int launches_under_way();
 
 /// A kernel and its launch.
 struct Launch {

@@ -31,7 +31,7 @@ struct EmulatedGraph {
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
   const CUcontext context;
-  std::atomic<int> watched_copies = 0;  ///< since it was waited for
+  std::atomic<int> watched_copies = 0, launches = 0;  ///< since it was waited for
 
   const bool blocking;  // waits for the default stream
 
@@ -64,7 +64,7 @@ struct EmulatedStream {
   cudaError_t synchronize() {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return !busy_; });
-    watched_copies = 0;
+    watched_copies = launches = 0;
     return std::exchange(failure_, cudaSuccess);
   }
 
@@ -186,6 +186,12 @@ class Streams {
     for (const cudaStream_t stream : all_) all += stream->watched_copies;
     return all;
   }
+  int launches() {
+    const std::lock_guard lock(mutex_);
+    int all = 0;
+    for (const cudaStream_t stream : all_) all += stream->launches;
+    return all;
+  }
   cudaError_t synchronize_all() {
     const std::lock_guard lock(mutex_);
     cudaError_t failure = cudaSuccess;
@@ -264,10 +270,12 @@ cudaError_t set(auto* place, auto value) {
 void kauri::emulator::refuse_launches_after(int taken) { launches_taken = taken; }
 void kauri::emulator::watch_copies(std::span<const std::byte> host) { watched = host; }
 int kauri::emulator::copies_under_way() { return streams().watched_copies(); }
+int kauri::emulator::launches_under_way() { return streams().launches(); }
 
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
   if (launches_taken == 0) return last_error = cudaErrorNotSupported;
   if (launches_taken > 0) --launches_taken;
+  if (stream != nullptr) ++stream->launches;
   return enqueue(stream, [launch = std::move(launch)] {
     std::string failure = kauri::emulator::run(launch);
     if (failure.empty()) return cudaSuccess;
