@@ -34,7 +34,10 @@ PRODUCTS = {
     "HMMA.16816": (4, 2, 4),
     "HGMMA": (4, 1, 1),
 }
-REACH = 600  # instructions behind a load in which a product uses it, if one does
+
+
+# Sums of integers, which addresses are made by; numbers on their way to a product are converted, split, added and moved by all else.
+OF_ADDRESSES = re.compile(r"(IADD3|IADD|VIADD|LEA|IMAD\.(IADD|WIDE)|IMAD$|ISETP|XMAD)\b|IMAD$")
 
 
 def registers_in(text, width):
@@ -99,27 +102,59 @@ def functions(sass):
         yield name, code
 
 
-def is_operand(code, k):
-    """The numbers that instruction k loads come to the left or right side of a product, by way of arithmetic in between or at once. In the order
-    of the listing."""
-    marked = set(code[k].loaded())
-    for instruction in code[k + 1 : k + REACH]:
+def ways_on(code, place, k):
+    """The instructions that may follow instruction k."""
+    following = [k + 1] if code[k].falls_through and k + 1 < len(code) else []
+    return following + ([place[code[k].target]] if code[k].target in place else [])
+
+
+def bits(registers):
+    return sum(1 << register for register in registers)
+
+
+class Flow:
+    """What an instruction does with numbers on their way to a product, registers as bits: it is a product that takes them (taken), they come
+    through it from `read` to `made`, or are lost in `lost`."""
+
+    def __init__(self, instruction):
         sources, widths = instruction.sources(), instruction.widths()
+        self.taken = self.read = self.made = self.lost = 0
         if widths:
-            if any(registers_in(source, width) & marked for source, width in zip(sources[:2], widths)):
-                return True
-            continue
+            self.taken = bits(set().union(*(registers_in(source, width) for source, width in zip(sources[:2], widths))))
+            return
         first = REGISTER.search(instruction.text.split(",")[0])
         if not first or instruction.name.startswith("ST"):
-            continue
-        made = set(range(int(first.group(1)), int(first.group(1)) + (2 if instruction.name.startswith("D") else 1)))
-        if not instruction.name.startswith("LD") and registers_in(",".join(sources), 1) & marked:
-            marked |= made
-        else:
-            marked -= made | instruction.loaded()
-        if not marked:
-            return False
-    return False
+            return
+        begin = int(first.group(1))
+        self.made = bits(range(begin, begin + (2 if instruction.name.startswith("D") else 1)))
+        if not instruction.name.startswith("LD") and not OF_ADDRESSES.match(instruction.name):
+            self.read = bits(registers_in(",".join(sources), 1))
+        if not instruction.predicate:
+            self.lost = self.made | bits(instruction.loaded())
+
+    def wanted(self, behind):
+        """Registers whose numbers come to a product from before it, where those in `behind` do from behind it."""
+        return self.taken | (behind & ~self.lost) | (self.read if behind & self.made else 0)
+
+
+def operands(code, place):
+    """The loads, by address, whose numbers come to the left or right side of a product on some path of the program, by way of arithmetic in
+    between or at once. From the products backwards, until nothing is added."""
+    flows = [Flow(instruction) for instruction in code]
+    before = [[] for _ in code]
+    for k in range(len(code)):
+        for n in ways_on(code, place, k):
+            before[n].append(k)
+    behind = [0] * len(code)  # wanted on some way on from there
+    work = [k for k, flow in enumerate(flows) if flow.taken]
+    while work:
+        n = work.pop()
+        wanted = flows[n].wanted(behind[n])
+        for k in before[n]:
+            if wanted & ~behind[k]:
+                behind[k] |= wanted
+                work.append(k)
+    return {instruction.address for instruction, wanted in zip(code, behind) if bits(instruction.loaded()) & wanted}
 
 
 def jumped_to(code, pending):
@@ -151,10 +186,7 @@ def too_early(code):
             if load is not None:  # whoever waits for a part of a load waits for all of it
                 now = {r: other for r, other in now.items() if other != load}
         now.update((register, instruction.address) for register in instruction.loaded())
-        following = [k + 1] if instruction.falls_through and k + 1 < len(code) else []
-        if instruction.target in place:
-            following.append(place[instruction.target])
-        for n in following:
+        for n in ways_on(code, place, k):
             if pending[n] is None:
                 pending[n] = dict(now)
             elif now.items() <= pending[n].items():
@@ -162,8 +194,8 @@ def too_early(code):
             else:
                 pending[n] = {**now, **pending[n]}
             work.append(n)
-    operands = {load for _, load in found if is_operand(code, place[load])}
-    return sorted((arrival, load) for arrival, load in found if load in operands)
+    of_products = operands(code, place)
+    return sorted((arrival, load) for arrival, load in found if load in of_products)
 
 
 def check(name, sass):
@@ -175,7 +207,8 @@ def check(name, sass):
             continue
         kernels += 1
         arrivals = sum(i.name.startswith("SYNCS.ARRIVE") for i in code)
-        loads = sum(bool(i.loaded()) and is_operand(code, k) for k, i in enumerate(code))
+        place = {instruction.address: k for k, instruction in enumerate(code)}
+        loads = len(operands(code, place))
         products = sum("MMA" in i.name for i in code)
         bad = too_early(code)
         wrong += bool(bad) or not (arrivals and loads and products)

@@ -26,6 +26,10 @@ CASES = (
     ("by a jump over the product", [LOAD, "@P1 BRA 0x30", PRODUCT, ARRIVAL, PRODUCT, "EXIT"], 1),
     ("nothing is passed behind an end", [LOAD, PRODUCT, LOAD, "EXIT", ARRIVAL, "EXIT"], 0),
     ("only the second half is used", [LOAD, "DADD R30, R22, R6", ARRIVAL, PRODUCT, "EXIT"], 0),
+    ("a rotated loop, used at its head alone", [LOAD, PRODUCT, "NOP", WAIT, ARRIVAL, PRODUCT, LOAD, "@P1 BRA 0x30", "EXIT"], 1),
+    ("a use far behind", [LOAD, ARRIVAL, *["NOP"] * 700, PRODUCT, "EXIT"], 1),
+    ("a use on one of two ways", [LOAD, ARRIVAL, "@P1 BRA 0x50", "MOV R20, R4", "BRA 0x60", PRODUCT, "EXIT"], 1),
+    ("overwritten on every way", [LOAD, PRODUCT, LOAD, ARRIVAL, "MOV R20, R4", "MOV R21, R4", "MOV R22, R4", "MOV R23, R4", PRODUCT, "EXIT"], 0),
     ("no loads: other code than is known", [PRODUCT, ARRIVAL, "EXIT"], None),
 )
 
