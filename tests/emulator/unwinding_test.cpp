@@ -67,7 +67,9 @@ class Unwinding : public OnCuda<Way<double, CudaLoops::hopper>> {
       }
       emulator::refuse_launches_after(-1);
       ASSERT_EQ(emulator::copies_under_way(), 0) << name << ", " << failures << " launches taken";
-      if (launches) ASSERT_EQ(emulator::launches_under_way(), 0) << name << ", " << failures << " launches taken";
+      if (launches) {
+        ASSERT_EQ(emulator::launches_under_way(), 0) << name << ", " << failures << " launches taken";
+      }
       ASSERT_LT(failures, 200) << name;
     }
     EXPECT_GT(failures, 1) << name << " launches nothing";

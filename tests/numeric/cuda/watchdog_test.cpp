@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -111,6 +112,31 @@ TEST_F(WatchdogDeathTest, TellsWhichTicketOfHoppersKernelWaitsForALostTask) {
 
 TEST_F(WatchdogDeathTest, TellsWhichTicketOfThePortableKernelWaitsForALostTask) {
   KAURI_EXPECT_TOLD(lose_a_contribution(CudaLoops::fma, Kernel::run_tasks, "run_tasks"));
+}
+
+/// A task of each kind that others wait for. The first that waits, by ticket, is in the same front.
+void lose_a_task(CudaLoops loops, Kernel kernel, const char* name, DeviceTask::Kind kind) {
+  const Watched system(loops);
+  const std::vector<DeviceTask>& task = system.plan->device.task;
+  const auto lost = std::find_if(task.begin(), task.end(), [&](const DeviceTask& t) { return t.kind == kind; });
+  if (lost == task.end()) std::_Exit(2);
+  system.arm(kernel, static_cast<int>(lost - task.begin()));
+  end_with([&] { static_cast<void>(system.refactorize()); },
+           [&](const std::string& text) {
+             std::smatch found;
+             const std::regex line(std::string(name) + R"(, block \d+, warp \d+, ticket (\d+) waits for [^:]+: (\d+), (\d+) wanted)");
+             if (!std::regex_search(text, found, line)) return false;
+             return task[std::stoul(found[1])].front == lost->front && std::stoi(found[2]) < std::stoi(found[3]);
+           });
+}
+
+TEST_F(WatchdogDeathTest, TellsWhoWaitsForALostTaskOfEachKind) {
+  using Kind = DeviceTask::Kind;
+  for (const Kind kind : {Kind::fill, Kind::prepare, Kind::panel}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    KAURI_EXPECT_TOLD(lose_a_task(CudaLoops::hopper, Kernel::front_kernel, "front_kernel", kind));
+    KAURI_EXPECT_TOLD(lose_a_task(CudaLoops::fma, Kernel::run_tasks, "run_tasks", kind));
+  }
 }
 
 /// Many small fronts below small ones.
