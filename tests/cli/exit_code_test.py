@@ -247,7 +247,7 @@ class ResourcesTest(ProgramTest):
         self.assertEqual(self.bytes_in(errors), [100000000])
         self.assertLess(peak, 500e6)
         # What is in no format is told by its first bytes.
-        for words in [["info", "/dev/zero"], ["solve", *SYSTEM, "--rhs", "/dev/zero"]]:
+        for words in [["info", "/dev/zero"], ["solve", *SYSTEM, "--rhs", "/dev/zero", "--backend", "cpu"]]:
             code, errors, peak = kauri_with_peak(*words)
             self.assertEqual(code, 1)
             self.assertIn("/dev/zero: is not in a known format", errors)
@@ -269,7 +269,7 @@ class ResourcesTest(ProgramTest):
         if build_facts()["sanitizers"]:
             self.skipTest("a sanitizer's own data do not fit behind a limit")
         limit = 300 << 20
-        words = ["solve", "--gen", "poisson3d 40", "--ordering", "natural", "--threads", "1"]
+        words = ["solve", "--gen", "poisson3d 40", "--ordering", "natural", "--threads", "1", "--backend", "cpu"]
         done = kauri_with_data_limit(limit, *words)
         self.assertEqual(done.returncode, 3, done.stderr)
         needed, available = self.bytes_in(done.stderr)

@@ -105,7 +105,7 @@ class ProgressTest(ProgramTest):
         self.fail(f"not even {words} was told of: {seen!r}")
 
     def test_factorisations_tell_their_share(self):
-        words, seen = self.until_told(r"factorising poisson3d \d+ \.\.\. \d+ s, \d+ %", "solve", "--ordering", "nd", "--threads", "1")
+        words, seen = self.until_told(r"factorising poisson3d \d+ \.\.\. \d+ s, \d+ %", "solve", "--ordering", "nd", "--threads", "1", "--backend", "cpu")
         shares = [int(share) for share in re.findall(r" s, (\d+) %", seen)]
         self.assertEqual(shares, sorted(shares))
         self.assertGreater(shares[0], 0)
