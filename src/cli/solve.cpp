@@ -60,7 +60,7 @@ struct Outcome {
 template <Scalar T>
 std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
   const Index n = system.matrix.n();
-  const std::string file = options.rhs_file == "-" ? std::string(kStandardInput) : options.rhs_file;
+  const std::string file = opened(options.rhs_file);
   DenseMatrix b = fenced("reading " + file, options.limits, [&] { return read_dense(file, options.job.threads, n); });
   if (b.cols == 0) throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
@@ -337,8 +337,8 @@ void check_options(const SolveOptions& options) {
   check_output(options.output);
   if (!options.save_factor.empty()) check_folder(options.save_factor);
   check_apart({{"-o", options.output}, {"--save-factor", options.save_factor}}, options,
-              {{"--rhs", options.rhs_file}, {"--load-factor", options.load_factor}});
-  const auto input = [](const std::string& file) { return file == "-" || file == kStandardInput; };
+              {{"--rhs", opened(options.rhs_file)}, {"--load-factor", options.load_factor}});
+  const auto input = [](const std::string& file) { return opened(file) == kStandardInput; };
   if (input(options.rhs_file) && std::any_of(options.system.files.begin(), options.system.files.end(), input))
     throw Error(ErrorKind::usage, "--rhs -: standard input is the system already");
   if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))

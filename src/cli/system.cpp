@@ -59,7 +59,7 @@ std::string Source::name() const {
 
 std::vector<Source> sources(const SystemOptions& options) {
   std::vector<Source> list;
-  for (const std::string& file : options.files) list.push_back({file == "-" ? std::string(kStandardInput) : file, true});
+  for (const std::string& file : options.files) list.push_back({opened(file), true});
   for (const std::string& spec : options.specs) list.push_back({spec, false});
   if (list.empty()) throw Error(ErrorKind::usage, "no system given: name a FILE, or a formula with --gen \"SPEC\"");
   return list;

@@ -14,15 +14,6 @@
 namespace kauri::io {
 namespace {
 
-/// The name at the end of the symbolic links that begin at a path; nothing need be there.
-std::string end_of_links(const std::string& path) {
-  std::filesystem::path end = path;
-  std::error_code none;
-  for (std::filesystem::path next = std::filesystem::read_symlink(end, none); !none; next = std::filesystem::read_symlink(end, none))
-    end = end.parent_path() / next;  // an absolute one stands alone
-  return end.string();
-}
-
 /// Where the system shows an open file under a name: what a link is made from.
 std::string name_of(const Descriptor& file) { return "/proc/self/fd/" + std::to_string(file.get()); }
 
@@ -35,6 +26,18 @@ bool synchronise(int descriptor) {
 }
 
 }  // namespace
+
+std::string end_of_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // the system follows no more
+  std::filesystem::path end = path;
+  std::error_code none;
+  for (int k = 0; k < kMostLinks; ++k) {
+    const std::filesystem::path next = std::filesystem::read_symlink(end, none);
+    if (none) break;
+    end = end.parent_path() / next;  // an absolute one stands alone
+  }
+  return end.string();
+}
 
 /// Noted before there is a file of that name, so that no moment is left between.
 class FileWriter::Beside {
