@@ -135,5 +135,5 @@ class PathsTest(ProgramTest):
             child.stdin.write(self.text)
         self.assertEqual(child.wait(timeout=300), 0)
         self.assertTrue(ignored & bit(signal.SIGHUP))
-        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ]:
+        for number in [signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGALRM, signal.SIGTERM, signal.SIGXFSZ]:
             self.assertTrue(caught & bit(number), number)
