@@ -16,6 +16,8 @@ struct ReadOptions {
   Index rows = kNone;  ///< how many right-hand sides must have; kNone: any number
   /// Bytes that reading may take: of the file, of what it holds unpacked, and of all arrays of its numbers, counted one on top of the other
   /// before memory is taken for them; 0: what there is. A file that needs more is an Error(memory) that names file, bytes and bound.
+  /// Without a bound matrices have 2^24 rows at most, or a quarter as many entries. Gzipped tar archives of much beside matrices are an
+  /// Error(input).
   std::size_t max_bytes = 0;
   /// Of matrices in files that hold both halves: full, lower_of_full or upper_of_full. Other files hold one half, which is taken.
   Storage both_halves = Storage::full;
