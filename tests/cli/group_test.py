@@ -19,8 +19,8 @@ def lines_of_groups():
 
 
 def places(controller):
-    """Folders in which a group with a limit may be made. v1: this process's own. v2: the nearest one above it that hands the controller on to its
-    children; its own holds processes, so that its children have none."""
+    """Folders in which a group with a limit may be made. v1: this process's own. v2: the nearest one above it that hands the controller on
+    to its children; its own holds processes, so that its children have none."""
     for controllers, path in lines_of_groups():
         if controller in controllers.split(","):
             return [pathlib.Path(f"/sys/fs/cgroup/{controller}{path}")]

@@ -70,7 +70,8 @@ class PathsTest(ProgramTest):
         names = {"spy": "a.svg", "tree": "a.svg", "compare": "a.html", "analyze": "a.mtx", "solve": "a.mtx"}
         for name in names.values():
             (self.folder / name).write_text(self.text)
-        cases = [(["solve", "-", "-o", self.a], self.a), (["solve", "-", "-o", link], self.a), (["solve", "/dev/stdin", "-o", self.a], self.a),
+        cases = [(["solve", "-", "-o", self.a], self.a), (["solve", "-", "-o", link], self.a),
+                 (["solve", "/dev/stdin", "-o", self.a], self.a),
                  (["solve", self.a, "--rhs", "-", "-o", b], b), (["solve", "-", "--save-factor", self.a], self.a),
                  (["analyze", "-", "--save-plan", self.a], self.a), (["analyze", "-", "-o", self.a], self.a)]
         cases += [([name, "-", "--html" if name == "compare" else "-o", self.folder / file], self.folder / file)
