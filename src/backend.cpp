@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/backend.hpp"
 
-#include <limits>
-
 #include "numeric/backend.hpp"
 #include "numeric/cpu/executor.hpp"
 #include "numeric/cuda/executor.hpp"
+#include "src/base/allowed_threads.hpp"
 
 namespace kauri {
 
@@ -29,7 +28,7 @@ void Backend::reset_peak() { executor_->memory().reset_peak(); }
 
 Backend cpu_backend(int threads) {
   if (threads < 0) throw Error(ErrorKind::usage, "cpu_backend: threads is " + std::to_string(threads) + ", expected 0 or more");
-  return Backend(numeric::cpu::make_executor(threads == 0 ? std::numeric_limits<int>::max() : threads));
+  return Backend(numeric::cpu::make_executor(threads == 0 ? default_threads() : threads));
 }
 
 Backend cuda_backend(const CudaOptions& options) {

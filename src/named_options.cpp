@@ -132,7 +132,7 @@ void add_job(Table& table) {
       [](auto& o) -> auto& { return o.backend; }, "what computes; auto: the one predicted to be done first"));
   table.push_back(integer_entry(
       "threads", 0, [](auto& o) -> auto& { return o.threads; },
-      "CPU threads, of orderings too; 0: one per hardware thread; results do not depend on it"));
+      "CPU threads, of orderings too; 0: one per hardware thread that quotas pay for; results do not depend on it"));
   table.push_back(word_entry(
       "precision", std::vector<std::pair<std::string, Precision>>{{"full", Precision::full}, {"mixed", Precision::mixed}},
       [](auto& o) -> auto& { return o.precision; },

@@ -170,6 +170,24 @@ DeviceLevels assemble(const Supernodes& nodes, const std::vector<Index>& kind, c
   return out;
 }
 
+Index order_of(const Supernodes& nodes, Index s) { return nodes.order(s); }
+Index order_of(const FrontTree& fronts, Index s) { return fronts.order[s]; }
+
+template <class Fronts>
+std::vector<Index> kinds_of_fronts(const Fronts& fronts) {
+  std::vector<Index> kind(fronts.parent.size(), narrow);
+  const std::vector<Index> children = child_counts(fronts.parent);
+  for (Index s = 0; s < fronts.count(); ++s) {
+    const Index m = order_of(fronts, s);
+    if (children[s] > DeviceSchedule::kMostChildren || m > DeviceSchedule::kSmall)
+      kind[s] = tiled;
+    else if (m > DeviceSchedule::kNarrow)
+      kind[s] = std::max<Index>(kind[s], small);
+    if (const Index parent = fronts.parent[s]; parent != kNone) kind[parent] = std::max(kind[parent], kind[s]);
+  }
+  return kind;
+}
+
 }  // namespace
 
 std::vector<Index> child_counts(std::span<const Index> parent) {
@@ -179,19 +197,9 @@ std::vector<Index> child_counts(std::span<const Index> parent) {
   return count;
 }
 
-std::vector<Index> kinds_of(const Supernodes& nodes) {
-  std::vector<Index> kind(nodes.parent.size(), narrow);
-  const std::vector<Index> children = child_counts(nodes.parent);
-  for (Index s = 0; s < nodes.count(); ++s) {
-    const Index m = nodes.order(s);
-    if (children[s] > DeviceSchedule::kMostChildren || m > DeviceSchedule::kSmall)
-      kind[s] = tiled;
-    else if (m > DeviceSchedule::kNarrow)
-      kind[s] = std::max<Index>(kind[s], small);
-    if (const Index parent = nodes.parent[s]; parent != kNone) kind[parent] = std::max(kind[parent], kind[s]);
-  }
-  return kind;
-}
+std::vector<Index> kinds_of(const Supernodes& nodes) { return kinds_of_fronts(nodes); }
+
+std::vector<Index> kinds_of(const FrontTree& fronts) { return kinds_of_fronts(fronts); }
 
 FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds) {
   FrontSizes sizes{std::vector<Offset>(kinds.size()), std::vector<Offset>(kinds.size())};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
+#include "symbolic/supernodes.hpp"
 
 namespace kauri::symbolic {
 
@@ -39,6 +40,7 @@ std::vector<Index> child_counts(std::span<const Index> parent);
 
 /// Kinds. A front is tiled if it, or one below it, has many rows or children. Reads no rows, nor does what follows: an outline has none.
 std::vector<Index> kinds_of(const Supernodes& nodes);
+std::vector<Index> kinds_of(const FrontTree& fronts);
 FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds);
 
 /// Levels of the kinds: a narrow or small front's is its height among those of its kind. So is a tiled front's, unless some subtrees are so

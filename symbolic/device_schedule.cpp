@@ -258,7 +258,33 @@ void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceL
   out.task_teams = teams;
 }
 
+/// Of a tiled front of t tiles along a side. Tiles of L and of the block go two a task, those to be filled eight a task; there are t
+/// preparations at most, a chain, and in each column one more where tiles are left over.
+Offset most_tasks(Offset t) { return t * t / 4 + t * t / 16 + 4 * t + 1; }
+
 }  // namespace
+
+Offset most_list_bytes(const FrontTree& fronts) {
+  constexpr Offset kTask = 2 * sizeof(DeviceTask);  // arrays grow by copies of twice the size
+  constexpr Offset kStep = 2 * sizeof(DeviceSchedule::Step) + 4 * sizeof(Index);
+  constexpr Offset kTerm = 5 * sizeof(Offset);  // a place; in the worst case a sum of its own
+  const std::vector<Index> kinds = kinds_of(fronts), children = child_counts(fronts.parent);
+  Offset bytes = 0;
+  const auto add = [&](Offset count, Offset each) {
+    bytes = checked_add(bytes, checked_mul(count, each, "bytes of tasks"), "bytes of tasks");
+  };
+  for (Index s = 0; s < fronts.count(); ++s) {
+    if (kinds[s] == tiled) {
+      const FrontCells cells{fronts.order[s], fronts.pivots[s]};
+      add(most_tasks(cells.row_tiles()), kTask);
+      add(cells.pivot_tiles(), kStep);
+    }
+    const Index parent = fronts.parent[s];
+    const Offset q = fronts.contribution(s);
+    if (parent != kNone && kinds[parent] == tiled && is_listed(children[parent], fronts.contribution(s))) add(q * (q + 1) / 2, kTerm);
+  }
+  return bytes;
+}
 
 Offset device_entries(const Supernodes& nodes, const DeviceLevels& levels) {
   DeviceSchedule out;

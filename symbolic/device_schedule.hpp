@@ -27,6 +27,10 @@ inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
 /// log fronts). Throws Error(overflow).
 Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 
+/// Bytes of the host's that the lists of a schedule may take while they are made: tasks, steps, and sums of children's entries. A bound,
+/// some two times what they take, from sizes alone. O(fronts).
+Offset most_list_bytes(const FrontTree& fronts);
+
 /// What follows from the sizes of fronts alone: no rows are read. The rest is added once the assembly is there. O(n log n). Throws
 /// Error(overflow).
 DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);

@@ -248,7 +248,7 @@ std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view 
   check_supernodes(core, columns, front);
   out.fronts = front_tree(core, columns, front);
   check_postorder(out.fronts.parent);
-  if (look) look(out.fronts.pivots, out.fronts.order);
+  if (look) look(out.fronts);
   out.workers = workers;
   set_sizes(out);
   weigh(a.view(), table, out);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
+#include "symbolic/supernodes.hpp"
 
 namespace kauri::symbolic {
 
@@ -35,9 +36,9 @@ PlanCore core_of(const Plan& plan);
 /// another target. Nothing of the core is trusted: Error(input) says what does not fit, as text that begins with no name. By the threads of
 /// the calling arena. O(nnz log n + rows of all fronts).
 ///
-/// look, if it is not empty, gets pivots and order (rows) of each front as soon as these are known, in time and memory O(nnz log n): before
-/// there are lists of rows, which a small core may have very many of. What it throws is thrown.
-using LookAtFronts = std::function<void(std::span<const Index> pivots, std::span<const Index> order)>;
+/// look, if it is not empty, gets the tree of fronts with their sizes as soon as it is known, in time and memory O(nnz log n): before there
+/// are lists of rows and tasks, which a small core may have very many of. What it throws is thrown.
+using LookAtFronts = std::function<void(const FrontTree& fronts)>;
 std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers, const LookAtFronts& look = {});
 
 /// Places of L below and on the diagonal, front by front: the sum of p m - p (p - 1) / 2.

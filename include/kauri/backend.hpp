@@ -68,8 +68,8 @@ class Backend {
   std::unique_ptr<numeric::Executor> executor_;
 };
 
-/// threads >= 1, or 0 for as many as oneTBB allows this process: by default one per hardware thread, or what the host program set with
-/// tbb::global_control. More than that are cut down to it, see threads(). They belong to this backend alone (an arena of its own): no
+/// threads >= 1, or 0 for one per hardware thread that is the process's, no more than quotas of its control groups pay for, or for what the
+/// host program set with tbb::global_control. More than oneTBB allows are cut, see threads(). They are this backend's (an own arena): no
 /// environment variable is read, no setting of the host program is changed. The result does not depend on their number, bit for bit.
 ///
 /// Calls that compute throw Error(memory) where the system refuses a thread; with threads = 1 none is asked for. In a child that fork()

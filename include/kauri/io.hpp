@@ -12,10 +12,12 @@ namespace kauri {
 
 /// How files are read.
 struct ReadOptions {
-  int threads = 0;     ///< that parse large Matrix Market files; 0: all that oneTBB allows. Reaches no bit
+  int threads = 0;     ///< that parse large Matrix Market files; 0: as many as cpu_backend(0) has. Reaches no bit
   Index rows = kNone;  ///< how many right-hand sides must have; kNone: any number
   /// Bytes that reading may take: of the file, of what it holds unpacked, and of all arrays of its numbers, counted one on top of the other
   /// before memory is taken for them; 0: what there is. A file that needs more is an Error(memory) that names file, bytes and bound.
+  /// Without a bound matrices have 2^24 rows at most, or a quarter as many entries. Gzipped tar archives of much beside matrices are an
+  /// Error(input).
   std::size_t max_bytes = 0;
   /// Of matrices in files that hold both halves: full, lower_of_full or upper_of_full. Other files hold one half, which is taken.
   Storage both_halves = Storage::full;
@@ -36,7 +38,7 @@ struct ReadOptions {
 ///
 /// Pattern matrices get the value -1 off the diagonal and 1 + (entries off the diagonal of the row) on it: symmetric, strictly dominant.
 /// Repeated entries are summed; a missing diagonal entry is a stored zero.
-/// Large Matrix Market files are parsed by `threads` threads (0: all that oneTBB allows); the matrix is the same by any number.
+/// Large Matrix Market files are parsed by `threads` threads (0: as cpu_backend(0)); the matrix is the same by any number.
 /// The first 64 KB tell the format: what is in none of them, and the rest of it, is neither read nor unpacked.
 /// Throws Error(input) naming file, line (or array and entry) and what was expected, and Error(memory).
 SymmetricMatrix<double> read_matrix(const std::string& path, int threads = 0);

@@ -72,7 +72,7 @@ struct OrderingOptions {
   /// is left when all others are eliminated. Each at most once, each >= 0 and < n.
   std::vector<Index> last{};
   /// This many threads at most: on components, inside them by nested_dissection and parallel_amd, on what is done around every method, and
-  /// on analyses; >= 0; 0: all that oneTBB allows the process now, which is also the most. Never reaches the permutation.
+  /// on analyses; >= 0; 0: as many as cpu_backend(0) has; no more than oneTBB allows the process now. Never reaches the permutation.
   int threads = 0;
   /// Asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms: order(), order_within(), reorder(), and analyses
   /// with all that they do. METIS cannot be interrupted, and is run to its end first. A token that nobody can ask to stop costs nothing.

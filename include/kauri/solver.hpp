@@ -29,7 +29,7 @@ struct SolverOptions {
   AnalyzeOptions analyze;                            ///< of compute()
   RefineOptions refine;                              ///< of solve()
   BackendChoice backend = BackendChoice::automatic;  ///< chosen by compute()
-  int threads = 0;  ///< CPU threads, of orderings too where analyze.ordering names none; 0: one per hardware thread
+  int threads = 0;  ///< CPU threads, of orderings too where analyze.ordering names none; 0: as cpu_backend(0)
   /// mixed: of Solver<double> alone, a MixedFactor in place of a Factor; solutions are refined by `mixed_solve`, not by `refine`. report()
   /// tells how they came about; where columns did not converge, report().mixed.unconverged is not 0.
   Precision precision = Precision::full;

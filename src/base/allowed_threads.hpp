@@ -22,14 +22,18 @@ inline int allowed_threads() {
                                                 std::numeric_limits<int>::max()));
 }
 
-/// f() in an arena of so many threads, which may be more than there are cores, or fewer where oneTBB allows the process no more; 0: all
-/// that it allows. In the calling arena if that is one of as many; a thread that waits there takes up nothing of the caller's. Throws
+/// Threads where nobody says how many: those that oneTBB allows, which are those of the process's affinity, but no more than the quotas of
+/// its control groups pay for, rounded up; what the host program set with tbb::global_control goes before quotas. Quotas are read once.
+int default_threads();
+
+/// f() in an arena of so many threads, which may be more than there are cores, or fewer where oneTBB allows the process no more; 0:
+/// default_threads(). In the calling arena if that is one of as many; a thread that waits there takes up nothing of the caller's. Throws
 /// Error(memory) where the system refuses a thread.
 template <class F>
 void with_threads(int threads, F&& f) {
   const auto carried = carrying_stop(f);
   if (threads_lost()) return carried();
-  const int most = threads == 0 ? allowed_threads() : std::min(threads, allowed_threads());
+  const int most = threads == 0 ? default_threads() : std::min(threads, allowed_threads());
   if (tbb::this_task_arena::max_concurrency() == most) {
     if (most > 1) host_threads::start(most - 1);
     return tbb::this_task_arena::isolate(carried);

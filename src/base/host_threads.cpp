@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/base/host_threads.hpp"
 
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +21,7 @@
 
 #include "kauri/error.hpp"
 #include "src/base/allowed_threads.hpp"
+#include "src/base/control_groups.hpp"
 
 namespace kauri {
 namespace {
@@ -168,6 +171,14 @@ void start(int wanted) {
 int started() { return process().started; }
 
 }  // namespace host_threads
+
+int default_threads() {
+  if (threads_lost()) return 1;
+  static std::atomic<int> quota{0};  // 0: not read yet
+  if (quota == 0) quota = processors_of_groups().value_or(std::numeric_limits<int>::max());
+  const int allowed = allowed_threads();
+  return allowed == tbb::info::default_concurrency() ? std::min(allowed, quota.load()) : allowed;
+}
 
 Arena::Arena(int threads) : threads_(threads) {
   if (threads_lost()) return;

@@ -36,6 +36,14 @@ void write_permutation(const std::string& path, const Permutation& permutation) 
   write_file(path, lines);
 }
 
+void write_files(const AnalysisOptions& options, const Plan& plan) {
+  const auto write = [&](const std::string& path, const auto& to_file) {
+    if (!path.empty()) fenced("writing " + path, options.limits, [&] { to_file(path); });
+  };
+  write(options.permutation_file, [&](const std::string& path) { write_permutation(path, plan.perm); });
+  write(options.plan_file, [&](const std::string& path) { save_plan(path, plan); });
+}
+
 Json to_json(const AnalysisOptions& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
@@ -112,7 +120,7 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
 int analyze(const AnalysisOptions& options) {
   if (!options.plan_file.empty()) check_folder(options.plan_file);
   check_apart({{"-o", options.permutation_file}, {"--save-plan", options.plan_file}}, options);
-  Job job = make_job(options.job);
+  Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
     return load_one(options.system, options.limits, options.job.threads);
@@ -122,8 +130,7 @@ int analyze(const AnalysisOptions& options) {
     return analyze_system(system, job, options.limits, 1);
   }();
   const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
-  if (!options.permutation_file.empty()) write_permutation(options.permutation_file, analysis.plan->perm);
-  if (!options.plan_file.empty()) save_plan(options.plan_file, *analysis.plan);
+  write_files(options, *analysis.plan);
   print_report(
       options.json, [&] { return to_json(options, system, job, analysis, refused); },
       [&] { return to_text(options, system, job, analysis, refused); });

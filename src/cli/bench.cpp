@@ -166,7 +166,8 @@ void add_trial(Json& line, const Trial& trial, const JobOptions& options) {
 /// What was reached of what the backend can do. Measured on the CPU at the first system, when its memory is free again.
 void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend& backend, const JobOptions& options) {
   const int bytes = scalar_bytes(options);
-  const Roofline roofline = is_mixed(options) ? backend.mixed_roofline() : backend.roofline(bytes);
+  const Roofline roofline =
+      fenced("measuring the machine", {}, [&] { return is_mixed(options) ? backend.mixed_roofline() : backend.roofline(bytes); });
   line["peak_flops_s"] = roofline.flops_per_s;
   line["peak_bytes_s"] = roofline.bytes_per_s;
   if (trial.breakdown) return;
@@ -222,7 +223,7 @@ int bench_line(const BenchOptions& options, const Source& source, Job& job) {
 }
 
 int bench(const BenchOptions& options) {
-  Job job = make_job(options.job);
+  Job job = make_job(options.job, options.limits);
   job.backends.start_device();
   int code = kOk;
   for (const Source& source : sources(options.system)) code = std::max(code, bench_line(options, source, job));

@@ -133,7 +133,7 @@ int compare(CompareOptions options) {
   take_orderings(options);
   if (!options.page.empty()) check_page_name(options.page);
   check_apart({{"--html", options.page}}, options);
-  Job job = make_job(options.job);
+  Job job = make_job(options.job, options.limits);
   const std::vector<Source> list = sources(options.system);
   std::string sections;
   int code = kOk;

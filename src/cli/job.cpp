@@ -27,7 +27,7 @@ std::unique_ptr<tbb::global_control> allow_threads(int threads) {
   return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
 }
 
-void choose_ordering(const JobOptions& options, Job& job) {
+void choose_ordering(const JobOptions& options, const LimitOptions& limits, Job& job) {
   if (const auto method = ordering_from_name(options.ordering)) {
     job.analyze.ordering.method = *method;
     return;
@@ -35,7 +35,7 @@ void choose_ordering(const JobOptions& options, Job& job) {
   if (!std::filesystem::is_regular_file(options.ordering))
     throw Error(ErrorKind::usage,
                 fmt::format("--ordering '{}': neither natural, rcm, md, amd, pamd, nd, metis or auto, nor a file", options.ordering));
-  job.given = read_permutation(options.ordering);
+  job.given = fenced("reading " + options.ordering, limits, [&] { return read_permutation(options.ordering); });
   job.given_file = options.ordering;
 }
 
@@ -88,7 +88,7 @@ Backend make_backend(const JobOptions& options) {
   return choice_of(options) == BackendChoice::cuda ? cuda_backend() : cpu_backend(options.threads);
 }
 
-Job make_job(const JobOptions& options) {
+Job make_job(const JobOptions& options, const LimitOptions& limits) {
   if (is_mixed(options) && options.scalar == "float")
     throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
   auto threads = allow_threads(options.threads);
@@ -103,7 +103,7 @@ Job make_job(const JobOptions& options) {
   job.analyze.solves = options.solves;
   job.analyze.factorizations = options.factorizations;
   job.analyze.cores = options.cores;
-  choose_ordering(options, job);
+  choose_ordering(options, limits, job);
   return job;
 }
 

@@ -25,8 +25,8 @@ struct Job {
   std::string given_file;                   ///< its name
 };
 
-/// Throws Error: usage (unknown ordering), input (permutation file), device.
-Job make_job(const JobOptions& options);
+/// Throws Error: usage (unknown ordering), input (permutation file), memory (the same), device.
+Job make_job(const JobOptions& options, const LimitOptions& limits);
 
 /// The backend asked for, the CPU's for auto.
 Backend make_backend(const JobOptions& options);

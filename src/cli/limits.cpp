@@ -6,71 +6,17 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "kauri/error.hpp"
 #include "src/base/allowed_threads.hpp"
+#include "src/base/control_groups.hpp"
 #include "src/cli/text.hpp"
 
 namespace kauri::cli {
 namespace {
 
 constexpr Offset kUnlimited = std::numeric_limits<Offset>::max();
-
-/// The number in a file that holds one; "max", numbers beyond an Offset and missing files count as unlimited.
-Offset number_in(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  Offset x = 0;
-  return in >> x && x >= 0 ? x : kUnlimited;
-}
-
-/// Value of "key   123 kB" lines (/proc/meminfo, /proc/self/status) in bytes, of "key 123" lines (memory.stat) as it is.
-Offset value_of(const std::filesystem::path& file, std::string_view key, Offset missing) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(key)) continue;
-    std::istringstream rest(line.substr(key.size()));
-    Offset x = 0;
-    std::string unit;
-    if (!(rest >> x)) return missing;
-    rest >> unit;
-    return unit == "kB" ? x * 1024 : x;
-  }
-  return missing;
-}
-
-/// Room in one control group: the limit less what is used, file pages that can be dropped not counted as used.
-Offset room_in_group(const std::filesystem::path& folder, bool v2) {
-  const Offset limit = number_in(folder / (v2 ? "memory.max" : "memory.limit_in_bytes"));
-  const Offset used = number_in(folder / (v2 ? "memory.current" : "memory.usage_in_bytes"));
-  if (limit == kUnlimited || used == kUnlimited) return kUnlimited;
-  const Offset droppable = value_of(folder / "memory.stat", v2 ? "inactive_file " : "total_inactive_file ", 0);
-  return std::max<Offset>(0, limit - std::max<Offset>(0, used - droppable));
-}
-
-/// The least room of this process's groups and their parents.
-Offset room_in_groups() {
-  std::ifstream in("/proc/self/cgroup");
-  Offset room = kUnlimited;
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const bool v2 = controllers == ",,";
-    if (!v2 && controllers.find(",memory,") == std::string::npos) continue;
-    const std::filesystem::path root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    std::filesystem::path group = line.substr(second + 1);
-    while (true) {
-      room = std::min(room, room_in_group(root / group.relative_path(), v2));
-      if (!group.has_relative_path()) break;
-      group = group.parent_path();
-    }
-  }
-  return room;
-}
 
 /// What a process can hold where there is memory for so much: its page tables count as well, with 1/512 of what they map, and the first
 /// pages of the stacks of its threads. So do pages of files that are written, until they are on the disk: 1/32 is left to them, 64 MB at
@@ -85,16 +31,18 @@ Offset room_under(int resource, std::string_view used_key) {
   rlimit limit{};
   if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur >= static_cast<rlim_t>(kUnlimited))
     return kUnlimited;
-  return std::max<Offset>(0, static_cast<Offset>(limit.rlim_cur) - value_of("/proc/self/status", used_key, 0));
+  return std::max<Offset>(0, static_cast<Offset>(limit.rlim_cur) - number_after("/proc/self/status", used_key).value_or(0));
 }
 
 std::string with_bytes(Offset b) { return fmt::format("{} ({} bytes)", bytes(static_cast<double>(b)), b); }
 
-std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what) {
+/// there: bytes of what is needed that were taken already.
+std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what, Offset there = 0) {
   if (static_cast<double>(needed) > limits.max_gb * 1e9)
     return fmt::format("{} needs {}, more than --max-gb {} allows", what, with_bytes(needed), limits.max_gb);
-  if (const Offset room = available_bytes(); needed > room)
-    return fmt::format("{} needs {}, but only {} are available", what, with_bytes(needed), with_bytes(room));
+  if (const Offset room = available_bytes(); needed - there > room)
+    return fmt::format("{} needs {}{}, but only {} are available", what, with_bytes(needed - there), there > 0 ? " more" : "",
+                       with_bytes(room));
   return {};
 }
 
@@ -116,7 +64,8 @@ Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) { return Offset{4} * 
 }  // namespace
 
 Offset available_bytes() {
-  const Offset backed = std::min(value_of("/proc/meminfo", "MemAvailable:", kUnlimited), room_in_groups());
+  const Offset backed =
+      std::min(number_after("/proc/meminfo", "MemAvailable:").value_or(kUnlimited), memory_left_in_groups().value_or(kUnlimited));
   return std::min({usable(backed), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
 }
 
@@ -149,6 +98,13 @@ void require(const Demand& demand, const LimitOptions& limits, std::string_view 
   if (const std::string why = refusal(demand, limits, system); !why.empty()) throw Error(ErrorKind::memory, why);
 }
 
+void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits, std::string_view system) {
+  const Offset there = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes);
+  const std::string what = fmt::format("the solution of {} with the factor that was loaded", system);
+  if (const std::string why = refuse_bytes(demand(plan, scalar_bytes, nrhs).bytes, limits, what, there); !why.empty())
+    throw Error(ErrorKind::memory, why);
+}
+
 void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits, std::string_view system) {
   const std::string what = fmt::format("a solution of {} with {} right-hand side{}", system, nrhs, nrhs == 1 ? "" : "s");
   if (const std::string why = refuse_bytes(vector_bytes(n, nrhs, scalar_bytes), limits, what); !why.empty())
@@ -178,7 +134,7 @@ MemoryFence::MemoryFence(const LimitOptions& limits) {
   old_limit_ = limit.rlim_cur;
   // The shadow memory of sanitizers counts as data: no fence there.
   if (!std::string_view(KAURI_SANITIZERS).empty() || bytes_ > kUnlimited / 2) return;
-  const Offset now = value_of("/proc/self/status", "VmData:", 0);
+  const Offset now = number_after("/proc/self/status", "VmData:").value_or(0);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(now + fenced + stacks));
   setrlimit(RLIMIT_DATA, &limit);
 }

@@ -31,6 +31,8 @@ Demand mixed_demand(const Plan& plan, Index nrhs);
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system);
 /// Throws Error(memory) with the refusal.
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system);
+/// The same where the factor is there already.
+void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits, std::string_view system);
 /// The same for the vectors alone, which are known before any ordering is: 4 of n for each right-hand side.
 void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits, std::string_view system);
 /// The same for ordering and analysis, whose least need follows from rows and entries alone.

@@ -129,7 +129,8 @@ void add_plan_options(CLI::App& command, JobOptions& options) {
 void add_threads_option(CLI::App& command, JobOptions& options) {
   command
       .add_option("--threads", options.threads,
-                  "CPU threads, of nd too, also more than there are cores; 0: one per hardware thread;\nx is the same for any number")
+                  "CPU threads, of nd too, also more than there are cores; 0: one per hardware thread that quotas pay for;\nx is the same "
+                  "for any number")
       ->capture_default_str()
       ->check(integer_from(0, 4096))
       ->type_name("N")

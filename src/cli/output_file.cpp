@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "kauri/error.hpp"
+#include "src/cli/system.hpp"
 #include "src/io/file_writer.hpp"
 #include "src/io/parse.hpp"
 
@@ -22,12 +23,13 @@ void check_name(const std::string& path, std::initializer_list<std::string_view>
   check_folder(path);
 }
 
-/// Whether both names stand for one file, or will: of a file that is not there its folder and last name count.
+/// Whether both names stand for one file, or will: of a file that is not there the folder and last name count, those at the end of links.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code code;
   if (std::filesystem::exists(a, code) && std::filesystem::exists(b, code))
     return std::filesystem::is_regular_file(a, code) && std::filesystem::equivalent(a, b, code) && !code;
-  const std::filesystem::path left = std::filesystem::weakly_canonical(a, code), right = std::filesystem::weakly_canonical(b, code);
+  const auto to_be = [&](const std::string& path) { return std::filesystem::weakly_canonical(io::end_of_links(path), code); };
+  const std::filesystem::path left = to_be(a), right = to_be(b);
   return !left.empty() && left == right;
 }
 
@@ -37,7 +39,7 @@ std::string in_words(const NamedFile& file) { return file.option.empty() ? file.
 
 void check_apart(const std::vector<NamedFile>& outputs, const CommonOptions& options, const std::vector<NamedFile>& inputs) {
   std::vector<NamedFile> read = inputs;
-  for (const std::string& file : options.system.files) read.push_back({"", io::split_member(file).file});
+  for (const std::string& file : options.system.files) read.push_back({"", io::split_member(opened(file)).file});
   if (!ordering_from_name(options.job.ordering)) read.push_back({"--ordering", options.job.ordering});
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (outputs[k].path.empty()) continue;

@@ -17,7 +17,7 @@ extern "C" void end_by_signal(int number) {
 }  // namespace
 
 void remove_files_on_signals() {
-  for (const int number : {SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ}) {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF}) {
     struct sigaction now {};
     if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) continue;
     struct sigaction then {};

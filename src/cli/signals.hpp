@@ -4,8 +4,8 @@
 
 namespace kauri::cli {
 
-/// From now on SIGHUP, SIGINT, SIGTERM, SIGXCPU and SIGXFSZ remove files that are not finished before they end the program as they would
-/// have. Those that are ignored, as by nohup, stay so.
+/// From now on signals that end a program, but for SIGKILL and those of faults, remove files that are not finished before they end it as
+/// they would have. Those that are ignored, as by nohup, stay so.
 void remove_files_on_signals();
 
 }  // namespace kauri::cli

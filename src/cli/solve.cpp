@@ -60,7 +60,7 @@ struct Outcome {
 template <Scalar T>
 std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
   const Index n = system.matrix.n();
-  const std::string file = options.rhs_file == "-" ? std::string(kStandardInput) : options.rhs_file;
+  const std::string file = opened(options.rhs_file);
   DenseMatrix b = fenced("reading " + file, options.limits, [&] { return read_dense(file, options.job.threads, n); });
   if (b.cols == 0) throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
@@ -155,7 +155,8 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricV
     out.peak_bytes = backend.peak_bytes();
     return {};
   }
-  if (!options.save_factor.empty()) save_factor(options.save_factor, factor.value());
+  if (!options.save_factor.empty())
+    fenced("writing " + options.save_factor, options.limits, [&] { save_factor(options.save_factor, factor.value()); });
   out.smallest_pivot = factor.value().verdict().smallest_pivot;
   out.smallest_column = factor.value().verdict().smallest_column;
   const Index n = plan->n;
@@ -199,7 +200,10 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   const Plan& plan = *out.analysis.plan;
   const int size = scalar_bytes(options.job);
   const Index columns = out.nrhs + (options.condition ? 1 : 0);  // an estimate takes vectors of its own
-  if (!loaded) require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns), options.limits, system.name);
+  if (loaded)
+    require_for_solve(plan, size, columns, options.limits, system.name);
+  else
+    require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns), options.limits, system.name);
   out.planned_bytes = plan.peak_bytes(size) + plan.workspace_bytes(size, out.nrhs);
   release_free_memory();
 
@@ -211,7 +215,8 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   const Phase phase(options.json, "factorising " + system.name);
   const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backends.current(), std::move(loaded), out);
   b = std::vector<T>();
-  if (out.status == Status::ok && !options.output.empty()) write_solution(options.output, x, n, out.nrhs);
+  if (out.status == Status::ok && !options.output.empty())
+    fenced("writing " + options.output, options.limits, [&] { write_solution(options.output, x, n, out.nrhs); });
   return out;
 }
 
@@ -337,8 +342,8 @@ void check_options(const SolveOptions& options) {
   check_output(options.output);
   if (!options.save_factor.empty()) check_folder(options.save_factor);
   check_apart({{"-o", options.output}, {"--save-factor", options.save_factor}}, options,
-              {{"--rhs", options.rhs_file}, {"--load-factor", options.load_factor}});
-  const auto input = [](const std::string& file) { return file == "-" || file == kStandardInput; };
+              {{"--rhs", opened(options.rhs_file)}, {"--load-factor", options.load_factor}});
+  const auto input = [](const std::string& file) { return opened(file) == kStandardInput; };
   if (input(options.rhs_file) && std::any_of(options.system.files.begin(), options.system.files.end(), input))
     throw Error(ErrorKind::usage, "--rhs -: standard input is the system already");
   if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
@@ -349,7 +354,7 @@ void check_options(const SolveOptions& options) {
 
 int solve(const SolveOptions& options) {
   check_options(options);
-  Job job = make_job(options.job);
+  Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
     return load_one(options.system, options.limits, options.job.threads);

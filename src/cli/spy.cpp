@@ -40,7 +40,7 @@ std::string drawn(const SpyOptions& options, const picture::Raster& raster, cons
 int spy(const SpyOptions& options) {
   check_picture_name(options.output);
   check_apart({{"-o", options.output}}, options);
-  Job job = make_job(options.job);
+  Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
     return load_one(options.system, options.limits, options.job.threads);

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <type_traits>
 
 #include "kauri/generate.hpp"
@@ -19,13 +20,15 @@
 namespace kauri::cli {
 namespace {
 
-SymmetricMatrix<double> read(const Source& source, const SystemOptions& options, int threads) {
+SymmetricMatrix<double> read(const Source& source, const SystemOptions& options, const LimitOptions& limits, int threads) {
   if (!source.is_file) return generate(source.text);
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(io::split_member(source.text).file, code);
   if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, fmt::format("{}: no such file", source.text));
   if (std::filesystem::is_directory(status)) throw Error(ErrorKind::input, fmt::format("{}: is a folder, expected a file", source.text));
   ReadOptions how{.threads = threads, .symmetry = options.symmetry};
+  // Where the fence has a bound of the user's, as many rows without entries as it has room for.
+  if (std::isfinite(limits.max_gb)) how.max_bytes = std::numeric_limits<std::size_t>::max() - 1;
   if (options.half != "both") how.both_halves = options.half == "lower" ? Storage::lower_of_full : Storage::upper_of_full;
   return read_matrix(source.text, how);
 }
@@ -59,7 +62,7 @@ std::string Source::name() const {
 
 std::vector<Source> sources(const SystemOptions& options) {
   std::vector<Source> list;
-  for (const std::string& file : options.files) list.push_back({file == "-" ? std::string(kStandardInput) : file, true});
+  for (const std::string& file : options.files) list.push_back({opened(file), true});
   for (const std::string& spec : options.specs) list.push_back({spec, false});
   if (list.empty()) throw Error(ErrorKind::usage, "no system given: name a FILE, or a formula with --gen \"SPEC\"");
   return list;
@@ -70,7 +73,7 @@ System load(const Source& source, const SystemOptions& options, const LimitOptio
   system.name = source.name();
   system.source = source.text;
   const Stopwatch watch;
-  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source, options, threads); });
+  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source, options, limits, threads); });
   add_to_diagonal(system.matrix, options.shift, source.text);
   system.read_s = watch.seconds();
   return system;

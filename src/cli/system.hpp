@@ -13,6 +13,8 @@ namespace kauri::cli {
 
 /// What the file "-" stands for.
 inline constexpr std::string_view kStandardInput = "/dev/stdin";
+/// The file that is read for a word of the command line.
+inline std::string opened(const std::string& word) { return word == "-" ? std::string(kStandardInput) : word; }
 
 /// Where one system comes from: a file, or a specification of kauri::generate.
 struct Source {

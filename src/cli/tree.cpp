@@ -28,7 +28,7 @@ picture::TreeLayout layout(const PictureOptions& options, const Plan& plan) {
 int tree(const PictureOptions& options) {
   check_picture_name(options.output);
   check_apart({{"-o", options.output}}, options);
-  Job job = make_job(options.job);
+  Job job = make_job(options.job, options.limits);
   const System system = [&] {
     const Phase phase(options.json, "reading");
     return load_one(options.system, options.limits, options.job.threads);

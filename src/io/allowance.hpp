@@ -18,6 +18,7 @@ class Allowance {
   Allowance() : Allowance(0) {}
   explicit Allowance(std::size_t most) : most_(most == 0 ? kAll : most) {}
 
+  [[nodiscard]] bool bounded() const { return most_ != kAll; }
   [[nodiscard]] std::size_t left() const { return most_ - taken_; }
   /// `count` items of `size` bytes each; what: in words, as "entries of the file". Throws Error(memory) naming file, bytes and bound.
   void take(std::string_view name, std::size_t count, std::size_t size, const char* what);

@@ -72,6 +72,12 @@ SymmetricMatrix<double> checked(std::string_view name, const Places& places, dou
 
 }  // namespace
 
+std::string too_many_empty_rows(Offset n, Offset entries, const Allowance& allowance) {
+  if (n <= kFreeRows || n / 4 <= entries || allowance.bounded()) return {};
+  return std::to_string(n) + " rows with " + std::to_string(entries) + " entries: most rows would be empty, expected " +
+         std::to_string(n / 4) + " entries or more, or a bound of bytes (max_bytes, --max-gb)";
+}
+
 void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allowance) {
   allowance.take(name, static_cast<std::size_t>(n) + 1, 3 * sizeof(Offset), "columns of the matrix");
   allowance.take(name, static_cast<std::size_t>(entries) + static_cast<std::size_t>(n), 2 * (sizeof(Index) + sizeof(double)),

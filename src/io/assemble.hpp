@@ -13,15 +13,17 @@
 
 namespace kauri::io {
 
-/// Dimensions up to here are taken on a file's word: the arrays they cost are small.
-inline constexpr Offset kFreeRows = Offset{1} << 20;
+/// Rows that a file may have without entries where nothing bounds the bytes: 0.8 GB of arrays at most are taken on its word.
+inline constexpr Offset kFreeRows = Offset{1} << 24;
+/// Places of right-hand sides that are taken on a file's word.
+inline constexpr Offset kFreePlaces = Offset{1} << 20;
 /// Dense right-hand sides given as sparse ones: beyond those that are free, a place in so many must be filled, so that the memory they take
 /// stays within a small multiple of the file.
 inline constexpr Offset kSparsest = 16;
 
-/// True if n is large and the entries, each of which meets at most two rows, leave most rows empty. Such a matrix is singular, and memory
-/// would be taken by the word of a few bytes.
-inline bool too_many_empty_rows(Offset n, Offset entries) { return n > kFreeRows && n / 4 > entries; }
+/// Empty; or why a matrix of so many rows is not taken: nothing bounds the bytes, and the entries, each of which meets at most two rows,
+/// leave most of very many rows empty. A pattern of such rows, and a matrix that is shifted, can be solved.
+std::string too_many_empty_rows(Offset n, Offset entries, const Allowance& allowance);
 
 /// How matrices are taken of which both halves are there.
 struct BothHalves {

@@ -24,10 +24,10 @@ void look_at(std::string_view head, bool whole, const Look& look) {
 }
 
 /// Of bytes that were looked at.
-std::string unpacked(std::string bytes, const std::string& name, Allowance& allowance) {
+std::string unpacked(std::string bytes, const std::string& name, Allowance& allowance, const MakeWatch& watch) {
   if (bytes.empty()) fail(name, "is empty");
   if (!is_gzip(bytes)) return bytes;
-  std::string inside = gunzip(bytes, name, allowance.left());
+  std::string inside = gunzip(bytes, name, allowance.left(), watch ? watch(bytes.size()) : Watch());
   allowance.take(name, inside.size(), 1, "bytes unpacked");
   if (inside.empty()) fail(name, "is empty inside its gzip wrapping");
   return inside;
@@ -35,19 +35,19 @@ std::string unpacked(std::string bytes, const std::string& name, Allowance& allo
 
 }  // namespace
 
-std::string content_of_file(const std::string& path, Allowance& allowance, const Look& look) {
+std::string content_of_file(const std::string& path, Allowance& allowance, const Look& look, const MakeWatch& watch) {
   // A small file is one read, and may hold much.
   bool looked = false;
   std::string bytes = read_file(path, allowance, [&](std::string_view head) {
     look_at(head, false, look);
     looked = true;
   });
-  return looked ? unpacked(std::move(bytes), path, allowance) : content_of(std::move(bytes), path, allowance, look);
+  return looked ? unpacked(std::move(bytes), path, allowance, watch) : content_of(std::move(bytes), path, allowance, look, watch);
 }
 
-std::string content_of(std::string bytes, const std::string& name, Allowance& allowance, const Look& look) {
+std::string content_of(std::string bytes, const std::string& name, Allowance& allowance, const Look& look, const MakeWatch& watch) {
   look_at(std::string_view(bytes).substr(0, kHead), bytes.size() <= kHead, look);
-  return unpacked(std::move(bytes), name, allowance);
+  return unpacked(std::move(bytes), name, allowance, watch);
 }
 
 std::string_view plain_text(std::string_view bytes, std::string_view name) {

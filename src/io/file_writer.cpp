@@ -14,15 +14,6 @@
 namespace kauri::io {
 namespace {
 
-/// The name at the end of the symbolic links that begin at a path; nothing need be there.
-std::string end_of_links(const std::string& path) {
-  std::filesystem::path end = path;
-  std::error_code none;
-  for (std::filesystem::path next = std::filesystem::read_symlink(end, none); !none; next = std::filesystem::read_symlink(end, none))
-    end = end.parent_path() / next;  // an absolute one stands alone
-  return end.string();
-}
-
 /// Where the system shows an open file under a name: what a link is made from.
 std::string name_of(const Descriptor& file) { return "/proc/self/fd/" + std::to_string(file.get()); }
 
@@ -34,7 +25,39 @@ bool synchronise(int descriptor) {
   return code == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS || errno == EBADF;
 }
 
+/// What a file that takes the place of another one allows, where its owner or its group is another: nobody has more than before. Who was of
+/// the group is one of the others then, and the new group is anybody's.
+mode_t allowed_to(mode_t old, bool same_owner, bool same_group) {
+  mode_t mode = old & 07777;
+  if (!same_owner) mode &= ~mode_t{S_ISUID};
+  if (!same_group) mode &= ~mode_t{S_ISGID | S_IRWXG} & (~mode_t{S_IRWXO} | old >> 3);
+  return mode;
+}
+
+/// Owner, group and permissions of the file that was there, as far as the system lets them be kept.
+void keep_access(int descriptor, const struct stat& old) {
+  struct stat now {};
+  if (::fstat(descriptor, &now) != 0) return;  // it stays the writer's alone
+  const auto none = static_cast<uid_t>(-1);
+  // One by one: a group may be given by who may not give the owner. Before the permissions, which are of these.
+  const bool owner = now.st_uid == old.st_uid || ::fchown(descriptor, old.st_uid, none) == 0;
+  const bool group = now.st_gid == old.st_gid || ::fchown(descriptor, none, old.st_gid) == 0;
+  ::fchmod(descriptor, allowed_to(old.st_mode, owner, group));
+}
+
 }  // namespace
+
+std::string end_of_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // the system follows no more
+  std::filesystem::path end = path;
+  std::error_code none;
+  for (int k = 0; k < kMostLinks; ++k) {
+    const std::filesystem::path next = std::filesystem::read_symlink(end, none);
+    if (none) break;
+    end = end.parent_path() / next;  // an absolute one stands alone
+  }
+  return end.string();
+}
 
 /// Noted before there is a file of that name, so that no moment is left between.
 class FileWriter::Beside {
@@ -71,7 +94,7 @@ FileWriter::FileWriter(const std::string& path, Unfinished unfinished) : path_(p
   if (folder_.empty()) folder_ = ".";
   // A file that is there may be nobody else's: neither is what takes its place, not for a moment. Else the user's mask decides.
   open_target(unfinished, there ? 0600 : 0666);
-  if (there) ::fchmod(file_.get(), status.st_mode & 07777);
+  if (there) keep_access(file_.get(), status);
 }
 
 FileWriter::~FileWriter() = default;

@@ -19,10 +19,14 @@ enum class Unfinished {
   named,     ///< beside the file, under a name of their own (NAME.partPROCESS.NUMBER): noted for remove_unfinished()
 };
 
+/// The name at the end of the symbolic links that begin at a path: what a FileWriter creates where nothing is there. Of a circle any name.
+std::string end_of_links(const std::string& path);
+
 /// Creates or replaces a file. What was there stays until close(): bytes are elsewhere in its folder, on the disk before they become the
-/// file, and so is the folder's entry when close() returns; without close() nothing is left of them. The file has the permissions of the
-/// one that it replaces from its first byte on; what a symbolic link names is created or replaced, not the link. Pipes and devices are
-/// written to at once. Throws Error(input) with the system's reason.
+/// file, and so is the folder's entry when close() returns; without close() nothing is left of them. The file has owner, group and
+/// permissions of the one that it replaces from its first byte on; where owner or group cannot be kept, nobody may do more than before.
+/// What a symbolic link names is created or replaced, not the link. Pipes and devices are written to at once. Throws Error(input) with the
+/// system's reason.
 class FileWriter {
  public:
   explicit FileWriter(const std::string& path, Unfinished unfinished = Unfinished::nameless);

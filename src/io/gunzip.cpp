@@ -27,7 +27,7 @@ class Inflater {
 
   /// Appends one member to `out`, at most `limit` bytes in all; false if there was more to come. Through a chunk: an empty member costs
   /// nothing but its own bytes, however much there is in `out`, and no byte of `out` is set before it is known.
-  bool member(std::string& out, std::size_t limit) {
+  bool member(std::string& out, std::size_t limit, const Watch& watch = {}) {
     for (;;) {
       const std::size_t room = std::min(limit - out.size(), chunk_.size());
       feed();
@@ -35,6 +35,7 @@ class Inflater {
       stream_.avail_out = static_cast<uInt>(room);
       const int code = inflate(&stream_, Z_NO_FLUSH);
       append(out, room - stream_.avail_out, limit);
+      if (watch) watch(out);
       if (code == Z_STREAM_END) return true;
       if (code == Z_MEM_ERROR) throw std::bad_alloc();
       if (code == Z_BUF_ERROR && out.size() == limit) return false;
@@ -76,11 +77,11 @@ class Inflater {
 
 }  // namespace
 
-std::string gunzip(std::string_view bytes, std::string_view name, std::size_t most) {
+std::string gunzip(std::string_view bytes, std::string_view name, std::size_t most, const Watch& watch) {
   Inflater inflater(bytes, name, kGzip);
   std::string out;
   for (;;) {
-    if (!inflater.member(out, most))
+    if (!inflater.member(out, most, watch))
       throw Error(ErrorKind::memory,
                   shown(name) + ": holds more than the " + std::to_string(most) + " bytes that max_bytes leaves for what is unpacked");
     const std::string_view rest = inflater.rest();

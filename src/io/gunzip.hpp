@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -10,10 +11,14 @@ namespace kauri::io {
 
 inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
+/// Looks at all that is unpacked so far, each time that some more is, and throws where it is of no use.
+using Watch = std::function<void(std::string_view so_far)>;
+
 /// All members of a gzip file, in time that is linear in what they hold and in their bytes, however many they are. Memory grows as data
 /// arrive, never by a size the file claims. Throws Error(input) if the file is cut short or damaged, or if bytes follow the last member;
-/// Error(memory) if they hold more than `most` bytes.
-std::string gunzip(std::string_view bytes, std::string_view name, std::size_t most = std::numeric_limits<std::size_t>::max());
+/// Error(memory) if they hold more than `most` bytes; and what `watch` throws.
+std::string gunzip(std::string_view bytes, std::string_view name, std::size_t most = std::numeric_limits<std::size_t>::max(),
+                   const Watch& watch = {});
 
 /// The first `most` bytes that a gzip file holds, or fewer: as many as its own first bytes give.
 std::string gunzip_head(std::string_view bytes, std::size_t most);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/io.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -88,6 +90,18 @@ Look looking(void (*look)(std::string_view, const std::string&), const std::stri
   return [look, &name](std::string_view head) { look(head, name); };
 }
 
+/// Of a tar archive no more is unpacked beside what may be wanted than this, or so many times the bytes of the file.
+constexpr std::size_t kMostBeside = std::size_t{64} << 20, kTimesPacked = 16;
+
+MakeWatch watching(const FileAndMember& source) {
+  return [&source](std::size_t packed) -> Watch {
+    const auto tar = std::make_shared<TarWatch>(source.file, source.member, std::max(kMostBeside, kTimesPacked * packed));
+    return [tar](std::string_view so_far) {
+      if (is_tar(so_far)) (*tar)(so_far);
+    };
+  };
+}
+
 /// `read` of the file's content, or of that of a member of a tar archive, with the member in the name.
 template <class Read>
 auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Read&& read) {
@@ -140,11 +154,14 @@ FileAndMember split_member(const std::string& path) {
 
 SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member, const BothHalves& both,
                                      Allowance allowance) {
-  return matrix_in(content_of(std::move(bytes), name, allowance, looking(look_for_matrix, name)), {name, member}, both, allowance);
+  const FileAndMember source{name, member};
+  return matrix_in(content_of(std::move(bytes), name, allowance, looking(look_for_matrix, name), watching(source)), source, both,
+                   allowance);
 }
 
 DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member, Index rows, Allowance allowance) {
-  return dense_in(content_of(std::move(bytes), name, allowance, looking(look_for_dense, name)), {name, member}, rows, allowance);
+  const FileAndMember source{name, member};
+  return dense_in(content_of(std::move(bytes), name, allowance, looking(look_for_dense, name), watching(source)), source, rows, allowance);
 }
 
 }  // namespace io
@@ -158,7 +175,8 @@ SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& 
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);
-    const std::string content = io::content_of_file(source.file, allowance, io::looking(io::look_for_matrix, source.file));
+    const std::string content =
+        io::content_of_file(source.file, allowance, io::looking(io::look_for_matrix, source.file), io::watching(source));
     SymmetricMatrix<double> a;
     with_threads(options.threads, [&] { a = io::matrix_in(content, source, {options.both_halves, options.symmetry}, allowance); });
     return a;
@@ -169,7 +187,8 @@ DenseMatrix read_dense(const std::string& path, const ReadOptions& options) {
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);
-    const std::string content = io::content_of_file(source.file, allowance, io::looking(io::look_for_dense, source.file));
+    const std::string content =
+        io::content_of_file(source.file, allowance, io::looking(io::look_for_dense, source.file), io::watching(source));
     DenseMatrix x;
     with_threads(options.threads, [&] { x = io::dense_in(content, source, options.rows, allowance); });
     return x;

@@ -114,9 +114,7 @@ SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_
     text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
                    " columns, expected a square one");
   const bool array = header.layout == MarketLayout::array;
-  if (!array && too_many_empty_rows(sizes.rows, sizes.entries))
-    text.fail_line(std::to_string(sizes.rows) + " rows with " + std::to_string(sizes.entries) +
-                   " entries: most rows would be empty, expected " + std::to_string(sizes.rows / 4) + " entries or more");
+  if (const std::string why = too_many_empty_rows(sizes.rows, sizes.entries, allowance); !array && !why.empty()) text.fail_line(why);
   const Offset entries = array ? market_array_values(header, sizes) : sizes.entries;
   allowance.take(name, static_cast<std::size_t>(entries), kTripletBytes + (array ? sizeof(double) : 0), "entries");
   take_matrix(name, sizes.rows, entries, allowance);
@@ -138,7 +136,7 @@ DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, In
     x.value = read_array(text, header.field, places);
     return x;
   }
-  const Offset free = std::max(kFreeRows, Offset{rows});  // a column is less than the caller's matrix of so many rows
+  const Offset free = std::max(kFreePlaces, Offset{rows});  // a column is less than the caller's matrix of so many rows
   if (places > free && places / kSparsest > sizes.entries)
     text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +
                    " entries is too sparse to be read as right-hand sides, expected " + std::to_string(places / kSparsest) +

@@ -38,9 +38,8 @@ std::string entry_words(Offset k) { return "array 'data': entry " + std::to_stri
 
 /// Throws where n is large by the word of a few bytes.
 void expect_entries(const Source& source, Offset entries) {
-  if (too_many_empty_rows(source.n, entries))
-    source.array("shape").fail_here(std::to_string(source.n) + " rows with " + std::to_string(entries) +
-                                    " entries: most rows would be empty, expected " + std::to_string(source.n / 4) + " entries or more");
+  const std::string why = too_many_empty_rows(source.n, entries, source.allowance);
+  if (!why.empty()) source.array("shape").fail_here(why);
 }
 
 /// Counts row, column, value and place of entries, and the matrix of them.

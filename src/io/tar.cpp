@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
+#include <utility>
 
+#include "src/io/content.hpp"
 #include "src/io/file.hpp"
+#include "src/io/matrix_market_header.hpp"
+#include "src/io/npy.hpp"
 #include "src/io/rutherford_boeing.hpp"
 #include "src/io/text.hpp"
+#include "src/io/zip.hpp"
 
 namespace kauri::io {
 namespace {
@@ -43,21 +49,70 @@ class Walker {
       if (header.find_first_not_of('\0') == std::string_view::npos) break;  // two such blocks are the end; what follows is padding
       const char type = header[kTypeAt];
       const std::string_view data = take_data(size_of(header));
-      if (type == 'L') {  // GNU: the name of the next member
-        next_name_ = data.substr(0, data.find('\0'));
-      } else if (type == 'x') {
-        read_pax(data);
+      if (is_about_next(type)) {
+        take_name(type, data);
       } else {
-        if (type == '0' || type == '\0' || type == '7') list.push_back({name_of(header), data});
+        if (is_file(type)) list.push_back({name_of(header), data});
         if (type == 'S')
           fail(name_, "the member '" + printable(name_of(header)) + "' is a sparse file of GNU tar, expected an ordinary one");
-        if (type != 'g' && type != 'K') next_name_.clear(), next_size_ = -1;
+        forget_name(type);
       }
     }
     return list;
   }
 
+  /// A member by its header; what it holds may not be there yet.
+  struct Head {
+    std::string name;
+    Offset size = 0;
+    bool file = false;
+    std::size_t begin = 0;  ///< of what it holds
+  };
+  /// The next one of an archive of which there are so many bytes; nothing where more are needed, and at the end.
+  std::optional<Head> next(std::string_view so_far) {
+    bytes_ = so_far;
+    while (!over_ && at_ < bytes_.size() && bytes_.size() - at_ >= kBlock) {
+      const std::string_view header = take_header();
+      over_ = header.find_first_not_of('\0') == std::string_view::npos;
+      if (over_) break;
+      const char type = header[kTypeAt];
+      const Offset size = size_of(header);
+      passed_ += kBlock;
+      if (is_about_next(type)) {
+        if (size > static_cast<Offset>(bytes_.size() - at_)) {
+          awaited_ = static_cast<std::size_t>(size);
+          at_ = header_at_, passed_ -= kBlock;
+          break;
+        }
+        awaited_ = 0, passed_ += static_cast<std::size_t>(size);
+        take_name(type, take_data(size));
+        continue;
+      }
+      Head head{name_of(header), size, is_file(type), at_};
+      forget_name(type);
+      const std::size_t most = std::numeric_limits<std::size_t>::max() - 2 * kBlock - at_;
+      at_ += std::min(most, static_cast<std::size_t>(size)) / kBlock * kBlock + (size % Offset{kBlock} != 0 ? kBlock : 0);
+      return head;
+    }
+    return {};
+  }
+  /// Bytes so far of headers, names and what follows the end; or more, where a header of a name promises more.
+  [[nodiscard]] std::size_t bytes_beside_members() const { return passed_ + awaited_ + (over_ ? bytes_.size() - header_at_ : 0); }
+
  private:
+  /// Of a header that tells of the next one: GNU's long name, or pax records.
+  static bool is_about_next(char type) { return type == 'L' || type == 'x'; }
+  static bool is_file(char type) { return type == '0' || type == '\0' || type == '7'; }
+  void take_name(char type, std::string_view data) {
+    if (type == 'L')
+      next_name_ = data.substr(0, data.find('\0'));
+    else
+      read_pax(data);
+  }
+  void forget_name(char type) {
+    if (type != 'g' && type != 'K') next_name_.clear(), next_size_ = -1;
+  }
+
   [[noreturn]] void fail_here(const std::string& what) const {
     fail(name_, "tar header at byte " + std::to_string(header_at_) + ": " + what);
   }
@@ -128,6 +183,8 @@ class Walker {
   std::string_view bytes_;
   const std::string& name_;
   std::size_t at_ = 0, header_at_ = 0;
+  bool over_ = false;  // of next() alone, as are these
+  std::size_t passed_ = 0, awaited_ = 0;
   std::string next_name_;  // given before the header it is for
   Offset next_size_ = -1;
 };
@@ -161,7 +218,70 @@ std::vector<const TarMember*> those(const std::vector<TarMember>& members, Fits&
   return list;
 }
 
+/// Whether what a member begins with is what its name says, or one of the formats that a member which is asked for may have.
+bool begins_well(std::string_view head, const std::string& name, bool asked_for) {
+  try {
+    const std::string_view text = plain_text(head, name);
+    if (is_matrix_market(text)) {
+      TextCursor cursor(text, name);
+      return read_market_header(cursor), true;
+    }
+    if (is_rutherford_boeing(text) || has_boeing_ending(name)) return check_boeing_header(text, name), true;
+    return asked_for && (is_zip(head) || is_npy(head));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+class TarWatch::Members {
+ public:
+  Members(std::string name, std::string member, std::size_t most)
+      : name_(std::move(name)), member_(std::move(member)), most_(most), walker_({}, name_) {}
+
+  void look(std::string_view so_far) {
+    while (!unknown_ || tell(so_far)) {
+      auto head = walker_.next(so_far);
+      if (!head) break;
+      const bool asked_for = !member_.empty() && (head->name == member_ || last_part(head->name) == member_);
+      if (head->file && (asked_for || is_text_matrix(head->name)))
+        unknown_ = std::move(head);
+      else
+        add(*head);
+    }
+    require(walker_.bytes_beside_members(), "");
+  }
+
+ private:
+  /// Whether a member is of use, by its first bytes; false where these are not there yet.
+  bool tell(std::string_view so_far) {
+    const std::size_t needed = std::min(kHead, static_cast<std::size_t>(unknown_->size));
+    if (so_far.size() < unknown_->begin || so_far.size() - unknown_->begin < needed) return false;
+    if (!begins_well(so_far.substr(unknown_->begin, needed), unknown_->name, !member_.empty())) add(*unknown_);
+    unknown_.reset();
+    return true;
+  }
+  void add(const Walker::Head& head) {
+    beside_ += std::min(static_cast<std::size_t>(head.size), std::numeric_limits<std::size_t>::max() / 4 - beside_);
+    require(0, ", with the member '" + printable(head.name) + "'");
+  }
+  void require(std::size_t more, const std::string& what) const {
+    if (beside_ + more <= most_) return;
+    fail(name_, "holds " + std::to_string(beside_ + more) + " bytes or more beside matrices" + what + ", expected " +
+                    std::to_string(most_) + " at most: 64 MB, or 16 times the bytes of the file");
+  }
+
+  std::string name_, member_;
+  std::size_t most_, beside_ = 0;
+  Walker walker_;
+  std::optional<Walker::Head> unknown_;
+};
+
+TarWatch::TarWatch(std::string name, std::string member, std::size_t most)
+    : members_(std::make_unique<Members>(std::move(name), std::move(member), most)) {}
+TarWatch::~TarWatch() = default;
+void TarWatch::operator()(std::string_view so_far) { members_->look(so_far); }
 
 bool is_tar(std::string_view bytes) { return bytes.size() >= kBlock && bytes.substr(kMagicAt, 5) == "ustar"; }
 

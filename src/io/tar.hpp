@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +31,21 @@ enum class TarWanted { matrix, dense };
 /// file there is; of several, the matrix is the one named as its folder or as the archive (name/name.mtx), right-hand sides are the one
 /// that ends in _b.mtx. Throws Error(input) that lists the members where this does not decide.
 TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name, const std::string& member, TarWanted wanted);
+
+/// Walks through an archive while it is unpacked, and ends that where much of it is of no use: members that are no Matrix Market or
+/// Rutherford-Boeing file, nor the one that is asked for, headers, and what follows the end, together more than `most` bytes. Throws
+/// Error(input) as soon as a header promises more; and for a header that is broken.
+class TarWatch {
+ public:
+  TarWatch(std::string name, std::string member, std::size_t most);
+  ~TarWatch();
+  TarWatch(const TarWatch&) = delete;
+  TarWatch& operator=(const TarWatch&) = delete;
+  void operator()(std::string_view so_far);
+
+ private:
+  class Members;
+  std::unique_ptr<Members> members_;
+};
 
 }  // namespace kauri::io

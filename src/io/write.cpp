@@ -10,6 +10,7 @@
 #include "src/find_non_finite.hpp"
 #include "src/io/deflate.hpp"
 #include "src/io/dense_file.hpp"
+#include "src/io/file.hpp"
 #include "src/io/file_writer.hpp"
 #include "src/io/write_npz.hpp"
 
@@ -80,7 +81,7 @@ void write_dense(const std::string& path, MatrixView<const double> x) {
   require_dense(x, "write_dense: x", x.rows);
   if (path.ends_with(".npy")) return write_npy(path, x);
   if (path.ends_with(".mtx")) return write_market_array(path, x);
-  throw Error(ErrorKind::usage, path + ": cannot tell the format from the name, expected an ending .mtx or .npy");
+  throw Error(ErrorKind::usage, io::shown(path) + ": cannot tell the format from the name, expected an ending .mtx or .npy");
 }
 
 void write_matrix(const std::string& path, const SymmetricView<double>& a) {
@@ -89,7 +90,7 @@ void write_matrix(const std::string& path, const SymmetricView<double>& a) {
   if (static_cast<Offset>(a.value.size()) != p.nnz())
     throw Error(ErrorKind::usage,
                 "write_matrix: " + std::to_string(a.value.size()) + " values for " + std::to_string(p.nnz()) + " entries");
-  require_finite(a, path);  // no reader takes such a value back
+  require_finite(a, io::shown(path));  // no reader takes such a value back
   if (path.ends_with(".npz")) return io::write_npz(path, a);
   TextWriter out(path);
   out << "%%MatrixMarket matrix coordinate real symmetric\n" << Offset{p.n} << " " << Offset{p.n} << " " << p.nnz() << "\n";

@@ -103,15 +103,17 @@ void check_target(const std::string& target, const Reader& reader) {
 /// parent, and schedules.
 constexpr std::size_t kEntryBytes = 48, kRowBytes = 256, kFrontRowBytes = 16;
 
-/// Counts the lists of a plan's rows, and its factor of so many bytes a number; 0: there is none.
-void take_fronts(std::span<const Index> pivots, std::span<const Index> order, std::size_t scalar_bytes, const std::string& name,
+/// Counts the lists of a plan's rows, those of a device's tasks, and its factor of so many bytes a number; 0: there is none.
+void take_fronts(const symbolic::FrontTree& fronts, std::string_view target, std::size_t scalar_bytes, const std::string& name,
                  io::Allowance& allowance) {
   std::size_t rows = 0, places = 0;
-  for (std::size_t s = 0; s < pivots.size(); ++s) {
-    rows += static_cast<std::size_t>(order[s]);
-    places += static_cast<std::size_t>(order[s]) * static_cast<std::size_t>(pivots[s]);
+  for (Index s = 0; s < fronts.count(); ++s) {
+    rows += static_cast<std::size_t>(fronts.order[s]);
+    places += static_cast<std::size_t>(fronts.order[s]) * static_cast<std::size_t>(fronts.pivots[s]);
   }
   allowance.take(name, rows, kFrontRowBytes, "rows of fronts");
+  if (symbolic::is_device_target(target))
+    allowance.take(name, static_cast<std::size_t>(symbolic::most_list_bytes(fronts)), 1, "bytes of tasks");
   allowance.take(name, places, scalar_bytes, "places of L");
 }
 
@@ -129,9 +131,9 @@ std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader
   check_target(target, reader);
   std::shared_ptr<const Plan> plan;
   try {
-    const auto look = [&](std::span<const Index> pivots, std::span<const Index> order) {
-      if (with_factor) check_factor_bytes(pivots, order, header, reader);
-      take_fronts(pivots, order, with_factor ? header.scalar_bytes : 0, reader.name(), allowance);
+    const auto look = [&](const symbolic::FrontTree& fronts) {
+      if (with_factor) check_factor_bytes(fronts.pivots, fronts.order, header, reader);
+      take_fronts(fronts, target, with_factor ? header.scalar_bytes : 0, reader.name(), allowance);
     };
     with_threads(0, [&] { plan = symbolic::restore_plan(core, target, options.workers > 0 ? options.workers : core.workers, look); });
   } catch (const Error& error) {

@@ -3,7 +3,7 @@
 import gzip
 import pathlib
 
-from program import ProgramTest, read_array
+from program import ProgramTest, build_facts, read_array
 
 FILES = pathlib.Path(__file__).resolve().parent.parent / "io" / "files"
 
@@ -50,6 +50,17 @@ class FilesTest(ProgramTest):
             self.run_ok("convert", empty, self.folder / name)
             result = self.json_of("info", self.folder / name)
             self.assertEqual((result["n"], result["nnz_lower"]), (0, 0), name)
+
+    def test_rows_without_entries(self):
+        def pattern(n):
+            return self.write("rows.mtx", f"%%MatrixMarket matrix coordinate pattern symmetric\n{n} {n} 2\n2 1\n{n} 5\n")
+
+        result = self.json_of("solve", pattern(1_500_000))
+        self.assertEqual((result["n"], result["nnz_lower"], result["status"]), (1_500_000, 1_500_002, "ok"))
+        rows = pattern(2**31 - 1)
+        self.fails(1, "info", rows, says=["most rows would be empty"])
+        if not build_facts()["sanitizers"]:
+            self.fails(3, "solve", rows, "--max-gb", 1, says=["needs more memory than there is"])
 
     def test_shuffled_halves_by_any_threads(self):
         # Large enough to be parsed in pieces: a matrix of both halves, its last line wrong in one of two.

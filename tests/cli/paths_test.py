@@ -62,6 +62,44 @@ class PathsTest(ProgramTest):
         self.run_ok("convert", self.a, self.a)
         self.assertEqual(self.a.read_text(), self.text)
 
+    def test_nothing_is_written_over_standard_input(self):
+        b = self.folder / "b.mtx"
+        b.write_text("%%MatrixMarket matrix array real general\n9 1\n" + "1\n" * 9)
+        link = self.folder / "link.mtx"
+        link.symlink_to("a.mtx")
+        names = {"spy": "a.svg", "tree": "a.svg", "compare": "a.html", "analyze": "a.mtx", "solve": "a.mtx"}
+        for name in names.values():
+            (self.folder / name).write_text(self.text)
+        cases = [(["solve", "-", "-o", self.a], self.a), (["solve", "-", "-o", link], self.a),
+                 (["solve", "/dev/stdin", "-o", self.a], self.a),
+                 (["solve", self.a, "--rhs", "-", "-o", b], b), (["solve", "-", "--save-factor", self.a], self.a),
+                 (["analyze", "-", "--save-plan", self.a], self.a), (["analyze", "-", "-o", self.a], self.a)]
+        cases += [([name, "-", "--html" if name == "compare" else "-o", self.folder / file], self.folder / file)
+                  for name, file in names.items()]
+        for words, given in cases:
+            before = given.read_bytes()
+            with given.open() as file:
+                done = kauri(*words, stdin=file)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn("would be written over", done.stderr, words)
+            self.assertEqual(given.read_bytes(), before, words)
+        with self.a.open() as file:  # another one, and a pipe
+            self.assertEqual(kauri("solve", "-", "-o", b, stdin=file).returncode, 0)
+        self.assertEqual(kauri("solve", "-", "-o", b, input=self.text).returncode, 0)
+
+    def test_outputs_that_meet_at_the_end_of_links(self):
+        x, link, second = self.folder / "x.mtx", self.folder / "l.mtx", self.folder / "second.mtx"
+        link.symlink_to("x.mtx")  # dangling
+        second.symlink_to(link)
+        for words in [["-o", link, "--save-factor", x], ["-o", x, "--save-factor", link], ["-o", link, "--save-factor", second]]:
+            self.fails(1, "solve", self.a, *words, says=["would be written over"])
+        self.assertFalse(x.exists())
+        circle = self.folder / "circle.mtx"
+        circle.symlink_to("circle.mtx")
+        self.fails(1, "solve", self.a, "-o", circle, "--save-factor", x, says=["Too many levels of symbolic links"])
+        self.run_ok("solve", self.a, "-o", link, "--save-factor", self.folder / "f")
+        self.assertTrue(link.is_symlink() and x.exists())
+
     def test_right_hand_sides_from_standard_input(self):
         b, x = self.folder / "b.mtx", self.folder / "x.mtx"
         b.write_text("%%MatrixMarket matrix array real general\n9 1\n" + "1\n" * 9)
@@ -98,5 +136,5 @@ class PathsTest(ProgramTest):
             child.stdin.write(self.text)
         self.assertEqual(child.wait(timeout=300), 0)
         self.assertTrue(ignored & bit(signal.SIGHUP))
-        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ]:
+        for number in [signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGALRM, signal.SIGTERM, signal.SIGXFSZ]:
             self.assertTrue(caught & bit(number), number)

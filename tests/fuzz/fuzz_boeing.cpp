@@ -12,8 +12,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kauri;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_rutherford_boeing(bytes, "f")); });
-  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_matrix(bytes, "f")); });
+  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_rutherford_boeing(bytes, "f", {}, most); });
+  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
   if (const auto format = io::parse_fortran_format(bytes)) {
     fuzz::require(format->repeat > 0 && format->width > 0 && !format->first.empty());
     fuzz::require(format->later.size() == static_cast<std::size_t>(format->repeat));

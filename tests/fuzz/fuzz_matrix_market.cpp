@@ -12,9 +12,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kauri;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_matrix(bytes, "f")); });
-  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_market_matrix(bytes, "f")); });
-  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_dense(bytes, "f")); });
-  fuzz::result_or_error([&] { io::parse_permutation(bytes, "f"); });
+  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
+  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_market_matrix(bytes, "f", {}, most); });
+  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_dense(bytes, "f", {}, kNone, most); });
+  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_permutation(bytes, "f", most); });
   return 0;
 }

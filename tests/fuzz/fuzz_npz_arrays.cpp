@@ -97,6 +97,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   zip.add("data", array(bytes, true));
   for (const char* name : indices[static_cast<std::size_t>(format)]) zip.add(name, array(bytes, false));
   const std::string archive = zip.bytes();
-  fuzz::result_or_error([&] { fuzz::require_sound(io::parse_npz(archive, "f")); });
+  fuzz::result_or_error_within(archive.size(), [&](io::Allowance most) { return io::parse_npz(archive, "f", {}, most); });
   return 0;
 }

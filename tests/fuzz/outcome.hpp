@@ -3,11 +3,17 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "kauri/error.hpp"
 #include "kauri/io.hpp"
+#include "src/io/allowance.hpp"
 
 namespace kauri::fuzz {
 
@@ -15,13 +21,21 @@ inline void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// Runs `read`; its Error must be of kind input and name the file "f". Any other exception ends the program.
+/// An Error's text names the file "f", and no terminal obeys it: what it quotes of the file is without control characters.
+inline void require_words(const Error& e) {
+  const std::string_view text = e.what();
+  require(text.starts_with("f: "));
+  for (const char c : text) require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
+}
+
+/// Runs `read`; its Error must be of kind input. Any other exception ends the program.
 template <class Read>
 void result_or_error(Read&& read) {
   try {
     read();
   } catch (const Error& e) {
-    require(e.kind() == ErrorKind::input && std::string_view(e.what()).starts_with("f: "));
+    require(e.kind() == ErrorKind::input);
+    require_words(e);
   }
 }
 
@@ -33,6 +47,44 @@ inline void require_sound(const SymmetricMatrix<double>& a) {
 inline void require_sound(const DenseMatrix& x) {
   require(x.rows >= 0 && x.cols >= 0 && x.value.size() == static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
   for (const double v : x.value) require(std::isfinite(v));
+}
+
+inline void require_sound(const std::vector<Index>&) {}
+
+template <class T>
+bool same_numbers(std::span<const T> a, std::span<const T> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+inline bool same(const SymmetricMatrix<double>& a, const SymmetricMatrix<double>& b) {
+  const Pattern p = a.pattern(), q = b.pattern();
+  return p.n == q.n && same_numbers<Offset>(p.col_ptr, q.col_ptr) && same_numbers<Index>(p.row, q.row) &&
+         same_numbers<double>(a.value(), b.value());
+}
+inline bool same(const DenseMatrix& x, const DenseMatrix& y) {
+  return x.rows == y.rows && x.cols == y.cols && same_numbers<double>(x.value, y.value);
+}
+inline bool same(const std::vector<Index>& a, const std::vector<Index>& b) { return a == b; }
+
+/// read(allowance) with much memory, as above; and with twice the input's: the same result or Error, or an Error of memory.
+template <class Read>
+void result_or_error_within(std::size_t size, Read&& read) {
+  std::optional<decltype(read(io::Allowance()))> whole;
+  bool enough = true;
+  try {
+    whole.emplace(read(io::Allowance(std::size_t{1} << 28)));
+    require_sound(*whole);
+  } catch (const Error& e) {
+    enough = e.kind() != ErrorKind::memory;
+    require(e.kind() == ErrorKind::input || !enough);
+    require_words(e);
+  }
+  try {
+    const auto bounded = read(io::Allowance(2 * size + 1));
+    require(whole && same(*whole, bounded));
+  } catch (const Error& e) {
+    require(e.kind() == ErrorKind::memory || (e.kind() == ErrorKind::input && enough && !whole));
+    require_words(e);
+  }
 }
 
 }  // namespace kauri::fuzz

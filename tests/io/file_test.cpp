@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "support/at_pipe.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
+#include "tests/support/error_text.hpp"
 
 namespace kauri {
 namespace {
@@ -163,6 +165,20 @@ TEST(File, NamesAreShownWithoutControlCharacters) {
   const TempFile file("\x1b[2J.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n2 1 1\n");
   test::expect_input_error([&] { read_matrix(file.path()); },
                            io::shown(file.path()) + ": line 5: entry (2, 1) has no partner (1, 2)" + test::kHalvesWords);
+  const std::vector<double> x{1};
+  EXPECT_EQ(test::error_text(ErrorKind::usage,
+                             [&] {
+                               write_dense("x\x1b[2J", {x.data(), 1, 1, 1});
+                             }),
+            "x?[2J: cannot tell the format from the name, expected an ending .mtx or .npy");
+  const std::vector<Offset> ptr{0, 1};
+  const std::vector<Index> row{0};
+  const std::vector<double> nan{std::nan("")};
+  test::expect_input_error(
+      [&] {
+        write_matrix("a\x1b[2J.mtx", SymmetricView<double>{{1, ptr, row}, nan});
+      },
+      "a?[2J.mtx: entry (0, 0) of A (row, column, from 0) is nan");
 }
 
 TEST(Permutation, ReadsAFile) {

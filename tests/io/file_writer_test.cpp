@@ -1,6 +1,7 @@
 // Files written: all or nothing, whatever ends the work.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -8,16 +9,110 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "src/cli/signals.hpp"
 #include "src/io/file_writer.hpp"
 #include "support/at_pipe.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
+
+namespace {
+
+/// What the library asked of the system, where it is watched.
+struct Calls {
+  bool watched = false;
+  std::vector<mode_t> modes;       // of files as they are made, and as they are changed
+  std::vector<std::string> order;  // of what makes a file safe
+};
+Calls calls;
+
+struct Watch {
+  Watch() { calls = {true, {}, {}}; }
+  ~Watch() { calls.watched = false; }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+};
+
+std::atomic<long> allocations_left{-1};  // negative: any number
+
+/// So many allocations are made, then there is no memory.
+struct FewAllocations {
+  explicit FewAllocations(long count) { allocations_left = count; }
+  ~FewAllocations() { allocations_left = -1; }
+  FewAllocations(const FewAllocations&) = delete;
+  FewAllocations& operator=(const FewAllocations&) = delete;
+};
+
+void* allocate(std::size_t bytes) {
+  if (allocations_left >= 0 && allocations_left-- == 0) {
+    allocations_left = 0;
+    throw std::bad_alloc();
+  }
+  if (void* const memory = std::malloc(std::max<std::size_t>(1, bytes))) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+// In the place of the C library's, by the linker's --wrap.
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
+extern "C" {
+int __real_open(const char* path, int flags, ...);
+int __wrap_open(const char* path, int flags, ...) {
+  if ((flags & O_CREAT) == 0 && (flags & O_TMPFILE) != O_TMPFILE) return __real_open(path, flags);
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = va_arg(rest, mode_t);
+  va_end(rest);
+  if (calls.watched) calls.modes.push_back(mode);
+  return __real_open(path, flags, mode);
+}
+
+int __real_fchmod(int file, mode_t mode);
+int __wrap_fchmod(int file, mode_t mode) {
+  if (calls.watched) calls.modes.push_back(mode);
+  return __real_fchmod(file, mode);
+}
+
+int __real_fsync(int file);
+int __wrap_fsync(int file) {
+  struct stat status {};
+  if (calls.watched && ::fstat(file, &status) == 0) calls.order.emplace_back(S_ISDIR(status.st_mode) ? "fsync folder" : "fsync file");
+  return __real_fsync(file);
+}
+
+int __real_rename(const char* from, const char* to);
+int __wrap_rename(const char* from, const char* to) {
+  if (calls.watched) calls.order.emplace_back("rename");
+  return __real_rename(from, to);
+}
+
+int __real_linkat(int from_folder, const char* from, int to_folder, const char* to, int flags);
+int __wrap_linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  const int code = __real_linkat(from_folder, from, to_folder, to, flags);
+  const int why = errno;
+  if (calls.watched && code == 0) calls.order.emplace_back("link");
+  errno = why;
+  return code;
+}
+}
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace kauri {
 namespace {
@@ -129,32 +224,32 @@ bool has_nameless(const std::string& folder) {
   return file.open() && ::access("/proc/self/fd", F_OK) == 0;
 }
 
-extern "C" void remove_and_go_on(int number) {
-  io::remove_unfinished();
-  ::raise(number);
+/// Writes to the file, and is ended by the signal, with the program's handlers where bytes have a name.
+void write_until(int signal, const std::string& path, io::Unfinished how) {
+  ::signal(signal, SIG_DFL);  // whatever the parent ignores
+  if (how == io::Unfinished::named) cli::remove_files_on_signals();
+  io::FileWriter file(path, how);
+  file.write("new");
+  if (signal != SIGXFSZ) ::raise(signal);
+  const rlimit most{1000, 1000};
+  ::setrlimit(RLIMIT_FSIZE, &most);
+  file.write(std::string(5000, 'x'));
+  file.write("x");
 }
 
 TEST(FileWriter, NothingStaysAfterASignal) {
   for (const auto how : {io::Unfinished::nameless, io::Unfinished::named})
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGKILL}) {
+    for (const int signal :
+         {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGKILL}) {
       const test::TempFolder folder;
-      if (how == io::Unfinished::nameless && !has_nameless(folder.path())) GTEST_SKIP() << "no files without names here";
+      if (how == io::Unfinished::nameless && !has_nameless(folder.path())) {
+        std::puts("skipped: FileWriter.NothingStaysAfterASignal: no files without names here");
+        break;
+      }
       if (how == io::Unfinished::named && signal == SIGKILL) continue;  // leaves nobody a moment
       const std::string path = folder.path() + "/x";
       std::ofstream(path) << "old";
-      const int status = status_of_child([&] {
-        struct sigaction then {};
-        then.sa_handler = remove_and_go_on;
-        then.sa_flags = static_cast<int>(SA_RESETHAND);
-        if (how == io::Unfinished::named) ::sigaction(signal, &then, nullptr);
-        io::FileWriter file(path, how);
-        file.write("new");
-        if (signal != SIGXFSZ) ::raise(signal);
-        const rlimit most{1000, 1000};
-        ::setrlimit(RLIMIT_FSIZE, &most);
-        file.write(std::string(5000, 'x'));
-        file.write("x");
-      });
+      const int status = status_of_child([&] { write_until(signal, path, how); });
       EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal << " " << status;
       EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x"}) << signal;
       EXPECT_EQ(io::read_file(path), "old") << signal;
@@ -177,29 +272,134 @@ TEST(FileWriter, NamesThatAreOverAreNotRemoved) {
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x"});
 }
 
+struct stat status_of(const std::string& path) {
+  struct stat status {};
+  ::stat(path.c_str(), &status);
+  return status;
+}
+
+unsigned mode_of(const std::string& path) { return status_of(path).st_mode & 07777; }
+
 TEST(FileWriter, HasTheOldPermissionsFromTheFirstByteOn) {
   const test::TempFolder folder;
   const std::string path = folder.path() + "/x";
-  const auto mode = [](const std::string& name) {
-    struct stat status {};
-    return ::stat(name.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
-  };
   std::ofstream(path) << "old";
   const mode_t mask = ::umask(0);
-  for (const unsigned permissions : {0600U, 0640U, 0755U}) {
-    ::chmod(path.c_str(), permissions);
-    io::FileWriter file(path, io::Unfinished::named);
-    const auto names = names_in(folder.path());
-    EXPECT_EQ(mode(folder.path() + "/" + names.back()), permissions);
-    file.write("new");
-    file.close();
-    EXPECT_EQ(mode(path), permissions);
-  }
+  for (const auto how : {io::Unfinished::nameless, io::Unfinished::named})
+    for (const unsigned permissions : {0600U, 0640U, 0755U}) {
+      ::chmod(path.c_str(), permissions);
+      const Watch watch;
+      io::FileWriter file(path, how);
+      for (const mode_t mode : calls.modes) EXPECT_EQ(mode & ~permissions, 0U) << std::oct << mode << " " << permissions;
+      EXPECT_FALSE(calls.modes.empty());
+      EXPECT_EQ(calls.modes.back(), permissions);
+      file.write("new");
+      file.close();
+      EXPECT_EQ(mode_of(path), permissions);
+    }
   ::umask(027);
   io::FileWriter fresh(folder.path() + "/y");
   fresh.close();
   ::umask(mask);
-  EXPECT_EQ(mode(folder.path() + "/y"), 0640U);
+  EXPECT_EQ(mode_of(folder.path() + "/y"), 0640U);
+}
+
+constexpr uid_t kOther = 54321;
+constexpr gid_t kTeam = 54322;
+
+TEST(FileWriter, KeepsOwnerAndGroup) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/x";
+  for (const auto how : {io::Unfinished::nameless, io::Unfinished::named})
+    for (const unsigned permissions : {0600U, 0660U, 02664U}) {
+      std::ofstream(path) << "old";
+      ASSERT_EQ(::chown(path.c_str(), kOther, kTeam), 0);
+      ::chmod(path.c_str(), permissions);
+      const Watch watch;
+      io::FileWriter file(path, how);
+      file.write("new");
+      file.close();
+      const struct stat now = status_of(path);
+      EXPECT_EQ(now.st_uid, kOther);
+      EXPECT_EQ(now.st_gid, kTeam);
+      EXPECT_EQ(now.st_mode & 07777, permissions);
+    }
+}
+
+/// Without a group that the writer may give, what its members might do, and no more than that, is left to nobody of the writer's.
+TEST(FileWriter, NobodyGainsWhereAGroupCannotBeKept) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  const test::TempFolder folder;
+  ::chmod(folder.path().c_str(), 0777);
+  const std::string path = folder.path() + "/x";
+  const std::vector<std::pair<unsigned, unsigned>> cases{{0660, 0600}, {0664, 0604}, {0640, 0600},
+                                                         {0604, 0600}, {0647, 0604}, {02770, 0700}};
+  for (const auto how : {io::Unfinished::nameless, io::Unfinished::named})
+    for (const auto& [before, after] : cases) {
+      std::filesystem::remove(path);
+      std::ofstream(path) << "old";
+      ASSERT_EQ(::chown(path.c_str(), kOther, kTeam), 0);
+      ::chmod(path.c_str(), before);
+      const int status = status_of_child([&, how = how] {
+        if (::setgroups(0, nullptr) != 0 || ::setgid(kOther) != 0 || ::setuid(kOther) != 0) ::_exit(1);
+        io::FileWriter file(path, how);
+        file.write("new");
+        file.close();
+      });
+      ASSERT_EQ(status, 0);
+      EXPECT_EQ(status_of(path).st_uid, kOther);
+      EXPECT_EQ(status_of(path).st_gid, kOther);
+      EXPECT_EQ(mode_of(path), after) << std::oct << before;
+    }
+}
+
+TEST(FileWriter, BytesAreOnTheDiskBeforeTheyHaveTheName) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/x";
+  using Order = std::vector<std::string>;
+  for (const auto how : {io::Unfinished::nameless, io::Unfinished::named})
+    for (const bool there : {false, true}) {
+      std::filesystem::remove(path);
+      if (there) std::ofstream(path) << "old";
+      const Watch watch;
+      io::FileWriter file(path, how);
+      file.write("new");
+      file.close();
+      const bool at_once = how == io::Unfinished::nameless && has_nameless(folder.path());
+      Order expected{"fsync file", "rename", "fsync folder"};
+      if (at_once) expected = there ? Order{"fsync file", "link", "rename", "fsync folder"} : Order{"fsync file", "link", "fsync folder"};
+      EXPECT_EQ(calls.order, expected);
+    }
+}
+
+/// Memory that runs out at any place of it.
+TEST(FileWriter, LeavesNothingWhereItsConstructorFails) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/x";
+  std::ofstream(path) << "old";
+  const auto open_files = [] { return names_in("/proc/self/fd").size(); };
+  for (const auto how : {io::Unfinished::nameless, io::Unfinished::named}) {
+    const std::size_t before = open_files();
+    bool made = false;
+    long good = 0;
+    for (; !made && good < 1000; ++good) {
+      {
+        const FewAllocations few(good);
+        try {
+          const io::FileWriter file(path, how);
+          made = true;
+        } catch (const std::bad_alloc&) {
+        } catch (const Error&) {  // a reason for which there was no memory
+        }
+      }
+      ASSERT_EQ(open_files(), before) << good;
+      ASSERT_EQ(names_in(folder.path()), std::vector<std::string>{"x"}) << good;
+    }
+    EXPECT_TRUE(made);
+    EXPECT_GT(good, 3);
+  }
+  EXPECT_EQ(io::read_file(path), "old");
 }
 
 TEST(FileWriter, AFileThatCameMeanwhileIsReplaced) {

@@ -6,6 +6,7 @@
 
 #include "src/io/parse.hpp"
 #include "tests/io/io_support.hpp"
+#include "tests/support/error_text.hpp"
 
 namespace kauri {
 namespace {
@@ -59,8 +60,34 @@ TEST(MarketError, Sizes) {
                       "line 2: 9223372036854775807 entries are promised, but the 7 bytes that follow hold at most 1");
   expect_market_error(kHead + "3 3 9223372036854775808\n1 1 1\n",
                       "line 2: expected 'rows columns entries', found '9223372036854775808', which does not fit 63 bits");
-  expect_market_error(kHead + "2147483647 2147483647 1\n1 1 1\n",
-                      "line 2: 2147483647 rows with 1 entries: most rows would be empty, expected 536870911 entries or more");
+  expect_market_error(
+      kHead + "2147483647 2147483647 1\n1 1 1\n",
+      "line 2: 2147483647 rows with 1 entries: most rows would be empty, expected 536870911 entries or more, or a bound of bytes "
+      "(max_bytes, --max-gb)");
+}
+
+/// Rows without entries are taken by the bytes that they take: of a pattern they can be solved.
+TEST(MarketError, RowsWithoutEntries) {
+  const auto pattern = [](const std::string& n) {
+    return "%%MatrixMarket matrix coordinate pattern symmetric\n" + n + " " + n + " 2\n2 1\n" + n + " 1\n";
+  };
+  const auto a = io::parse_matrix(pattern("2097152"), "a");
+  EXPECT_EQ(a.n(), 2097152);
+  EXPECT_EQ(a.pattern().nnz(), 2097152 + 2);
+  EXPECT_EQ(a.value().front(), 3);
+  EXPECT_EQ(a.value().back(), 2);
+  EXPECT_EQ(a.value()[4], 1);  // of row 2, which has no entry
+  test::expect_input_error(
+      [&] { io::parse_matrix(pattern("16777217"), "a"); },
+      "a: line 2: 16777217 rows with 2 entries: most rows would be empty, expected 4194304 entries or more, or a bound "
+      "of bytes (max_bytes, --max-gb)");
+  const auto bounded = [&](const std::string& n, std::size_t most) {
+    return test::error_text(ErrorKind::memory, [&] { io::parse_matrix(pattern(n), "a", {}, {}, io::Allowance(most)); });
+  };
+  EXPECT_NE(bounded("2147483647", 1'000'000'000).find("a: 2147483648 columns of the matrix, 24 bytes each, but of max_bytes, "),
+            std::string::npos);
+  EXPECT_NE(bounded("2097152", 50'000'000).find(" of max_bytes, "), std::string::npos);
+  EXPECT_EQ(bounded("2097152", 110'000'000), "no Error");
 }
 
 TEST(MarketError, Entries) {

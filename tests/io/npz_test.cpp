@@ -64,9 +64,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"coo_short.npz", "array 'col': 8 entries, expected 9 (one for each value)"},
                     Wrong{"coo_row.npz", "array 'row': entry 0 is -1, expected 0 to 4"},
                     Wrong{"coo_huge.npz",
-                          "array 'shape': 2147483647 rows with 9 entries: most rows would be empty, expected 536870911 entries or more"},
+                          "array 'shape': 2147483647 rows with 9 entries: most rows would be empty, expected 536870911 entries or more, or "
+                          "a bound of bytes "
+                          "(max_bytes, --max-gb)"},
                     Wrong{"dia_huge.npz",
-                          "array 'shape': 2147483647 rows with 35 entries: most rows would be empty, expected 536870911 entries or more"},
+                          "array 'shape': 2147483647 rows with 35 entries: most rows would be empty, expected 536870911 entries or more, "
+                          "or a bound of bytes "
+                          "(max_bytes, --max-gb)"},
                     Wrong{"dia_offset.npz", "array 'offsets': entry 0 is -18, expected -5 to 5"},
                     Wrong{"dia_short.npz", "array 'offsets': 6 entries, expected 7 (one for each diagonal)"},
                     Wrong{"bsr_blocks.npz", "array 'data': blocks of 2 x 2, expected such as divide 5 rows and columns"},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "kauri/io.hpp"
@@ -11,6 +12,7 @@
 #include "src/io/tar.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
+#include "tests/support/error_text.hpp"
 
 namespace kauri {
 namespace {
@@ -74,6 +76,73 @@ TEST(Tar, SaysWhatThereIsToChooseFrom) {
   expect_tar_error(tar_member("x/a.mtx", kOne) + tar_member("y/a.mtx", kOne) + kEnd,
                    "holds more than one member 'a.mtx'; there are 'x/a.mtx', 'y/a.mtx'", "a.mtx");
   test::expect_input_error([] { io::parse_matrix(kOne, "a.mtx", "b"); }, "a.mtx: is no tar archive, so it has no member 'b'");
+}
+
+/// How many bytes of an archive a watch sees, in pieces of 1000, until it throws with these words; all of them if it does not.
+std::size_t watched(const std::string& bytes, std::size_t most, const std::string& words, const std::string& wanted = "") {
+  io::TarWatch watch("a.tar", wanted, most);
+  for (std::size_t seen = 0;; seen = std::min(seen + 1000, bytes.size())) {
+    const std::string text = test::error_text(ErrorKind::input, [&] { watch(std::string_view(bytes).substr(0, seen)); });
+    if (text == "no Error" && seen < bytes.size()) continue;
+    EXPECT_EQ(text, words);
+    return seen;
+  }
+}
+
+const std::string kMostWords = ": 64 MB, or 16 times the bytes of the file";
+
+/// Four gigabytes that are promised need not come.
+TEST(TarWatch, EndsWhereAHeaderPromisesTooMuch) {
+  const std::string huge = "40000000000", zeros(300'000, '\0');
+  const auto said = [](const std::string& name) {
+    return "a.tar: holds 4294967296 bytes or more beside matrices, with the member '" + name + "', expected 50000 at most" + kMostWords;
+  };
+  EXPECT_EQ(watched(tar_member("a.bin", zeros, '0', huge), 50'000, said("a.bin")), 1000U);
+  EXPECT_EQ(watched(tar_member("a.mtx", kOne) + tar_member("b.bin", zeros, '0', huge), 50'000, said("b.bin")), 2000U);
+  // What is no matrix is told by its first 64 KB, whatever its name.
+  EXPECT_EQ(watched(tar_member("a.mtx", zeros, '0', huge), 50'000, said("a.mtx")), 67'000U);
+  EXPECT_EQ(watched(tar_member("a.rb", zeros, '0', huge), 50'000, said("a.rb")), 67'000U);
+  EXPECT_EQ(watched(tar_member("a", zeros, '0', huge), 50'000, said("a"), "a"), 67'000U);
+  EXPECT_EQ(watched(tar_member("long", zeros, 'L', huge), 50'000,
+                    "a.tar: holds 4294967296 bytes or more beside matrices, expected 50000 at most" + kMostWords),
+            1000U);
+}
+
+TEST(TarWatch, CountsHeadersAndWhatFollowsTheEnd) {
+  std::string folders;
+  for (int k = 0; k < 300; ++k) folders += tar_member("folder", "", '5');
+  EXPECT_EQ(watched(folders, 50'000, "a.tar: holds 50688 bytes or more beside matrices, expected 50000 at most" + kMostWords), 51'000U);
+  const std::string one = tar_member("a.mtx", kOne) + kEnd;
+  EXPECT_EQ(watched(one + std::string(100'000, '\0'), 50'000,
+                    "a.tar: holds 50488 bytes or more beside matrices, expected 50000 at most" + kMostWords),
+            51'000U);
+  std::string small;
+  for (int k = 0; k < 10; ++k) small += tar_member("readme" + std::to_string(k), std::string(4000, 'x'));
+  EXPECT_EQ(watched(small + one, 50'000, "no Error"), small.size() + one.size());
+}
+
+TEST(TarWatch, LetsWhatMayBeWantedBeOfAnySize) {
+  const std::string large = "%%MatrixMarket matrix coordinate real symmetric\n" + std::string(200'000, '%') + "\n1 1 1\n1 1 9\n";
+  for (const char* wanted : {"", "b.mtx", "x/b.mtx"}) {
+    const std::string bytes = tar_member("x/a.mtx", large) + tar_member("readme", kOne) + tar_member("x/b.mtx", large) + kEnd;
+    EXPECT_EQ(watched(bytes, 5000, "no Error", wanted), bytes.size());
+  }
+  const std::string npy = "\x93NUMPY" + std::string(200'000, ' ');
+  EXPECT_EQ(watched(tar_member("a.npy", npy) + kEnd, 5000, "no Error", "a.npy"), tar_member("a.npy", npy).size() + kEnd.size());
+}
+
+/// 68 MB of folders in 1/100 of that: ended before the 100 MB that a bound would allow, and before that of 66 MB is met.
+TEST(Tar, IsNotUnpackedBeyondWhatIsWanted) {
+  const std::string folder = tar_member("folder", "", '5');
+  std::string folders;
+  for (int k = 0; k < 140'000; ++k) folders += folder;
+  const std::string packed = test::gzip(folders);
+  for (const std::size_t most : {0, 100'000'000, 69'000'000})
+    test::expect_input_error([&] { io::parse_matrix(packed, "a.tar", "", {}, io::Allowance(most)); },
+                             "a.tar: holds 67174400 bytes or more beside matrices, expected 67108864 at most" + kMostWords);
+  EXPECT_EQ(
+      test::error_text(ErrorKind::memory, [&] { io::parse_dense(packed, "a.tar", "", kNone, io::Allowance(10'000'000)); }).substr(0, 22),
+      "a.tar: holds more than");
 }
 
 TEST(Tar, NamesTheMemberInErrors) {

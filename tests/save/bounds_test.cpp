@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <cstddef>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "kauri/generate.hpp"
 #include "kauri/kauri.hpp"
+#include "src/save/plan_sections.hpp"
+#include "src/save/reader.hpp"
+#include "symbolic/device_schedule.hpp"
+#include "symbolic/restore.hpp"
 #include "tests/support/at_pipe.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/patterns.hpp"
@@ -42,6 +49,67 @@ TEST(LoadBounds, ArePlansAsTheyAreCounted) {
   EXPECT_NE(text(400'000).find(" rows of fronts, 16 bytes each, but of max_bytes, 400000, 42880 are left"), std::string::npos)
       << text(400'000);
   EXPECT_EQ(text(10'000'000), "no Error");
+}
+
+/// The bytes of a plan of a path whose columns are one supernode: an L that is dense on a device, from a small file.
+std::vector<std::byte> path_as_one_supernode(Index n, const std::string& target) {
+  AnalyzeOptions options;
+  options.target = target, options.amalgamate = false, options.permutation = Permutation::identity(n);
+  const auto plan = analyze(chain_pattern(n).view(), options);
+  const auto saved = save_plan(*plan);
+  save::Header header = save::Reader(save::Source(saved, "saved")).header();
+  symbolic::PlanCore core = symbolic::core_of(*plan);
+  core.pivots = {n}, core.last = 0;
+  header.supernodes = 1, header.last = 0;
+  std::vector<std::byte> bytes;
+  save::Writer writer([&](std::span<const std::byte> some) { bytes.insert(bytes.end(), some.begin(), some.end()); });
+  writer.header(header);
+  save::write_plan(core, writer);
+  return sealed(std::move(bytes));
+}
+
+Offset peak_resident_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * Offset{1024};
+}
+
+/// The file itself says that it is for a device, whose tasks are as many as pairs of tiles.
+TEST(LoadBounds, HoldForTasksOfADevice) {
+  constexpr Index n = 250'000;
+  const auto bytes = path_as_one_supernode(n, "sm_90");
+  constexpr std::size_t kMost = 120'000'000;
+  const Offset before = peak_resident_bytes();
+  const std::string text = error_text(ErrorKind::memory, [&] { load_plan(bytes, bounded(kMost)); });
+  EXPECT_NE(text.find(" bytes of tasks, but of max_bytes, 120000000, "), std::string::npos) << text;
+  EXPECT_LT(peak_resident_bytes() - before, static_cast<Offset>(kMost));
+  LoadOptions on_host = bounded(kMost);
+  on_host.target = "cpu-generic";
+  EXPECT_EQ(error_text(ErrorKind::memory, [&] { load_plan(bytes, on_host); }), "no Error");
+}
+
+/// What is counted is no less than what there is then, and what an ordinary plan takes is not far from it.
+TEST(LoadBounds, CountsOfADevicesListsAreBounds) {
+  const auto check = [](const Plan& plan) {
+    const DeviceSchedule& device = plan.device;
+    symbolic::FrontTree fronts;
+    fronts.parent = plan.supernodes.parent;
+    for (Index s = 0; s < plan.supernodes.count(); ++s) {
+      fronts.order.push_back(plan.supernodes.order(s));
+      fronts.pivots.push_back(plan.supernodes.pivots(s));
+    }
+    const std::size_t taken = device.task.size() * sizeof(DeviceTask) + device.sums.term.size() * sizeof(Offset) +
+                              (device.sums.place.size() + device.sums.ptr.size()) * sizeof(Offset);
+    EXPECT_LE(static_cast<Offset>(taken), symbolic::most_list_bytes(fronts) + 10'000);
+    return static_cast<double>(symbolic::most_list_bytes(fronts)) / static_cast<double>(taken);
+  };
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.ordering.method = OrderingMethod::nested_dissection;
+  EXPECT_LT(check(*analyze(grid_pattern(20, 20, 20).view(), options)), 10);
+  options.ordering.method = OrderingMethod::amd;
+  EXPECT_LT(check(*analyze(generate("hubs 6000 40 230 3").pattern(), options)), 10);
+  EXPECT_LT(check(*load_plan(path_as_one_supernode(20'000, "sm_90"))), 3);
 }
 
 TEST(LoadBounds, HoldForFactors) {

@@ -1,0 +1,91 @@
+// Small files of the system's, read as they are; one that is missing says nothing.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/base/control_groups.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace kauri {
+namespace {
+
+/// The first numbers of a file: none behind a word such as "max", nor one beyond an Offset.
+std::vector<Offset> numbers_in(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::vector<Offset> numbers;
+  for (Offset x = 0; in >> x;) numbers.push_back(x);
+  return numbers;
+}
+
+std::optional<Offset> room_in(const ControlGroup& group) {
+  const auto limit = numbers_in(group.folder / (group.v2 ? "memory.max" : "memory.limit_in_bytes"));
+  const auto used = numbers_in(group.folder / (group.v2 ? "memory.current" : "memory.usage_in_bytes"));
+  if (limit.empty() || limit[0] < 0 || used.empty()) return {};
+  const Offset droppable = number_after(group.folder / "memory.stat", group.v2 ? "inactive_file " : "total_inactive_file ").value_or(0);
+  return std::max<Offset>(0, limit[0] - std::max<Offset>(0, used[0] - droppable));
+}
+
+/// Microseconds of time in each period, and the period's.
+std::optional<int> processors_of(const ControlGroup& group) {
+  auto time = numbers_in(group.folder / (group.v2 ? "cpu.max" : "cpu.cfs_quota_us"));
+  if (!group.v2) {
+    const auto period = numbers_in(group.folder / "cpu.cfs_period_us");
+    time.insert(time.end(), period.begin(), period.end());
+  }
+  if (time.size() < 2 || time[0] <= 0 || time[1] <= 0) return {};  // v1: a quota of -1 is none
+  const Offset whole = time[0] / time[1] + (time[0] % time[1] != 0 ? 1 : 0);
+  return static_cast<int>(std::min<Offset>(whole, std::numeric_limits<int>::max()));
+}
+
+/// The least of what each group says.
+template <class T>
+std::optional<T> least(const std::vector<ControlGroup>& groups, std::optional<T> (*of)(const ControlGroup&)) {
+  std::optional<T> least;
+  for (const ControlGroup& group : groups)
+    if (const std::optional<T> here = of(group)) least = least ? std::min(*least, *here) : here;
+  return least;
+}
+
+}  // namespace
+
+std::vector<ControlGroup> control_groups(std::string_view controller, const std::filesystem::path& root) {
+  std::ifstream in(root / "proc/self/cgroup");  // lines NUMBER:CONTROLLERS:PATH, of v2 without controllers
+  std::vector<ControlGroup> groups;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool v2 = controllers == ",,";
+    if (!v2 && controllers.find("," + std::string(controller) + ",") == std::string::npos) continue;
+    const std::filesystem::path top = root / (v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/" + std::string(controller));
+    // In a container the path may be one that only its host has: the container's own group is then at the top.
+    for (std::filesystem::path path = line.substr(second + 1);; path = path.parent_path()) {
+      groups.push_back({top / path.relative_path(), v2});
+      if (!path.has_relative_path()) break;
+    }
+  }
+  return groups;
+}
+
+std::optional<Offset> memory_left_in_groups(const std::filesystem::path& root) { return least(control_groups("memory", root), room_in); }
+
+std::optional<int> processors_of_groups(const std::filesystem::path& root) { return least(control_groups("cpu", root), processors_of); }
+
+std::optional<Offset> number_after(const std::filesystem::path& file, std::string_view key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream rest(line.substr(key.size()));
+    Offset x = 0;
+    std::string unit;
+    if (!(rest >> x)) return {};
+    rest >> unit;
+    return unit == "kB" ? x * 1024 : x;
+  }
+  return {};
+}
+
+}  // namespace kauri
