@@ -12,7 +12,8 @@ CHECKED = re.compile(r"\b__\w+_chk\b")  # what _FORTIFY_SOURCE makes of calls
 
 def readelf(option, path):
     environment = {**os.environ, "LC_ALL": "C"}
-    return subprocess.run(["readelf", "-W", option, path], check=True, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment).stdout
+    words = ["readelf", "-W", option, path]
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment).stdout
 
 
 def faults(path):
