@@ -4,9 +4,9 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kauri)
 set(CPACK_PACKAGE_VERSION ${kauri_version_debian})
 set(CPACK_PACKAGE_VENDOR "the kauri authors")
-# Who builds a package answers for it: by Debian's own variables, or -DCPACK_PACKAGE_CONTACT=. Nobody else can be written to under this name, so
-# that the address says so, and the name says where to look.
-set(kauri_contact "kauri, built from source; /usr/share/doc/kauri/SECURITY.md says whom to tell <nobody@kauri.invalid>")
+# Who builds a package answers for it, and is whom SECURITY.md sends reports to: by Debian's own variables, or -DCPACK_PACKAGE_CONTACT=. There is no
+# other contact, and no package without.
+set(kauri_contact "")
 if(DEFINED ENV{DEBEMAIL} AND DEFINED ENV{DEBFULLNAME})
   set(kauri_contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 endif()
@@ -31,11 +31,8 @@ if(KAURI_HAS_CUDA)
 endif()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/copyright CONTENT "@copyright@" @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/generated/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(NOT KAURI_HARDENING) # read by cpack when it runs
-  set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/generated/unhardened.cmake)
-  file(WRITE ${CPACK_PROJECT_CONFIG_FILE}
-       "message(FATAL_ERROR \"A package is of a build with -DKAURI_HARDENING=ON, which this one is not: cmake --preset package\")\n")
-endif()
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/generated/refusals.cmake) # read by cpack when it runs
+configure_file(cmake/refusals.cmake.in ${CPACK_PROJECT_CONFIG_FILE} @ONLY)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 

@@ -30,6 +30,9 @@ quietly() {
   fi
 }
 
+# tests FOLDER [word of ctest ...]: a build's tests, several at a time. One that has no limit of its own has this one; CTest's is of four months.
+tests() { ctest --test-dir "$1" --timeout 1200 --parallel "$jobs" --output-on-failure "${@:2}"; }
+
 # build PRESET [-Dname=value ...]: configures and builds build/PRESET; says what takes time and what was decided.
 build() {
   local preset=$1 folder=build/$1 started=$SECONDS

@@ -39,12 +39,6 @@ int kauri_metis_say(const char* format, ...) {
   return 0;
 }
 
-int kauri_metis_say_to(FILE* file, const char* format, ...) {
-  (void)file;
-  (void)format;
-  return 0;
-}
-
 int gk_sigtrap(void) {
   if (gk_cur_jbufs + 1 >= PLACES) return 0;
   ++gk_cur_jbufs;

@@ -28,10 +28,9 @@ int kauri_metis_rand(void);
 
 // Nothing is printed, and no signal is raised.
 int kauri_metis_say(const char* format, ...);
-int kauri_metis_say_to(FILE* file, const char* format, ...);
 void kauri_metis_fail(int number);
 #define printf kauri_metis_say
-#define fprintf kauri_metis_say_to
+#define fprintf(file, ...) kauri_metis_say(__VA_ARGS__)
 #define raise kauri_metis_fail
 
 #endif

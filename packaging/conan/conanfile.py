@@ -12,7 +12,8 @@ from conan.tools.files import copy
 required_conan_version = ">=2.4"
 
 # What a build reads: neither data nor documents, so that a change there is no other package.
-SOURCES = ("CMakeLists.txt", "LICENSE", "cmake/*", "docs/kauri.1", "include/*", "numeric/*", "ordering/*", "src/*", "symbolic/*")
+SOURCES = ("CMakeLists.txt", "LICENSE", "SECURITY.md", "cmake/*", "docs/kauri.1", "include/*", "numeric/*", "ordering/*", "packaging/licenses/*", "src/*",
+           "symbolic/*")
 
 
 class KauriConan(ConanFile):
@@ -84,7 +85,9 @@ class KauriConan(ConanFile):
 
     def package(self):
         CMake(self).install()
-        copy(self, "LICENSE", src=self.source_folder, dst=str(pathlib.Path(self.package_folder) / "licenses"))
+        package = pathlib.Path(self.package_folder)
+        copy(self, "LICENSE", src=self.source_folder, dst=str(package / "licenses"))
+        copy(self, "*", src=str(package / "share" / "doc" / "kauri" / "licenses"), dst=str(package / "licenses"))  # of what is compiled in
 
     def package_info(self):
         # CMake finds what kauri installs for everybody, which knows CUDA's libraries too; what is below is for other build systems.

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import poisson
+from conftest import LIMIT_SECONDS, poisson
 
 import kauri
 import kauri.aio
@@ -51,7 +51,7 @@ def test_a_token_from_another_thread(long_one):
     with pytest.raises(kauri.Cancelled):
         for _ in range(1000):
             f.refactorize(a, cancel=token)
-    timer.join(60)
+    timer.join(LIMIT_SECONDS)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_ctrl_c(long_one, ctrl_c):
     with pytest.raises(KeyboardInterrupt):
         for _ in range(1000):
             f.refactorize(a)
-    timer.join(60)
+    timer.join(LIMIT_SECONDS)
     small = kauri.cholesky(poisson(5))
     assert np.allclose(poisson(5) @ small(np.ones(25)), 1)
 

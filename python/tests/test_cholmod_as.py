@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from conftest import LIMIT_SECONDS
 from test_cholmod import davis
 
 import kauri
@@ -78,7 +79,7 @@ def test_shapes_are_told_in_the_words_of_others(make):
 
 def run(program):
     folder = str(pathlib.Path(kauri.__file__).parents[1])
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300,
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])})
 
 

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import poisson, random_spd
+from conftest import LIMIT_SECONDS, poisson, random_spd
 from test_structure import eliminated
 
 import kauri
@@ -150,7 +150,7 @@ def test_cancel():
     with pytest.raises(kauri.Cancelled):
         for _ in range(1000):
             kauri.compare(poisson(60), factorize=True, cancel=token)
-    timer.join(60)
+    timer.join(LIMIT_SECONDS)
     with pytest.raises(kauri.Cancelled):
         kauri.compare({"one": poisson(2), "two": poisson(3)}, cancel=token)
 

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 import pytest
-from conftest import random_spd
+from conftest import LIMIT_SECONDS, random_spd
 
 import kauri
 from kauri import _device
@@ -170,7 +170,7 @@ def test_copies_of_jax_are_where_it_is():
             "assert b.devices() == {there}; kind.meanwhile(b, factor)()\n"
             "for x in (kind.copy(b), kind.beside(b, factor), kind.beside(b, factor)): assert x.devices() == {there}, x.devices()\n"
             "print('good')")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=100,
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=LIMIT_SECONDS,
                           env={**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=2"})
     assert done.stdout == b"good\n", done.stderr.decode()[-1500:]
 

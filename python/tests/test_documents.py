@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import LIMIT_SECONDS
 
 import kauri
 
@@ -112,5 +113,5 @@ def test_stubs_agree_with_the_modules(tmp_path):
     path = {} if folder in site.getsitepackages() else {"MYPYPATH": folder, "PYTHONPATH": folder}  # mypy finds what is installed
     done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "kauri", "--ignore-missing-stub", "--ignore-unused-allowlist", "--allowlist",
                            str(tmp_path / "known"), "--mypy-config-file", str(tmp_path / "mypy.ini")], capture_output=True, text=True,
-                          timeout=600, cwd=tmp_path, env={**os.environ, **path})
+                          timeout=LIMIT_SECONDS, cwd=tmp_path, env={**os.environ, **path})
     assert done.returncode == 0, done.stdout + done.stderr

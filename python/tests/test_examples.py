@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import LIMIT_SECONDS
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 EXAMPLES = ["elasticity", "gaussian_process", "heat", "pose_graph", "power_grid", "random_walker"]
@@ -18,6 +19,6 @@ def test_all_are_named_here():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example(name):
-    done = subprocess.run([sys.executable, "-W", "error::FutureWarning", str(FOLDER / f"{name}.py")], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-W", "error::FutureWarning", str(FOLDER / f"{name}.py")], capture_output=True, text=True, timeout=LIMIT_SECONDS)
     assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
     assert done.stdout.count("\n") >= 1

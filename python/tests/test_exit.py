@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import LIMIT_SECONDS
 
 import kauri
 
@@ -30,7 +31,7 @@ def work():
         call()
 for _ in range(3):
     threading.Thread(target=work, daemon=True).start()
-assert begun.wait(60)
+assert begun.wait(1200)
 time.sleep(0.1)
 """
 
@@ -57,7 +58,7 @@ CALLS = {
 
 def run(program, *arguments):
     folder = str(pathlib.Path(kauri.__file__).parents[1])
-    return subprocess.run([sys.executable, *arguments, "-c", program], capture_output=True, text=True, timeout=300,
+    return subprocess.run([sys.executable, *arguments, "-c", program], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])})
 
 

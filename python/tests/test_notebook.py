@@ -4,6 +4,7 @@ import json
 import pathlib
 
 import pytest
+from conftest import LIMIT_SECONDS
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -34,7 +35,7 @@ def test_the_story_of_fill_holds():
 
     notebook = nbformat.read(path, 4)
     nbformat.validate(notebook)
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}).execute()
+    nbclient.NotebookClient(notebook, timeout=LIMIT_SECONDS, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}).execute()
     pictures = [o for cell in notebook.cells for o in cell.get("outputs", []) if "image/png" in o.get("data", {})]
     kinds = ("plot_spy(", "plot_tree(", "plot_fronts(", "plot_bars(")
     wanted = [cell for cell in notebook.cells if cell.cell_type == "code" and any(kind in cell.source for kind in kinds)]

@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import finish, poisson
+from conftest import LIMIT_SECONDS, finish, poisson
 from copies import counter, total
 from libraries import OfCupy, OfJax, OfTorch
 from scipy.sparse.linalg import spsolve
@@ -343,7 +343,7 @@ def test_pickles(problem):
     code = ("import sys, pickle, numpy as np, kauri; f, b, x = pickle.load(sys.stdin.buffer); assert not kauri.cuda_available();"
             "assert np.abs(f(b) - x).max() <= 1e-8 * np.abs(x).max(), 'another solution'; print('good')")
     done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps((f, b, expected)), capture_output=True,
-                          env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}, timeout=60)
+                          env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}, timeout=LIMIT_SECONDS)
     assert done.stdout == b"good\n", done.stderr.decode()[-1500:]
 
 

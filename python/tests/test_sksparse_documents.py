@@ -21,7 +21,7 @@ import urllib.request
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import random_spd
+from conftest import LIMIT_SECONDS, random_spd
 from numpy.testing import assert_allclose
 
 import kauri
@@ -49,7 +49,7 @@ def release():
             archive = folder() / f"scikit_sparse-{version}.tar.gz"
             if not archive.exists():
                 done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "scikit-sparse", "--dest",
-                                       str(archive.parent), f"scikit-sparse=={version}"], capture_output=True, text=True, timeout=600)
+                                       str(archive.parent), f"scikit-sparse=={version}"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
                 if not archive.exists():
                     pytest.skip(f"{archive} is not there, and pip did not bring it: {done.stderr.strip().splitlines()[-1:]}")
             with tarfile.open(archive) as packed:
@@ -185,7 +185,7 @@ def page():
     path = folder() / "scikit_sparse-0.4.16-cholmod.rst"
     if not path.exists():
         try:
-            with urllib.request.urlopen(PAGE, timeout=20) as answer:
+            with urllib.request.urlopen(PAGE, timeout=20) as answer:  # ends: skipped where the page is not reached
                 path.write_bytes(answer.read())
         except OSError as error:
             pytest.skip(f"{path} is not there, and {PAGE} is not reached: {error}")

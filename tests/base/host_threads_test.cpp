@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,6 +21,7 @@
 
 #include "kauri/kauri.hpp"
 #include "src/base/blocks.hpp"
+#include "tests/support/child.hpp"
 #include "tests/support/many_threads.hpp"
 
 namespace {
@@ -44,25 +44,10 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 namespace kauri {
 namespace {
 
-constexpr unsigned kSeconds = 300;  // no child outlives them
-
-/// The exit status of f() in a child of this process, 1000 + signal where it ended by one.
+/// The exit status that f() asks for in a child of this process, 1000 + signal where it ended by one.
 template <class F>
 int in_child(const F& f) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(kSeconds);
-    int status = 99;
-    try {
-      status = f();
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "child: %s\n", error.what());
-    }
-    _exit(status);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  return test::exit_of(test::status_of_child([&] { _exit(f()); }));
 }
 
 Offset resident_bytes() {

@@ -5,7 +5,8 @@ import pathlib
 import re
 import subprocess
 
-from program import ProgramTest, available, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak, strict_json
+from program import (LIMIT_SECONDS, ProgramTest, available, build_facts, has_cuda_device, kauri, kauri_with_data_limit, kauri_with_peak,
+                     strict_json)
 
 SYSTEM = ["--gen", "poisson2d 9"]
 
@@ -241,7 +242,7 @@ class ResourcesTest(ProgramTest):
         endless = subprocess.Popen(["sh", "-c", "echo '%%MatrixMarket matrix array real general'; exec yes %"], stdout=subprocess.PIPE)
         with endless.stdout:
             code, errors, peak = kauri_with_peak("solve", *SYSTEM, "--rhs", "-", "--max-gb", "0.1", stdin=endless.stdout)
-        endless.wait(timeout=60)
+        endless.wait(timeout=LIMIT_SECONDS)
         self.assertEqual(code, 3)
         self.assertIn("/dev/stdin", errors)
         self.assertEqual(self.bytes_in(errors), [100000000])

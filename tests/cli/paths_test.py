@@ -134,7 +134,7 @@ class PathsTest(ProgramTest):
                 ignored, caught = int(status["SigIgn"], 16), int(status["SigCgt"], 16)
                 time.sleep(0.01)
             child.stdin.write(self.text)
-        self.assertEqual(child.wait(timeout=300), 0)
+        self.assertEqual(child.wait(timeout=program.LIMIT_SECONDS), 0)
         self.assertTrue(ignored & bit(signal.SIGHUP))
         for number in [signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGALRM, signal.SIGTERM, signal.SIGXFSZ]:
             self.assertTrue(caught & bit(number), number)

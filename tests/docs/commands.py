@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+LIMIT_SECONDS = 1200  # of one command, for what hangs
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = re.compile(r"^    kauri (?P<words>[^#\n]*)", re.MULTILINE)
 
@@ -18,7 +19,7 @@ def main():
         for document in sys.argv[2:]:
             for command in COMMAND.finditer(pathlib.Path(document).read_text(encoding="utf-8")):
                 words = [word.replace("build/", f"{folder}/") for word in shlex.split(command["words"])]
-                done = subprocess.run([program, *words], cwd=ROOT, text=True, capture_output=True, timeout=300)
+                done = subprocess.run([program, *words], cwd=ROOT, text=True, capture_output=True, timeout=LIMIT_SECONDS)
                 count += 1
                 if done.returncode:
                     failed += 1

@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 
+LIMIT_SECONDS = 1200  # whatever is waited for
 CHECKED = re.compile(r"\b__\w+_chk\b")  # what _FORTIFY_SOURCE makes of calls
 
 
 def readelf(option, path):
     environment = {**os.environ, "LC_ALL": "C"}
-    return subprocess.run(["readelf", "-W", option, path], check=True, capture_output=True, text=True, timeout=300, env=environment).stdout
+    words = ["readelf", "-W", option, path]
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment).stdout
 
 
 def faults(path):

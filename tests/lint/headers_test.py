@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unittest
 
+LIMIT_SECONDS = 1200  # whatever is waited for
 INCLUDE, EIGEN, COMPILERS = pathlib.Path(sys.argv[1]), sys.argv[2], []
 for name in sys.argv[3:]:
     if shutil.which(name) and pathlib.Path(shutil.which(name)).resolve() not in [pathlib.Path(shutil.which(c)).resolve() for c in COMPILERS]:
@@ -26,11 +27,11 @@ def run(compiler, language, standard, source, *options):
     command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only", f"-I{INCLUDE}", *options, "-"]
     if EIGEN:
         command += ["-isystem", EIGEN]
-    return subprocess.run(command, input=source, text=True, capture_output=True, timeout=600)
+    return subprocess.run(command, input=source, text=True, capture_output=True, timeout=LIMIT_SECONDS)
 
 
 def is_clang(compiler):
-    return "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True, timeout=60).stdout
+    return "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True, timeout=LIMIT_SECONDS).stdout
 
 
 class HeadersTest(unittest.TestCase):

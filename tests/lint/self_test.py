@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+LIMIT_SECONDS = 1200  # whatever is waited for
 HERE = pathlib.Path(__file__).resolve().parent
 HEAD = "// A planted file.\n// SPDX-License-Identifier: BSD-3-Clause\n"
 
@@ -70,8 +71,16 @@ PLANTED = (
     ("calls", "tests/planted.py", "event.wait()\n", ".wait() without a limit"),
     ("calls", "tests/planted.py", "run('cmake', '-S', here, '-B', build)\n", "cmake without a generator"),
     ("calls", "scripts/planted", "#!/usr/bin/env bash\nquietly x.log cmake -S a \\\n  -B b\n", "cmake without a generator"),
+    ("calls", "scripts/planted", "#!/usr/bin/env bash\nquietly x.log ctest --test-dir a --parallel 2\n", "ctest without --timeout"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2) std::this_thread::yield();\n}\n", "without a limit"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  mkfifo(path, 0600);\n}\n", "a named pipe without AtPipe"),
+    ("calls", "tests/planted.cpp", HEAD + "void f() {\n  ::waitpid(child, &status, 0);\n}\n", "waitpid() without status_of_child()"),
+    ("calls", "tests/planted.cpp", HEAD + "void f() {\n  start.arrive_and_wait();\n}\n", "arrive_and_wait() without a limit"),
+    ("calls", "tests/planted.cpp", HEAD + "void f() {\n  alarm(120);\n}\n", "a limit of 120 s"),
+    ("calls", "tests/planted.cpp", HEAD + "const auto end = now() + std::chrono::minutes(1);\n", "a limit of 60 s"),
+    ("calls", "tests/planted.py", "subprocess.run(['a'], timeout=300)\n", "a limit of 300 s"),
+    ("calls", "python/tests/planted.py", "thread.join(60)\n", "a limit of 60 s"),
+    ("calls", "tests/planted.py", "LIMIT_SECONDS = 300\n", "a limit of 300 s"),
     ("calls", "tests/planted.py", "os.mkfifo(path)\n", "a named pipe without at_pipe()"),
     ("calls", "scripts/planted", "#!/usr/bin/env bash\nquietly x \"$tools/pip\" install auditwheel wheel\n", "without its version"),
     ("calls", "packaging/requirements.txt", "wheel>=0.40\n", "a tool without an exact version"),
@@ -89,8 +98,10 @@ INNOCENT = (
     ("dependencies", "symbolic/planted.cpp", HEAD + "// std::abort(), dpotrf_\n" + 'const char* s = "printf(";\nint n = snprintf(0, 0, "");\n'),
     ("dependencies", "numeric/cpu/dense_planted.cpp", HEAD + "#include <cblas.h>\nvoid f() { cblas_dgemm(); }\n"),
     ("dependencies", "tests/numeric/cuda/planted.cpp", HEAD + "#include <cuda_runtime_api.h>\n"),
-    ("calls", "tests/planted.py", "run('cmake', '-G', 'Ninja', '-B', b)\n','.join(words)\nos.wait4(p, 0)  # ends: by a timer\nt.join(5)\n"),
-    ("calls", "scripts/planted", "#!/usr/bin/env bash\n# cmake -S a -B b\ncmake -G Ninja -S a \\\n  -B b\ncmake --preset demo -B c\n"),
+    ("calls", "tests/planted.py", "run('cmake', '-G', 'Ninja', '-B', b)\n','.join(words)\nos.wait4(p, 0)  # ends: by a timer\nt.join(0.05)\nt.join(1200)\n"),
+    ("calls", "bench/planted.py", "subprocess.run(['a'], timeout=300)\n"),
+    ("calls", "tests/planted.cpp", HEAD + "void f() {\n  sleep_for(std::chrono::seconds(2));\n  alarm(kLimitSeconds);\n}\n"),
+    ("calls", "scripts/planted", "#!/usr/bin/env bash\n# cmake -S a -B b\ncmake -G Ninja -S a \\\n  -B b\ncmake --preset demo -B c\nctest --test-dir b --timeout 9\n"),
     ("calls", "scripts/planted2", "#!/usr/bin/env bash\n\"$tools/pip\" install \"${pinned[@]}\" auditwheel\n\"$tools/pip\" install pytest build/x.whl\n"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
@@ -100,7 +111,7 @@ INNOCENT = (
 
 
 def run(check, root):
-    done = subprocess.run([sys.executable, HERE / f"check_{check}.py", root], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run([sys.executable, HERE / f"check_{check}.py", root], capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
     return done.returncode, done.stdout + done.stderr
 
 

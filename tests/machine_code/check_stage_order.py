@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 
+LIMIT_SECONDS = 1200  # whatever is waited for
 KERNELS = re.compile(r"\d(front_kernel|run_streamed_tasks)(?=E|I)")
 LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);")
 BRANCH = re.compile(r"\b(BRA|BRX|CALL|JMP)\b[^;]*?\b(0x[0-9a-f]+)")
@@ -235,7 +236,7 @@ def main():
             with open(file, encoding="utf-8") as text:
                 sass = text.read()
         else:
-            sass = subprocess.run([arguments.cuobjdump, "-sass", file], check=True, capture_output=True, text=True, timeout=600).stdout
+            sass = subprocess.run([arguments.cuobjdump, "-sass", file], check=True, capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
         some, bad = check(file.rsplit("/", 1)[-1], sass)
         kernels, wrong = kernels + some, wrong + bad
     if kernels == 0:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-LIMIT_SECONDS = 300  # whatever a test waits for: then it fails
+LIMIT_SECONDS = 1200  # whatever a test waits for: for what hangs, not for what is slow
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WRITTEN = re.search(r"^set\(kauri_version_written (\S+)\)", (ROOT / "cmake/Version.cmake").read_text(encoding="utf-8"), re.MULTILINE)[1]
 # Neither the user's settings nor a repository that somebody's hook names.

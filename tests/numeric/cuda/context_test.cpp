@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <barrier>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_calls.hpp"
 #include "tests/support/error_text.hpp"
+#include "tests/support/meeting.hpp"
 
 namespace kauri::test {
 namespace {
@@ -128,7 +128,7 @@ TEST_F(Captures, InGlobalModeAreSpoiltByAnAllocation) {
 /// Another thread that is capturing in global mode.
 class CapturingThread {
  public:
-  explicit CapturingThread(unsigned flags) : thread_([this, flags] { work(flags); }) { meet_.arrive_and_wait(); }
+  explicit CapturingThread(unsigned flags) : thread_([this, flags] { work(flags); }) { EXPECT_TRUE(meeting_.meet()); }
   CapturingThread(const CapturingThread&) = delete;
   CapturingThread& operator=(const CapturingThread&) = delete;
   ~CapturingThread() {
@@ -138,25 +138,22 @@ class CapturingThread {
   /// Ends the capture and begins another one. Success if nothing has invalidated it.
   cudaError_t renew(bool more = true) {
     more_ = more;
-    meet_.arrive_and_wait();
-    meet_.arrive_and_wait();
-    return seen_;
+    return meeting_.meet() && meeting_.meet() ? seen_ : cudaErrorLaunchTimeout;
   }
 
  private:
   void work(unsigned flags) {
     auto capture = std::make_unique<GlobalCapture>(flags);
-    meet_.arrive_and_wait();
-    do {
-      meet_.arrive_and_wait();
+    if (!meeting_.meet()) return;
+    while (capture && meeting_.meet()) {
       seen_ = capture->end();
       capture.reset();
       if (more_) capture = std::make_unique<GlobalCapture>(flags);
-      meet_.arrive_and_wait();
-    } while (capture);
+      if (!meeting_.meet()) return;
+    }
   }
 
-  std::barrier<> meet_{2};
+  Meeting meeting_{2};
   bool more_ = true;
   cudaError_t seen_ = cudaSuccess;
   std::thread thread_;  // the last: it uses the others

@@ -1,11 +1,8 @@
 // Processes of their own: which devices they take memory of, what a fork and an empty CUDA_VISIBLE_DEVICES come to.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "tests/numeric/cuda/driver.hpp"
+#include "tests/support/child.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_calls.hpp"
 #include "tests/support/error_text.hpp"
@@ -35,12 +33,10 @@ int run_alone(const std::string& test, const char* setting = nullptr) {
   }
   if (setting != nullptr) environment.push_back(extra.data());
   environment.push_back(nullptr);
-  pid_t child = 0;
-  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments, environment.data()) != 0) return -1;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return exit_of(status_of_child([&] {
+    execve(program.c_str(), arguments, environment.data());
+    _exit(126);
+  }));
 }
 
 class Processes : public ::testing::Test {
@@ -60,21 +56,14 @@ TEST_F(Processes, AreToldThatNoDeviceIsVisible) { EXPECT_EQ(run_alone("WithoutAD
 TEST_F(Processes, ForkBeforeTheFirstCall) { EXPECT_EQ(run_alone("ForkBeforeTheFirstCall"), 0); }
 TEST_F(Processes, AreToldOfAForkAfterTheFirstCall) { EXPECT_EQ(run_alone("ForkAfterTheFirstCall"), 0); }
 
-/// f() in a child of this process: 0 if nothing in it has failed. A child that hangs is ended by a signal.
+/// f() in a child of this process: 0 if nothing in it has failed.
 template <class F>
 int in_child(const F& f) {
-  constexpr unsigned kSeconds = 120;
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(kSeconds);
+  return exit_of(status_of_child([&] {
     f();
     std::cout.flush();
     _exit(::testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }));
 }
 
 /// What nvidia-smi tells of each device, where it is there: index and MiB in use.

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <barrier>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -13,6 +12,7 @@
 #include "tests/numeric/cuda/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/error_text.hpp"
+#include "tests/support/meeting.hpp"
 
 namespace kauri {
 namespace {
@@ -58,7 +58,7 @@ TYPED_TEST(Streams, FactorsOnAsManyThreadsAndStreamsHaveTheSameBitsAsAlone) {
   using T = typename TypeParam::T;
   for (const std::size_t count : {2u, 3u}) {
     auto jobs = this->jobs(count);
-    std::barrier start(static_cast<std::ptrdiff_t>(count));
+    test::Meeting start(static_cast<int>(count));
     std::vector<int> wrong(count, 0);
     std::vector<std::thread> threads;
     for (std::size_t k = 0; k < count; ++k)
@@ -66,7 +66,10 @@ TYPED_TEST(Streams, FactorsOnAsManyThreadsAndStreamsHaveTheSameBitsAsAlone) {
         auto& job = jobs[k];
         const CallerStream stream;
         for (int round = 0; round < 20; ++round) {
-          start.arrive_and_wait();
+          if (!start.meet()) {
+            wrong[k] = -1;
+            return;
+          }
           enqueue_refactorize(job.factor, job.there, T(0.25), stream.get());
           if (job.factor.fetch_verdict(stream.get()).status != VerdictStatus::positive_definite ||
               this->solution(job.factor) != job.expected)

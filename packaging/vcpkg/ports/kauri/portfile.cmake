@@ -17,6 +17,6 @@ vcpkg_fixup_pkgconfig()
 if("tools" IN_LIST FEATURES)
   vcpkg_copy_tools(TOOL_NAMES kauri AUTO_CLEAN)
 endif()
+vcpkg_install_copyright(FILE_LIST "${CURRENT_PACKAGES_DIR}/share/doc/${PORT}/copyright") # kauri's licence, and those of what is compiled in
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share" "${CURRENT_PACKAGES_DIR}/share/doc")
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
-vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
