@@ -135,7 +135,8 @@ Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<cons
 template <Scalar T>
 void Factorization<T>::shift_diagonal(T shift) const {
   if (shift == T(0)) return;
-  for (Index j = 0; j < factor_.plan().n; ++j) value_[static_cast<std::size_t>(symbolic_->pattern().col_ptr[static_cast<std::size_t>(j)])] += shift;
+  for (Index j = 0; j < factor_.plan().n; ++j)
+    value_[static_cast<std::size_t>(symbolic_->pattern().col_ptr[static_cast<std::size_t>(j)])] += shift;
 }
 
 template <Scalar T>
