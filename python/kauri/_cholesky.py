@@ -175,8 +175,9 @@ def aslinearoperator(A, **options):
 def load(path, *, dtype=None, **options):
     """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
 
-    Values of A are not in the file: refine and condition() need a refactorisation first. dtype: of an analysis, what it is filled in
-    (float64), which a file does not tell; a factor has its own. options: all but those of orderings and analyses, which are done.
+    Values of A are not in the file: refine and condition() need a refactorisation first, and :func:`kauri.backward_error` tells whether x
+    solves a system. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own. options: all
+    but those of orderings and analyses, which are done.
     """
     path, texts = _options.path(path), _options.texts(options)
     for name, _ in texts:
