@@ -19,7 +19,8 @@ struct ReadOptions {
   std::size_t max_bytes = 0;
   /// Of matrices in files that hold both halves: full, lower_of_full or upper_of_full. Other files hold one half, which is taken.
   Storage both_halves = Storage::full;
-  double symmetry = 0;  ///< of both_halves full: CompressedView::symmetry
+  /// Of both_halves full: CompressedView::symmetry. 0: kSymmetryEps eps of double, of a .npz file of the type that its numbers have.
+  double symmetry = 0;
 };
 
 /// Reads a symmetric matrix; the format is told from the content:

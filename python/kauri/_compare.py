@@ -181,8 +181,8 @@ def _where(report):
 
 
 def _compared(name, matrix, orderings, job):
-    A = _matrix.to_scipy(matrix)
-    a = _matrix.to_core(A, job.dtype, job.triangle, job.symmetry)
+    given, A = _matrix.given_dtype(matrix), _matrix.to_scipy(matrix)
+    a = _matrix.to_core(A, job.dtype, job.triangle, job.symmetry, given)
     records, where, reason = [], "", ""
     for ordering in orderings or _default(a.n):
         record, report = _record(name, a, isinstance(A, sp.sparray), ordering, job)
