@@ -168,9 +168,9 @@ def factorized(A, **options):
     return cholesky(A, **options).solve_A
 
 
-def aslinearoperator(A, **options):
-    """A^-1, shape (n, n), as a scipy.sparse.linalg.LinearOperator."""
-    return cholesky(A, **options).as_linear_operator()
+def aslinearoperator(A, *, rounds=False, **options):
+    """A^-1, shape (n, n), as a scipy.sparse.linalg.LinearOperator: Factor.as_linear_operator() of cholesky(A, **options)."""
+    return cholesky(A, **options).as_linear_operator(rounds=rounds)
 
 
 def load(path, *, dtype=None, **options):
