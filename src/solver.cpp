@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -202,18 +201,13 @@ struct Solver<T>::State {
       report.solve.seconds = seconds_of([&] {
         const Result<MixedReport, Breakdown> solved = mixed->solve(b, x, options.mixed_solve);
         if (!solved) found = solved.error();
-        constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-        report.mixed = solved ? solved.value() : MixedReport{.unrefined = {kNaN, kNaN}, .unconverged = x.cols, .error = {kNaN, kNaN}};
+        report.mixed = solved ? solved.value() : report_of_breakdown(x.cols);
       });
       take_verdict();
       count_mixed_solve(report.solve, *analysis.plan, x.cols, report.mixed.steps + report.mixed.cg_steps);
       report.solve.bytes = mixed->bytes();
       report.right_hand_sides = x.cols;
-      report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
-      const bool diverged = report.mixed.unconverged > 0;
-      judge(diverged ? SolveStatus::not_converged : SolveStatus::ok, b);
-      if (found)
-        report.status_reason = "not positive definite: column " + std::to_string(found->column) + " met the pivot " + digits(found->pivot);
+      judge_mixed(report, found, b);
       const bool told_before = report.nearly_singular.has_value();
       look_for_loss(mixed->valid());
       if (!told_before) tell_loss();  // of a factor in double that this solve made
@@ -233,17 +227,9 @@ struct Solver<T>::State {
       report.refinement = refine_with<T>(*residual, {pattern(), value}, *factor, b, x, *workspace, options.refine);
     });
     count_refinement(report.refine, *analysis.plan, sizeof(T), x.cols, report.refinement.tried);
-    judge(SolveStatus::ok, b);
+    judge<T>(report, SolveStatus::ok, b);
     report.refine.bytes = 3 * Offset{x.rows} * x.cols * Offset{sizeof(T)};
     tell_refinement();
-  }
-
-  /// Whether x is a solution: the worse of what is known and of its errors.
-  void judge(SolveStatus known, const MatrixView<const T>& b) {
-    const BackwardError& error = report.refinement.final_error;
-    const SolveStatus measured = status_of<T>(error);
-    report.status = measured == SolveStatus::ok ? known : measured;
-    report.status_reason = why_not<T>(report.status, error, b);
   }
 
   void tell_refinement() const {

@@ -7,6 +7,7 @@
 #include <Eigen/SparseCore>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -43,13 +44,16 @@ namespace kauri::eigen {
 ///
 /// info() tells of the last call: Success; NumericalIssue: A is not positive definite, breakdown() says where; InvalidInput: everything
 /// else that is wrong with a call or a matrix, lastErrorMessage() says what (not square, another pattern than the one analysed, a value
-/// that is not finite, options that do not fit, counts too large). What the machine lacks is thrown: Error(memory), Error(device),
-/// std::bad_alloc. After any failure the object may be used again, and a factorize() that fails keeps the plan.
+/// that is not finite, options that do not fit, counts too large); NoConvergence: with setRefinement() a solve since the last factorize()
+/// left an x that is not finite or has a backward error above solved_error(), and lastErrorMessage() has it; x stays as it is, and solves
+/// go on. What the machine lacks is thrown: Error(memory), Error(device), std::bad_alloc. After any failure the object may be used again,
+/// and a factorize() that fails keeps the plan.
 ///
 /// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Dense ones, by
-/// columns or by rows, are read and written where they lie; copied are expressions, and what may overlap x. Where info() is not Success,
-/// all entries of x, which has cols() rows, are NaN. Asserted, as by Eigen's solvers (eigen_assert), is that B has rows() rows, and that
-/// compute() or factorize() was called: a plan alone solves nothing. Setters of options return *this. Neither copied nor moved, as Eigen's.
+/// columns or by rows, are read and written where they lie; copied are expressions, and what may overlap x. Where there is no factor
+/// (info() is NumericalIssue or InvalidInput) all entries of x, which has cols() rows, are NaN. Asserted, as by Eigen's solvers
+/// (eigen_assert), is that B has rows() rows, and that compute() or factorize() was called: a plan alone solves nothing. Setters of options
+/// return *this. Neither copied nor moved, as Eigen's.
 template <class MatrixType_, int UpLo_ = Eigen::Lower, class Ordering_ = Eigen::AMDOrdering<typename MatrixType_::StorageIndex>>
 class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   using Base = Eigen::SparseSolverBase<LLT>;
@@ -92,10 +96,10 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   /// How the last call ended, see above.
   [[nodiscard]] Eigen::ComputationInfo info() const {
     eigen_assert(m_isInitialized && "call compute() or analyzePattern() first");
-    return info_;
+    return unsolved() ? Eigen::NoConvergence : info_;
   }
   /// Why info() is not Success; empty where it is.
-  [[nodiscard]] const std::string& lastErrorMessage() const { return message_; }
+  [[nodiscard]] const std::string& lastErrorMessage() const { return unsolved() ? unsolved_message_ : message_; }
   /// The column of A and the pivot that a factorisation failed at, where info() is NumericalIssue.
   [[nodiscard]] const std::optional<Breakdown>& breakdown() const { return breakdown_; }
 
@@ -141,7 +145,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
     next_backend_ = std::move(backend);
     return *this;
   }
-  /// Solutions are refined, see refine(); by default they are not, as in Eigen's solvers. Each solve() then sets up residuals, O(n + nnz).
+  /// Solutions are refined, see refine(), and judged by their errors, see info(); by default neither, as in Eigen's solvers. Each solve()
+  /// then sets up residuals, O(n + nnz).
   LLT& setRefinement(const RefineOptions& options) {
     refine_ = options;
     return *this;
@@ -198,6 +203,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   template <class Rhs>
   void solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const;
   void solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const;
+  [[nodiscard]] bool unsolved() const { return info_ == Eigen::Success && unsolved_; }
+  void judge(const BackwardError& error) const;
   [[nodiscard]] Workspace<Scalar> take_workspace(Index nrhs) const;
   [[nodiscard]] const CholMatrixType& lower() const;
 
@@ -222,6 +229,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   mutable std::mutex mutex_;                      // of what follows
   mutable std::vector<Workspace<Scalar>> spare_;  // that no solve uses now
   mutable std::optional<CholMatrixType> lower_;
+  mutable std::string unsolved_message_;  // of the first such solve, written before the flag
+  mutable std::atomic<bool> unsolved_ = false;
 };
 
 template <class MatrixType_, int UpLo_, class Ordering_>
@@ -230,6 +239,7 @@ LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::told_by_
   m_isInitialized = true;
   info_ = Eigen::InvalidInput;
   message_.clear();
+  unsolved_ = false;
   breakdown_.reset();
   try {
     info_ = f();
@@ -333,7 +343,7 @@ void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a) {
   }
   if (shift_offset_ == 0 && shift_scale_ == 1) return;
   for (Index j = 0; j < place_.n(); ++j) {
-    Scalar& d = value_[static_cast<std::size_t>(place_.pattern().col_ptr[j])];
+    Scalar& d = value_[static_cast<std::size_t>(place_.pattern().col_ptr[static_cast<std::size_t>(j)])];
     d = shift_offset_ + shift_scale_ * d;
   }
 }
@@ -417,9 +427,26 @@ template <class MatrixType_, int UpLo_, class Ordering_>
 void LLT<MatrixType_, UpLo_, Ordering_>::solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const {
   Workspace<Scalar> workspace = take_workspace(x.cols);
   factor_->solve(b, x, workspace);
-  if (refine_) refine<Scalar>({place_.pattern(), value_}, *factor_, b, x, workspace, *refine_);
+  if (refine_) judge(refine<Scalar>({place_.pattern(), value_}, *factor_, b, x, workspace, *refine_).final_error);
   const std::lock_guard lock(mutex_);
   spare_.push_back(std::move(workspace));
+}
+
+template <class MatrixType_, int UpLo_, class Ordering_>
+void LLT<MatrixType_, UpLo_, Ordering_>::judge(const BackwardError& error) const {
+  const SolveStatus status = status_of<Scalar>(error);
+  if (status == SolveStatus::ok) return;
+  const std::lock_guard lock(mutex_);
+  if (unsolved_) return;
+  const auto digits = [](double x) {
+    char text[32];
+    return std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
+  };
+  unsolved_message_ = status == SolveStatus::not_finite
+                          ? "solve: x is not finite: B is not, or x or its residual overflows"
+                          : "solve: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
+                                ", expected at most " + digits(solved_error<Scalar>());
+  unsolved_ = true;
 }
 
 template <class MatrixType_, int UpLo_, class Ordering_>
@@ -465,7 +492,7 @@ typename MatrixType_::Scalar LLT<MatrixType_, UpLo_, Ordering_>::determinant() c
   for (const Scalar d : lower_diagonal(factor()))
     for (int twice = 0; twice < 2; ++twice) {
       int power = 0;
-      mantissa = std::frexp(mantissa * double{d}, &power);
+      mantissa = std::frexp(mantissa * static_cast<double>(d), &power);
       exponent += power;
     }
   // Beyond these no double is there.

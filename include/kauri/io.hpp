@@ -21,7 +21,8 @@ struct ReadOptions {
   std::size_t max_bytes = 0;
   /// Of matrices in files that hold both halves: full, lower_of_full or upper_of_full. Other files hold one half, which is taken.
   Storage both_halves = Storage::full;
-  double symmetry = 0;  ///< of both_halves full: CompressedView::symmetry
+  /// Of both_halves full: CompressedView::symmetry. 0: kSymmetryEps eps of double, of a .npz file of the type that its numbers have.
+  double symmetry = 0;
 };
 
 /// Reads a symmetric matrix; the format is told from the content:
@@ -62,8 +63,8 @@ struct DenseMatrix {
   [[nodiscard]] bool whole() const { return static_cast<Offset>(value.size()) >= Offset{rows} * cols; }
 };
 
-/// Right-hand sides: Matrix Market array (or coordinate) format, plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy
-/// (float or double, C or Fortran order). `rows`: how many there must be; kNone: any number. Coordinate format must fill a place in 16, but
+/// Right-hand sides: Matrix Market array (or coordinate) format, general, symmetric or skew-symmetric (one half, of which the other is
+/// made), plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy (float or double, C or Fortran order). `rows`: how many there must be; kNone: any number. Coordinate format must fill a place in 16, but
 /// for a matrix of 2^20 places or one column of `rows`. Throws Error(input) as read_matrix() does.
 /// Right-hand sides without rows have 2^20 columns at most.
 DenseMatrix read_dense(const std::string& path, int threads = 0, Index rows = kNone);

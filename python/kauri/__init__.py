@@ -9,6 +9,7 @@
 True
 """
 from . import _core
+from ._backward_error import BackwardError, backward_error
 from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, cholesky_mixed, factorized, load)
 from ._compare import compare
 from ._comparison import Comparison, Record
@@ -23,8 +24,8 @@ __version__ = _core.version()
 cuda_available = _core.cuda_available
 
 __all__ = [
-    "CancelToken", "Cancelled", "CholeskyFactor", "Comparison", "DeviceError", "DtypeError", "Factor", "InputError", "KauriError", "MixedFactor",
+    "BackwardError", "CancelToken", "Cancelled", "CholeskyFactor", "Comparison", "DeviceError", "DtypeError", "Factor", "InputError", "KauriError", "MixedFactor",
     "NotPositiveDefiniteError", "OutOfMemoryError", "Record", "TooLargeError", "UsageError", "analyze", "analyze_AAt", "aslinearoperator",
-    "cho_factor", "cho_solve", "cholesky", "cholesky_AAt", "cholesky_mixed", "compare", "cuda_available", "factorized", "ldl_factor", "load",
+    "backward_error", "cho_factor", "cho_solve", "cholesky", "cholesky_AAt", "cholesky_mixed", "compare", "cuda_available", "factorized", "ldl_factor", "load",
     "option_names",
 ]

@@ -1,5 +1,7 @@
 # Types of kauri.
 # SPDX-License-Identifier: BSD-3-Clause
+from ._backward_error import BackwardError as BackwardError
+from ._backward_error import backward_error as backward_error
 from ._cholesky import analyze as analyze
 from ._cholesky import analyze_AAt as analyze_AAt
 from ._cholesky import aslinearoperator as aslinearoperator

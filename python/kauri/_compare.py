@@ -1,12 +1,14 @@
 # compare: what each ordering costs, predicted and measured.
 # SPDX-License-Identifier: BSD-3-Clause
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _cholesky, _core, _matrix, _memory, _options, _table
+from ._backward_error import status_of
 from ._comparison import Comparison, Record, System
 from ._errors import InputError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
 
@@ -88,6 +90,17 @@ def _refusal(cost, f, job):
     return ""
 
 
+def _judged(error, finite, dtype):
+    """Status and note of an x with these errors, by the rule of the program."""
+    normwise, componentwise = (math.nan if error[key] is None else error[key] for key in ("normwise", "componentwise"))
+    status = status_of(normwise, componentwise, dtype) if finite else "not_finite"
+    note = {
+        "ok": "", "not_finite": f"the solution overflows {dtype}",
+        "not_converged": f"not solved: the backward error is {normwise:.2g}, above {math.sqrt(np.finfo(dtype).eps):.2g}"
+    }
+    return {"status": status, "note": note[status]}
+
+
 def _measured(f, a, job):
     """Figures of factorisations and solves, as the reports of the library have them."""
     twin = f._twin()
@@ -103,11 +116,9 @@ def _measured(f, a, job):
         solves.append(twin.report()["solve"]["seconds"])
     twin.solve(b, refine=1, cancel=job.cancel)  # the library tells the error of what a solve gave where it refines it
     error = twin.report()["refinement"]["unrefined"]
-    finite = bool(np.isfinite(x).all())
     return {
-        "factor_s": min(times[1:]), "solve1_s": min(solves), "status": "ok" if finite else "not_finite",
-        "note": "" if finite else f"the solution overflows {f.dtype}", "backward_error": error["normwise"],
-        "backward_error_componentwise": error["componentwise"]
+        "factor_s": min(times[1:]), "solve1_s": min(solves), **_judged(error, bool(np.isfinite(x).all()), f.dtype),
+        "backward_error": error["normwise"], "backward_error_componentwise": error["componentwise"]
     }
 
 
@@ -170,8 +181,8 @@ def _where(report):
 
 
 def _compared(name, matrix, orderings, job):
-    A = _matrix.to_scipy(matrix)
-    a = _matrix.to_core(A, job.dtype, job.triangle, job.symmetry)
+    given, A = _matrix.given_dtype(matrix), _matrix.to_scipy(matrix)
+    a = _matrix.to_core(A, job.dtype, job.triangle, job.symmetry, given)
     records, where, reason = [], "", ""
     for ordering in orderings or _default(a.n):
         record, report = _record(name, a, isinstance(A, sp.sparray), ordering, job)

@@ -21,8 +21,8 @@ class Record:
     effort : str or None
         Where that is ``nd``.
     status : str
-        ``ok``; ``failed``: there are no figures; of the factorisation ``not_positive_definite``, ``not_finite`` or ``not_run``. ``note``
-        says why.
+        ``ok``; ``failed``: there are no figures; of the factorisation ``not_positive_definite``, ``not_finite``, ``not_converged`` (the
+        normwise backward error is above sqrt(eps)) or ``not_run``. ``note`` says why.
     nnzL, flops, fill_ratio : int, float, float
         Entries of L, operations of the factorisation (a multiply-add is two), entries of L over those of A's lower triangle.
     stored_entries, executed_flops : int, float

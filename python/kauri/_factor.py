@@ -417,8 +417,11 @@ class Factor(Filled, Structure):
         """What the phases took and what was chosen, as a dict: see docs/json.md, "Reports". Of an analysis alone it takes no memory for numbers."""
         return json.loads((self._symbolic if self._numbers is None else self._numbers).report())
 
-    def as_linear_operator(self):
+    def as_linear_operator(self, *, rounds=False):
         """A^-1 as a scipy.sparse.linalg.LinearOperator: a preconditioner, or the inverse that ``eigsh`` asks for.
+
+        rounds: a factor of float32 takes b of float64, and rounds it to float32, which is enough for a preconditioner and not for an inverse;
+        else such b raises DtypeError, as in :meth:`solve`.
 
         >>> import numpy as np, scipy.sparse as sp, kauri
         >>> M = kauri.cholesky(2.0 * sp.eye_array(3, format="csc")).as_linear_operator()
@@ -428,8 +431,8 @@ class Factor(Filled, Structure):
         from scipy.sparse.linalg import LinearOperator
 
         def solve(b):
-            b = np.asarray(b)  # an operator in float32 works in float32: as a preconditioner in float64 it is asked for no more digits
-            return self.solve(b.astype(self._dtype, copy=False) if b.dtype == np.float64 else b)
+            b = np.asarray(b)
+            return self.solve(b.astype(self._dtype, copy=False) if rounds and b.dtype == np.float64 else b)
 
         return LinearOperator(self.shape, matvec=solve, rmatvec=solve, matmat=solve, rmatmat=solve, dtype=self._dtype)
 

@@ -107,8 +107,25 @@ def _indices(array, dtype):
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def to_core(a, dtype=None, triangle="auto", symmetry=0.0):
-    """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64."""
+def given_dtype(a):
+    """The type of the numbers of a matrix of any library, before it is one of SciPy's; None where it has none or NumPy knows none such."""
+    try:
+        return np.dtype(str(a.dtype).rpartition(".")[2])  # PyTorch's are no types of NumPy's, but are named alike
+    except (AttributeError, TypeError):
+        return None
+
+
+def _threshold(symmetry, given, dtype):
+    """What halves may differ by: 0, the default of the factor's type, is not for numbers that were rounded to a narrower one before."""
+    if symmetry == 0 and given is not None and given.kind == "f" and given.itemsize < dtype.itemsize:
+        return min(1.0, 1000 * float(np.finfo(given).eps))
+    return float(symmetry)
+
+
+def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
+    """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64. given: given_dtype() of what ``a`` was
+    made of, if that was not ``a`` itself."""
+    given = given_dtype(a) if given is None else given
     a = to_scipy(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
         raise UsageError(f"a matrix of shape {a.shape}: it must be square")
@@ -121,7 +138,8 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0):
         raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
     make = _core.matrix_f32 if dtype == np.float32 else _core.matrix_f64
     values = np.ascontiguousarray(a.data, dtype=dtype)
-    return make(_indices(a.indptr, index), _indices(a.indices, index), values, a.format == "csr", triangle, float(symmetry))
+    symmetry = _threshold(symmetry, given, dtype)
+    return make(_indices(a.indptr, index), _indices(a.indices, index), values, a.format == "csr", triangle, symmetry)
 
 
 def product(a, dtype=None):

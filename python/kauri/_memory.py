@@ -1,6 +1,7 @@
 # What this process may still take of memory, by the rules of the program (src/cli/limits.cpp).
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
+import resource
 import sys
 
 
@@ -55,7 +56,16 @@ def _room_in_groups():
     return room
 
 
+def _room_under(limit, key):
+    """What a limit of this process (ulimit -v, -d) leaves beside what it takes."""
+    allowed = resource.getrlimit(limit)[0]
+    if not 0 <= allowed < sys.maxsize:  # RLIM_INFINITY is negative
+        return sys.maxsize
+    return max(0, allowed - (_value(pathlib.Path("/proc/self/status"), key) or 0))
+
+
 def available_bytes():
     """Bytes; sys.maxsize where nothing tells."""
     free = _value(pathlib.Path("/proc/meminfo"), "MemAvailable:")
-    return min(sys.maxsize if free is None else free, _room_in_groups())
+    limits = _room_under(resource.RLIMIT_AS, "VmSize:"), _room_under(resource.RLIMIT_DATA, "VmData:")
+    return min(sys.maxsize if free is None else free, _room_in_groups(), *limits)

@@ -15,12 +15,32 @@
 #include "src/base/stopwatch.hpp"
 #include "src/phase_work.hpp"
 #include "src/pivot_loss.hpp"
+#include "src/solve_status.hpp"
 
 namespace kauri::python {
 namespace {
 
 /// Most often values come with the very pattern that was analysed.
 bool same(const Pattern& a, const Pattern& b) { return std::ranges::equal(a.col_ptr, b.col_ptr) && std::ranges::equal(a.row, b.row); }
+
+/// The same shape, of what is not on the host.
+template <Scalar T>
+MatrixView<const T> elsewhere(MatrixView<const T> a) {
+  a.data = nullptr;
+  return a;
+}
+
+/// True for what is not on the host, which nobody brings here for this.
+template <Scalar T>
+bool all_finite(const MatrixView<const T>& x) {
+  if (x.data == nullptr) return true;
+  const bool by_rows = x.layout == Layout::row_major;
+  const auto lines = static_cast<std::size_t>(by_rows ? x.rows : x.cols), length = static_cast<std::size_t>(by_rows ? x.cols : x.rows);
+  bool finite = true;
+  for (std::size_t j = 0; j < lines && finite; ++j)
+    for (const T v : std::span<const T>(x.data + static_cast<Offset>(j) * x.ld, length)) finite &= std::isfinite(v);
+  return finite;
+}
 
 }  // namespace
 
@@ -135,7 +155,8 @@ Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<cons
 template <Scalar T>
 void Factorization<T>::shift_diagonal(T shift) const {
   if (shift == T(0)) return;
-  for (Index j = 0; j < factor_.plan().n; ++j) value_[static_cast<std::size_t>(symbolic_->pattern().col_ptr[static_cast<std::size_t>(j)])] += shift;
+  for (Index j = 0; j < factor_.plan().n; ++j)
+    value_[static_cast<std::size_t>(symbolic_->pattern().col_ptr[static_cast<std::size_t>(j)])] += shift;
 }
 
 template <Scalar T>
@@ -188,14 +209,17 @@ int Factorization<T>::corrections(System system, int refine_steps) const {
   return refine_steps < 0 ? symbolic_->options.refine.max_steps : refine_steps;
 }
 
+/// b, x: on the host, or with null for data.
 template <Scalar T>
 template <class Solve, class Refine>
-void Factorization<T>::measured(Index cols, int steps, Solve&& solve, Refine&& refine) {
+void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Solve&& solve, Refine&& refine) {
+  const Index cols = x.cols;
   Lease slot(*this, cols);
   const double seconds = seconds_of([&] { solve(*slot); });
   Refinement refinement;
   double refine_s = 0;
   if (steps > 0) refine_s = seconds_of([&] { refinement = refine(*slot); });
+  const bool overflows = steps == 0 && !all_finite(x);
   const std::lock_guard report_lock(report_mutex_);
   report_.solve.seconds = seconds;
   count_solves(report_.solve, factor_.plan(), sizeof(T), cols);
@@ -204,7 +228,12 @@ void Factorization<T>::measured(Index cols, int steps, Solve&& solve, Refine&& r
   report_.refine = {refine_s};
   if (steps > 0) count_refinement(report_.refine, factor_.plan(), sizeof(T), cols, refinement.tried);
   report_.refinement = refinement;
-  report_.status = steps > 0 ? status_of<T>(refinement.final_error) : SolveStatus::none;
+  if (steps > 0) {
+    judge<T>(report_, SolveStatus::ok, b);
+  } else {
+    report_.status = overflows ? SolveStatus::not_finite : SolveStatus::none;
+    report_.status_reason = why_not<T>(report_.status, {}, b);
+  }
 }
 
 template <Scalar T>
@@ -213,7 +242,7 @@ void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T>
   const int steps = corrections(system, refine_steps);
   if (steps > 0) require_values("refinement");
   measured(
-      x.cols, steps,
+      b, x, steps,
       [&](Slot& slot) {
         if (system == System::A)
           factor_.solve(b, x, slot.workspace, stop);
@@ -233,7 +262,7 @@ void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixV
   const DeviceMatrixView<T> to(x);
   if (!factor_.store().device_solves()) throw Error(ErrorKind::usage, "a solve on a device: the factor is on the CPU");
   measured(
-      x.cols, steps,
+      elsewhere(b), elsewhere(MatrixView<const T>(x)), steps,
       [&](Slot& slot) {
         factor_.store().device_solves()->run_now([&](StreamHandle stream) {
           factor_.enqueue_solve(system, from, to, slot.workspace, stream);

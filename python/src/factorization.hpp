@@ -102,7 +102,7 @@ class Factorization {
   Refinement refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
   /// solve(slot) and refine(slot, corrections), for the report.
   template <class Solve, class Refine>
-  void measured(Index cols, int steps, Solve&& solve, Refine&& refine);
+  void measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Solve&& solve, Refine&& refine);
   template <class Fill>
   double filled(Fill&& fill);
   void after_fill(double seconds);

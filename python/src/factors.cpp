@@ -194,6 +194,16 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
   module.def(("load_" + suffix).c_str(), load<T>);
 }
 
+/// (normwise, componentwise), by the CPU.
+nb::tuple error_of(const SymmetricMatrix<double>& a, const Const<double>& x, const Const<double>& b, const CancelToken* cancel) {
+  const MatrixView<const double> solution = dense<const double>(x), right = dense<const double>(b);
+  const BackwardError error = released(cancel, Weight::light, [&](const std::stop_token&) {
+    Backend backend = cpu_backend();
+    return backward_error<double>(a.view(), solution, right, backend);
+  });
+  return nb::make_tuple(error.normwise, error.componentwise);
+}
+
 std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, const std::string& path) {
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
@@ -207,6 +217,7 @@ std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, con
 void bind_factors(nb::module_& module) {
   bind_factor<double>(module, "FactorF64", "f64");
   bind_factor<float>(module, "FactorF32", "f32");
+  module.def("backward_error", error_of, nb::arg("a"), nb::arg("x").noconvert(), nb::arg("b").noconvert(), nb::arg("cancel").none());
   module.def("load_symbolic", load_symbolic);
   module.def(
       "save_symbolic", [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); }, nb::call_guard<Unlocked>());

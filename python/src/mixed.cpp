@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "python/src/symbolic.hpp"
 #include "src/base/stopwatch.hpp"
 #include "src/phase_work.hpp"
+#include "src/solve_status.hpp"
 
 namespace kauri::python {
 namespace {
@@ -68,11 +70,11 @@ class Mixed {
     valid_ = factor_.valid();
     report_.solve.seconds = watch.seconds();
     report_.right_hand_sides = cols;
+    report_.mixed = solved ? solved.value() : report_of_breakdown(cols);
+    judge_mixed(report_, solved ? std::nullopt : std::optional<Breakdown>(solved.error()), on_host(b));
     if (!solved) return solved.error();
-    report_.mixed = solved.value();
     count_mixed_solve(report_.solve, factor_.plan(), cols, report_.mixed.steps + report_.mixed.cg_steps);
     report_.solve.bytes = factor_.bytes();
-    report_.refinement = {report_.mixed.steps, report_.mixed.steps, report_.mixed.unrefined, report_.mixed.error};
     return solved.value().unconverged;
   }
 
@@ -94,6 +96,10 @@ class Mixed {
   }
 
  private:
+  /// Null for data where it is not there.
+  static MatrixView<const double> on_host(const MatrixView<const double>& b) { return b; }
+  static MatrixView<const double> on_host(const DeviceMatrixView<const double>&) { return {}; }
+
   template <class Fill>
   Result<void, Breakdown> filled(Fill&& fill) {
     Stopwatch watch;
@@ -122,8 +128,7 @@ class Mixed {
 };
 
 std::shared_ptr<Mixed> create(std::shared_ptr<Symbolic> symbolic) {
-  if (symbolic->scalar_bytes != static_cast<int>(sizeof(float)))
-    throw Error(ErrorKind::usage, "mixed precision: an analysis in float");
+  if (symbolic->scalar_bytes != static_cast<int>(sizeof(float))) throw Error(ErrorKind::usage, "mixed precision: an analysis in float");
   return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Mixed>(std::move(symbolic)); });
 }
 

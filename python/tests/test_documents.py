@@ -16,7 +16,7 @@ from conftest import LIMIT_SECONDS
 
 import kauri
 
-MODULES = ["kauri", "kauri._cholesky", "kauri._compare", "kauri._comparison", "kauri._factor", "kauri._filled", "kauri._mixed", "kauri._options", "kauri._structure", "kauri.aio",
+MODULES = ["kauri", "kauri._backward_error", "kauri._cholesky", "kauri._compare", "kauri._comparison", "kauri._factor", "kauri._filled", "kauri._mixed", "kauri._options", "kauri._structure", "kauri.aio",
            "kauri.cholmod", "kauri.cholmod05", "kauri.torch", "kauri.jax"]
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 COMMON = DOCS / "site" / "mathematics" / "index.md"  # what the pages beside it take for granted

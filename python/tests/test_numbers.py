@@ -1,6 +1,9 @@
 # Types and digits: float32 with float64, float16, NumPy's scalars as options, determinants, and what an inverse takes.
 # SPDX-License-Identifier: BSD-3-Clause
 import math
+import os
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -49,11 +52,25 @@ def test_ways_to_answer_in_float64(a):
         assert x.dtype == np.float64 and abs(wide @ x - b).max() <= 100 * EPS * abs(b).max()
 
 
-def test_operators_in_float32_take_float64(a):
-    m = kauri.aslinearoperator(a.astype(np.float32))
-    assert m.dtype == np.float32 and (m @ np.ones(a.shape[0])).dtype == np.float32
-    x, info = sp.linalg.cg(a, np.ones(a.shape[0]), M=m, rtol=1e-12)
-    assert info == 0 and abs(a @ x - 1).max() < 1e-10
+def test_operators_in_float32_round_float64_where_they_are_told_to(a):
+    narrow, ones = a.astype(np.float32), np.ones(a.shape[0])
+    for make in (kauri.aslinearoperator, lambda a, **o: kauri.cholesky(a).as_linear_operator(**o)):
+        m = make(narrow)
+        assert m.dtype == np.float32 and (m @ ones.astype(np.float32)).dtype == np.float32
+        for call in (lambda: m @ ones, lambda: m @ np.ones((len(ones), 2)), lambda: m.rmatvec(ones), lambda: m.T @ ones,
+                     lambda: sp.linalg.cg(a, ones, M=m), lambda: sp.linalg.eigsh(a, 1, sigma=0, OPinv=m)):
+            with pytest.raises(kauri.DtypeError, match="b is of float64, and the factor of float32"):
+                call()
+        least = sp.linalg.eigsh(narrow, 1, sigma=0, OPinv=m, return_eigenvectors=False)  # all in float32
+        assert least[0] == pytest.approx(np.linalg.eigvalsh(a.toarray())[0], rel=1e-4)
+        rounding = make(narrow, rounds=True)
+        assert np.array_equal(rounding @ ones, m @ ones.astype(np.float32))
+        x, info = sp.linalg.cg(a, ones, M=rounding, rtol=1e-12)
+        assert info == 0 and abs(a @ x - 1).max() < 1e-10
+    exact = kauri.aslinearoperator(narrow, dtype=np.float64)
+    least = sp.linalg.eigsh(a, 1, sigma=0, OPinv=exact, return_eigenvectors=False)
+    assert least[0] == pytest.approx(np.linalg.eigvalsh(a.toarray())[0], rel=1e-5)
+
 
 
 # float16.
@@ -234,6 +251,39 @@ def test_inverses_of_large_matrices_are_refused_on_any_machine():
     with pytest.raises(kauri.OutOfMemoryError):
         f.inv()
     assert f.inverse_diagonal().shape == (f.n,)
+
+
+UNDER_A_LIMIT = """
+import resource, sys
+import scipy.sparse as sp
+import kauri
+from kauri import _memory
+
+line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(3000, 3000), format="csc")
+f = kauri.cholesky(line, threads=1)
+f.inverse_diagonal()
+limit, key = {"v": (resource.RLIMIT_AS, "VmSize:"), "d": (resource.RLIMIT_DATA, "VmData:")}[sys.argv[1]]
+used = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith(key))
+room = int(float(sys.argv[2]) * f.inverse_bytes())
+resource.setrlimit(limit, (used + room, resource.RLIM_INFINITY))  # as ulimit does
+available = _memory.available_bytes()
+assert available <= room, (available, room)
+try:
+    f.inv()
+except kauri.OutOfMemoryError as error:
+    print("refused" if f"{f.inverse_bytes()} bytes" in str(error) else error)
+else:
+    print("done")
+"""
+
+
+@pytest.mark.parametrize("flag", ["v", "d"])
+def test_inverses_keep_to_the_limits_of_the_process(flag):
+    """ulimit -v and -d: the refusal comes beforehand, and not where there is room."""
+    for share, said in ((0.5, "refused"), (2.0, "done")):
+        done = subprocess.run([sys.executable, "-c", UNDER_A_LIMIT, flag, str(share)], capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+        assert (done.returncode, done.stdout) == (0, said + "\n"), done.stderr
 
 
 def test_no_rows_and_no_columns():

@@ -92,6 +92,7 @@ struct kauri_cancel {
 struct kauri_options {
   kauri::SolverOptions options;
   kauri::c::Cancel cancel;
+  std::size_t max_bytes = 0;  ///< of what is loaded
 };
 
 struct kauri_matrix {

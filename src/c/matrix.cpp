@@ -168,19 +168,19 @@ kauri_status kauri_matrix_from_triplets(const struct kauri_triplets* a, kauri_ma
 }
 
 kauri_status kauri_matrix_read(const char* path, int32_t threads, kauri_matrix** matrix) {
-  return guarded([&] {
-    kauri_matrix*& place = place_for(matrix, "matrix");
-    if (threads < 0) misuse("threads is " + std::to_string(threads) + ", expected 0 or more");
-    place = new kauri_matrix{of_lower(read_matrix(&need(path, "path"), threads))};
-  });
+  kauri_read how = KAURI_READ_INIT;
+  how.threads = threads;
+  return kauri_matrix_read_with(path, &how, matrix);
 }
 
-kauri_status kauri_matrix_read_halves(const char* path, int32_t threads, int32_t both_halves, double symmetry, kauri_matrix** matrix) {
+kauri_status kauri_matrix_read_with(const char* path, const struct kauri_read* how, kauri_matrix** matrix) {
   return guarded([&] {
     kauri_matrix*& place = place_for(matrix, "matrix");
-    if (threads < 0) misuse("threads is " + std::to_string(threads) + ", expected 0 or more");
-    place = new kauri_matrix{of_lower(
-        read_matrix(&need(path, "path"), ReadOptions{.threads = threads, .both_halves = storage_of(both_halves), .symmetry = symmetry}))};
+    const kauri_read& h = sized(how, "how");
+    if (h.threads < 0) misuse("threads is " + std::to_string(h.threads) + ", expected 0 or more");
+    const ReadOptions options{
+        .threads = h.threads, .max_bytes = h.max_bytes, .both_halves = storage_of(h.both_halves), .symmetry = h.symmetry};
+    place = new kauri_matrix{of_lower(read_matrix(&need(path, "path"), options))};
   });
 }
 

@@ -163,6 +163,10 @@ kauri_status kauri_options_set_last(kauri_options* options, int64_t count, const
   return guarded([&] { need(options, "options").options.analyze.ordering.last = rows_of(row, count, base, "row"); });
 }
 
+kauri_status kauri_options_set_max_bytes(kauri_options* options, size_t bytes) {
+  return guarded([&] { need(options, "options").max_bytes = bytes; });
+}
+
 }  // extern "C"
 
 }  // namespace kauri::c

@@ -17,7 +17,7 @@ namespace {
 
 LoadOptions load_options(const kauri_options* options) {
   const AnalyzeOptions analyze = options_of(options).analyze;
-  return {.target = analyze.target, .workers = analyze.workers};
+  return {.target = analyze.target, .workers = analyze.workers, .max_bytes = options == nullptr ? 0 : options->max_bytes};
 }
 
 std::span<const std::byte> bytes_at(const void* bytes, std::size_t count) {

@@ -98,7 +98,8 @@ void add_half_options(CLI::App& command, SystemOptions& options) {
       ->group("System");
   command
       .add_option("--symmetry", options.symmetry,
-                  "how far both halves may differ, as a fraction of sqrt(|a_ii a_jj|); 0: 2.2e-13, 1000 roundings of double")
+                  "how far both halves may differ, as a fraction of sqrt(|a_ii a_jj|); 0: 2.2e-13, 1000 roundings of double, or of the "
+                  "type that a .npz file has")
       ->capture_default_str()
       ->check(check_symmetry)
       ->type_name("T")

@@ -104,6 +104,43 @@ SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, c
   return assemble(text.name(), n, t, {Storage::lower}, {});
 }
 
+/// All places of a symmetric or skew-symmetric array, of which the lower half is given.
+std::vector<double> both_halves(const std::vector<double>& lower, Index n, MarketSymmetry symmetry) {
+  const bool skew = symmetry == MarketSymmetry::skew;
+  std::vector<double> value(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  Offset k = 0;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = skew ? j + 1 : j; i < n; ++i, ++k) {
+      value[Offset{i} * n + j] = skew ? -lower[k] : lower[k];
+      value[Offset{j} * n + i] = lower[k];
+    }
+  return value;
+}
+
+/// Throws Error(input) naming the first entry in the other half, or on the diagonal of a skew-symmetric file.
+void expect_one_half(std::string_view bytes, std::string_view name, const Triplets& t, MarketSymmetry symmetry) {
+  (void)market_half(bytes, name, t);
+  for (std::size_t k = 0; symmetry == MarketSymmetry::skew && k < t.row.size(); ++k)
+    if (t.row[k] == t.col[k])
+      fail(name, line_words(bytes, static_cast<Offset>(k)) + ": entry (" + std::to_string(t.row[k] + 1) + ", " +
+                     std::to_string(t.col[k] + 1) + ") is on the diagonal of a skew-symmetric file, expected none there");
+}
+
+/// Sums of the entries, and of their partners in the other half. infinite(k): of entry k a sum is not finite.
+template <class Infinite>
+void add_entries(DenseMatrix& x, const Triplets& t, MarketSymmetry symmetry, const Infinite& infinite) {
+  const auto add = [&](Index i, Index j, double value, std::size_t k) {
+    double& sum = x.value[i + static_cast<std::size_t>(j) * x.rows];
+    sum += value;
+    if (!std::isfinite(sum)) infinite(static_cast<Offset>(k));
+  };
+  for (std::size_t k = 0; k < t.row.size(); ++k) {
+    add(t.row[k], t.col[k], t.value[k], k);
+    if (symmetry != MarketSymmetry::general && t.row[k] != t.col[k])
+      add(t.col[k], t.row[k], symmetry == MarketSymmetry::skew ? -t.value[k] : t.value[k], k);
+  }
+}
+
 }  // namespace
 
 SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name, const BothHalves& both, Allowance allowance) {
@@ -124,34 +161,34 @@ SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_
 
 DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows, Allowance allowance) {
   TextCursor text(bytes, name);
-  const MarketHeader header = read_market_header(text);
-  if (header.symmetry != MarketSymmetry::general) text.fail_line("right-hand sides cannot be symmetric, expected general");
+  const MarketHeader header = read_market_header(text, true);
   const MarketSizes sizes = read_market_sizes(text, header);
   if (rows != kNone && sizes.rows != rows) text.fail_line(std::to_string(sizes.rows) + " rows, expected " + std::to_string(rows));
   expect_some_columns(name, sizes.rows, sizes.cols);
   DenseMatrix x{sizes.rows, sizes.cols, {}};
   const Offset places = Offset{sizes.rows} * sizes.cols;
+  const bool half = header.symmetry != MarketSymmetry::general;
   if (header.layout == MarketLayout::array) {
-    allowance.take(name, static_cast<std::size_t>(places), sizeof(double), "values");
-    x.value = read_array(text, header.field, places);
+    const Offset values = market_array_values(header, sizes);
+    allowance.take(name, static_cast<std::size_t>(half ? values + places : places), sizeof(double), "values");
+    x.value = read_array(text, header.field, values);
+    if (half) x.value = both_halves(x.value, sizes.rows, header.symmetry);
     return x;
   }
   const Offset free = std::max(kFreePlaces, Offset{rows});  // a column is less than the caller's matrix of so many rows
-  if (places > free && places / kSparsest > sizes.entries)
+  const Offset least = places / kSparsest / (half ? 2 : 1);
+  if (places > free && least > sizes.entries)
     text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +
-                   " entries is too sparse to be read as right-hand sides, expected " + std::to_string(places / kSparsest) +
-                   " entries or more");
+                   " entries is too sparse to be read as right-hand sides, expected " + std::to_string(least) + " entries or more");
   allowance.take(name, static_cast<std::size_t>(places), sizeof(double), "values");
   allowance.take(name, static_cast<std::size_t>(sizes.entries), kTripletBytes, "entries");
   const Triplets t = read_market_entries(text, header.field, sizes);
+  if (half) expect_one_half(bytes, name, t, header.symmetry);
   x.value.resize(static_cast<std::size_t>(places));
-  for (std::size_t k = 0; k < t.row.size(); ++k) {
-    double& sum = x.value[t.row[k] + static_cast<std::size_t>(t.col[k]) * sizes.rows];
-    sum += t.value[k];
-    if (!std::isfinite(sum))
-      fail(name, line_words(bytes, static_cast<Offset>(k)) + ": the sum of the repeated entries (" + std::to_string(t.row[k] + 1) + ", " +
-                     std::to_string(t.col[k] + 1) + ") is too large for double precision, expected a finite number");
-  }
+  add_entries(x, t, header.symmetry, [&](Offset k) {
+    fail(name, line_words(bytes, k) + ": the sum of the repeated entries (" + std::to_string(t.row[k] + 1) + ", " +
+                   std::to_string(t.col[k] + 1) + ") is too large for double precision, expected a finite number");
+  });
   return x;
 }
 

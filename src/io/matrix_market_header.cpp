@@ -32,9 +32,10 @@ MarketField field_of(const std::string& word, const TextCursor& text) {
   text.fail_line("unknown field '" + printable(word) + "', expected real, integer, unsigned-integer or pattern");
 }
 
-MarketSymmetry symmetry_of(const std::string& word, const TextCursor& text) {
+MarketSymmetry symmetry_of(const std::string& word, const TextCursor& text, bool skew) {
   if (word == "general") return MarketSymmetry::general;
   if (word == "symmetric") return MarketSymmetry::symmetric;
+  if (word == "skew-symmetric" && skew) return MarketSymmetry::skew;
   if (word == "hermitian" || word == "skew-symmetric") text.fail_line("the matrix is " + word + ", expected symmetric or general");
   text.fail_line("unknown symmetry '" + printable(word) + "', expected general or symmetric");
 }
@@ -59,10 +60,11 @@ void check_entries(const TextCursor& text, Offset entries, Offset bytes_each) {
 
 Offset market_array_values(const MarketHeader& header, const MarketSizes& sizes) {
   const Offset n = sizes.rows;
+  if (header.symmetry == MarketSymmetry::skew) return n * (n - 1) / 2;
   return header.symmetry == MarketSymmetry::symmetric ? n * (n + 1) / 2 : n * sizes.cols;
 }
 
-MarketHeader read_market_header(TextCursor& text) {
+MarketHeader read_market_header(TextCursor& text, bool skew) {
   const std::vector<std::string> words = lower_case_words(text.rest_of_line());
   if (words.empty() || words[0] != "%%matrixmarket") text.fail_line(std::string("expected ") + kBanner);
   if (words.size() != 5) text.fail_line("expected the five words " + std::string(kBanner) + ", found " + std::to_string(words.size()));
@@ -76,7 +78,7 @@ MarketHeader read_market_header(TextCursor& text) {
     text.fail_line("unknown layout '" + printable(words[2]) + "', expected coordinate or array");
   }
   header.field = field_of(words[3], text);
-  header.symmetry = symmetry_of(words[4], text);
+  header.symmetry = symmetry_of(words[4], text, skew);
   if (header.layout == MarketLayout::array && header.field == MarketField::pattern)
     text.fail_line("an array cannot be a pattern, expected real or integer");
   return header;
@@ -91,7 +93,7 @@ MarketSizes read_market_sizes(TextCursor& text, const MarketHeader& header) {
   sizes.cols = dimension(text, expected);
   if (coordinate) sizes.entries = text.integer(expected);
   text.end_line(expected);
-  if (header.symmetry == MarketSymmetry::symmetric && sizes.rows != sizes.cols)
+  if (header.symmetry != MarketSymmetry::general && sizes.rows != sizes.cols)
     text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
                    " columns, expected a square one");
   if (coordinate)

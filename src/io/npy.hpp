@@ -22,6 +22,8 @@ class NpyArray {
   [[nodiscard]] bool fortran_order() const { return fortran_order_; }
   [[nodiscard]] Offset size() const { return size_; }
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// Of the type of elements: the step from 1 to the next number; 0 of what are no floating-point numbers.
+  [[nodiscard]] double eps() const { return kind_ != 'f' ? 0 : width_ == 2 ? 0x1p-10 : width_ == 4 ? 0x1p-23 : 0x1p-52; }
 
   /// Elements as double: from float64, float32, float16, integers and bool. Throws Error(input) naming the place of a NaN or infinity.
   [[nodiscard]] std::vector<double> reals() const;

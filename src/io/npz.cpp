@@ -48,8 +48,15 @@ void take_triplets(const Source& source, Offset entries) {
   take_matrix(source.name, source.n, entries, source.allowance);
 }
 
-SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, const std::function<std::string(Offset)>& where) {
-  return assemble(source.name, source.n, t, halves_of(t, source.both), {where, 0});
+/// Numbers of a narrower type than double were rounded to that where the matrix was assembled, and differ by its eps.
+BothHalves rounded_to(BothHalves both, const NpzMember& data) {
+  if (both.symmetry == 0 && data->eps() > std::numeric_limits<double>::epsilon()) both.symmetry = std::min(1.0, kSymmetryEps * data->eps());
+  return both;
+}
+
+SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, const NpzMember& data,
+                                      const std::function<std::string(Offset)>& where) {
+  return assemble(source.name, source.n, t, halves_of(t, rounded_to(source.both, data)), {where, 0});
 }
 
 /// Arrays indices (k), indptr (n+1) and data (k).
@@ -64,12 +71,14 @@ SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
   take_matrix(source.name, source.n, entries, source.allowance);
   const auto ptr = npz_pointers(source.array("indptr"), source.n, entries);
   std::vector<double> value;
+  BothHalves both;
   {
     const NpzMember data = source.array("data");
     data.expect_length(entries, " (one for each index)");
     value = data->reals();
+    both = rounded_to(source.both, data);
   }
-  return assemble(source.name, source.n, ptr, index, value, halves_of(ptr, index, value, source.both, by_rows), {entry_words, 0}, by_rows);
+  return assemble(source.name, source.n, ptr, index, value, halves_of(ptr, index, value, both, by_rows), {entry_words, 0}, by_rows);
 }
 
 /// Arrays row (k), col (k) and data (k).
@@ -89,7 +98,7 @@ SymmetricMatrix<double> coordinates(const Source& source) {
   };
   take("row", t.row);
   take("col", t.col);
-  return assemble_half(source, t, entry_words);
+  return assemble_half(source, t, data, entry_words);
 }
 
 /// Arrays data (k, R, R), indices (k) and indptr (n/R + 1). Zeros off the diagonal are not stored: they fill blocks.
@@ -118,7 +127,7 @@ SymmetricMatrix<double> blocks(const Source& source) {
         t.add(i, j, x);
         place.push_back(k * rows * cols + e);
       }
-  return assemble_half(source, t, [&](Offset k) { return entry_words(place[k]); });
+  return assemble_half(source, t, data, [&](Offset k) { return entry_words(place[k]); });
 }
 
 /// Arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offset, j). Zeros off the diagonal are not stored.
@@ -142,7 +151,7 @@ SymmetricMatrix<double> diagonals(const Source& source) {
       place.push_back(k);
     }
   }
-  return assemble_half(source, t, [&](Offset k) { return entry_words(place[k]); });
+  return assemble_half(source, t, data, [&](Offset k) { return entry_words(place[k]); });
 }
 
 }  // namespace

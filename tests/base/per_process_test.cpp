@@ -3,12 +3,13 @@
 #include "src/base/per_process.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <latch>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "support/child.hpp"
 
 namespace kauri {
 namespace {
@@ -20,17 +21,10 @@ struct Counter {
 
 PerProcess<Counter> counter;
 
-/// The exit status of f() in a child, which is ended after a minute.
+/// The exit status that f() asks for in a child of this process.
 template <class F>
-int in_child(F&& f) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    _exit(f());
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+int in_child(const F& f) {
+  return test::exit_of(test::status_of_child([&] { _exit(f()); }));
 }
 
 TEST(PerProcess, AChildHasALockOfItsOwn) {

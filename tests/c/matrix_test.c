@@ -251,6 +251,24 @@ static void without_rows(void) {
 }
 
 // The files are this program's own, in the folder that it runs in.
+// The bound is met where it is large enough, and told else.
+static void bounded(const char* name, struct kauri_read how) {
+  kauri_matrix* matrix = NULL;
+  size_t least = 1, most = 1 << 20;
+  while (least < most) {
+    how.max_bytes = (least + most) / 2;
+    const kauri_status status = kauri_matrix_read_with(name, &how, &matrix);
+    CHECK(status == KAURI_OK || status == KAURI_ERROR_MEMORY);
+    if (status == KAURI_OK) most = how.max_bytes;
+    if (status != KAURI_OK) least = how.max_bytes + 1;
+    kauri_matrix_destroy(matrix);
+  }
+  CHECK(least > 100 && least < 10000);  // of a file of 70 bytes
+  how.max_bytes = least - 1;
+  FAILS(KAURI_ERROR_MEMORY, name, kauri_matrix_read_with(name, &how, &matrix));
+  CHECK(matrix == NULL && strstr(kauri_error_message(), "bytes") != NULL);
+}
+
 static void files(void) {
   static const char name[] = "c_interface_test.mtx", wrong[] = "c_interface_test_wrong.mtx";
   System s = random_system(19, 5);
@@ -274,20 +292,29 @@ static void files(void) {
   fputs("%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 4\n2 1 -1\n1 2 -1.5\n2 2 4\n", file);
   fclose(file);
   FAILS(KAURI_ERROR_INPUT, "(1, 2) in line 5 is -1.5", kauri_matrix_read(name, 0, &matrix));
-  FAILS(KAURI_ERROR_INPUT, "at most 0.001", kauri_matrix_read_halves(name, 0, KAURI_FULL, 1e-3, &matrix));
+  struct kauri_read how = KAURI_READ_INIT;
+  FAILS(KAURI_ERROR_INPUT, "(1, 2) in line 5 is -1.5", kauri_matrix_read_with(name, &how, &matrix));
+  how.symmetry = 1e-3;
+  FAILS(KAURI_ERROR_INPUT, "at most 0.001", kauri_matrix_read_with(name, &how, &matrix));
   for (int k = 0; k < 3; ++k) {
-    OK(kauri_matrix_read_halves(name, 0,
-                                k == 0   ? KAURI_FULL
-                                : k == 1 ? KAURI_LOWER_OF_FULL
-                                         : KAURI_UPPER_OF_FULL,
-                                k == 0 ? 0.2 : 0, &matrix));
+    how.both_halves = k == 0 ? KAURI_FULL : k == 1 ? KAURI_LOWER_OF_FULL : KAURI_UPPER_OF_FULL;
+    how.symmetry = k == 0 ? 0.2 : 0;
+    OK(kauri_matrix_read_with(name, &how, &matrix));
     OK(kauri_matrix_lower(matrix, NULL, NULL, &lower));
     CHECK(((const double*)lower)[1] == (k == 2 ? -1.5 : -1));
     kauri_matrix_destroy(matrix);
   }
-  MISUSE("a storage of one half", kauri_matrix_read_halves(name, 0, KAURI_LOWER, 0, &matrix));
-  MISUSE("storage is 5, which there is not", kauri_matrix_read_halves(name, 0, 5, 0, &matrix));
-  MISUSE("symmetry is 2, expected 0 to 1", kauri_matrix_read_halves(name, 0, KAURI_FULL, 2, &matrix));
+  bounded(name, how);
+  how.both_halves = KAURI_LOWER;
+  MISUSE("a storage of one half", kauri_matrix_read_with(name, &how, &matrix));
+  how.both_halves = 5;
+  MISUSE("storage is 5, which there is not", kauri_matrix_read_with(name, &how, &matrix));
+  how.both_halves = KAURI_FULL;
+  how.symmetry = 2;
+  MISUSE("symmetry is 2, expected 0 to 1", kauri_matrix_read_with(name, &how, &matrix));
+  how.struct_size = 1;
+  MISUSE("how: struct_size is 1", kauri_matrix_read_with(name, &how, &matrix));
+  MISUSE("how is null", kauri_matrix_read_with(name, NULL, &matrix));
   FAILS(KAURI_ERROR_INPUT, "c_interface_test_wrong.mtx: line 4", kauri_matrix_read(wrong, 0, &matrix));
   FAILS(KAURI_ERROR_INPUT, "not_there.mtx", kauri_matrix_read("not_there.mtx", 0, &matrix));
   MISUSE("threads is -1", kauri_matrix_read(wrong, -1, &matrix));

@@ -184,6 +184,49 @@ static void made_for(const char* path) {
   free_system(&system);
 }
 
+// A bound of what is loaded, from files and from bytes.
+static void bounded(const char* path) {
+  System system = grid_system(9);
+  kauri_matrix* matrix = matrix_of(&system, 0);
+  kauri_backend* backend = backend_here();
+  kauri_options *options = NULL, *copy = NULL;
+  kauri_plan* plan = NULL;
+  kauri_factor* factor = NULL;
+  kauri_saved* saved = NULL;
+  const void* bytes = NULL;
+  size_t count = 0;
+  OK(kauri_options_create(&options));
+  OK(kauri_plan_analyze(matrix, NULL, backend, &plan));
+  OK(kauri_factor_create(plan, backend, KAURI_DOUBLE, &factor));
+  OK(kauri_factor_refactorize_matrix(factor, matrix, 0));
+  OK(kauri_factor_save(factor, path));
+  OK(kauri_factor_save_bytes(factor, &saved));
+  OK(kauri_saved_bytes(saved, &bytes, &count));
+  kauri_plan_destroy(plan);
+  kauri_factor_destroy(factor);
+  OK(kauri_options_set_max_bytes(options, 1000));
+  OK(kauri_options_copy(options, &copy));
+  FAILS(KAURI_ERROR_MEMORY, path, kauri_plan_load(path, copy, 0, &plan));
+  FAILS(KAURI_ERROR_MEMORY, path, kauri_factor_load(path, backend, copy, 0, &factor));
+  FAILS(KAURI_ERROR_MEMORY, "1000", kauri_plan_load_bytes(bytes, count, options, 0, &plan));
+  FAILS(KAURI_ERROR_MEMORY, "1000", kauri_factor_load_bytes(bytes, count, backend, options, 0, &factor));
+  CHECK(plan == NULL && factor == NULL);
+  for (size_t bound = 0; bound <= 10000000; bound += 10000000) {
+    OK(kauri_options_set_max_bytes(options, bound));
+    OK(kauri_plan_load(path, options, 0, &plan));
+    OK(kauri_factor_load_bytes(bytes, count, backend, options, 0, &factor));
+    kauri_plan_destroy(plan);
+    kauri_factor_destroy(factor);
+  }
+  MISUSE("options is null", kauri_options_set_max_bytes(NULL, 1));
+  kauri_saved_destroy(saved);
+  kauri_options_destroy(copy);
+  kauri_options_destroy(options);
+  kauri_backend_destroy(backend);
+  kauri_matrix_destroy(matrix);
+  free_system(&system);
+}
+
 static void misuse(const char* path) {
   System system = grid_system(3);
   kauri_matrix* matrix = matrix_of(&system, 0);
@@ -227,6 +270,7 @@ void test_save(void) {
     round_trips(base, KAURI_FLOAT, path);
   }
   made_for(path);
+  bounded(path);
   misuse(path);
   CHECK(remove(path) == 0);
 }

@@ -65,6 +65,52 @@ TEST(EigenCalls, NotPositiveDefiniteIsToldAndSurvived) {
   EXPECT_EQ(solver.compute(sound).info(), Eigen::Success);
 }
 
+TEST(EigenCalls, RefinedSolvesAreJudged) {
+  const SystemMatrix a = made("poisson2d 6");
+  const VectorXd b = VectorXd::Ones(36);
+  VectorXd bad = b;
+  bad(17) = std::numeric_limits<double>::quiet_NaN();
+  Solver solver(a);
+  EXPECT_TRUE(VectorXd(solver.solve(bad)).array().isNaN().any());
+  EXPECT_EQ(solver.info(), Eigen::Success) << "nobody measured";
+  solver.setRefinement(true);
+  const VectorXd x = solver.solve(b);
+  EXPECT_EQ(solver.info(), Eigen::Success);
+  EXPECT_TRUE(VectorXd(solver.solve(bad)).array().isNaN().any());
+  EXPECT_EQ(solver.info(), Eigen::NoConvergence);
+  EXPECT_NE(solver.lastErrorMessage().find("not finite"), std::string::npos) << solver.lastErrorMessage();
+  EXPECT_TRUE(VectorXd(solver.solve(b)) == x) << "solves go on";
+  EXPECT_EQ(solver.info(), Eigen::NoConvergence) << "until the next factorisation";
+  ASSERT_EQ(solver.factorize(a).info(), Eigen::Success);
+  EXPECT_EQ(solver.lastErrorMessage(), "");
+
+  // L of other values beside those of A.
+  SymmetricMatrix<double> other = generate("poisson2d 6");
+  for (Index j = 0; j < 36; ++j) other.value()[static_cast<std::size_t>(other.pattern().col_ptr[j])] += 50;
+  ASSERT_TRUE(refactorize<double>(const_cast<Factor<double>&>(solver.factor()), other.value()).ok());
+  const SystemMatrix sparse = Eigen::MatrixXd(b).sparseView();
+  for (const bool of_sparse : {false, true}) {
+    ASSERT_EQ(solver.info(), Eigen::Success);
+    const VectorXd y = of_sparse ? VectorXd(SystemMatrix(solver.solve(sparse))) : VectorXd(solver.solve(b));
+    EXPECT_NE(difference(VectorXd(a.selfadjointView<Eigen::Lower>() * y), b, 1e-3), "");
+    EXPECT_EQ(solver.info(), Eigen::NoConvergence);
+    EXPECT_NE(solver.lastErrorMessage().find("the backward error is 0."), std::string::npos) << solver.lastErrorMessage();
+    EXPECT_NE(solver.lastErrorMessage().find("expected at most 1.49"), std::string::npos) << solver.lastErrorMessage();
+    if (of_sparse) break;
+    ASSERT_EQ(solver.factorize(a).info(), Eigen::Success);
+    ASSERT_TRUE(refactorize<double>(const_cast<Factor<double>&>(solver.factor()), other.value()).ok());
+  }
+  EXPECT_EQ(solver.compute(a).info(), Eigen::Success);
+  EXPECT_TRUE(VectorXd(solver.solve(b)) == x);
+}
+
+TEST(EigenCalls, WhatIsInsideTheViewsOfL) {
+  const Solver solver(made("poisson2d 3"));
+  const Solver::CholMatrixType& l = solver.matrixL().nestedExpression();  // as g2o has it
+  EXPECT_EQ(&l, &solver.matrixL().nestedExpression());
+  EXPECT_EQ(Eigen::MatrixXd(solver.matrixU().nestedExpression()), Eigen::MatrixXd(l).transpose());
+}
+
 TEST(EigenCalls, TheColumnOfABreakdownIsTheCallers) {
   std::vector<double> d(20, 1.0);
   d[13] = -2;

@@ -60,6 +60,36 @@ TEST(Dense, ReadsMatrixMarket) {
   EXPECT_EQ(io::parse_dense(kArray + "0 1\n", "b").rows, 0);
 }
 
+// SciPy's mmwrite says symmetric or skew-symmetric of what is so by chance: any 1 x 1, an identity.
+TEST(Dense, FillsBothHalves) {
+  const auto read = [](const std::string& words, const std::string& rest) {
+    return io::parse_dense("%%MatrixMarket matrix " + words + "\n" + rest, "b").value;
+  };
+  EXPECT_EQ(read("array real symmetric", "1 1\n7\n"), Values{7});
+  EXPECT_EQ(read("array integer symmetric", "3 3\n1\n0\n0\n1\n0\n1\n"), (Values{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(read("array real symmetric", "3 3\n1\n2\n3\n4\n5\n6\n"), (Values{1, 2, 3, 2, 4, 5, 3, 5, 6}));
+  EXPECT_EQ(read("array real symmetric", "0 0\n"), Values{});
+  EXPECT_EQ(read("array real skew-symmetric", "3 3\n1\n2\n3\n"), (Values{0, 1, 2, -1, 0, 3, -2, -3, 0}));
+  EXPECT_EQ(read("array real skew-symmetric", "1 1\n"), Values{0});
+  EXPECT_EQ(read("coordinate real symmetric", "1 1 1\n1 1 7\n"), Values{7});
+  for (const char* entries : {"1 1 1\n2 1 2\n3 3 6\n2 1 1\n", "1 2 1\n1 1 1\n3 3 6\n1 2 2\n"})
+    EXPECT_EQ(read("coordinate real symmetric", std::string("3 3 4\n") + entries), (Values{1, 3, 0, 3, 0, 0, 0, 0, 6}));
+  EXPECT_EQ(read("coordinate pattern symmetric", "2 2 1\n2 1\n"), (Values{0, 1, 1, 0}));
+  EXPECT_EQ(read("coordinate real skew-symmetric", "2 2 1\n1 2 3\n"), (Values{0, -3, 3, 0}));
+  const std::string bytes = "%%MatrixMarket matrix array real symmetric\n3 3\n1\n0\n0\n1\n0\n1\n";
+  const auto error = [&](std::size_t most) {
+    try {
+      const test::TempFile file(".mtx", bytes);
+      (void)read_dense(file.path(), {.max_bytes = most});
+    } catch (const Error& e) {
+      return e.kind();
+    }
+    return ErrorKind::cancelled;
+  };
+  EXPECT_EQ(error(bytes.size() + (6 + 9) * sizeof(double)), ErrorKind::cancelled);
+  EXPECT_EQ(error(bytes.size() + (6 + 9) * sizeof(double) - 1), ErrorKind::memory);
+}
+
 TEST(Dense, RefusesWrongMatrixMarket) {
   expect_dense_error(kArray + "2 2\n1.00\n2\n3\n", "line 6: the file ends after 3 of the 4 values promised");
   expect_dense_error(kArray + "2 1\n1\n2\n3\n", "line 5: more than the 2 values promised");
@@ -67,8 +97,17 @@ TEST(Dense, RefusesWrongMatrixMarket) {
   expect_dense_error(kArray + "2 1\n1\nnan\n", "line 4: value 'nan', expected a finite number");
   expect_dense_error(kArray + "2147483647 2147483647\n1\n",
                      "line 2: 4611686014132420609 entries are promised, but the 3 bytes that follow hold at most 2");
-  expect_dense_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n",
-                     "line 1: right-hand sides cannot be symmetric, expected general");
+  expect_dense_error("%%MatrixMarket matrix array real symmetric\n2 1\n1\n2\n",
+                     "line 2: the matrix has 2 rows and 1 columns, expected a square one");
+  expect_dense_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n", "line 5: the file ends after 2 of the 3 values promised");
+  expect_dense_error("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n4\n", "line 6: more than the 3 values promised");
+  expect_dense_error("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 1\n1 2 1\n",
+                     "line 4: entry (1, 2) is above the diagonal, but (2, 1) in line 3 is below it, expected one half alone of a symmetric "
+                     "matrix");
+  expect_dense_error("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n2 1 1\n2 2 1\n",
+                     "line 4: entry (2, 2) is on the diagonal of a skew-symmetric file, expected none there");
+  expect_dense_error("%%MatrixMarket matrix array real hermitian\n1 1\n1\n",
+                     "line 1: the matrix is hermitian, expected symmetric or general");
   expect_dense_error("%%MatrixMarket matrix array pattern general\n2 2\n",
                      "line 1: an array cannot be a pattern, expected real or integer");
   expect_dense_error("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",

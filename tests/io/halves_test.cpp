@@ -4,13 +4,18 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/io.hpp"
 #include "src/io/assemble.hpp"
+#include "src/io/file.hpp"
+#include "src/io/npy_header.hpp"
 #include "src/io/parse.hpp"
+#include "src/io/zip_writer.hpp"
 #include "tests/io/io_support.hpp"
 #include "tests/support/temp_file.hpp"
 
@@ -144,6 +149,83 @@ TEST(FoundHalves, AreToldByNumbers) {
   const std::vector<double> value{4, -1, 0, 4};
   EXPECT_EQ(io::halves_of(ptr, index, value, {}, false).storage, Storage::lower_of_full);
   EXPECT_EQ(io::halves_of(ptr, index, value, {}, true).storage, Storage::upper_of_full);
+}
+
+/// The bytes of `value` in that type of NumPy's.
+std::string stored(const std::string& type, const std::vector<double>& value) {
+  std::string bytes;
+  const auto add = [&](auto x) { bytes.append(reinterpret_cast<const char*>(&x), sizeof x); };
+  for (const double v : value) {
+    if (type == "<f8") add(v);
+    if (type == "<f4") add(static_cast<float>(v));
+    if (type == "<i2") add(static_cast<std::int16_t>(v));
+    if (type != "<f2") continue;
+    int exponent = 0;
+    const double digits = std::frexp(std::abs(v), &exponent);  // of normal numbers
+    const int size = static_cast<int>(std::lround(digits * 2048)) - 1024;
+    add(static_cast<std::uint16_t>((v < 0 ? 0x8000 : 0) + ((exponent + 14) << 10) + size));
+  }
+  return bytes;
+}
+
+/// Three rows in a .npz of that type: 4 on the diagonal, `below` and `above` in the corner.
+std::string archive(const std::string& format, const std::string& type, double below, double above) {
+  const test::TempFile file("_halves.npz");
+  io::ZipWriter zip(file.path());
+  const auto add = [&](const char* name, const char* descr, std::vector<Offset> shape, const std::string& bytes) {
+    zip.add(std::string(name) + ".npy", {io::to_bytes({descr, false, std::move(shape)}), bytes});
+  };
+  const auto numbers = [&](const char* name, const std::vector<double>& value) {
+    add(name, "<i2", {static_cast<Offset>(value.size())}, stored("<i2", value));
+  };
+  add("format", ("|S" + std::to_string(format.size())).c_str(), {}, format);
+  numbers("shape", {3, 3});
+  if (format == "csc" || format == "csr" || format == "coo") {
+    const bool rows = format == "csr";
+    add("data", type.c_str(), {5}, stored(type, {4, rows ? above : below, 4, rows ? below : above, 4}));
+    numbers(format == "coo" ? "row" : "indices", {0, 2, 1, 0, 2});
+    if (format == "coo") numbers("col", {0, 0, 1, 2, 2});
+    if (format != "coo") numbers("indptr", {0, 2, 3, 5});
+  } else if (format == "bsr") {
+    add("data", type.c_str(), {1, 3, 3}, stored(type, {4, 1, above, 1, 4, 1, below, 1, 4}));
+    numbers("indices", {0});
+    numbers("indptr", {0, 1});
+  } else {
+    add("data", type.c_str(), {3, 3}, stored(type, {below, 1, 1, 4, 4, 4, 1, 1, above}));
+    numbers("offsets", {-2, 0, 2});
+  }
+  zip.close();
+  return io::read_file(file.path());
+}
+
+// Numbers that were rounded to a narrower type than double are judged by its eps.
+TEST(FoundHalves, AreJudgedByTheTypeOfTheFile) {
+  struct Pair {
+    const char* type;
+    double above;
+    bool taken;
+    const char* threshold;
+  };
+  constexpr Pair kPairs[] = {
+      {"<f8", -0.5 - 1e-13, true, ""}, {"<f8", -0.5 - 1e-5, false, "2.22e-13"},
+      {"<f4", -0.5 - 1e-4, true, ""},  {"<f4", -0.75, false, "0.000119"},
+      {"<f2", -1.25, true, ""},        {"<f2", 3.75, false, "0.977"},
+  };
+  for (const char* format : {"csc", "csr", "coo", "bsr", "dia"})
+    for (const Pair& p : kPairs) {
+      const std::string where = std::string(format) + " " + p.type + " " + std::to_string(p.above);
+      const std::string bytes = archive(format, p.type, -0.5, p.above);
+      EXPECT_EQ(io::parse_matrix(bytes, "a", {}, {Storage::upper_of_full}).nnz(),
+                io::parse_matrix(bytes, "a", {}, {Storage::lower_of_full}).nnz());
+      EXPECT_THROW((void)io::parse_matrix(bytes, "a", {}, {Storage::full, 1e-15}), Error) << where;
+      try {
+        EXPECT_EQ(io::parse_matrix(bytes, "a").value()[format == std::string("bsr") ? 2 : 1], -0.5) << where;
+        EXPECT_TRUE(p.taken) << where;
+      } catch (const Error& error) {
+        EXPECT_FALSE(p.taken) << where << error.what();
+        EXPECT_NE(std::string(error.what()).find(std::string("at most ") + p.threshold), std::string::npos) << error.what();
+      }
+    }
 }
 
 TEST(ReadOptionsOfHalves, ReachTheFile) {

@@ -21,10 +21,56 @@ OF_CLANG = ["-Wnewline-eof", "-Wunreachable-code", "-Wimplicit-fallthrough", "-W
 CPP = sorted(p.name for p in (INCLUDE / "kauri").glob("*.hpp") if EIGEN or p.name != "eigen.hpp")
 C = ["kauri.h"]
 STANDARD_ALONE = {"message.hpp", "roofline.hpp", "version.hpp"}  # nothing in them that an older standard has not
+# What users make of templates, which compilers look into then alone.
+INSTANCES = """
+template class kauri::Factor<double>;
+template class kauri::Factor<float>;
+template class kauri::Result<void, kauri::Breakdown>;
+template class kauri::Result<kauri::Index, kauri::Breakdown>;
+template class kauri::SymmetricMatrix<float>;
+kauri::Index solved(const kauri::SymmetricMatrix<double>& a, std::vector<double>& x) {
+  kauri::Solver<double> solver;
+  if (const kauri::Result<void, kauri::Breakdown> result = solver.compute(a.view()); !result) return result.error().column;
+  x = solver.solve(x);
+  kauri::MatrixView<double> view{x.data(), a.n(), 1, a.n()};
+  solver.solve(view);
+  return kauri::Result<kauri::Index, kauri::Breakdown>(1).value();
+}
+kauri::SymmetricMatrix<float> taken(int n, const std::vector<long>& ptr, const std::vector<int>& index, const std::vector<float>& value) {
+  kauri::CompressedView<float, int, long> a;
+  a.n = n;
+  a.ptr = ptr;
+  a.index = index;
+  a.value = value;
+  return kauri::SymmetricMatrix<float>::from_compressed(a);
+}
+"""
+INSTANCES_OF_EIGEN = """
+using Columns = Eigen::SparseMatrix<double>;
+using Rows = Eigen::SparseMatrix<float, Eigen::RowMajor, long>;
+template class kauri::eigen::LLT<Columns>;
+template class kauri::eigen::LLT<Rows>;
+template class kauri::eigen::LLT<Rows, Eigen::Upper, Eigen::NaturalOrdering<long>>;
+template <class Matrix>
+auto solve_by(const Matrix& a) {
+  using Scalar = typename Matrix::Scalar;
+  using Dense = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  kauri::eigen::LLT<Matrix> solver(a);
+  solver.setShift(Scalar(1)).setRefinement(true);
+  const Dense b = Dense::Ones(a.rows(), 2);
+  const Eigen::Matrix<Scalar, Eigen::Dynamic, 2, Eigen::RowMajor> by_rows = solver.solve(b);
+  const Matrix sparse = solver.solve(a);
+  const auto& l = solver.matrixL().nestedExpression();
+  return Scalar(solver.solve(b + by_rows).sum() + sparse.sum() + l.sum() + solver.determinant() + solver.logDeterminant());
+}
+template auto solve_by(const Columns&);
+template auto solve_by(const Rows&);
+"""
 
 
-def run(compiler, language, standard, source, *options):
-    command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only", f"-I{INCLUDE}", *options, "-"]
+def run(compiler, language, standard, source, *options, compiled=False):
+    how = ["-O2", "-c", "-o", "/dev/null"] if compiled else ["-fsyntax-only"]
+    command = [compiler, "-x", language, f"-std={standard}", *how, f"-I{INCLUDE}", *options, "-"]
     if EIGEN:
         command += ["-isystem", EIGEN]
     return subprocess.run(command, input=source, text=True, capture_output=True, timeout=LIMIT_SECONDS)
@@ -35,6 +81,8 @@ def is_clang(compiler):
 
 
 class HeadersTest(unittest.TestCase):
+    maxDiff = None
+
     def test_no_warning_in_a_users_build(self):
         self.assertTrue(COMPILERS)
         for compiler in COMPILERS:
@@ -46,6 +94,14 @@ class HeadersTest(unittest.TestCase):
                     done = run(compiler, language, standard, "".join(f'#include "kauri/{name}"\n' for name in names), *options,
                                *(own if language == "c++" else []))
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_no_warning_in_a_users_instances(self):
+        source = "".join(f'#include "kauri/{name}"\n' for name in CPP) + INSTANCES + (INSTANCES_OF_EIGEN if EIGEN else "")
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                own = OF_CLANG if is_clang(compiler) else OF_GNU
+                done = run(compiler, "c++", "c++20", source, *WARNINGS, *own, compiled=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_warning_is_found(self):
         source = "#include <vector>\ninline int at(const std::vector<int>& v, int i) { return v[i]; }\n"

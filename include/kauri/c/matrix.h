@@ -98,9 +98,20 @@ kauri_status kauri_matrix_from_triplets(const struct kauri_triplets* a, kauri_ma
 /// Reads a file, in double, counted from 0: Matrix Market and Rutherford-Boeing (plain, gzipped, in tar archives) or SciPy .npz, told from
 /// the content. By `threads` threads at most, 0: all; the matrix is the same. KAURI_ERROR_INPUT names file and line.
 kauri_status kauri_matrix_read(const char* path, int32_t threads, kauri_matrix** matrix);
-/// The same with a word on files that hold both halves: KAURI_FULL, KAURI_LOWER_OF_FULL or KAURI_UPPER_OF_FULL, and the `symmetry` of
-/// kauri_compressed. Other files hold one half, which is taken.
-kauri_status kauri_matrix_read_halves(const char* path, int32_t threads, int32_t both_halves, double symmetry, kauri_matrix** matrix);
+/// How kauri_matrix_read_with() reads.
+struct kauri_read {
+  size_t struct_size;   ///< set by KAURI_READ_INIT
+  size_t max_bytes;     ///< that reading may take: of the file, unpacked, and of all arrays of its numbers; 0: what there is
+  double symmetry;      ///< of KAURI_FULL: that of kauri_compressed
+  int32_t threads;      ///< at most; 0: all
+  int32_t both_halves;  ///< of files that hold both: KAURI_FULL, KAURI_LOWER_OF_FULL or KAURI_UPPER_OF_FULL; others hold one half, which is
+                        ///< taken
+};
+/// Begins a kauri_read: as kauri_matrix_read() reads, by all threads.
+#define KAURI_READ_INIT \
+  { sizeof(struct kauri_read), 0, 0, 0, KAURI_FULL }
+/// The same as `how` says. A file that needs more than how->max_bytes is KAURI_ERROR_MEMORY, with the bytes, before they are taken.
+kauri_status kauri_matrix_read_with(const char* path, const struct kauri_read* how, kauri_matrix** matrix);
 /// Writes by the ending of the name: .npz as SciPy's save_npz, all others as Matrix Market, gzipped for .gz. Reading it gives the same
 /// bits.
 kauri_status kauri_matrix_write(const kauri_matrix* matrix, const char* path);

@@ -113,6 +113,11 @@ kauri_status kauri_options_set_permutation(kauri_options* options, int64_t n, co
 /// Rows of A, counted from base, that are eliminated last, in this sequence. Length count, copied; count = 0: none.
 kauri_status kauri_options_set_last(kauri_options* options, int64_t count, const int32_t* row, int32_t base);
 
+/// Bytes that a plan or a factor that is loaded with these options may take, counted before memory is taken for them: a small file may
+/// stand for very much. 0: what there is. Of a plan they are bounds, somewhat more than it takes. What needs more is KAURI_ERROR_MEMORY,
+/// with the bytes.
+kauri_status kauri_options_set_max_bytes(kauri_options* options, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif
