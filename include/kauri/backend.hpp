@@ -114,7 +114,7 @@ enum class CudaLoops {
 /// How cuda_backend() uses a device.
 struct CudaOptions {
   int device = 0;                          ///< as CUDA numbers them
-  DeviceAllocator allocator;               ///< both functions null: cudaMalloc and cudaFree
+  DeviceAllocator allocator{};             ///< both functions null: cudaMalloc and cudaFree
   CudaLoops loops = CudaLoops::automatic;  ///< for large fronts
   /// Solves on Hopper by sweeps that are as fast as memory, in place of simple kernels level by level, the way of everything else. Of
   /// factors in float these read L as it is, and keep all numbers of a solve in double but b, x and, between the two sweeps, y. Without it

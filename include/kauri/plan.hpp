@@ -379,9 +379,9 @@ struct DeviceOffer {
 
 /// How analyze() orders and plans, and what for.
 struct AnalyzeOptions {
-  OrderingOptions ordering;                ///< method `automatic`: by the predicted seconds of the whole job
-  std::optional<Permutation> permutation;  ///< the caller's; used in place of ordering.method; it ends with ordering.last
-  std::string target;                      ///< cost table; empty: host_target()
+  OrderingOptions ordering{};                ///< method `automatic`: by the predicted seconds of the whole job
+  std::optional<Permutation> permutation{};  ///< the caller's; used in place of ordering.method; it ends with ordering.last
+  std::string target{};                      ///< cost table; empty: host_target()
   /// Tasks at once that memory is planned for; 0: hardware threads, at most 16. Reaches no bit of L, but where a device is offered: there
   /// the CPU's predicted seconds, and with them the choice of the target, depend on it.
   int workers = 0;
@@ -394,7 +394,7 @@ struct AnalyzeOptions {
   /// The ordering is chosen for `target`, but that large graphs are dissected at once, or not, and minimum degree is run in rounds, or not,
   /// as is best if the device wins, whether it then does or not; then the plan is made for the one of the two that is predicted to be done
   /// with the whole job first, its bytes allowing: the CPU in a tie, and for jobs that take no time. Seconds that were scaled count twice.
-  DeviceOffer device;  // kauri::Solver makes the offer itself, whatever is here
+  DeviceOffer device{};  // kauri::Solver makes the offer itself, whatever is here
   /// Told which ordering is run, what it promises, and which one the plan is made of. Threads of an analysis wait meanwhile.
   MessageHandler on_message{};
 };

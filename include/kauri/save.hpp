@@ -21,7 +21,7 @@ inline constexpr int kSaveFormat = 1;
 struct LoadOptions {
   /// What the plan is made for: a cost table, "cpu-avx2", "sm_90" ... Empty: of a plan what it was saved for; of a factor the same where
   /// the backend is a CPU that can run it, so that bits are those of the factor saved, and else the backend's own target.
-  std::string target;
+  std::string target{};
   /// Tasks at once that the CPU's memory is planned for, as AnalyzeOptions::workers; 0: as it was saved. Reaches no bit.
   int workers = 0;
   /// What errors call bytes that come from no file.

@@ -26,8 +26,8 @@ enum class BackendChoice {
 
 /// Of each phase, where it is done, and by how many threads.
 struct SolverOptions {
-  AnalyzeOptions analyze;                            ///< of compute()
-  RefineOptions refine;                              ///< of solve()
+  AnalyzeOptions analyze{};                          ///< of compute()
+  RefineOptions refine{};                            ///< of solve()
   BackendChoice backend = BackendChoice::automatic;  ///< chosen by compute()
   int threads = 0;  ///< CPU threads, of orderings too where analyze.ordering names none; 0: as cpu_backend(0)
   /// mixed: of Solver<double> alone, a MixedFactor in place of a Factor; solutions are refined by `mixed_solve`, not by `refine`. report()

@@ -10,7 +10,7 @@ True
 """
 from . import _core
 from ._backward_error import BackwardError, backward_error
-from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, cholesky_mixed, factorized, load)
+from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, cholesky_mixed, factorized, load, read)
 from ._compare import compare
 from ._comparison import Comparison, Record
 from ._core import CancelToken
@@ -27,5 +27,5 @@ __all__ = [
     "BackwardError", "CancelToken", "Cancelled", "CholeskyFactor", "Comparison", "DeviceError", "DtypeError", "Factor", "InputError", "KauriError", "MixedFactor",
     "NotPositiveDefiniteError", "OutOfMemoryError", "Record", "TooLargeError", "UsageError", "analyze", "analyze_AAt", "aslinearoperator",
     "backward_error", "cho_factor", "cho_solve", "cholesky", "cholesky_AAt", "cholesky_mixed", "compare", "cuda_available", "factorized", "ldl_factor", "load",
-    "option_names",
+    "option_names", "read",
 ]

@@ -10,6 +10,7 @@ from ._cholesky import cholesky_AAt as cholesky_AAt
 from ._cholesky import cholesky_mixed as cholesky_mixed
 from ._cholesky import factorized as factorized
 from ._cholesky import load as load
+from ._cholesky import read as read
 from ._compare import compare as compare
 from ._comparison import Comparison as Comparison
 from ._comparison import Record as Record

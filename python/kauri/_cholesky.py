@@ -1,4 +1,4 @@
-# The doors: analyze, cholesky, their forms for A A', factorized, load.
+# The doors: analyze, cholesky, their forms for A A', factorized, read, load.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import scipy.sparse as sp
@@ -173,25 +173,78 @@ def aslinearoperator(A, *, rounds=False, **options):
     return cholesky(A, **options).as_linear_operator(rounds=rounds)
 
 
-def load(path, *, dtype=None, **options):
+def read(path, *, max_bytes=None, half="both", symmetry=0, threads=0):
+    """A matrix from a file, as the program reads it: shape (n, n), both halves, in float64, as a csc_array.
+
+    Parameters
+    ----------
+    path : str or path
+        Matrix Market, Rutherford-Boeing or Harwell-Boeing, plain, gzipped or in a tar archive, or SciPy's .npz: see docs/files.md.
+    max_bytes : int, optional
+        That reading may take, of the file, unpacked, and of all arrays of its numbers, counted before memory is taken: a file that needs more
+        is an OutOfMemoryError. Arrays of the result come on top. None: what there is.
+    half : str
+        Of files that hold both: ``both``, which must agree; ``lower`` or ``upper``: that one is taken, whatever the other says.
+    symmetry : float
+        How far both may differ, as that of :func:`kauri.cholesky`.
+    threads : int
+        That parse large Matrix Market files; 0: all.
+
+    Raises
+    ------
+    InputError
+        With the place in the file.
+    OutOfMemoryError, UsageError
+
+    Examples
+    --------
+    >>> import os, tempfile, scipy.io, scipy.sparse as sp, kauri
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "a.mtx")
+    ...     scipy.io.mmwrite(path, sp.csc_array([[4.0, 1.0], [1.0, 3.0]]))
+    ...     kauri.read(path, max_bytes=10**6).toarray()
+    array([[4., 1.],
+           [1., 3.]])
+    """
+    if half not in ("both", "lower", "upper"):
+        raise UsageError(f"half {half!r}: there are both, lower and upper")
+    if not 0 <= (threads := _options.plain(threads)) < 2**31:
+        raise UsageError(f"threads={threads}: expected 0 to 2^31 - 1")
+    a = _core.read(_options.path(path), threads, _most(max_bytes), half, float(symmetry))
+    low = sp.csc_array((a.values(), a.indices(), a.indptr()), shape=(a.n, a.n))
+    return sp.csc_array(low + sp.tril(low, -1).T)
+
+
+def _most(max_bytes):
+    """Bytes as the library takes them: 0 is no bound there."""
+    if max_bytes is None:
+        return 0
+    bytes_ = _options.plain(max_bytes)
+    if not isinstance(bytes_, int) or isinstance(bytes_, bool) or not 0 < bytes_ < 2**63:
+        raise UsageError(f"max_bytes={max_bytes!r}: expected a number of bytes above 0, or None")
+    return bytes_
+
+
+def load(path, *, dtype=None, max_bytes=None, **options):
     """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
 
     Values of A are not in the file: refine and condition() need a refactorisation first, and :func:`kauri.backward_error` tells whether x
-    solves a system. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own. options: all
-    but those of orderings and analyses, which are done.
+    solves a system. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own. max_bytes: that
+    the plan, and L, may take, counted before memory is taken: a small file may stand for very much, and one that needs more is an
+    OutOfMemoryError. options: all but those of orderings and analyses, which are done.
     """
-    path, texts = _options.path(path), _options.texts(options)
+    path, texts, most = _options.path(path), _options.texts(options), _most(max_bytes)
     for name, _ in texts:
         if name.startswith(("ordering.", "analyze.")):
             raise UsageError(f"load: the option {name.replace('.', '_')} is of orderings and analyses, and this one is done")
     dtype = None if dtype is None else _matrix.factor_dtype(dtype)
     kind = _core.saved_kind(path)
     if kind == 0:
-        symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path)
+        symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path, most)
         return Factor(symbolic, natural=symbolic.natural)
     if dtype is not None and dtype.itemsize != kind:
         raise UsageError(f"load: dtype {dtype}, and {path} has a factor of float{8 * kind}")
-    numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path)
+    numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path, most)
     f = Factor(numbers.symbolic, natural=numbers.symbolic.natural)
     f._numbers = numbers
     return f

@@ -94,8 +94,8 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, std::span<co
 }
 
 template <Scalar T>
-Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path)
-    : symbolic_(std::move(symbolic)), factor_(load_factor<T>(path, symbolic_->backend())) {
+Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path, std::size_t max_bytes)
+    : symbolic_(std::move(symbolic)), factor_(load_factor<T>(path, symbolic_->backend(), {.max_bytes = max_bytes})) {
   symbolic_->adopt(factor_.shared_plan());
   report_ = symbolic_->report(sizeof(T));
 }

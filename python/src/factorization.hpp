@@ -31,7 +31,7 @@ class Factorization {
   explicit Factorization(std::shared_ptr<Symbolic> symbolic);
   /// A factor that was saved, in bytes.
   Factorization(std::shared_ptr<Symbolic> symbolic, std::span<const std::byte> saved);
-  Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path);
+  Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path, std::size_t max_bytes);
 
   /// Of A + shift I. value: on the pattern analysed.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);

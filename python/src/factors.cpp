@@ -148,9 +148,9 @@ std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& by
 }
 
 template <Scalar T>
-std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path) {
+std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path, std::size_t max_bytes) {
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
-    return std::make_shared<Factorization<T>>(std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T))), path);
+    return std::make_shared<Factorization<T>>(std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T))), path, max_bytes);
   });
 }
 
@@ -204,10 +204,10 @@ nb::tuple error_of(const SymmetricMatrix<double>& a, const Const<double>& x, con
   return nb::make_tuple(error.normwise, error.componentwise);
 }
 
-std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, const std::string& path) {
+std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, const std::string& path, std::size_t max_bytes) {
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
-    symbolic->adopt(load_plan(path));
+    symbolic->adopt(load_plan(path, {.max_bytes = max_bytes}));
     return symbolic;
   });
 }

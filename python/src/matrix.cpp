@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "kauri/io.hpp"
 #include "python/src/support.hpp"
 
 namespace kauri::python {
@@ -110,6 +111,14 @@ void bind_matrix(nb::module_& module, const char* name, const char* maker) {
              nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"), nb::arg("symmetry"));
 }
 
+/// A file, by the caller's threads.
+SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t max_bytes, const std::string& half, double symmetry) {
+  ReadOptions options{.threads = threads, .max_bytes = max_bytes, .symmetry = symmetry};
+  if (half == "lower") options.both_halves = Storage::lower_of_full;
+  if (half == "upper") options.both_halves = Storage::upper_of_full;
+  return released(nullptr, Weight::heavy, [&](const std::stop_token&) { return read_matrix(path, options); });
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -138,6 +147,7 @@ template std::vector<double> values_on(const Pattern&, const SymmetricMatrix<dou
 void bind_matrices(nb::module_& module) {
   bind_matrix<double>(module, "MatrixF64", "matrix_f64");
   bind_matrix<float>(module, "MatrixF32", "matrix_f32");
+  module.def("read", read);
 }
 
 }  // namespace kauri::python

@@ -36,6 +36,17 @@ kauri::Index solved(const kauri::SymmetricMatrix<double>& a, std::vector<double>
   solver.solve(view);
   return kauri::Result<kauri::Index, kauri::Breakdown>(1).value();
 }
+void with_options() {
+  (void)kauri::load_plan("a", {.max_bytes = 5});
+  (void)kauri::read_matrix("a", {.max_bytes = 5});
+  kauri::Solver<float> solver({.threads = 1});
+  (void)kauri::AnalyzeOptions{.workers = 1};
+  (void)kauri::OrderingOptions{.seed = 1};
+  (void)kauri::RefineOptions{.max_steps = 1};
+  (void)kauri::MixedSolveOptions{.max_steps = 1};
+  (void)kauri::MixedOptions{.shifts = 1};
+  (void)kauri::CudaOptions{.device = 1};
+}
 kauri::SymmetricMatrix<float> taken(int n, const std::vector<long>& ptr, const std::vector<int>& index, const std::vector<float>& value) {
   kauri::CompressedView<float, int, long> a;
   a.n = n;

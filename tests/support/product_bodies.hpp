@@ -252,7 +252,12 @@ void products_are_with_the_values_set_last(Backend& backend) {
   const std::vector<T> x = small_integers<T>(90, 1), y(90, T(5));
   std::vector<T> value = small_integers<T>(a.row.size(), 2);
   auto there = DeviceValues<T>::copy_of(value, backend);
-  first.enqueue_values(there, nullptr);
+  // On the default stream, which a copy to the host waits for: products for the host's memory are on a stream of their own.
+  const auto enqueue_and_wait = [&](SparseProduct<T>& a_product) {
+    a_product.enqueue_values(there, nullptr);
+    (void)Array(y).fetch();
+  };
+  enqueue_and_wait(first);
   SparseProduct<T> product = std::move(first);
   for (int round = 0; round < 6; ++round) {
     const NaiveProduct exact(a, value, x, 1);
@@ -266,7 +271,7 @@ void products_are_with_the_values_set_last(Backend& backend) {
     else if (round % 3 == 1)
       product.set_values(there);
     else
-      product.enqueue_values(there, nullptr);
+      enqueue_and_wait(product);
   }
   first = SparseProduct<T>::create(a, backend);
   EXPECT_EQ(first.n(), 90);

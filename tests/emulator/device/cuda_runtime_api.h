@@ -24,6 +24,7 @@ enum cudaError_t {
   cudaErrorNoKernelImageForDevice = 209,
   cudaErrorInvalidResourceHandle = 400,
   cudaErrorContextIsDestroyed = 709,
+  cudaErrorLaunchTimeout = 702,
   cudaErrorLaunchFailure = 719,
   cudaErrorNotSupported = 801,
   cudaErrorSystemNotReady = 802,
