@@ -1,4 +1,4 @@
-# Every command of a hardened build has the flags: it is configured, and not built.
+# Every command of a hardened build has the flags, and cpack refuses nothing of it: it is configured, and not built.
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
@@ -12,3 +12,5 @@ if(NOT status EQUAL 0)
   message(FATAL_ERROR "${said}")
 endif()
 execute_process(COMMAND ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/check_flags.py ${SCRATCH}/compile_commands.json TIMEOUT 1200 COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} "-DCPACK_PACKAGE_CONTACT=Tests of kauri, not to be passed on <tests@example.org>" -P ${SCRATCH}/generated/refusals.cmake
+                COMMAND_ERROR_IS_FATAL ANY)
