@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/refine.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "numeric/backend.hpp"
 #include "numeric/host_refine.hpp"
+#include "src/base/digits.hpp"
 #include "src/base/phase_range.hpp"
 #include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
@@ -36,6 +38,12 @@ std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>
 }
 
 }  // namespace
+
+std::string in_words(const BackwardError& error, double bound) {
+  if (!std::isfinite(error.normwise) || !std::isfinite(error.componentwise)) return "x or its residual is not finite";
+  return "the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) + ", expected at most " +
+         digits(bound);
+}
 
 std::string_view name_of(SolveStatus status) {
   switch (status) {

@@ -40,8 +40,7 @@ std::string why_not(SolveStatus status, const BackwardError& error, const Matrix
   if (status_of<T>(error) == SolveStatus::ok)
     return "not converged: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
            ", more than was asked for";
-  return "not converged: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
-         ", expected at most " + digits(solved_error<T>()) + ": x is not to be taken for a solution";
+  return "not converged: " + in_words(error, solved_error<T>()) + ": x is not to be taken for a solution";
 }
 
 /// Whether x is a solution, in a report whose refinement has its errors: the worse of what is known and of these.

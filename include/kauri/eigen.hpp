@@ -124,42 +124,23 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   [[nodiscard]] Scalar logDeterminant() const;
 
   /// From the next factorize() on, diagonal entries d of A count as offset + scale * d.
-  LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) {
-    shift_offset_ = offset;
-    shift_scale_ = scale;
-    return *this;
-  }
+  LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) { return shift_offset_ = offset, shift_scale_ = scale, *this; }
   /// Of the next analysis. A target, numbers of workers and threads that are not set are the backend's.
-  LLT& setOptions(AnalyzeOptions options) {
-    options_ = std::move(options);
-    return *this;
-  }
+  LLT& setOptions(AnalyzeOptions options) { return options_ = std::move(options), *this; }
   /// Of the options; by default `natural` for Eigen::NaturalOrdering<>, else `automatic`.
-  LLT& setOrdering(OrderingMethod method) {
-    options_.ordering.method = method;
-    return *this;
-  }
+  LLT& setOrdering(OrderingMethod method) { return options_.ordering.method = method, *this; }
   /// Where the work is done from the next analysis on, which may serve other solvers too; null: cpu_backend(), as by default. It is kept
   /// alive as long as it is needed.
-  LLT& setBackend(std::shared_ptr<Backend> backend) {
-    next_backend_ = std::move(backend);
-    return *this;
-  }
+  LLT& setBackend(std::shared_ptr<Backend> backend) { return next_backend_ = std::move(backend), *this; }
   /// Solutions are refined, see refine(), and judged by their errors, see info(); by default neither, as in Eigen's solvers. Each solve()
   /// then sets up residuals, O(n + nnz).
-  LLT& setRefinement(const RefineOptions& options) {
-    refine_ = options;
-    return *this;
-  }
+  LLT& setRefinement(const RefineOptions& options) { return refine_ = options, *this; }
   /// By the default options, or not at all.
-  LLT& setRefinement(bool on) {
-    refine_ = on ? std::optional<RefineOptions>(RefineOptions{}) : std::nullopt;
-    return *this;
-  }
+  LLT& setRefinement(bool on) { return refine_ = on ? std::optional<RefineOptions>(RefineOptions{}) : std::nullopt, *this; }
 
   /// Of the last successful analysis: its plan and why that ordering. Without one the plan is null.
   [[nodiscard]] const Analysis& analysis() const { return analysis_; }
-  /// kauri's own factor. Throws Error(usage) where info() is not Success or nothing was factorised.
+  /// kauri's own factor. Throws Error(usage) where there is none.
   [[nodiscard]] const Factor<Scalar>& factor() const {
     if (!has_factor()) throw Error(ErrorKind::usage, "kauri::eigen::LLT: there is no factor");
     return *factor_;
@@ -434,18 +415,9 @@ void LLT<MatrixType_, UpLo_, Ordering_>::solve_views(const MatrixView<const Scal
 
 template <class MatrixType_, int UpLo_, class Ordering_>
 void LLT<MatrixType_, UpLo_, Ordering_>::judge(const BackwardError& error) const {
-  const SolveStatus status = status_of<Scalar>(error);
-  if (status == SolveStatus::ok) return;
+  if (status_of<Scalar>(error) == SolveStatus::ok) return;
   const std::lock_guard lock(mutex_);
-  if (unsolved_) return;
-  const auto digits = [](double x) {
-    char text[32];
-    return std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
-  };
-  unsolved_message_ = status == SolveStatus::not_finite
-                          ? "solve: x is not finite: B is not, or x or its residual overflows"
-                          : "solve: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
-                                ", expected at most " + digits(solved_error<Scalar>());
+  if (!unsolved_) unsolved_message_ = "solve: " + in_words(error, solved_error<Scalar>());
   unsolved_ = true;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "kauri/verdict.hpp"
@@ -46,6 +47,10 @@ SolveStatus status_of(const BackwardError& error) {
   const bool solved = error.normwise <= solved_error<T>() && error.componentwise <= solved_error<T>();
   return solved ? SolveStatus::ok : SolveStatus::not_converged;
 }
+
+/// "the backward error is 0.7, componentwise 0.9, expected at most 1.5e-08"; of errors that are not finite "x or its residual is not
+/// finite".
+std::string in_words(const BackwardError& error, double bound);
 
 /// An x that is not finite is left as it came: no step is kept (steps = 0), and both errors are NaN or infinite.
 struct Refinement {

@@ -27,7 +27,7 @@ class PathsTest(ProgramTest):
         broken.write_text(self.text + "1 1 1\n")
         outs = []
         for words in [["info", hostile], ["solve", hostile], ["analyze", hostile], ["compare", hostile], ["compare", hostile, broken],
-                      ["info", broken], ["info", str(hostile) + "absent"], ["info", f"{hostile}:member"], ["solve", self.a, "--rhs", hostile],
+                      ["info", broken], ["info", str(hostile) + "absent"], ["info", f"{hostile}:member"], ["solve", self.a, "--rhs", broken],
                       ["solve", self.a, "--load-factor", hostile], ["solve", self.a, "--ordering", hostile], ["solve", "--gen", NAME],
                       ["convert", self.a, f"{hostile}.npz"], ["solve", self.a, "-o", "x" + NAME], [NAME], ["solve", "--" + NAME]]:
             done = kauri(*words, cwd=self.folder)
