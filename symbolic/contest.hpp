@@ -28,8 +28,8 @@ class Contest {
   /// Lets a method (or the caller's permutation) compete: runs and outlines it unless it is planned already. Only the best outline by
   /// predicted seconds is kept; the others leave their cost.
   void try_method(OrderingMethod method);
-  /// The same of amd or pamd, unless amd has to visit more than most_work entries of lists: then it is given up and listed with `why`, false is
-  /// returned, and it does not compete, even if it is planned already.
+  /// The same of amd or pamd, unless amd has to visit more than most_work entries of lists: then it is given up and listed with `why`,
+  /// false is returned, and it does not compete, even if it is planned already.
   bool try_within(OrderingMethod method, Offset most_work, const std::string& why);
   void try_given();
   /// Runs a method (or the caller's permutation) all the way to its plan. It does not compete before it is tried.

@@ -64,9 +64,9 @@ struct DenseMatrix {
 };
 
 /// Right-hand sides: Matrix Market array (or coordinate) format, general, symmetric or skew-symmetric (one half, of which the other is
-/// made), plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy (float or double, C or Fortran order). `rows`: how many there must be; kNone: any number. Coordinate format must fill a place in 16, but
-/// for a matrix of 2^20 places or one column of `rows`. Throws Error(input) as read_matrix() does.
-/// Right-hand sides without rows have 2^20 columns at most.
+/// made), plain, gzipped or in a tar archive (name_b.mtx, or FILE:MEMBER), or .npy (float or double, C or Fortran order). `rows`: how many
+/// there must be; kNone: any number. Coordinate format must fill a place in 16, but for a matrix of 2^20 places or one column of `rows`.
+/// Throws Error(input) as read_matrix() does. Right-hand sides without rows have 2^20 columns at most.
 DenseMatrix read_dense(const std::string& path, int threads = 0, Index rows = kNone);
 /// The same.
 DenseMatrix read_dense(const std::string& path, const ReadOptions& options);

@@ -30,8 +30,8 @@ kauri_status kauri_saved_bytes(const kauri_saved* saved, const void** bytes, siz
 void kauri_saved_destroy(kauri_saved* saved);
 
 /// The plan of a file, that of a factor's file too. options: "analyze.target" and "analyze.workers" say what it is made for; null, and by
-/// default: as it was saved; kauri_options_set_max_bytes() how much it may take. base: 0 or 1, from which its matrix counts rows and columns. KAURI_ERROR_INPUT names the place where a file is
-/// damaged, cut, foreign or newer.
+/// default: as it was saved; kauri_options_set_max_bytes() how much it may take. base: 0 or 1, from which its matrix counts rows and
+/// columns. KAURI_ERROR_INPUT names the place where a file is damaged, cut, foreign or newer.
 kauri_status kauri_plan_load(const char* path, const kauri_options* options, int32_t base, kauri_plan** plan);
 /// The same from `count` bytes in memory, which are not needed afterwards.
 kauri_status kauri_plan_load_bytes(const void* bytes, size_t count, const kauri_options* options, int32_t base, kauri_plan** plan);
