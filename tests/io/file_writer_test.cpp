@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -27,23 +25,9 @@
 #include "support/child.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
+#include "tests/io/watched_calls.hpp"
 
 namespace {
-
-/// What the library asked of the system, where it is watched.
-struct Calls {
-  bool watched = false;
-  std::vector<mode_t> modes;       // of files as they are made, and as they are changed
-  std::vector<std::string> order;  // of what makes a file safe
-};
-Calls calls;
-
-struct Watch {
-  Watch() { calls = {true, {}, {}}; }
-  ~Watch() { calls.watched = false; }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-};
 
 std::atomic<long> allocations_left{-1};  // negative: any number
 
@@ -70,52 +54,11 @@ void* operator new(std::size_t bytes) { return allocate(bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-// In the place of the C library's, by the linker's --wrap.
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
-extern "C" {
-int __real_open(const char* path, int flags, ...);
-int __wrap_open(const char* path, int flags, ...) {
-  if ((flags & O_CREAT) == 0 && (flags & O_TMPFILE) != O_TMPFILE) return __real_open(path, flags);
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = va_arg(rest, mode_t);
-  va_end(rest);
-  if (calls.watched) calls.modes.push_back(mode);
-  return __real_open(path, flags, mode);
-}
-
-int __real_fchmod(int file, mode_t mode);
-int __wrap_fchmod(int file, mode_t mode) {
-  if (calls.watched) calls.modes.push_back(mode);
-  return __real_fchmod(file, mode);
-}
-
-int __real_fsync(int file);
-int __wrap_fsync(int file) {
-  struct stat status {};
-  if (calls.watched && ::fstat(file, &status) == 0) calls.order.emplace_back(S_ISDIR(status.st_mode) ? "fsync folder" : "fsync file");
-  return __real_fsync(file);
-}
-
-int __real_rename(const char* from, const char* to);
-int __wrap_rename(const char* from, const char* to) {
-  if (calls.watched) calls.order.emplace_back("rename");
-  return __real_rename(from, to);
-}
-
-int __real_linkat(int from_folder, const char* from, int to_folder, const char* to, int flags);
-int __wrap_linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
-  const int code = __real_linkat(from_folder, from, to_folder, to, flags);
-  const int why = errno;
-  if (calls.watched && code == 0) calls.order.emplace_back("link");
-  errno = why;
-  return code;
-}
-}
-// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
-
 namespace kauri {
 namespace {
+
+using test::calls;
+using test::Watch;
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
