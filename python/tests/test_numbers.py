@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import poisson, random_spd
+from conftest import LIMIT_SECONDS, poisson, random_spd
 
 import kauri
 from kauri import _determinant, _fill_of_inverse, _memory, _options, cholmod, cholmod05
@@ -281,7 +281,7 @@ else:
 def test_inverses_keep_to_the_limits_of_the_process(flag):
     """ulimit -v and -d: the refusal comes beforehand, and not where there is room."""
     for share, said in ((0.5, "refused"), (2.0, "done")):
-        done = subprocess.run([sys.executable, "-c", UNDER_A_LIMIT, flag, str(share)], capture_output=True, text=True, timeout=300,
+        done = subprocess.run([sys.executable, "-c", UNDER_A_LIMIT, flag, str(share)], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                               env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
         assert (done.returncode, done.stdout) == (0, said + "\n"), done.stderr
 

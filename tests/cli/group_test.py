@@ -47,7 +47,7 @@ class Group:
             try:
                 for file, text in limits.items():
                     (self.folder / file).write_text(text)
-                subprocess.run(["true"], check=True, timeout=60, preexec_fn=self.enter)
+                subprocess.run(["true"], check=True, timeout=program.LIMIT_SECONDS, preexec_fn=self.enter)
                 return
             except (OSError, subprocess.SubprocessError) as error:
                 self.folder.rmdir()
@@ -76,7 +76,7 @@ class Scope:
         self.prefix = ["systemd-run", *user, "--scope", "--quiet", "-p", f"MemoryMax={limit}", "-p", "MemorySwapMax=0"]
         if shutil.which("systemd-run") is None:
             raise OSError("there is no systemd-run")
-        done = subprocess.run([*self.prefix, "true"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([*self.prefix, "true"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=program.LIMIT_SECONDS, check=False)
         if done.returncode != 0:
             raise OSError(done.stderr.strip())
 

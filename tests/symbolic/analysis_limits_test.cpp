@@ -1,0 +1,72 @@
+// Limits of an analysis: of minimum degree's work, and of a device's blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kauri/generate.hpp"
+#include "kauri/plan.hpp"
+#include "ordering/orderer.hpp"
+#include "support/patterns.hpp"
+
+namespace kauri::test {
+namespace {
+
+// The limit is for the whole graph, as the seconds predicted for nd are: components do not have one each.
+TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
+  const auto one = generate("hubs 3000 100 200 1");
+  constexpr Index kCopies = 8;
+  OwnedPattern a;
+  for (Index copy = 0; copy < kCopies; ++copy) {
+    for (const Index r : one.pattern().row) a.row.push_back(r + copy * one.n());
+    for (Index j = 1; j <= one.n(); ++j) a.col_ptr.push_back(copy * one.nnz() + one.pattern().col_ptr[j]);
+  }
+  const Graph of_one(one.pattern()), of_all(a.view());
+  OrderingOptions options;
+  options.dense = 0;  // what is dense depends on the number of rows
+  ordering::Orderer single(of_one, options), several(of_all, options);
+  const Offset no_limit = std::numeric_limits<Offset>::max();
+  Offset work = 0, all = 0, cut = 0;
+  ASSERT_TRUE(single.run_within(OrderingMethod::amd, no_limit, work));
+  ASSERT_TRUE(several.run_within(OrderingMethod::amd, no_limit, all));
+  EXPECT_GT(work, of_one.edges());
+  EXPECT_EQ(all, kCopies * work);
+  EXPECT_TRUE(several.run_within(OrderingMethod::amd, all, cut));
+  EXPECT_FALSE(several.run_within(OrderingMethod::amd, all - 1, cut));
+  EXPECT_FALSE(several.run_within(OrderingMethod::amd, 2 * work, cut));
+}
+
+// A device's places of tasks end at blocks of 92,682 rows: the analysis says so. Two hubs before a set of leaves, which one of them shares
+// with one more row, so that the block is not of the last front.
+TEST(Analyze, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
+  constexpr Index kRows = 92700;
+  OwnedPattern a;
+  a.row = {0};
+  for (Index i = 2; i < kRows - 1; ++i) a.row.push_back(i);
+  a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
+  for (Index i = 1; i < kRows; ++i) a.row.push_back(i);
+  a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
+  for (Index j = 2; j < kRows; ++j) {
+    a.row.push_back(j);
+    a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
+  }
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::natural;
+  options.amalgamate = false;
+  std::vector<std::string> warnings;
+  options.on_message = [&](const Message& m) {
+    if (m.level == MessageLevel::warning) warnings.push_back(m.text);
+  };
+  options.target = "cpu-generic";
+  (void)analyze(a.view(), options);
+  EXPECT_TRUE(warnings.empty());
+  options.target = "sm_90";
+  (void)analyze(a.view(), options);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("the contribution block of front 0 has 92697 rows"), std::string::npos) << warnings[0];
+}
+
+}  // namespace
+}  // namespace kauri::test
