@@ -14,26 +14,27 @@
 
 namespace kauri {
 
-/// "entry (3, 0) of b (row, column, from 0) is nan": the first one, column by column, that is not finite; empty if there is none.
+/// "entry (3, 0) of b (row, column, from 0) is nan": the first one, column by column, that is not finite; empty if there is none. before:
+/// columns of the caller's b that come before these.
 template <Scalar T>
-std::string non_finite_entry(const MatrixView<const T>& b) {
+std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0) {
   const bool by_rows = b.layout == Layout::row_major;
   for (Index j = 0; j < b.cols; ++j)
     for (Index i = 0; i < b.rows; ++i) {
       const T x = b.data[by_rows ? j + i * b.ld : i + j * b.ld];
       if (!std::isfinite(x))
-        return "entry (" + std::to_string(i) + ", " + std::to_string(j) + ") of b (row, column, from 0) is " + digits(x);
+        return "entry (" + std::to_string(i) + ", " + std::to_string(before + j) + ") of b (row, column, from 0) is " + digits(x);
     }
   return {};
 }
 
 /// The reason of a status_of() these errors; empty for SolveStatus::ok and none. b with null for data: not to be looked at.
 template <Scalar T>
-std::string why_not(SolveStatus status, const BackwardError& error, const MatrixView<const T>& b) {
+std::string why_not(SolveStatus status, const BackwardError& error, const MatrixView<const T>& b, Index before = 0) {
   if (status == SolveStatus::not_finite) {
     const std::string head = "the solution is not finite: ", type = sizeof(T) == 4 ? "float" : "double";
     if (b.data == nullptr) return head + "b is not, or x or its residual overflows " + type;
-    const std::string entry = non_finite_entry<T>(b);
+    const std::string entry = non_finite_entry<T>(b, before);
     return head + (entry.empty() ? "x or its residual overflows " + type : entry);
   }
   if (status != SolveStatus::not_converged) return {};

@@ -205,35 +205,37 @@ class Factor(Filled, Structure):
 
         return _device.solve_there(self, self._symbolic, b, solve)
 
-    def _dense(self, core, system, b, steps=0, cancel=None):
+    def _dense(self, core, system, b, steps=0, cancel=None, before=0):
+        """before: columns of the caller's b that were solved by calls before this one."""
         b = self._checked(b)
         x = np.empty(b.shape, b.dtype, "F" if b.ndim == 2 and b.strides[0] == b.itemsize else "C")
-        core.solve(system, b, x, steps, cancel)
+        core.solve(system, b, x, steps, cancel, before)
         return x
 
-    def _triangular(self, core, system, b, cancel):
+    def _triangular(self, core, system, b, cancel, before):
         """Of kauri's own systems B, L and Lt, as the caller sees L."""
         if not self._natural:
-            return self._dense(core, system, b, 0, cancel)
-        inner = self._dense(core, system, self._dense(core, "P", b, 0, cancel), 0, cancel)
-        return self._dense(core, "Pt", inner, 0, cancel)
+            return self._dense(core, system, b, 0, cancel, before)
+        then = max(before, 1)  # what P says of b stays
+        inner = self._dense(core, system, self._dense(core, "P", b, 0, cancel, before), 0, cancel, then)
+        return self._dense(core, "Pt", inner, 0, cancel, then)
 
-    def _part(self, core, system, ldl, b, steps, cancel):
+    def _part(self, core, system, ldl, b, steps, cancel, before=0):
         if system == "A":
-            return self._dense(core, "A", b, steps, cancel)
+            return self._dense(core, "A", b, steps, cancel, before)
         b = self._checked(b)
         if system in ("P", "Pt"):
-            return b.copy() if self._natural else self._dense(core, system, b, 0, cancel)
+            return b.copy() if self._natural else self._dense(core, system, b, 0, cancel, before)
         if system == "LDLt":
-            return self._triangular(core, "B", b, cancel)
+            return self._triangular(core, "B", b, cancel, before)
         d = self._lower_diagonal()
         d = d if b.ndim == 1 else d[:, None]
         if system == "D":
             return b / d**2
         if system in ("L", "LD"):
-            x = self._triangular(core, "L", b, cancel)
+            x = self._triangular(core, "L", b, cancel, before)
             return x / d if system == "LD" else x * d if ldl else x
-        return self._triangular(core, "Lt", b / d if system == "DLt" else b * d if ldl else b, cancel)
+        return self._triangular(core, "Lt", b / d if system == "DLt" else b * d if ldl else b, cancel, before)
 
     def _sparse(self, system, ldl, b, steps, cancel):
         _device.require_rows(b, self.n)
@@ -242,7 +244,7 @@ class Factor(Filled, Structure):
         b = sp.csc_array(b.reshape((-1, 1)) if one else b)
         if system in ("A", "LDLt"):
             _fill_of_inverse.require_room(*b.shape, self._dtype.itemsize, lambda: self._entries_of_solution(system, b))
-        blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + _fill_of_inverse.BLOCK].toarray(order="F"), steps, cancel))
+        blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + _fill_of_inverse.BLOCK].toarray(order="F"), steps, cancel, k))
                   for k in range(0, b.shape[1], _fill_of_inverse.BLOCK)]
         x = sp.hstack(blocks, format="csc") if blocks else sp.csc_array(b.shape, dtype=self._dtype)
         return sp.coo_array(x.reshape((-1,))) if one else self._as_sparse(x)

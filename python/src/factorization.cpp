@@ -212,7 +212,8 @@ int Factorization<T>::corrections(System system, int refine_steps) const {
 /// b, x: on the host, or with null for data.
 template <Scalar T>
 template <class Solve, class Refine>
-void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Solve&& solve, Refine&& refine) {
+void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Index before, Solve&& solve,
+                                Refine&& refine) {
   const Index cols = x.cols;
   Lease slot(*this, cols);
   const double seconds = seconds_of([&] { solve(*slot); });
@@ -228,21 +229,20 @@ void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<c
   report_.refine = {refine_s};
   if (steps > 0) count_refinement(report_.refine, factor_.plan(), sizeof(T), cols, refinement.tried);
   report_.refinement = refinement;
-  if (steps > 0) {
-    judge<T>(report_, SolveStatus::ok, b);
-  } else {
-    report_.status = overflows ? SolveStatus::not_finite : SolveStatus::none;
-    report_.status_reason = why_not<T>(report_.status, {}, b);
-  }
+  const SolveStatus status = steps > 0 ? status_of<T>(refinement.final_error) : overflows ? SolveStatus::not_finite : SolveStatus::none;
+  if (before > 0 && report_.status >= status) return;  // they ascend from good to bad
+  report_.status = status;
+  report_.status_reason = why_not<T>(status, refinement.final_error, b, before);
 }
 
 template <Scalar T>
-void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop) {
+void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, Index before,
+                             const std::stop_token& stop) {
   const std::shared_lock lock(filling_);
   const int steps = corrections(system, refine_steps);
   if (steps > 0) require_values("refinement");
   measured(
-      b, x, steps,
+      b, x, steps, before,
       [&](Slot& slot) {
         if (system == System::A)
           factor_.solve(b, x, slot.workspace, stop);
@@ -262,7 +262,7 @@ void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixV
   const DeviceMatrixView<T> to(x);
   if (!factor_.store().device_solves()) throw Error(ErrorKind::usage, "a solve on a device: the factor is on the CPU");
   measured(
-      elsewhere(b), elsewhere(MatrixView<const T>(x)), steps,
+      elsewhere(b), elsewhere(MatrixView<const T>(x)), steps, 0,
       [&](Slot& slot) {
         factor_.store().device_solves()->run_now([&](StreamHandle stream) {
           factor_.enqueue_solve(system, from, to, slot.workspace, stream);

@@ -49,7 +49,8 @@ class Factorization {
 
   /// x = solution of the system with b, of any layout each; x does not overlap b. refine_steps > 0: of System::A, at most as many
   /// corrections; -1: as many as the options say.
-  void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::stop_token& stop);
+  /// before > 0: calls before this one were part of it, with so many columns; the status in the report is the worst of them all.
+  void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, Index before, const std::stop_token& stop);
   /// The same on the factor's device; what writes b has ended. b may be x itself, unless it is refined. meanwhile, if there is one, is
   /// called while the device is at work, with the lock that fillings wait for.
   void solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::function<void()>& meanwhile,
@@ -102,7 +103,7 @@ class Factorization {
   Refinement refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
   /// solve(slot) and refine(slot, corrections), for the report.
   template <class Solve, class Refine>
-  void measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Solve&& solve, Refine&& refine);
+  void measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Index before, Solve&& solve, Refine&& refine);
   template <class Fill>
   double filled(Fill&& fill);
   void after_fill(double seconds);

@@ -46,11 +46,12 @@ System system_of(const std::string& name) {
 }
 
 template <Scalar T>
-void solve(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x, int refine, const CancelToken* cancel) {
+void solve(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x, int refine, const CancelToken* cancel,
+           Index before) {
   const System which = system_of(system);
   const MatrixView<const T> from = dense<const T>(b);
   const MatrixView<T> to = dense<T>(x);
-  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.solve(which, from, to, refine, stop); });
+  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.solve(which, from, to, refine, before, stop); });
 }
 
 template <Scalar T>
@@ -164,7 +165,7 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("refactorize", refactorize<T>, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
       .def("refactorize_values", refactorize_values<T>, nb::arg("values").noconvert(), nb::arg("beta"), nb::arg("cancel").none())
       .def("solve", solve<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("refine"),
-           nb::arg("cancel").none())
+           nb::arg("cancel").none(), nb::arg("before") = 0)
       .def("multiply", multiply<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
       .def("solve_there", solve_there<T>, nb::arg("system"), nb::arg("b"), nb::arg("x"), nb::arg("refine"), nb::arg("stream").none(),
            nb::arg("meanwhile").none(), nb::arg("cancel").none())

@@ -65,6 +65,24 @@ def test_parts_of_a_solution_are_looked_at(b, system):
     assert f.report()["status"] == "not_finite" and "(99, 2) of b" in f.report()["status_reason"]
 
 
+@pytest.mark.parametrize("options", [{}, {"ordering_method": "natural"}])
+@pytest.mark.parametrize("system", ["A", "LDLt", "L", "Lt", "P"])
+def test_all_columns_of_sparse_right_hand_sides_are_looked_at(system, options):
+    """They are solved by blocks of 64."""
+    if options and system == "P":
+        pytest.skip("nothing is computed")
+    f, b = kauri.cholesky(poisson(10), **options), sp.random(100, 200, 0.1, random_state=1, format="lil")
+    b[99, 70] = np.nan
+    f.solve(sp.csc_array(b), system)
+    status, reason = verdict(f)
+    assert status == "not_finite" and "entry (99, 70) of b" in reason
+    b[99, 70] = 1.0
+    f.solve(sp.csc_array(b), system)
+    assert verdict(f) == ("none", "")
+    f.solve(sp.csc_array(b), refine=1)
+    assert verdict(f) == ("ok", "")
+
+
 def test_a_factor_of_other_values(tmp_path, b):
     """L of A + 50 I beside the values of A."""
     f = kauri.cholesky(shifted())
