@@ -104,8 +104,7 @@ class Allocation : public testing::Test {
   static void SetUpTestSuite() {
     threads_.emplace(tbb::global_control::max_allowed_parallelism, 2);
     std::atomic<int> here{0};
-    const auto end =
-        std::chrono::steady_clock::now() + std::chrono::minutes(1);  // ends: a machine that gives no second thread skips these tests
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);  // ends: without a second thread the tests are skipped
     tbb::task_arena(2).execute([&] {
       tbb::parallel_for(
           0, 2,
