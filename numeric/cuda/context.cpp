@@ -82,7 +82,7 @@ const Driver* find_driver() noexcept {
 }
 
 /// A result of the driver's has the number of the runtime's.
-void check(CUresult status, const char* what) { cuda::check(static_cast<cudaError_t>(status), what); }
+void check_driver(CUresult status, const char* what) { cuda::check(static_cast<cudaError_t>(status), what); }
 
 /// The calling thread's context, if it is one of that device.
 CUcontext current_on(const Driver& driver, CUdevice device) {
@@ -102,7 +102,7 @@ bool primary_is_there(const Driver& driver, CUdevice device) {
 class Retained {
  public:
   Retained(const Driver& driver, CUdevice device) : driver_(driver), device_(device) {
-    check(driver.retain_primary(&context_, device), "the context of the device");
+    check_driver(driver.retain_primary(&context_, device), "the context of the device");
   }
   Retained(const Retained&) = delete;
   Retained& operator=(const Retained&) = delete;
@@ -123,11 +123,11 @@ Device open_device(int number) {
   if (driver == nullptr) cuda::check(why_not, "the driver's functions");
   const RelaxedCapture relaxed;
   CUdevice device = 0;
-  check(driver->device(&device, number), "the device");
+  check_driver(driver->device(&device, number), "the device");
   const CUcontext current = current_on(*driver, device);
   if (current != nullptr && !primary_is_there(*driver, device)) return {number, current};
   CUcontext primary = nullptr;
-  check(driver->retain_primary(&primary, device), "the context of the device");
+  check_driver(driver->retain_primary(&primary, device), "the context of the device");
   if (current == nullptr || current == primary) return {number, primary};
   driver->release_primary(device);
   return {number, current};
@@ -187,7 +187,7 @@ InContext::~InContext() {
 }
 
 CurrentDevice::CurrentDevice(const Device& device) : InContext(device.context) {
-  check(static_cast<CUresult>(status()), "the context that the backend was made in");
+  check_driver(static_cast<CUresult>(status()), "the context that the backend was made in");
 }
 
 }  // namespace kauri::numeric::cuda

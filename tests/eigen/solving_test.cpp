@@ -119,10 +119,10 @@ using Cases =
                      EigenCase<float, long, Eigen::RowMajor, Eigen::Lower>, EigenCase<float, long, Eigen::RowMajor, Eigen::Upper>,
                      EigenCase<double, int, Eigen::ColMajor, kBoth>, EigenCase<double, int, Eigen::RowMajor, kBoth>>;
 #else  // any two of scalar, index, order and half meet
-using Cases = ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>, EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>,
-                               EigenCase<double, long, Eigen::RowMajor, Eigen::Upper>, EigenCase<float, int, Eigen::RowMajor, Eigen::Lower>,
-                               EigenCase<float, long, Eigen::ColMajor, Eigen::Upper>, EigenCase<float, long, Eigen::ColMajor, Eigen::Lower>,
-                               EigenCase<double, int, Eigen::ColMajor, kBoth>, EigenCase<double, int, Eigen::RowMajor, kBoth>>;
+using Cases =
+    ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>, EigenCase<double, long, Eigen::RowMajor, Eigen::Upper>,
+                     EigenCase<float, int, Eigen::RowMajor, Eigen::Upper>, EigenCase<float, long, Eigen::ColMajor, Eigen::Upper>,
+                     EigenCase<float, long, Eigen::RowMajor, Eigen::Lower>, EigenCase<double, int, Eigen::ColMajor, kBoth>>;
 #endif
 TYPED_TEST_SUITE(EigenSolving, Cases);
 

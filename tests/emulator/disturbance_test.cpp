@@ -6,7 +6,7 @@
 namespace kauri::test {
 namespace {
 
-TYPED_TEST_SUITE(DisturbedRuns, TaskWays);
+TYPED_TEST_SUITE(DisturbedRuns, TaskWays, TaskWayNumbers);
 
 TYPED_TEST(DisturbedRuns, SomeOfTenThousand) {
   const std::vector<Index> teams{symbolic::kFewestEver, 6, 10};

@@ -73,7 +73,7 @@ class Emulated : public OnCuda<W> {
     emulator::set_seed(1);
   }
 };
-TYPED_TEST_SUITE(Emulated, Ways);
+TYPED_TEST_SUITE(Emulated, Ways, WayNumbers);
 
 /// By name.
 TYPED_TEST(Emulated, TheBackendTellsItsLoops) {

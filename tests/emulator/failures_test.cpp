@@ -8,7 +8,7 @@
 namespace kauri::test {
 namespace {
 
-TYPED_TEST_SUITE(FailingSubtrees, Ways);
+TYPED_TEST_SUITE(FailingSubtrees, Ways, WayNumbers);
 
 TYPED_TEST(FailingSubtrees, OfAGrid) {
   const OwnedPattern pattern = grid_pattern(6, 6, 6, true);

@@ -57,7 +57,7 @@ class RefusedGraphs : public OnCuda<W> {
     }
   }
 };
-TYPED_TEST_SUITE(RefusedGraphs, Ways);
+TYPED_TEST_SUITE(RefusedGraphs, Ways, WayNumbers);
 
 /// Of each factor one graph is tried, by the second call, and no more.
 TYPED_TEST(RefusedGraphs, LaunchesHaveTheSameBits) {

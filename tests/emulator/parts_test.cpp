@@ -5,7 +5,7 @@
 namespace kauri::test {
 namespace {
 
-TYPED_TEST_SUITE(Parts, TaskWays);
+TYPED_TEST_SUITE(Parts, TaskWays, TaskWayNumbers);
 
 const PartsTrial kTrial{.pivots = {250, 64, 17, 17},
                         .leaves = 150,

@@ -7,6 +7,9 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "kauri/kauri.hpp"
@@ -29,12 +32,47 @@ struct Way {
 };
 template <class Scalar>
 using LevelByLevel = Way<Scalar, CudaLoops::automatic>;
-using Ways = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
-                              Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>>;
+using AllWays = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
+                                 Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>>;
 
 /// Those by tasks.
-using TaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>,
-                                  Way<float, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>, Way<float, CudaLoops::tf32>>;
+using AllTaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>,
+                                     Way<float, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>, Way<float, CudaLoops::tf32>>;
+
+/// Some of a list, by their numbers there.
+template <class List, std::size_t... kNumbers>
+struct ChosenOf;
+template <class... W, std::size_t... kNumbers>
+struct ChosenOf<::testing::Types<W...>, kNumbers...> {
+  using type = ::testing::Types<std::tuple_element_t<kNumbers, std::tuple<W...>>...>;
+};
+
+// A build without long tests compiles the ways that its quick tests take, and no others: tests/emulator.
+#ifdef KAURI_WAYS
+using Ways = ChosenOf<AllWays, KAURI_WAYS>::type;
+#else
+using Ways = AllWays;
+#endif
+#ifdef KAURI_TASK_WAYS
+using TaskWays = ChosenOf<AllTaskWays, KAURI_TASK_WAYS>::type;
+#else
+using TaskWays = AllTaskWays;
+#endif
+
+/// Names of tests: a way's number in the whole list.
+template <class List>
+struct NumbersOf;
+template <class... W>
+struct NumbersOf<::testing::Types<W...>> {
+  template <class One>
+  static std::string GetName(int) {
+    std::size_t number = 0, at = 0;
+    ((std::is_same_v<One, W> ? void(number = at) : void(), ++at), ...);
+    return std::to_string(number);
+  }
+};
+using WayNumbers = NumbersOf<AllWays>;
+using TaskWayNumbers = NumbersOf<AllTaskWays>;
 
 template <class W>
 class OnCuda : public ::testing::Test {

@@ -138,7 +138,7 @@ class CapturingThread {
   /// Ends the capture and begins another one. Success if nothing has invalidated it.
   cudaError_t renew(bool more = true) {
     more_ = more;
-    return meeting_.meet() && meeting_.meet() ? seen_ : cudaErrorLaunchTimeout;
+    return meeting_.meet() && meeting_.meet() ? seen_ : cudaErrorLaunchFailure;
   }
 
  private:

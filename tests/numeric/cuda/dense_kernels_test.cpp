@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -79,11 +80,15 @@ class DenseKernels : public ::testing::Test {
     resident_ = kernels::resident_teams();
     if (resident_ == 0) GTEST_SKIP() << "no CUDA device with these kernels";
   }
-  [[nodiscard]] std::vector<int> team_counts() const { return {2, 6, resident_}; }
-
- private:
   int resident_ = 0;
 };
+
+/// By few teams, by some, and by as many as there can be.
+class DenseKernelTeams : public DenseKernels, public ::testing::WithParamInterface<int> {
+ protected:
+  [[nodiscard]] int teams() const { return std::array{2, 6, resident_}.at(static_cast<std::size_t>(GetParam())); }
+};
+INSTANTIATE_TEST_SUITE_P(Teams, DenseKernelTeams, ::testing::Range(0, 3));
 
 int small_integer(std::mt19937_64& random, int most) { return static_cast<int>(random() % static_cast<unsigned>(2 * most + 1)) - most; }
 
@@ -116,36 +121,34 @@ void multiply(HostFront& front, const symbolic::ProductFront& shape, bool loads_
     }
 }
 
-TEST_F(DenseKernels, ProductsOfIntegersAreExact) {
-  for (const int teams : team_counts())
-    for (const bool loads_block : {true, false}) {
-      SCOPED_TRACE(std::to_string(teams) + " teams");
-      std::mt19937_64 random(7);
-      std::vector<HostFront> fronts;
-      std::vector<symbolic::ProductFront> shapes;
-      std::vector<symbolic::TileRectangle> tiles;
-      for (const ProductCase& what : kProductCases) {
-        shapes.push_back(symbolic::product_front(what.rows, what.columns, what.inner));
-        tiles.push_back(shapes.back().tiles);
-        fronts.push_back(product_input(shapes.back(), what, random));
-      }
-      const DeviceFronts device = upload(fronts);
-      std::vector<FrontView> host_views;
-      for (const auto& front : device) host_views.push_back(front->view(loads_block));
-      const std::vector<FrontTask> host_tasks = symbolic::product_tasks(tiles);
-      const CallerArray<FrontView> views(host_views);
-      const CallerArray<FrontTask> tasks(host_tasks);
-      const CallerArray<int> ticket(std::vector<int>{0});
-      require(kernels::enqueue_update(views.data(), tasks.data(), static_cast<int>(host_tasks.size()), ticket.data(), teams, nullptr));
-      for (std::size_t f = 0; f < fronts.size(); ++f) {
-        SCOPED_TRACE(std::to_string(kProductCases[f].rows) + " x " + std::to_string(kProductCases[f].columns) + ", inner " +
-                     std::to_string(kProductCases[f].inner));
-        const HostFront found = device[f]->fetch();
-        multiply(fronts[f], shapes[f], loads_block);
-        EXPECT_EQ(found.panel, fronts[f].panel);
-        EXPECT_EQ(found.block, fronts[f].block);
-      }
+TEST_P(DenseKernelTeams, ProductsOfIntegersAreExact) {
+  for (const bool loads_block : {true, false}) {
+    std::mt19937_64 random(7);
+    std::vector<HostFront> fronts;
+    std::vector<symbolic::ProductFront> shapes;
+    std::vector<symbolic::TileRectangle> tiles;
+    for (const ProductCase& what : kProductCases) {
+      shapes.push_back(symbolic::product_front(what.rows, what.columns, what.inner));
+      tiles.push_back(shapes.back().tiles);
+      fronts.push_back(product_input(shapes.back(), what, random));
     }
+    const DeviceFronts device = upload(fronts);
+    std::vector<FrontView> host_views;
+    for (const auto& front : device) host_views.push_back(front->view(loads_block));
+    const std::vector<FrontTask> host_tasks = symbolic::product_tasks(tiles);
+    const CallerArray<FrontView> views(host_views);
+    const CallerArray<FrontTask> tasks(host_tasks);
+    const CallerArray<int> ticket(std::vector<int>{0});
+    require(kernels::enqueue_update(views.data(), tasks.data(), static_cast<int>(host_tasks.size()), ticket.data(), teams(), nullptr));
+    for (std::size_t f = 0; f < fronts.size(); ++f) {
+      SCOPED_TRACE(std::to_string(kProductCases[f].rows) + " x " + std::to_string(kProductCases[f].columns) + ", inner " +
+                   std::to_string(kProductCases[f].inner));
+      const HostFront found = device[f]->fetch();
+      multiply(fronts[f], shapes[f], loads_block);
+      EXPECT_EQ(found.panel, fronts[f].panel);
+      EXPECT_EQ(found.block, fronts[f].block);
+    }
+  }
 }
 
 /// X L^T = C of all fronts in one call, by blocks of so many pivots: X over C.
@@ -201,21 +204,18 @@ HostFront right_hand_sides(const HostFront& x) {
 const std::vector<FrontCells> kSolveCases{{70, 70},   {100, 37}, {300, 130}, {200, 64},  {330, 192}, {150, 8}, {97, 96}, {129, 128},
                                           {250, 190}, {9, 3},    {280, 201}, {400, 272}, {165, 100}, {65, 64}, {64, 1}};
 
-TEST_F(DenseKernels, SolvesWithIntegersAreExact) {
-  Index block = 32;
-  for (const int teams : team_counts()) {
-    block *= 2;
-    for (const unsigned sparse : {1U, 6U}) {
-      SCOPED_TRACE(std::to_string(teams) + " teams, blocks of " + std::to_string(block) + ", one entry in " + std::to_string(sparse));
-      std::mt19937_64 random(11);
-      const std::vector<HostFront> expected = integer_solutions(kSolveCases, sparse, random);
-      std::vector<HostFront> fronts;
-      for (const HostFront& x : expected) fronts.push_back(right_hand_sides(x));
-      solve_panels(fronts, block, teams);
-      for (std::size_t f = 0; f < fronts.size(); ++f) {
-        EXPECT_EQ(fronts[f].panel, expected[f].panel) << kSolveCases[f].m << " rows, " << kSolveCases[f].p << " pivots";
-        EXPECT_EQ(fronts[f].block, expected[f].block);
-      }
+TEST_P(DenseKernelTeams, SolvesWithIntegersAreExact) {
+  const Index block = Index{64} << GetParam();
+  for (const unsigned sparse : {1U, 6U}) {
+    SCOPED_TRACE("blocks of " + std::to_string(block) + ", one entry in " + std::to_string(sparse));
+    std::mt19937_64 random(11);
+    const std::vector<HostFront> expected = integer_solutions(kSolveCases, sparse, random);
+    std::vector<HostFront> fronts;
+    for (const HostFront& x : expected) fronts.push_back(right_hand_sides(x));
+    solve_panels(fronts, block, teams());
+    for (std::size_t f = 0; f < fronts.size(); ++f) {
+      EXPECT_EQ(fronts[f].panel, expected[f].panel) << kSolveCases[f].m << " rows, " << kSolveCases[f].p << " pivots";
+      EXPECT_EQ(fronts[f].block, expected[f].block);
     }
   }
 }
@@ -288,17 +288,16 @@ TEST_F(DenseKernels, NearlySingularTrianglesAreSolvedAccurately) {
 }
 
 /// However many teams there are, and wherever they pause.
-TEST_F(DenseKernels, SolvesGiveTheSameBits) {
+TEST_P(DenseKernelTeams, SolvesGiveTheSameBits) {
   std::vector<HostFront> given;
   for (const FrontCells& cells : kSolveCases) given.push_back(near_singular_front(cells, 3));
-  std::vector<HostFront> first;
-  for (const int teams : team_counts())
-    for (const unsigned pauses : {0U, 1U, 2U}) {
-      std::vector<HostFront> fronts = given;
-      solve_panels(fronts, 128, teams, pauses);
-      if (first.empty()) first = fronts;
-      for (std::size_t f = 0; f < fronts.size(); ++f) EXPECT_EQ(fronts[f].panel, first[f].panel) << teams << " teams";
-    }
+  std::vector<HostFront> first = given;
+  solve_panels(first, 128, 2);
+  for (const unsigned pauses : {0U, 1U, 2U}) {
+    std::vector<HostFront> fronts = given;
+    solve_panels(fronts, 128, teams(), pauses);
+    for (std::size_t f = 0; f < fronts.size(); ++f) EXPECT_EQ(fronts[f].panel, first[f].panel);
+  }
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class CudaDeterminants : public OnCuda<W> {
     return factor;
   }
 };
-TYPED_TEST_SUITE(CudaDeterminants, Ways);
+TYPED_TEST_SUITE(CudaDeterminants, Ways, WayNumbers);
 
 /// The diagonal's logarithms summed in more than twice the precision are what is told, to 4 u of it and 22 n u^2; a factor of the CPU says
 /// the same of its own L.

@@ -29,7 +29,7 @@ class CudaInverseReads : public OnCuda<W> {
     return out;
   }
 };
-TYPED_TEST_SUITE(CudaInverseReads, Ways);
+TYPED_TEST_SUITE(CudaInverseReads, Ways, WayNumbers);
 
 /// The diagonal and the entries of A, on the device, with a number more at each end.
 template <class T>

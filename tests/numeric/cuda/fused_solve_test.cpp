@@ -25,7 +25,7 @@ class CudaFusedSolves : public OnCuda<W> {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
   }
 };
-TYPED_TEST_SUITE(CudaFusedSolves, TaskWays);
+TYPED_TEST_SUITE(CudaFusedSolves, TaskWays, TaskWayNumbers);
 
 TYPED_TEST(CudaFusedSolves, AreTheDenseOnes) {
   std::vector<OwnedPattern> patterns{OwnedPattern{},       diagonal_pattern(1), chain_pattern(40),

@@ -50,7 +50,7 @@ class HeldStreams : public OnCuda<W> {
     return out;
   }
 };
-TYPED_TEST_SUITE(HeldStreams, Ways);
+TYPED_TEST_SUITE(HeldStreams, Ways, WayNumbers);
 
 TYPED_TEST(HeldStreams, EachRefactorisationReturns) {
   const CallerStream stream;

@@ -30,7 +30,7 @@ class CudaInverses : public OnCuda<W> {
     return options;
   }
 };
-TYPED_TEST_SUITE(CudaInverses, Ways);
+TYPED_TEST_SUITE(CudaInverses, Ways, WayNumbers);
 
 TYPED_TEST(CudaInverses, AreTheDenseOnes) {
   using T = typename TypeParam::T;

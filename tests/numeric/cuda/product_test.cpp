@@ -25,7 +25,7 @@ class CudaFactorProducts : public OnCuda<W> {
   }
   bool emulated() { return this->backend().device() == "emulated"; }
 };
-TYPED_TEST_SUITE(CudaFactorProducts, Ways);
+TYPED_TEST_SUITE(CudaFactorProducts, Ways, WayNumbers);
 
 /// x = L b, or L^T b, from the entries of L, column after column.
 template <class T>

@@ -73,7 +73,7 @@ class SavedOnCuda : public OnCuda<W> {
     return factor;
   }
 };
-TYPED_TEST_SUITE(SavedOnCuda, Ways);
+TYPED_TEST_SUITE(SavedOnCuda, Ways, WayNumbers);
 
 TYPED_TEST(SavedOnCuda, ThereAgain) {
   using T = typename TypeParam::T;

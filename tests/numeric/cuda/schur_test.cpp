@@ -29,7 +29,7 @@ class CudaSchur : public OnCuda<W> {
   }
   bool emulated() { return this->backend().device() == "emulated"; }
 };
-TYPED_TEST_SUITE(CudaSchur, Ways);
+TYPED_TEST_SUITE(CudaSchur, Ways, WayNumbers);
 
 /// A matrix of the host's or of the device's, with numbers of its own where nothing is to be written.
 template <class T>

@@ -137,6 +137,23 @@ class Sweeps : public ::testing::Test {
     }
     EXPECT_LE(difference, (sizeof(T) == 8 ? 1e-9 : 1e-4) * largest);
   }
+  void check(Index n, EdgeList edges, OrderingMethod method, bool amalgamate) {
+    SCOPED_TRACE(n);
+    const OwnedPattern pattern = pattern_of(n, std::move(edges));
+    const auto value = random_dominant<T>(pattern.view(), 3);
+    check({pattern.view(), value}, plan(pattern.view(), method, amalgamate));
+  }
+  /// A path of 200 vertices whose neighbours are so far apart, and one in two parts.
+  void check_path(Index reach) {
+    EdgeList path, apart;
+    for (Index i = 0; i < 200; ++i)
+      for (Index j = std::max(i - reach, Index{0}); j < i; ++j) {
+        path.emplace_back(i, j);
+        if (i < 100 || j >= 150) apart.emplace_back(i, j);
+      }
+    check(200, path, OrderingMethod::natural, false);
+    check(200, apart, OrderingMethod::amd, true);
+  }
 
   std::optional<Backend> plain_, fast_;
   Backend cpu_ = cpu_backend(1);
@@ -207,29 +224,20 @@ TYPED_TEST(Sweeps, CorrectsNearlySingularTiles) {
     }
 }
 
-/// Without edges, without one of two parts, stars and paths of fronts that are narrow, small and tiled; of no row and of one.
+/// Without edges; stars; of no row and of one.
 TYPED_TEST(Sweeps, HardCases) {
-  const auto check = [&](Index n, EdgeList edges, OrderingMethod method, bool amalgamate) {
-    SCOPED_TRACE(n);
-    const OwnedPattern pattern = pattern_of(n, std::move(edges));
-    const auto value = random_dominant<TypeParam>(pattern.view(), 3);
-    this->check({pattern.view(), value}, this->plan(pattern.view(), method, amalgamate));
-  };
-  for (const Index n : {0, 1, 100}) check(n, {}, OrderingMethod::amd, true);
-  for (const Index reach : {1, 20, 70}) {
-    EdgeList path, apart;
-    for (Index i = 0; i < 200; ++i)
-      for (Index j = std::max(i - reach, Index{0}); j < i; ++j) {
-        path.emplace_back(i, j);
-        if (i < 100 || j >= 150) apart.emplace_back(i, j);
-      }
-    check(200, path, OrderingMethod::natural, false);
-    check(200, apart, OrderingMethod::amd, true);
-  }
+  for (const Index n : {0, 1, 100}) this->check(n, {}, OrderingMethod::amd, true);
   EdgeList arrow;
   for (Index i = 0; i < 150; ++i)
     for (const Index hub : {150, 151}) arrow.emplace_back(hub, i);
-  check(152, arrow, OrderingMethod::amd, true);
+  this->check(152, arrow, OrderingMethod::amd, true);
+  this->check_path(20);
+}
+
+/// Of fronts that are narrow, and of some that are tiled.
+TYPED_TEST(Sweeps, HardPaths) {
+  this->check_path(1);
+  this->check_path(70);
 }
 
 /// One after the other (several together: wide_test.cpp).

@@ -224,7 +224,7 @@ class TileInverses : public OnCuda<W> {
   RecycledMemory memory_;
   std::optional<Backend> own_;
 };
-TYPED_TEST_SUITE(TileInverses, Ways);
+TYPED_TEST_SUITE(TileInverses, Ways, WayNumbers);
 
 /// Fronts of one tile and of several, with blocks and cells that are whole and that are not; the same bits by other teams, with pauses, and
 /// once more in memory that holds the inverses of another matrix.

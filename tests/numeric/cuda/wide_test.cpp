@@ -78,6 +78,15 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
   }
   /// Up to 8 columns there is one kind of team; the emulated device, which is slow, does these once.
   [[nodiscard]] bool is_seen(Index columns) const { return columns <= 8 && GetParam() == 32 && fast_->device() == "emulated"; }
+  /// Of fronts so large that several tasks add up one sum.
+  void check_long_sums(const std::vector<Index>& parts) {
+    const auto dense = near_singular({"", parts}, 1);
+    const auto made = plan_of(dense.pattern(), OrderingMethod::natural, false);
+    ASSERT_GT(made->device.sweeps.forward_parts, 0);
+    ASSERT_GT(made->device.sweeps.backward_parts, 0);
+    const Values value = random_dominant<double>(dense.pattern(), 3);
+    check({dense.pattern(), value}, made, {8, 20});
+  }
   void check_column(const SymmetricView<double>& a, const double* b, const double* x, const double* expected, bool well_conditioned) {
     const Index n = a.pattern.n;
     const auto error = [&](const double* solution) {
@@ -141,7 +150,10 @@ TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
     const auto plan = plan_of(a.pattern(), OrderingMethod::amd);
     check(a.view(), plan, emulated ? std::vector<Index>{numbers[turn++ % numbers.size()]} : numbers);  // it is slow: systems take turns
   }
-  for (const char* spec : {"poisson2d 7", "elast3d 4"}) {  // a path of fronts
+}
+
+TEST_P(WideSweeps, SolvePathsOfFronts) {
+  for (const char* spec : {"poisson2d 7", "elast3d 4"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     check(a.view(), plan_of(a.pattern(), OrderingMethod::natural, false), {3, 17});
@@ -167,15 +179,10 @@ TEST_P(WideSweeps, TakePatternsOfManySeeds) {
 }
 
 /// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and with rows below.
-TEST_P(WideSweeps, DivideLongSums) {
-  for (const std::vector<Index>& parts : {std::vector<Index>{900}, std::vector<Index>{850, 130}, std::vector<Index>{60, 1200}}) {
-    const auto dense = near_singular({"", parts}, 1);
-    const auto made = plan_of(dense.pattern(), OrderingMethod::natural, false);
-    ASSERT_GT(made->device.sweeps.forward_parts, 0);
-    ASSERT_GT(made->device.sweeps.backward_parts, 0);
-    const Values value = random_dominant<double>(dense.pattern(), 3);
-    check({dense.pattern(), value}, made, {8, 20});
-  }
+TEST_P(WideSweeps, DivideLongSums) { check_long_sums({850, 130}); }
+TEST_P(WideSweeps, DivideLongSumsOfOneFrontOrOfAChild) {
+  check_long_sums({900});
+  check_long_sums({60, 1200});
 }
 
 /// As in sweep_test.cpp: all edges of tiles, inverses of one to four rows of blocks, with corrections and without.
