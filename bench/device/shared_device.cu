@@ -1,9 +1,11 @@
-// What stands still under the multi-process service, without kauri: processes that launch kernels of three kinds on one device, and tell when
-// none of theirs ends any more.
-//   shared_device KINDS SECONDS     KINDS: of c (cooperative, all of the device, blocks that wait for one another), o (ordinary, more blocks than fit),
+// What stands still under the multi-process service, without kauri: processes that launch kernels of three kinds on one device, and tell
+// when none of theirs ends any more.
+//   shared_device KINDS SECONDS     KINDS: of c (cooperative, all of the device, blocks that wait for one another), o (ordinary, more
+//   blocks than fit),
 //                                   m (copies and memsets on a second stream), g (the same cooperative kernel in a graph); in turn
-// Prints the rounds done, and ends with 0; with 3 where a round has not ended within 20 s: then also whether the cooperative kernel had begun, by the
-// number of blocks that did. Waits of blocks give up after 10 s, and the number of these is told: 0 means that nothing waits, but something does not begin.
+// Prints the rounds done, and ends with 0; with 3 where a round has not ended within 20 s: then also whether the cooperative kernel had
+// begun, by the number of blocks that did. Waits of blocks give up after 10 s, and the number of these is told: 0 means that nothing waits,
+// but something does not begin.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cuda_runtime.h>
 #include <unistd.h>
@@ -44,7 +46,8 @@ __global__ void together(unsigned* counter, volatile Seen* seen) {
 }
 
 __global__ void ordinary(double* x, int count) {
-  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += static_cast<int>(gridDim.x * blockDim.x)) x[i] = x[i] * 0.5 + 1;
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += static_cast<int>(gridDim.x * blockDim.x))
+    x[i] = x[i] * 0.5 + 1;
 }
 
 void require(cudaError_t status, const char* what) {
@@ -58,7 +61,8 @@ constexpr int kBytes = 160 * 1024, kNumbers = 1 << 20;
 void launch_together(int blocks, unsigned* counter, Seen* seen, cudaStream_t stream) {
   void* arguments[] = {&counter, &seen};
   require(cudaMemsetAsync(counter, 0, sizeof *counter, stream), "memset");
-  require(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(together), dim3(static_cast<unsigned>(blocks)), dim3(128), arguments, kBytes, stream),
+  require(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(together), dim3(static_cast<unsigned>(blocks)), dim3(128), arguments, kBytes,
+                                      stream),
           "cooperative launch");
 }
 
@@ -68,7 +72,8 @@ void wait_for(cudaStream_t stream, const Seen* seen, long rounds, char kind) {
   cudaError_t status = cudaErrorNotReady;
   while ((status = cudaStreamQuery(stream)) == cudaErrorNotReady) {
     if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(20)) {
-      std::printf("stands still after %ld rounds, in '%c': %u blocks had begun, %u waits gave up\n", rounds, kind, seen->begun, seen->gave_up);
+      std::printf("stands still after %ld rounds, in '%c': %u blocks had begun, %u waits gave up\n", rounds, kind, seen->begun,
+                  seen->gave_up);
       std::fflush(stdout);
       _exit(3);
     }

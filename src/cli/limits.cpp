@@ -100,7 +100,7 @@ void require(const Demand& demand, const LimitOptions& limits, std::string_view 
 
 void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits, std::string_view system) {
   const Offset there = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes);
-  const std::string what = fmt::format("the solution of {} with the factor that was loaded", system);
+  const std::string what = fmt::format("the solution of {} with the factor that is there", system);
   if (const std::string why = refuse_bytes(demand(plan, scalar_bytes, nrhs).bytes, limits, what, there); !why.empty())
     throw Error(ErrorKind::memory, why);
 }

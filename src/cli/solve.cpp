@@ -140,10 +140,21 @@ Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outc
   return factor;
 }
 
+/// Vectors at a time: an estimate of the condition takes vectors of its own.
+Index columns_of(const SolveOptions& options, const Outcome& out) { return out.nrhs + (options.condition ? 1 : 0); }
+
+/// A factor to its file, and whether memory is left for the solution: what writing took may not all go back to the system.
+template <Scalar T>
+void save(const SolveOptions& options, const Factor<T>& factor, Index columns, const std::string& system) {
+  fenced("writing " + options.save_factor, options.limits, [&] { save_factor(options.save_factor, factor); });
+  release_free_memory();
+  require_for_solve(factor.plan(), sizeof(T), columns, options.limits, system);
+}
+
 /// Factorises, if there is no factor yet, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
 template <Scalar T>
-std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricView<T>& a, const std::vector<T>& b, Backend& backend,
-                                   std::optional<Factor<T>> loaded, Outcome& out) {
+std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system, const SymmetricView<T>& a,
+                                   const std::vector<T>& b, Backend& backend, std::optional<Factor<T>> loaded, Outcome& out) {
   if constexpr (std::is_same_v<T, double>)
     if (is_mixed(options.job)) return solve_in_mixed_precision(a, b, backend, out);
   const std::shared_ptr<const Plan> plan = out.analysis.plan;
@@ -155,8 +166,7 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const SymmetricV
     out.peak_bytes = backend.peak_bytes();
     return {};
   }
-  if (!options.save_factor.empty())
-    fenced("writing " + options.save_factor, options.limits, [&] { save_factor(options.save_factor, factor.value()); });
+  if (!options.save_factor.empty()) save(options, factor.value(), columns_of(options, out), system);
   out.smallest_pivot = factor.value().verdict().smallest_pivot;
   out.smallest_column = factor.value().verdict().smallest_column;
   const Index n = plan->n;
@@ -199,7 +209,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   out.analysis.candidates.clear();  // and the plans that were not chosen
   const Plan& plan = *out.analysis.plan;
   const int size = scalar_bytes(options.job);
-  const Index columns = out.nrhs + (options.condition ? 1 : 0);  // an estimate takes vectors of its own
+  const Index columns = columns_of(options, out);
   if (loaded)
     require_for_solve(plan, size, columns, options.limits, system.name);
   else
@@ -213,7 +223,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     fill_random(std::span(b), options.job.seed);
   }
   const Phase phase(options.json, "factorising " + system.name);
-  const std::vector<T> x = factorize_and_solve<T>(options, values.view(), b, job.backends.current(), std::move(loaded), out);
+  const std::vector<T> x = factorize_and_solve<T>(options, system.name, values.view(), b, job.backends.current(), std::move(loaded), out);
   b = std::vector<T>();
   if (out.status == Status::ok && !options.output.empty())
     fenced("writing " + options.output, options.limits, [&] { write_solution(options.output, x, n, out.nrhs); });

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -132,11 +133,32 @@ void FileWriter::name_beside(TryName&& try_name) {
 
 void FileWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
+    const ssize_t put = ::write(file_.get(), bytes.data(), std::min(bytes.size(), static_cast<std::size_t>(kStretch)));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) fail_here("write");
     bytes.remove_prefix(static_cast<std::size_t>(put));
+    written_ += put;
+    if (!target_.empty() && written_ - begun_ >= kStretch) bring_to_disk();
   }
+}
+
+/// What is written goes to the disk while the next stretch is made, and its pages are let go: pages that wait for the disk count in a
+/// control group, and the kernel of one that is full of them has been seen to end the program. close() waits for all of it anyway.
+void FileWriter::bring_to_disk() {
+#ifdef SYNC_FILE_RANGE_WRITE
+  const auto range = [&](Offset begin, Offset end, unsigned flags) {
+    // Not possible on every file system; what is wrong with the disk is said here, since fsync() may not say it again.
+    if (::sync_file_range(file_.get(), begin, end - begin, flags) != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+      fail_here("write");
+  };
+  range(begun_, written_, SYNC_FILE_RANGE_WRITE);
+  if (begun_ > there_) {
+    range(there_, begun_, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    static_cast<void>(::posix_fadvise(file_.get(), there_, begun_ - there_, POSIX_FADV_DONTNEED));
+  }
+#endif
+  there_ = begun_;
+  begun_ = written_;
 }
 
 void FileWriter::close() {

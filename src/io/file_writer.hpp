@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "kauri/types.hpp"
 #include "src/io/file.hpp"
 #include "src/io/unfinished.hpp"
 
@@ -41,6 +42,9 @@ class FileWriter {
   /// A name beside the target, and what happens to it when a signal or an exception ends the work.
   class Beside;
 
+  static constexpr Offset kStretch = Offset{4} << 20;  // bytes on their way to the disk at a time, twice
+
+  void bring_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
   bool open_nameless(mode_t mode);
   /// try_name(path) says whether it made the file: false where there is one of that name.
@@ -54,7 +58,8 @@ class FileWriter {
   std::string target_;  // what it stands for; empty: written to at once
   std::string folder_;  // of the target
   Descriptor file_;
-  std::unique_ptr<Beside> beside_;  // null where there is no name yet
+  Offset written_ = 0, begun_ = 0, there_ = 0;  // bytes: in all, of which on their way to the disk, of which known to be there
+  std::unique_ptr<Beside> beside_;              // null where there is no name yet
 };
 
 }  // namespace kauri::io

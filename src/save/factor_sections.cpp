@@ -45,6 +45,13 @@ Offset l_bytes(const Plan& plan) {
   return symbolic::lower_entries(plan.supernodes) * Offset{sizeof(T)};
 }
 
+/// Entries of the largest panel.
+std::size_t largest_panel(const Supernodes& nodes) {
+  Offset largest = 0;
+  for (Index s = 0; s < nodes.count(); ++s) largest = std::max(largest, Offset{nodes.order(s)} * nodes.pivots(s));
+  return static_cast<std::size_t>(largest);
+}
+
 /// The sections of a file as what a store restores itself from.
 template <Scalar T>
 class PanelsOfFile final : public numeric::SavedPanels<T> {
@@ -154,6 +161,7 @@ void write_factor(const Factor<T>& factor, Writer& writer) {
   const Supernodes& nodes = factor.plan().supernodes;
   const numeric::FactorStore<T>& store = factor.store();
   std::vector<T> numbers;
+  numbers.reserve(largest_panel(nodes));  // once: a vector that grows holds two at a time
   writer.begin("dinv", inverse_bytes(factor));
   if (inverse_entries(factor) > 0) {
     for (Index s = 0; s < nodes.count(); ++s) writer.number<std::uint32_t>(store.diagonal_inverse_entries(s) > 0 ? 1 : 0);

@@ -275,7 +275,7 @@ int kauri::emulator::launches_under_way() { return streams().launches(); }
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream) {
   if (launches_taken == 0) return last_error = cudaErrorNotSupported;
   if (launches_taken > 0) --launches_taken;
-  if (stream != nullptr) ++stream->launches;
+  if (stream != nullptr && stream->capture == nullptr) ++stream->launches;
   return enqueue(stream, [launch = std::move(launch)] {
     std::string failure = kauri::emulator::run(launch);
     if (failure.empty()) return cudaSuccess;
