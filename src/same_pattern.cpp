@@ -27,8 +27,10 @@ bool same(std::span<const T> a, std::span<const T> b) {
 
 }  // namespace
 
+bool same_pattern(const Pattern& a, const Pattern& b) { return a.n == b.n && same(a.col_ptr, b.col_ptr) && same(a.row, b.row); }
+
 std::string pattern_difference(const Pattern& now, const Pattern& then) {
-  if (now.n == then.n && same(now.col_ptr, then.col_ptr) && same(now.row, then.row)) return {};
+  if (same_pattern(now, then)) return {};
   check(now);
   if (now.n != then.n) return std::to_string(now.n) + " rows, then " + std::to_string(then.n);
   const auto rows_of = [](const Pattern& a, std::size_t j) {

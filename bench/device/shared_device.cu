@@ -1,5 +1,5 @@
-// What stands still under the multi-process service, without kauri: processes that launch kernels of three kinds on one device, and tell
-// when none of theirs ends any more.
+// A study of the multi-process service, without kauri: several processes of this program launch kernels of several kinds on one device, and
+// each tells when none of its own ends any more.
 //   shared_device KINDS SECONDS     KINDS: of c (cooperative, all of the device, blocks that wait for one another), o (ordinary, more
 //   blocks than fit),
 //                                   m (copies and memsets on a second stream), g (the same cooperative kernel in a graph); in turn

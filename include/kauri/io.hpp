@@ -21,7 +21,7 @@ struct ReadOptions {
   std::size_t max_bytes = 0;
   /// Of matrices in files that hold both halves: full, lower_of_full or upper_of_full. Other files hold one half, which is taken.
   Storage both_halves = Storage::full;
-  /// Of both_halves full: CompressedView::symmetry. 0: kSymmetryEps eps of double, of a .npz file of the type that its numbers have.
+  /// The threshold CompressedView::symmetry where both_halves is full. 0: kSymmetryEps eps of double; for a .npz file, eps of its own type.
   double symmetry = 0;
 };
 

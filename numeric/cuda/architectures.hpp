@@ -13,7 +13,7 @@ namespace kauri::numeric::cuda {
 /// the driver finds out.
 bool has_code_for(std::string_view built_for, int major, int minor);
 
-/// What this build has code for, as above. In the tests' emulator what a test says.
+/// The architectures that this build has code for, in the form above. In the tests' emulator a test sets them.
 std::string_view built_for();
 
 /// "8.0 and 9.0" for "80-real 90". Empty where that is not known.

@@ -298,7 +298,7 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();
     return seen;
-  } catch (const Error& error) {  // nor is a device there that answers nothing
+  } catch (const Error& error) {  // a device that answers nothing counts as missing, too
     if (why_not != nullptr) *why_not = error.what();
     return {};
   }

@@ -1,8 +1,8 @@
 // Launches of a refinement.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refiner.hpp"
-#include "numeric/cuda/unwinding.hpp"
 
+#include "numeric/cuda/unwinding.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
 

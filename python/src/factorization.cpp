@@ -15,15 +15,13 @@
 #include "src/base/stopwatch.hpp"
 #include "src/phase_work.hpp"
 #include "src/pivot_loss.hpp"
+#include "src/same_pattern.hpp"
 #include "src/solve_status.hpp"
 
 namespace kauri::python {
 namespace {
 
-/// Most often values come with the very pattern that was analysed.
-bool same(const Pattern& a, const Pattern& b) { return std::ranges::equal(a.col_ptr, b.col_ptr) && std::ranges::equal(a.row, b.row); }
-
-/// The same shape, of what is not on the host.
+/// A view of the same shape for a matrix that is not on the host.
 template <Scalar T>
 MatrixView<const T> elsewhere(MatrixView<const T> a) {
   a.data = nullptr;
@@ -132,7 +130,7 @@ Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, 
 template <Scalar T>
 Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop) {
   const Pattern analysed = symbolic_->pattern();
-  if (same(analysed, a.pattern())) return refactorize(a.value(), shift, stop);
+  if (same_pattern(analysed, a.pattern())) return refactorize(a.value(), shift, stop);
   return refactorize(values_on<T>(analysed, a), shift, stop);
 }
 

@@ -35,7 +35,7 @@ class Factorization {
 
   /// Of A + shift I. value: on the pattern analysed.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);
-  /// The same of a matrix whose entries are in the pattern analysed.
+  /// Refactorises A + shift I, where all entries of A are in the pattern analysed.
   Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
   /// The same with values on the factor's device, on the pattern analysed. They stay where they are until the factor
   /// is filled anew; then the owner is let go of, by a thread that holds neither the interpreter's lock nor one of these.

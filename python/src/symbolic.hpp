@@ -32,7 +32,7 @@ struct Symbolic {
   /// From a saved plan or factor, whose plan is taken over.
   void adopt(std::shared_ptr<const Plan> plan);
 
-  /// Of the matrix analysed.
+  /// The pattern of the matrix that was analysed.
   [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern.view(); }
   [[nodiscard]] Backend& backend() { return backends.current(); }
   /// The plan where factors compute, brought there once for all of them.

@@ -167,6 +167,8 @@ TEST(PatternDifference, NamesTheFirstOneOrTheFlaw) {
   EXPECT_EQ(pattern_difference(a.view(), a.view()), "");
   const OwnedPattern same = a;
   EXPECT_EQ(pattern_difference(same.view(), a.view()), "");
+  EXPECT_TRUE(same_pattern(same.view(), a.view()));
+  EXPECT_FALSE(same_pattern(diagonal_pattern(5).view(), a.view()));
   EXPECT_EQ(pattern_difference(chain_pattern(6).view(), a.view()), "6 rows, then 5");
   EXPECT_EQ(pattern_difference(diagonal_pattern(5).view(), a.view()), "entry (1, 0) is missing");
   EXPECT_EQ(pattern_difference(a.view(), diagonal_pattern(5).view()), "entry (1, 0) is new");

@@ -110,7 +110,8 @@ struct kauri_read {
 /// Begins a kauri_read: as kauri_matrix_read() reads, by all threads.
 #define KAURI_READ_INIT \
   { sizeof(struct kauri_read), 0, 0, 0, KAURI_FULL }
-/// The same as `how` says. A file that needs more than how->max_bytes is KAURI_ERROR_MEMORY, with the bytes, before they are taken.
+/// Reads a file as kauri_matrix_read() does, with the settings in `how`. A file that needs more than how->max_bytes is KAURI_ERROR_MEMORY,
+/// with the bytes, before they are taken.
 kauri_status kauri_matrix_read_with(const char* path, const struct kauri_read* how, kauri_matrix** matrix);
 /// Writes by the ending of the name: .npz as SciPy's save_npz, all others as Matrix Market, gzipped for .gz. Reading it gives the same
 /// bits.
