@@ -24,7 +24,7 @@ constexpr int kPair = 2 * kCellEntries;                          // entries of a
 constexpr int kForwardPair = symbolic::kTileCells * kPair;       // a stage forward: two pairs of a tile
 constexpr int kBackwardPair = symbolic::kTileCells / 2 * kPair;  // backward: four pairs of half a tile
 constexpr int kFirstBlocks = 6;                                  // blocks of an inverse in its first stage: its first three rows of them
-constexpr int kBarrier = 1, kBringBarrier = 2;                   // named, of the warps that multiply, and of those that bring
+constexpr int kBarrier = 1, kLeftBarrier = 2;                    // named, of the warps that multiply, and of all warps
 
 template <class S>
 struct TileShared {

@@ -393,27 +393,31 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, c
   }
 }
 
-/// All tasks of tiled fronts, by all threads of a block. Those that multiply hold whole tiles in registers, which those that bring leave
-/// them. The four warps of either group meet before they change their registers again, as PTX asks for.
+/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers, which warps that bring leave to
+/// them. The four warps of either group meet before they change their registers again, as PTX asks for. Warps that bring take theirs back
+/// after all warps that multiply have left them: in a block without tasks they are done while a warp that multiplies may still wait for its
+/// own, and would take what it waits for; then both groups waited for ever.
 template <bool kForward, class S>
 __device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+  constexpr int kBringerRegisters = 2 * kRegisters - kMultiplierRegisters;
   const int warp = ptx::thread_index() / 32;
   if (warp < kMultipliers) {
-    ptx::take_registers<kMultiplierRegisters>();
+    ptx::take_registers<kRegisters, kMultiplierRegisters>();
     run_multipliers<kForward>(shared, view, memory);
     together();
-    ptx::leave_registers<kRegisters>();
+    ptx::leave_registers<kMultiplierRegisters, kRegisters>();
+    ptx::named_sync(kLeftBarrier, kThreads);
     return;
   }
-  ptx::leave_registers<2 * kRegisters - kMultiplierRegisters>();
+  ptx::leave_registers<kRegisters, kBringerRegisters>();
   if (warp == kLoader)
     run_loader<kForward>(shared, view, memory);
   else if (warp == kInput)
     run_input<kForward>(shared, view, memory);
   else
     run_start<kForward>(shared, view, memory);
-  ptx::named_sync(kBringBarrier, kThreads - 32 * kMultipliers);
-  ptx::take_registers<kRegisters>();
+  ptx::named_sync(kLeftBarrier, kThreads);
+  ptx::take_registers<kBringerRegisters, kRegisters>();
 }
 
 }  // namespace kauri::numeric::cuda::sweep

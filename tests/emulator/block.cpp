@@ -27,6 +27,7 @@ std::string hexadecimal(const void* place) {
 
 std::string describe_named(const Thread& t) { return "barrier " + std::to_string(t.number); }
 std::string describe_shared_barrier(const Thread& t) { return "the barrier in shared memory at " + hexadecimal(t.place); }
+std::string describe_registers(const Thread& t) { return std::to_string(t.number) + " registers a thread"; }
 std::string describe_together(const Thread& t) {
   constexpr const char* kNames[] = {"__syncwarp", "a shuffle", "a vote", "a product", "a barrier"};
   return std::string("the other lanes in ") + kNames[t.number];
@@ -110,6 +111,7 @@ void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Stat
   bulk_copies.clear();
   brought.clear();
   live_ = static_cast<int>(count);
+  spare_registers_ = 0;
   until_redrawn_ = 0;
   abandoned_ = false;
 }
@@ -196,18 +198,39 @@ void Block::forget_brought(const void* to, int bytes) {
   });
 }
 
-void Block::change_registers(int count) {
+void Block::grant_registers() {
+  const std::size_t first = random_() % warps_.size();
+  for (std::size_t k = 0; k < warps_.size(); ++k) {
+    Warp& warp = warps_[(first + k) % warps_.size()];
+    if (warp.wanted_registers == 0 || warp.wanted_registers > spare_registers_) continue;
+    spare_registers_ -= warp.wanted_registers;
+    warp.wanted_registers = 0;
+    warp.runnable = ~0U;
+    note_progress();
+  }
+}
+
+void Block::change_registers(int from, int to) {
   const std::size_t mine = static_cast<std::size_t>(running_->index) / 32, first = mine / 4 * 4, end = first + 4;
   const std::size_t turn = warps_[mine].registers.size();
-  if (count < 24 || count > 256 || count % 8 != 0) fail("registers cannot be " + std::to_string(count) + " a thread");
+  for (const int count : {from, to})
+    if (count < 24 || count > 256 || count % 8 != 0) fail("registers cannot be " + std::to_string(count) + " a thread");
+  if (turn > 0 && warps_[mine].registers.back() != from)
+    fail("warp " + std::to_string(mine) + " has " + std::to_string(warps_[mine].registers.back()) + " registers a thread, not " +
+         std::to_string(from));
   if (end > warps_.size()) fail("a change of registers in a group of fewer than four warps");
   for (std::size_t w = first; w < end; ++w) {
     const std::vector<int>& other = warps_[w].registers;
     if (other.size() < turn)
       fail("warp " + std::to_string(mine) + " changes its registers again before warp " + std::to_string(w) + " has");
-    if (other.size() > turn && other[turn] != count) fail("warps of a group that change their registers differently");
+    if (other.size() > turn && other[turn] != to) fail("warps of a group that change their registers differently");
   }
-  warps_[mine].registers.push_back(count);
+  warps_[mine].registers.push_back(to);
+  if (to < from)
+    spare_registers_ += from - to;
+  else
+    warps_[mine].wanted_registers = to - from;
+  grant_registers();
 }
 
 std::string Block::describe() const {
@@ -337,8 +360,9 @@ void block_barrier(int id, int threads, bool waits) {
 
 void block_barrier() { block_barrier(0, current->size(), true); }
 
-void change_registers(int count) {
-  together(Together::sync, nullptr, [=](void* const*) { current->change_registers(count); });
+void change_registers(int from, int to) {
+  together(Together::sync, nullptr, [=](void* const*) { current->change_registers(from, to); });
+  while (current->warp().wanted_registers > 0) current->block(describe_registers, nullptr, to);
 }
 
 void barrier_init(std::uint64_t* barrier, int arrivals) {

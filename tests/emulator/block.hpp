@@ -70,6 +70,7 @@ struct Warp {
   Together what = Together::sync;
   std::array<void*, 32> argument{};
   std::vector<int> registers;  ///< as it changed them
+  int wanted_registers = 0;    ///< a thread, until the block has them to spare
 };
 
 /// A named barrier.
@@ -121,7 +122,7 @@ class Block {
   std::vector<Brought> brought;
   /// Fails where somebody may read what is overwritten.
   void forget_brought(const void* to, int bytes);
-  void change_registers(int count);
+  void change_registers(int from, int to);
 
  private:
   void resume(Thread& thread);
@@ -129,6 +130,7 @@ class Block {
   void run_thread();
   int pick_warp();
   void finish_bulk_copy();
+  void grant_registers();
 
   std::function<void()> body_;
   Random random_;
@@ -143,6 +145,7 @@ class Block {
   };
   std::vector<Waiter> waiters_;
   int live_ = 0;
+  int spare_registers_ = 0;  // a thread of a warp each
   bool abandoned_ = false;
   unsigned favoured_ = ~0U;
   int until_redrawn_ = 0;

@@ -84,8 +84,9 @@ void block_barrier(int id, int threads, bool waits);
 /// All threads of the block.
 void block_barrier();
 
-/// Registers a thread from here on: the same for all four warps of a group, which have met since they last changed theirs.
-void change_registers(int count);
+/// `to` registers a thread from here on, `from` until here: the same for all four warps of a group, which have met since they last changed
+/// theirs. A warp that takes registers waits until the block has as many to spare; which of several waiting warps takes them is random.
+void change_registers(int from, int to);
 
 // Barriers in shared memory, as mbarrier.
 void barrier_init(std::uint64_t* barrier, int arrivals);

@@ -17,8 +17,9 @@ static_assert(2 * kTeams == kConsumerWarps);
 inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
-inline constexpr int kConsumerRegisters = 232;
-inline constexpr int kProducerRegisters = 40;
+inline constexpr int kRegisters = 168, kConsumerRegisters = 232,
+                     kProducerRegisters = 40;  // a thread: at the start, and then of either kind
+static_assert(kTeams * kConsumerRegisters + kProducerRegisters == (kTeams + 1) * kRegisters);
 inline constexpr int kTicketSlots = 2;
 
 /// A ticket, and what it stands for, brought by the producer, so that no consumer waits for global memory.
@@ -171,10 +172,10 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   watchdog::begin(watchdog::Kernel::front_kernel);
   start(controls, stages);
   if (threadIdx.x < kTeams * kConsumers) {
-    ptx::take_registers<kConsumerRegisters>();
+    ptx::take_registers<kRegisters, kConsumerRegisters>();
     run_consumer(task_count, levels, values, sums, least_part, pauses, controls);
   } else {
-    ptx::leave_registers<kProducerRegisters>();
+    ptx::leave_registers<kRegisters, kProducerRegisters>();
     const int team = static_cast<int>(threadIdx.x / 32 % kTeams);
     const Member me = server_of_team(team, threadIdx.x);
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};

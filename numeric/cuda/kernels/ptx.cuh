@@ -175,14 +175,17 @@ __device__ inline void max_relaxed(int* p, int value) {
 __device__ inline void named_sync(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 __device__ inline void named_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 
-/// Registers per thread of this warp group from here on (sm_90a).
-template <int kRegisters>
+/// This warp group has kTo registers a thread from here on, kFrom until here (sm_90a). Each of its four warps waits until the block has as
+/// many to spare, and takes them whoever else waits: no warp may take registers that another warp needs before it can leave any.
+template <int kFrom, int kTo>
 __device__ inline void take_registers() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+  static_assert(kFrom < kTo);
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kTo));
 }
-template <int kRegisters>
+template <int kFrom, int kTo>
 __device__ inline void leave_registers() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+  static_assert(kFrom > kTo);
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kTo));
 }
 
 /// -x by its sign bit: not an instruction of the FP64 pipe.

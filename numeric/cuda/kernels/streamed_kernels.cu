@@ -11,10 +11,10 @@ namespace {
 
 using portable::Tf32Loop;
 
-constexpr int kConsumerRegisters = 224;
-constexpr int kProducerRegisters = 32;
+constexpr int kRegisters = 128, kConsumerRegisters = 224, kProducerRegisters = 32;  // a thread: at the start, and then of either kind
 // Groups take what others leave: with fewer they would wait for ever.
 static_assert(kConsumers * (kConsumerRegisters + kProducerRegisters) * Tf32Loop<3>::kBlocks == 65536);
+static_assert(kConsumerRegisters + kProducerRegisters == 2 * kRegisters);
 
 template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
@@ -23,10 +23,10 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
   watchdog::begin(watchdog::Kernel::run_streamed_tasks);
   start<float>();
   if (threadIdx.x < kConsumers) {
-    ptx::take_registers<kConsumerRegisters>();
+    ptx::take_registers<kRegisters, kConsumerRegisters>();
     run_consumers<Streamed<Loop>>(task_count, levels, values, sums, least_part, pauses);
   } else {
-    ptx::leave_registers<kProducerRegisters>();
+    ptx::leave_registers<kRegisters, kProducerRegisters>();
     const int warp = static_cast<int>(threadIdx.x / 32) - kConsumerWarps;
     if (warp == 0)
       run_producer(fronts, tasks, task_count, next, pauses, static_cast<int>(threadIdx.x % 32));

@@ -127,13 +127,15 @@ inline void max_relaxed(int* p, int value) {
 inline void named_sync(int id, int threads) { emulator::block_barrier(id, threads, true); }
 inline void named_arrive(int id, int threads) { emulator::block_barrier(id, threads, false); }
 
-template <int kRegisters>
+template <int kFrom, int kTo>
 inline void take_registers() {
-  emulator::change_registers(kRegisters);
+  static_assert(kFrom < kTo);
+  emulator::change_registers(kFrom, kTo);
 }
-template <int kRegisters>
+template <int kFrom, int kTo>
 inline void leave_registers() {
-  emulator::change_registers(kRegisters);
+  static_assert(kFrom > kTo);
+  emulator::change_registers(kFrom, kTo);
 }
 
 inline double flipped(double x) { return -x; }
