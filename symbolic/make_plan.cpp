@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "kauri/backend.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
 #include "src/base/memory.hpp"
 #include "symbolic/device_schedule.hpp"
@@ -32,7 +32,7 @@ PatternCopy copy_of(const Pattern& lower) {
 int planned_workers(const AnalyzeOptions& options) {
   if (options.workers < 0) throw Error(ErrorKind::usage, "analyze: workers is " + std::to_string(options.workers));
   if (options.workers > 0) return options.workers;
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
+  return std::clamp(default_threads(), 1, 16);
 }
 
 const CostTable& planned_table(const AnalyzeOptions& options) {

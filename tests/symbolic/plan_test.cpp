@@ -3,6 +3,10 @@
 #include "kauri/plan.hpp"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
+
+#include <algorithm>
+#include <cstddef>
 
 #include "support/fill_oracle.hpp"
 #include "support/patterns.hpp"
@@ -228,6 +232,14 @@ TEST(Plan, FingerprintSeesEveryPosition) {
     --a.col_ptr[j];
   }
   EXPECT_EQ(seen.size(), changes + 1);
+}
+
+TEST(Plan, WorkersThatNobodyGivesAreTheDefaultThreads) {
+  for (const std::size_t threads : {1, 3, 40}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    EXPECT_EQ(symbolic::planned_workers({}), std::min(static_cast<int>(threads), 16));
+    EXPECT_EQ(symbolic::planned_workers({.workers = 5}), 5);
+  }
 }
 
 TEST(Plan, WrongArgumentsAreErrors) {
