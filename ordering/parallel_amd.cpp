@@ -19,8 +19,7 @@ Elimination::Elimination(const GraphView& graph, const ParallelAmdOptions& optio
       n_(graph.size()),
       total_(graph.total_weight()),
       alone_(threads_here() == 1),
-      node_(std::make_unique_for_overwrite<Node[]>(static_cast<std::size_t>(n_))),
-      slots_([n = n_] { return Slot(n); }) {
+      node_(std::make_unique_for_overwrite<Node[]>(static_cast<std::size_t>(n_))) {
   timed(Phase::load, [&] { load(graph); });
 }
 

@@ -10,7 +10,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -160,6 +159,11 @@ class Elimination {
 
   friend class Pivot;
 
+  /// The calling thread's.
+  Slot& slot() {
+    return slots_.local([n = n_] { return std::make_unique<Slot>(n); });
+  }
+
   const ParallelAmdOptions& options_;
   const Index n_;
   const Index total_;  // weight
@@ -170,7 +174,7 @@ class Elimination {
   std::size_t pool_size_ = 0;
   std::atomic<Offset> pool_free_ = 0;
   // Lists that one thread sets out others work on, so no slot goes before the run does, whatever fails.
-  tbb::enumerable_thread_specific<Slot> slots_;
+  EachThread<Slot> slots_;
   std::vector<Bucket> bucket_;        // by degree, up to horizon_
   Offset bucketed_ = 0;               // entries of all
   Index horizon_ = -1;                // degrees up to here are in the buckets
@@ -205,14 +209,14 @@ void Elimination::for_each_candidate(F&& f) {
   const auto at = [&](Index k) -> Candidate& { return candidate_[options_.backwards ? count - 1 - k : k]; };
   if (small_) {
     const StopCheck check_stop;
-    Slot& slot = slots_.local();
+    Slot& slot = this->slot();
     for (Index k = 0; k < count; ++k) check_stop(), f(at(k), slot);
     return;
   }
   // Any division does, for what a candidate comes to does not depend on it.
   const auto size = static_cast<Index>(std::clamp<Offset>(options_.task_entries / expected_, 1, count / 2));
   Blocks(count, size).for_each([&](Index, Index begin, Index end) {
-    Slot& slot = slots_.local();
+    Slot& slot = this->slot();
     for (Index k = begin; k < end; ++k) f(at(k), slot);
   });
 }

@@ -14,6 +14,7 @@
 
 #include "src/base/digits.hpp"
 #include "src/base/nearest.hpp"
+#include "src/base/per_process.hpp"
 #include "src/misuse.hpp"
 #include "symbolic/cost_table.hpp"
 
@@ -259,16 +260,23 @@ void add_device(Table& table) {
       "of 9 to 32 of them, how many a team of the device's blocks solves; 0: by the sizes of A and L"));
 }
 
-const Table& table() {
-  static const Table all = [] {
-    Table made;
-    for (auto* add : {add_job, add_ordering, add_analysis, add_refinement, add_mixed, add_device}) add(made);
+struct AllOptions {
+  AllOptions() {
+    for (auto* add : {add_job, add_ordering, add_analysis, add_refinement, add_mixed, add_device}) add(table);
     const SolverOptions initial;
-    for (TableEntry& entry : made) entry.option.initial = entry.get(initial).value();
-    return made;
-  }();
-  return all;
-}
+    for (TableEntry& entry : table) {
+      entry.option.initial = entry.get(initial).value();
+      named.push_back(entry.option);
+    }
+  }
+  Table table;
+  std::vector<NamedOption> named;
+};
+
+/// Not local statics: a thread that makes them while another one forks would leave their guards held in the child.
+PerProcess<const AllOptions> all_options;
+
+const Table& table() { return all_options.here().table; }
 
 const TableEntry& entry_of(std::string_view name) {
   std::vector<std::string> names;
@@ -296,14 +304,7 @@ std::string_view name_of(OptionKind kind) {
   return "unknown";
 }
 
-const std::vector<NamedOption>& named_options() {
-  static const std::vector<NamedOption> all = [] {
-    std::vector<NamedOption> options;
-    for (const TableEntry& entry : table()) options.push_back(entry.option);
-    return options;
-  }();
-  return all;
-}
+const std::vector<NamedOption>& named_options() { return all_options.here().named; }
 
 const NamedOption& named_option(std::string_view name) { return entry_of(name).option; }
 

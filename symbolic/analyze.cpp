@@ -83,7 +83,7 @@ constexpr double kLong = 16;
 /// Minimum degree is given up where it has visited as many entries of lists as it would in this many times the seconds predicted for
 /// dissection, which is run instead. On meshes, lattices and networks it takes a tenth to a fifth of them; only long lists that pivots read
 /// again and again take more.
-constexpr double kRunaway = 4;
+constexpr double kRunaway = 2;
 
 /// If what a method may spare does not pay for running it, which takes `share` of its seconds on one core: why. Then it is listed as not
 /// tried.

@@ -5,7 +5,13 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-const DenseKernels<float>& float_kernels() { return table<float>("cpu-avx512"); }
-const DenseKernels<double>& double_kernels() { return table<double>("cpu-avx512"); }
+const DenseKernels<float>& float_kernels() {
+  static constinit const DenseKernels<float> kernels = table<float>("cpu-avx512");
+  return kernels;
+}
+const DenseKernels<double>& double_kernels() {
+  static constinit const DenseKernels<double> kernels = table<double>("cpu-avx512");
+  return kernels;
+}
 
 }  // namespace kauri::numeric::cpu::KAURI_ISA

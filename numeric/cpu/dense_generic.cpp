@@ -5,7 +5,13 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-const DenseKernels<float>& float_kernels() { return table<float>("cpu-generic"); }
-const DenseKernels<double>& double_kernels() { return table<double>("cpu-generic"); }
+const DenseKernels<float>& float_kernels() {
+  static constinit const DenseKernels<float> kernels = table<float>("cpu-generic");
+  return kernels;
+}
+const DenseKernels<double>& double_kernels() {
+  static constinit const DenseKernels<double> kernels = table<double>("cpu-generic");
+  return kernels;
+}
 
 }  // namespace kauri::numeric::cpu::KAURI_ISA

@@ -9,26 +9,26 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
+/// A constant: a variable of it has no guard, which a thread would hold while another one forks.
 template <class T>
-const DenseKernels<T>& table(const char* target) {
-  static const DenseKernels<T> kernels{.target = target,
-                                       .slab_rows = Tile<T>::rows,
-                                       .col_tile = Tile<T>::cols,
-                                       .potrf = &potrf<T>,
-                                       .trsm = &trsm<T>,
-                                       .update = &update<T>,
-                                       .pack = &pack<T>,
-                                       .update_packed = &update_packed<T>,
-                                       .add_rows = &add_rows<T>,
-                                       .forward = &forward<T>,
-                                       .forward_update = &forward_update<T>,
-                                       .backward = &backward<T>,
-                                       .backward_update = &backward_update<T>,
-                                       .pull_rows = &pull_rows<T>,
-                                       .gather_rows = &gather_rows<T>,
-                                       .multiply_adds = &multiply_adds<T>,
-                                       .read_all = &read_all<T>};
-  return kernels;
+constexpr DenseKernels<T> table(const char* target) {
+  return {.target = target,
+          .slab_rows = Tile<T>::rows,
+          .col_tile = Tile<T>::cols,
+          .potrf = &potrf<T>,
+          .trsm = &trsm<T>,
+          .update = &update<T>,
+          .pack = &pack<T>,
+          .update_packed = &update_packed<T>,
+          .add_rows = &add_rows<T>,
+          .forward = &forward<T>,
+          .forward_update = &forward_update<T>,
+          .backward = &backward<T>,
+          .backward_update = &backward_update<T>,
+          .pull_rows = &pull_rows<T>,
+          .gather_rows = &gather_rows<T>,
+          .multiply_adds = &multiply_adds<T>,
+          .read_all = &read_all<T>};
 }
 
 }  // namespace kauri::numeric::cpu::KAURI_ISA

@@ -47,20 +47,20 @@ std::vector<Architecture> read_all(std::string_view list) {
   return out;
 }
 
-bool runs_on(const Architecture& code, int major, int minor) {
+Code code_for(const Architecture& code, int major, int minor) {
   const int version = 10 * major + minor;
-  if (code.exact) return version == code.version;
-  return version >= code.version && (code.ptx || (code.machine_code && version / 10 == code.version / 10));
+  if (version < code.version || (code.exact && version != code.version)) return Code::none;
+  if (code.machine_code && version / 10 == code.version / 10) return Code::machine;
+  return code.ptx ? Code::ptx : Code::none;
 }
 
 }  // namespace
 
-bool has_code_for(std::string_view built_for, int major, int minor) {
+Code code_for(std::string_view built_for, int major, int minor) {
   const std::vector<Architecture> all = read_all(built_for);
-  if (all.empty()) return true;
-  for (const Architecture& code : all)
-    if (runs_on(code, major, minor)) return true;
-  return false;
+  Code best = all.empty() ? Code::machine : Code::none;
+  for (const Architecture& code : all) best = std::max(best, code_for(code, major, minor));
+  return best;
 }
 
 std::string in_words(std::string_view built_for) {

@@ -61,8 +61,12 @@ void require_code(int device) {
   const std::string name = "CUDA device " + std::to_string(device) + " (" + found.name + ") ";
   if (found.major < kLeastMajor)
     throw Error(ErrorKind::device, name + "has compute capability " + capability(found) + "; kauri has code for 8.0 and later");
-  if (!has_code_for(built_for(), found.major, found.minor))
-    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
+  const Code code = code_for(built_for(), found.major, found.minor);
+  if (code == Code::none) throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
+  int driver = 0;
+  if (code == Code::ptx && cudaDriverGetVersion(&driver) == cudaSuccess && driver < CUDART_VERSION)
+    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found) + ", which takes PTX, and a driver for CUDA " +
+                                       version(CUDART_VERSION) + " or later; this one is for " + version(driver));
 }
 
 std::string capability(const cudaDeviceProp& device) { return std::to_string(device.major) + "." + std::to_string(device.minor); }

@@ -133,6 +133,16 @@ Device open_device(int number) {
   return {number, current};
 }
 
+void close_device(const Device& opened) noexcept {
+  const Driver* driver = find_driver();
+  CUdevice device = 0;
+  if (driver == nullptr || driver->device(&device, opened.number) != CUDA_SUCCESS || !primary_is_there(*driver, device)) return;
+  CUcontext primary = nullptr;
+  if (driver->retain_primary(&primary, device) != CUDA_SUCCESS) return;
+  driver->release_primary(device);
+  if (primary == opened.context) driver->release_primary(device);
+}
+
 cudaError_t state_of_driver() noexcept {
   cudaError_t why_not = cudaSuccess;
   const Driver* driver = find_driver(why_not);

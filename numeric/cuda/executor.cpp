@@ -101,7 +101,9 @@ void require_valid(const CudaOptions& options) {
 class CudaExecutor final : public Executor {
  public:
   explicit CudaExecutor(const CudaOptions& options)
-      : heap_{open_device(options.device), options.allocator, &memory()}, properties_(properties_of(options.device)) {
+      : opened_{open_device(options.device)},
+        heap_{opened_.device, options.allocator, &memory()},
+        properties_(properties_of(options.device)) {
     const CurrentDevice current(heap_.device);
     load_kernels(properties_);
     watchdog::arm();
@@ -126,6 +128,7 @@ class CudaExecutor final : public Executor {
                                                                                                                       : 1;
     }
     run_once(context_, target());
+    opened_.stays = true;
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const final { return target_of(properties_); }
@@ -277,6 +280,15 @@ class CudaExecutor final : public Executor {
     return std::make_unique<CudaBorder<T>>(n, nnz, nrhs, context_);
   }
 
+  /// Given back by a constructor that does not end.
+  struct Opened {
+    Device device;
+    bool stays = false;
+    ~Opened() {
+      if (!stays) close_device(device);
+    }
+  };
+  Opened opened_;
   DeviceHeap heap_;
   DeviceContext context_;
   Loops scaled_;  // in place of context_.of_float, for factors of scaled matrices

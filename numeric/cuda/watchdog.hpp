@@ -58,7 +58,8 @@ struct Settings {
   Record* record;                          ///< in memory of the host, as the device sees it
   std::uint64_t limit;                     ///< ns; 0: waits have no end
   Kernel lost_kernel;                      ///< tests: this kernel,
-  int lost_unit;                           ///< with this ticket or front (Waiter::unit), sends no signal
+  int lost_unit;                           ///< with this ticket or front (Waiter::unit), sends no signal,
+  int lost_lane;                           ///< or this lane of its warps none; -1: all lanes
   int taken[kGlobalSlots + kSharedSlots];  ///< entries of the record that are being written; zeros
 };
 
@@ -66,6 +67,7 @@ struct Choice {
   std::uint64_t limit = 10'000'000'000;
   Kernel lost_kernel = Kernel::none;
   int lost_unit = -1;
+  int lost_lane = -1;
 };
 
 /// Sets the limit of the current device's waits, and forgets earlier records. Without KAURI_WATCHDOG it does nothing.

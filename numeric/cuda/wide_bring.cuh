@@ -271,11 +271,16 @@ __device__ __forceinline__ bool have_come(double* tile) {
 /// What was asked for, asked for again as long as it was not there.
 template <int kWidth>
 __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
+  const Bringer<kWidth> mine;
+  Watch watch;
   while (!have_come<kWidth>(tile)) {
+    look_at<Bringer<kWidth>::kRounds>(
+        watch, [&](int j) { return mine.row_of(j) >= kTile || is_set(mine.at(tile, j)); },
+        [&](int j) { return rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + mine.row_of(j)) : mine.row_of(j)} * kWidth; });
     if (ptx::thread_index() % 32 == 0) {
       const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
-      Watch watch;
-      while (!is_set(load_relaxed(last))) watch.look(Awaited::number, last, 0, 0), __nanosleep(next ? kSoon : kLater);
+      Watch at_last;
+      while (!is_set(load_relaxed(last))) at_last.look(Awaited::number, last, 0, 0), __nanosleep(next ? kSoon : kLater);
     }
     __syncwarp();
     ask<kWidth>(rows, tile);

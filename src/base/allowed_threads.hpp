@@ -18,6 +18,7 @@ namespace kauri {
 /// Threads that oneTBB allows the process now; 1 where they are lost.
 inline int allowed_threads() {
   if (threads_lost()) return 1;
+  host_threads::begin_process();
   return static_cast<int>(std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
                                                 std::numeric_limits<int>::max()));
 }

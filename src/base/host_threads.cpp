@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/base/host_threads.hpp"
 
+#include <fcntl.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
@@ -22,6 +26,7 @@
 #include "kauri/error.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/control_groups.hpp"
+#include "src/base/per_process.hpp"
 
 namespace kauri {
 namespace {
@@ -40,6 +45,7 @@ struct Process {
   int wanted = 0;
   std::set<const tbb::task_arena*> used;  // those
 
+  std::atomic<bool> awake{false};           // oneTBB was called
   std::mutex starting;                      // over the making of threads; not to be touched in a child
   std::unique_ptr<tbb::task_arena> keeper;  // as long as there is an arena, oneTBB keeps its threads
   std::atomic<bool> begun{false};
@@ -48,20 +54,67 @@ struct Process {
 
 std::atomic<Process*> only_process{nullptr};
 
-/// Not a local static: a thread that makes it while another one forks would leave its lock closed in the child.
-Process& process() {
-  Process* now = only_process.load(std::memory_order_acquire);
-  if (now != nullptr) return *now;
-  auto fresh = std::make_unique<Process>();
-  if (!only_process.compare_exchange_strong(now, fresh.get(), std::memory_order_acq_rel)) return *now;
-  now = fresh.release();
-  const auto prepare = [] { only_process.load()->arenas.lock(); };
-  const auto parent = [] { only_process.load()->arenas.unlock(); };
+/// False where only the calling thread is there: nobody else is within oneTBB, or its allocator.
+bool other_threads_run() {
+  char text[1024];
+  const int file = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return true;
+  const ssize_t got = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  if (got <= 0) return true;
+  text[got] = '\0';
+  const char* at = std::strrchr(text, ')');  // of the name; the number of threads is the 18th field behind it
+  for (int field = 0; at != nullptr && field < 18; ++field) at = std::strchr(at + 1, ' ');
+  return at == nullptr || std::atoi(at + 1) != 1;
+}
+
+/// What a fork has to find at rest. A child may have registered it once more, so of several calls in a row one counts.
+void register_fork() {
+  static thread_local int depth = 0;
+  static thread_local Process* held = nullptr;
+  static thread_local bool others = false;
+  const auto prepare = [] {
+    if (depth++ > 0 || (held = only_process.load()) == nullptr) return;
+    held->arenas.lock();
+    others = other_threads_run();
+  };
+  const auto parent = [] {
+    if (--depth == 0 && held != nullptr) held->arenas.unlock();
+  };
   const auto child = [] {
-    only_process.load()->arenas.unlock();
-    if (only_process.load()->begun) host_threads::lost.store(true, std::memory_order_relaxed);
+    if (--depth > 0 || held == nullptr) return;
+    held->arenas.unlock();
+    if (held->begun || (held->awake && others)) host_threads::lost.store(true, std::memory_order_relaxed);
   };
   if (pthread_atfork(prepare, parent, child) != 0) throw std::bad_alloc();
+}
+
+/// What oneTBB does once, with locks of its own and libraries that it loads.
+void wake_tbb() {
+  static_cast<void>(tbb::info::default_concurrency());
+  static_cast<void>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+}
+
+PerProcess<std::mutex> making;
+
+/// Not a local static: a thread that makes it while another one forks would leave its lock closed in the child. The first call of oneTBB is
+/// made here, while no other thread can fork.
+Process& process() {
+  Process* now = only_process.load(std::memory_order_acquire);
+  if (now == nullptr) {
+    const std::lock_guard lock(making.here());
+    now = only_process.load(std::memory_order_acquire);
+    if (now == nullptr) {
+      auto fresh = std::make_unique<Process>();
+      register_fork();
+      only_process.store(now = fresh.release(), std::memory_order_release);
+    }
+  }
+  if (!now->awake.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(now->arenas);
+    if (!now->awake) wake_tbb();
+    now->awake.store(true, std::memory_order_release);
+  }
   return *now;
 }
 
@@ -169,6 +222,8 @@ void start(int wanted) {
 }
 
 int started() { return process().started; }
+
+void begin_process() { static_cast<void>(process()); }
 
 }  // namespace host_threads
 

@@ -10,7 +10,8 @@
 namespace kauri {
 
 namespace host_threads {
-/// Set in a child that fork() made after start() had begun to make threads, for ever.
+/// Set in a child that fork() made after start() had begun to make threads, or while another thread of the process may have been within
+/// oneTBB, for ever.
 inline std::atomic<bool> lost{false};
 
 /// Has `wanted` threads of oneTBB beside the calling one, or as many as oneTBB allows the process, run and wait for work; those that were
@@ -20,10 +21,13 @@ void start(int wanted);
 
 /// Threads that start() has started so far.
 int started();
+
+/// Makes the first call of oneTBB of the process where none was made: by it, not elsewhere, so that no thread forks meanwhile.
+void begin_process();
 }  // namespace host_threads
 
-/// True in a forked child of a process in which kauri had threads: oneTBB takes them to be there, and waits for what they hold. Nothing of
-/// oneTBB's scheduler may be called any more; the calling thread does everything.
+/// True in a forked child of a process in which kauri had threads, or others beside the one that forked: oneTBB takes them to be there, and
+/// waits for what they hold. Nothing of oneTBB may be called any more, its allocator included; the calling thread does everything.
 inline bool threads_lost() { return host_threads::lost.load(std::memory_order_relaxed); }
 
 /// How many threads, the calling one among them, its arena may have: 1 where there are none to share work with.

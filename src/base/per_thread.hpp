@@ -2,13 +2,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <exception>
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
+#include <utility>
 
 namespace kauri {
+
+/// A T for each thread that asks, as long as this lives. Not oneTBB's enumerable_thread_specific, whose memory comes from an allocator with
+/// locks that a thread may hold while another one forks; for pieces of work, not for inner loops.
+template <class T>
+class EachThread {
+ public:
+  /// The calling thread's: make(), which returns a std::unique_ptr<T>, when it first asks.
+  template <class Make>
+  T& local(const Make& make) {
+    const std::thread::id thread = std::this_thread::get_id();
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = own_.find(thread); found != own_.end()) return *found->second;
+    }
+    std::unique_ptr<T> fresh = make();
+    const std::lock_guard lock(mutex_);
+    return *(own_[thread] = std::move(fresh));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::thread::id, std::unique_ptr<T>> own_;
+};
 
 /// A T for each thread that asks, made when it first does.
 ///
@@ -42,14 +68,14 @@ class PerThread {
 
   /// What making a T throws comes out of here.
   [[nodiscard]] Use use() {
-    std::optional<T>& own = own_.local();
+    std::optional<T>& own = own_.local([] { return std::make_unique<std::optional<T>>(); });
     if (!own) make_(own);
     return Use(own);
   }
 
  private:
   std::function<void(std::optional<T>&)> make_;
-  tbb::enumerable_thread_specific<std::optional<T>> own_;
+  EachThread<std::optional<T>> own_;
 };
 
 }  // namespace kauri

@@ -11,15 +11,19 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "kauri/named_options.hpp"
 #include "src/base/blocks.hpp"
 #include "tests/support/child.hpp"
 #include "tests/support/many_threads.hpp"
@@ -179,6 +183,36 @@ TEST_F(HostThreads, AChildOfAProcessWithThreadsGoesOnAlone) {
               return refactorize<double>(factor.value(), a.value()) ? 0 : 9;  // the parent as before
             }),
             0);
+}
+
+/// Each time in a process that has not called kauri, at another moment of what `calls` does first.
+void expect_children_work(const std::function<void()>& calls) {
+  for (int k = 0; k < 400; ++k) {
+    ASSERT_EQ(in_child([&] {
+                std::atomic<bool> begins = false;
+                std::jthread other([&] {
+                  begins = true;
+                  calls();
+                });
+                while (!begins) std::this_thread::yield();
+                std::this_thread::sleep_for(std::chrono::microseconds(k * 13 % 1500));
+                return test::exit_of(test::status_of_child(calls, 20));
+              }),
+              0)
+        << k;
+  }
+}
+
+TEST_F(HostThreads, AChildOfTheFirstSolveWorks) {
+  expect_children_work([] {
+    if (solution(generate("poisson2d 5"), 2).empty()) throw std::runtime_error("no solution");
+  });
+}
+
+TEST_F(HostThreads, AChildOfTheFirstLookAtOptionsWorks) {
+  expect_children_work([] {
+    if (named_options().empty()) throw std::runtime_error("no options");
+  });
 }
 
 TEST_F(HostThreads, AChildOfAProcessWithoutThreadsHasItsOwn) {

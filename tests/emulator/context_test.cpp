@@ -111,19 +111,55 @@ TEST_F(Refusals, OfABuildNameItsCodeAndTheDevice) {
   EXPECT_EQ(offer_of(1), "");
 }
 
+// PTX of 8.0 on device 0, which is 9.0.
+TEST_F(Refusals, OfPtxNameTheDriver) {
+  emulator::build_for("80-virtual");
+  EXPECT_TRUE(cuda_available());
+  emulator::refuse_devices(cudaSuccess, 12080);
+  const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
+  EXPECT_EQ(
+      text,
+      "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is 9.0, which takes PTX, and a driver for CUDA "
+      "13.0 or later; this one is for 12.8");
+  EXPECT_FALSE(cuda_available());
+  EXPECT_FALSE(numeric::cuda::survey(0));
+  EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second, host_target() + ": " + text);
+  emulator::build_for("90");
+  EXPECT_TRUE(cuda_available()) << "machine code wants no such driver";
+}
+
+TEST_F(Refusals, LeaveNoContext) {
+  emulator::let_run(1);
+  std::thread([] {
+    ASSERT_FALSE(emulator::has_primary(1));
+    emulator::refuse_kernels(cudaErrorNoKernelImageForDevice);
+    EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(1); }), "no Error");
+    EXPECT_FALSE(emulator::has_primary(1));
+    const OwnContext own(1);
+    EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(1); }), "no Error");
+    EXPECT_EQ(current_context(), own.get());
+    EXPECT_FALSE(emulator::has_primary(1));
+  }).join();
+  emulator::let_run(0);
+}
+
 TEST(Architectures, SayWhichDevicesHaveCode) {
-  using numeric::cuda::has_code_for;
+  using numeric::cuda::Code;
+  using numeric::cuda::code_for;
   struct Case {
     const char* built_for;
     int major, minor;
-    bool runs;
+    Code code;
   };
-  const Case cases[] = {{"90", 9, 0, true},          {"90", 8, 0, false},         {"90", 10, 0, true},        {"90", 12, 1, true},
-                        {"80-real", 8, 0, true},     {"80-real", 8, 9, true},     {"80-real", 9, 0, false},   {"86-real", 8, 0, false},
-                        {"80-virtual", 9, 0, true},  {"80-virtual", 7, 5, false}, {"90a", 9, 0, true},        {"90a", 10, 0, false},
-                        {"100f", 10, 3, true},       {"100f", 12, 0, false},      {"80-real 90", 8, 6, true}, {"80-real 90", 7, 5, false},
-                        {"90a-virtual", 9, 0, true}, {"all", 8, 0, true},         {"", 9, 0, true},           {"90 native", 8, 0, true}};
-  for (const Case& c : cases) EXPECT_EQ(has_code_for(c.built_for, c.major, c.minor), c.runs) << c.built_for << " on " << c.major << c.minor;
+  constexpr Code none = Code::none, ptx = Code::ptx, machine = Code::machine;
+  const Case cases[] = {{"90", 9, 0, machine},      {"90", 8, 0, none},           {"90", 10, 0, ptx},
+                        {"90", 12, 1, ptx},         {"80-real", 8, 0, machine},   {"80-real", 8, 9, machine},
+                        {"80-real", 9, 0, none},    {"86-real", 8, 0, none},      {"80-virtual", 9, 0, ptx},
+                        {"80-virtual", 7, 5, none}, {"90a", 9, 0, machine},       {"90a", 10, 0, none},
+                        {"100f", 10, 3, machine},   {"100f", 12, 0, none},        {"80-real 90", 8, 6, machine},
+                        {"80-real 90", 7, 5, none}, {"90a-virtual", 9, 0, ptx},   {"all", 8, 0, machine},
+                        {"", 9, 0, machine},        {"90 native", 8, 0, machine}, {"80 90-real", 9, 0, machine}};
+  for (const Case& c : cases) EXPECT_EQ(code_for(c.built_for, c.major, c.minor), c.code) << c.built_for << " on " << c.major << c.minor;
   EXPECT_EQ(numeric::cuda::in_words("90"), "9.0");
   EXPECT_EQ(numeric::cuda::in_words("80-real 90 120-virtual"), "8.0, 9.0 and 12.0");
   EXPECT_EQ(numeric::cuda::in_words("all"), "");

@@ -147,6 +147,10 @@ CUcontext runtimes_own(int device) {
 void let_run(int device) { running = device; }
 int running_device() { return running; }
 int contexts_given() { return given; }
+bool has_primary(int device) {
+  const std::lock_guard lock(mutex);
+  return primary[device].there;
+}
 void refuse_devices(cudaError_t error, int version) { answer_of_devices = error, driver_version = version; }
 void refuse_kernels(cudaError_t error) { answer_of_kernels = error; }
 const char* built_for() { return architectures; }

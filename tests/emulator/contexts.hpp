@@ -18,6 +18,8 @@ int running_device();
 /// Calls of the runtime by threads without a context: each is given the primary context of the device that the thread has chosen, by
 /// default the first one, which is made where it is not there.
 int contexts_given();
+/// True while somebody retains the primary context of the device.
+bool has_primary(int device);
 
 /// From here on what asks for the number of devices is answered by this error, and by this version of CUDA what asks for the driver's.
 void refuse_devices(cudaError_t error, int driver_version);

@@ -28,7 +28,7 @@ kauri_status kauri_backend_create(const kauri_options* options, kauri_backend** 
 /// Gives it back.
 void kauri_backend_destroy(kauri_backend* backend);
 
-/// available: 1 where a backend for CUDA's device 0 could be made, else 0.
+/// available: 1 where a backend for CUDA's device 0 could be made, as far as that is known before one is, else 0.
 kauri_status kauri_cuda_available(int32_t* available);
 /// Its kauri_backend_kind.
 kauri_status kauri_backend_get_kind(const kauri_backend* backend, int32_t* kind);

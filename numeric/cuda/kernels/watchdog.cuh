@@ -37,10 +37,11 @@ __device__ inline void take_front(int front) { take(-2 - front); }
 __device__ inline void hand_on(int place, int ticket) { state().drawn[place] = ticket, take(ticket); }
 __device__ inline void take_handed(int place) { take(state().drawn[place]); }
 
-/// True where a test has the calling warp send no signal.
+/// True where a test has the calling thread send no signal.
 __device__ inline bool loses() {
   return settings.lost_kernel != Kernel::none && settings.lost_kernel == state().kernel &&
-         settings.lost_unit == state().unit[warp_of_block()];
+         settings.lost_unit == state().unit[warp_of_block()] &&
+         (settings.lost_lane < 0 || settings.lost_lane == static_cast<int>(threadIdx.x % 32));
 }
 
 /// A wait of one thread.

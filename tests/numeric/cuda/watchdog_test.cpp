@@ -39,7 +39,9 @@ class Watched {
     plan = run_by(*analyze(pattern_.view(), options), symbolic::kFewestEver);
     factor = std::make_unique<Factor<double>>(Factor<double>::create(plan, backend_));
   }
-  void arm(Kernel kernel, int unit) const { numeric::cuda::watchdog::arm({.limit = kLimit, .lost_kernel = kernel, .lost_unit = unit}); }
+  void arm(Kernel kernel, int unit, int lane = -1) const {
+    numeric::cuda::watchdog::arm({.limit = kLimit, .lost_kernel = kernel, .lost_unit = unit, .lost_lane = lane});
+  }
   [[nodiscard]] bool refactorize() const { return kauri::refactorize<double>(*factor, value_).ok(); }
   [[nodiscard]] std::vector<double> solve(Index columns) const {
     std::vector<double> x(static_cast<std::size_t>(plan->n * columns), 1.0);
@@ -154,11 +156,11 @@ void lose_a_small_front() {
 
 TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) { KAURI_EXPECT_TOLD(lose_a_small_front()); }
 
-/// `unit`: a ticket, or as Waiter has it a front.
-void lose_a_number(Kernel kernel, int unit, Index columns, const char* name) {
+/// `unit`: a ticket, or as Waiter has it a front. `lane`: what other lanes send is there; -1: nothing is.
+void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name) {
   const Watched system(CudaLoops::hopper);
   if (!system.refactorize()) std::_Exit(2);
-  system.arm(kernel, unit);
+  system.arm(kernel, unit, lane);
   end_with([&] { static_cast<void>(system.solve(columns)); },
            [&](const std::string& text) {
              return has(text, std::string(name) +
@@ -167,10 +169,16 @@ void lose_a_number(Kernel kernel, int unit, Index columns, const char* name) {
            });
 }
 
-TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) { KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, 1, "sweep")); }
+TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) {
+  KAURI_EXPECT_TOLD(lose_a_number(Kernel::sweep, 0, -1, 1, "sweep"));
+}
 
 TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAWideSweepDoesNotSend) {
-  KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, 8, "wide sweep"));
+  for (const Index columns : {8, 16, 32}) {
+    SCOPED_TRACE(columns);
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, -1, columns, "wide sweep"));
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, 0, columns, "wide sweep"));  // the last row of a tile is there
+  }
 }
 
 /// By the same limit nothing is told where all signals are sent.
