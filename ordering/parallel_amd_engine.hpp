@@ -10,7 +10,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +20,7 @@
 #include "ordering/parallel_amd.hpp"
 #include "ordering/scratch.hpp"
 #include "src/base/blocks.hpp"
+#include "src/base/per_thread.hpp"
 #include "src/base/stopwatch.hpp"
 
 namespace kauri::ordering::pamd {
