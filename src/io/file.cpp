@@ -48,7 +48,16 @@ Descriptor open_to_read(const std::string& path, struct stat& status) {
   return file;
 }
 
-/// Bytes of the character of UTF-8 that a text begins with; 0: it begins with none, or with a control character.
+/// Line ends of Unicode and marks of direction, which change the order in which a terminal shows a text: U+061C, U+200E, U+200F, U+2028 to
+/// U+202E, U+2066 to U+2069.
+bool directs(unsigned first, unsigned second, unsigned third) {
+  if (first == 0xd8) return second == 0x9c;
+  if (first != 0xe2) return false;
+  return second == 0x80 ? third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae)
+                        : second == 0x81 && third >= 0xa6 && third <= 0xa9;
+}
+
+/// Bytes of the character of UTF-8 that a text begins with; 0: it begins with none, or with one that directs the terminal.
 std::size_t shown_character(std::string_view text) {
   const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
   const unsigned first = byte(0);
@@ -58,7 +67,7 @@ std::size_t shown_character(std::string_view text) {
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(k) & 0xc0U) != 0x80) return 0;
   const unsigned second = byte(1);
-  if (first == 0xc2 && second < 0xa0) return 0;  // C1
+  if ((first == 0xc2 && second < 0xa0) || directs(first, second, byte(2))) return 0;  // C1
   const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
   const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
   return overlong || beyond ? 0 : length;

@@ -39,7 +39,8 @@ std::string system_reason();
 /// Throws Error(input) "name: what", with the name as it may be shown.
 [[noreturn]] void fail(std::string_view name, const std::string& what);
 
-/// A name as it may be shown at a terminal: bytes that are no UTF-8, and control characters (C0, DEL, C1), as '?'.
+/// A name as it may be shown at a terminal: bytes that are no UTF-8, and control characters (C0, DEL, C1, Unicode's marks of direction and
+/// line ends), as '?'.
 std::string shown(std::string_view name);
 
 /// Looks at the first bytes of what is read and throws where it is of no use: what follows is not read then.
