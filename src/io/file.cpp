@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <stdexcept>
 
 namespace kauri::io {
 namespace {
@@ -94,16 +93,16 @@ std::string shown(std::string_view name) {
 
 void fail(std::string_view name, const std::string& what) { throw Error(ErrorKind::input, shown(name) + ": " + what); }
 
-std::string read_file(const std::string& path, Allowance& allowance, const Look& look) {
+Bytes read_file(const std::string& path, Allowance& allowance, const Look& look) {
   struct stat status {};
   const Descriptor file = open_to_read(path, status);
   const std::size_t size = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
-  std::string bytes;
+  Bytes bytes;
   std::size_t used = 0;
   try {
     bytes.resize(kHead + 1);
     used = read_all(file.get(), bytes.data(), bytes.size(), path);
-    if (look && used > kHead) look(std::string_view(bytes).substr(0, kHead));
+    if (look && used > kHead) look(bytes.view().substr(0, kHead));
     std::size_t counted = std::max(used, size);
     allowance.take(path, counted, 1, "bytes");
     while (used == bytes.size()) {
@@ -118,14 +117,12 @@ std::string read_file(const std::string& path, Allowance& allowance, const Look&
     return bytes;
   } catch (const std::bad_alloc&) {
     too_large_to_read(path, std::max(used, size));
-  } catch (const std::length_error&) {  // more than a string may ever hold
-    too_large_to_read(path, std::max(used, size));
   }
 }
 
 std::string read_file(const std::string& path) {
   Allowance all;
-  return read_file(path, all);
+  return std::string(read_file(path, all).view());
 }
 
 FileReader::FileReader(const std::string& path) : path_(path) {

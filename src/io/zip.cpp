@@ -101,7 +101,7 @@ std::size_t ZipArchive::read_entry(std::size_t place) {
   return place + kCentralSize + name + extra + comment;
 }
 
-std::string ZipArchive::extract(const std::string& key) const {
+Bytes ZipArchive::extract(const std::string& key) const {
   const ZipMember& member = members_.at(key);
   const std::string name = name_ + ": '" + key + "'";
   if (member.flags & kEncrypted) fail(name, "is encrypted");
@@ -112,16 +112,16 @@ std::string ZipArchive::extract(const std::string& key) const {
   if (!fits(bytes_, data, member.compressed))
     fail(name, std::to_string(member.compressed) + " bytes at byte " + std::to_string(data) + " lie beyond the file");
   const std::string_view packed = bytes_.substr(data, member.compressed);
-  std::string out;
+  Bytes out;
   if (member.method == kStored) {
     if (member.size != member.compressed) fail(name, "is stored, but its two sizes differ");
-    out = packed;
+    out.append(packed, packed.size());
   } else if (member.method == kDeflated) {
     out = inflate_raw(packed, member.size, name);
   } else {
     fail(name, "has compression method " + std::to_string(member.method) + ", expected stored (0) or deflated (8)");
   }
-  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.data()), out.size());
+  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.view().data()), out.size());
   if (crc != member.crc) fail(name, "is damaged: its checksum is wrong");
   return out;
 }

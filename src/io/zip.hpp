@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/io/bytes.hpp"
+
 namespace kauri::io {
 
 inline bool is_zip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06"); }
@@ -30,7 +32,7 @@ class ZipArchive {
   [[nodiscard]] bool has(const std::string& member) const { return members_.contains(member); }
   [[nodiscard]] const std::map<std::string, ZipMember>& members() const { return members_; }
   /// The bytes of a member that is there, inflated and checked by its CRC.
-  [[nodiscard]] std::string extract(const std::string& member) const;
+  [[nodiscard]] Bytes extract(const std::string& member) const;
 
  private:
   void read_directory();

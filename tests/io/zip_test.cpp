@@ -56,7 +56,7 @@ TEST(Zip, ListsMembers) {
   EXPECT_EQ(archive.members().size(), 5U);
   EXPECT_TRUE(archive.has("indptr.npy"));
   EXPECT_FALSE(archive.has("indptr"));
-  EXPECT_TRUE(archive.extract("shape.npy").starts_with("\x93NUMPY"));
+  EXPECT_TRUE(archive.extract("shape.npy").view().starts_with("\x93NUMPY"));
 }
 
 TEST(Zip, AcceptsACommentAtTheEnd) {
