@@ -104,25 +104,25 @@ MakeWatch watching(const FileAndMember& source) {
 
 /// `read` of the file's content, or of that of a member of a tar archive, with the member in the name.
 template <class Read>
-auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Read&& read) {
+auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Allowance& allowance,
+                Read&& read) {
   if (!is_tar(bytes)) {
     if (!member.empty()) fail(name, "is no tar archive, so it has no member '" + printable(member) + "'");
     return read(bytes, name);
   }
-  const TarMember found = find_tar_member(tar_members(bytes, name), name, member, wanted);
+  const TarMember found = find_tar_member(tar_members(bytes, name, allowance), name, member, wanted);
   const std::string inside = name + ": '" + printable(found.name) + "'";
   if (found.bytes.empty()) fail(inside, "is empty");
   return read(found.bytes, inside);
 }
 
-SymmetricMatrix<double> matrix_in(std::string_view content, const FileAndMember& source, const BothHalves& both,
-                                  const Allowance& allowance) {
-  return of_content(content, source.file, source.member, TarWanted::matrix,
+SymmetricMatrix<double> matrix_in(std::string_view content, const FileAndMember& source, const BothHalves& both, Allowance& allowance) {
+  return of_content(content, source.file, source.member, TarWanted::matrix, allowance,
                     [&](std::string_view bytes, const std::string& inside) { return matrix_of(bytes, inside, both, allowance); });
 }
 
-DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Index rows, const Allowance& allowance) {
-  return of_content(content, source.file, source.member, TarWanted::dense,
+DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Index rows, Allowance& allowance) {
+  return of_content(content, source.file, source.member, TarWanted::dense, allowance,
                     [&](std::string_view bytes, const std::string& inside) { return dense_of(bytes, inside, rows, allowance); });
 }
 

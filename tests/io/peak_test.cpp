@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <new>
@@ -196,6 +197,77 @@ TEST(Peak, OfWhatAZipArchiveHoldsIsBounded) {
   const std::string plain(20 * kMega, 'x'), bytes = zip_of("a.npy", plain);
   const io::ZipArchive archive(bytes, "f");
   EXPECT_LE(peak_of([&] { EXPECT_EQ(archive.extract("a.npy").size(), plain.size()); }), plain.size() + kBeside);
+}
+
+TEST(Peak, OfAZipDirectoryIsBounded) {
+  constexpr std::size_t kCount = 65'000, kSize = 46 + 5;
+  std::string bytes = "PK\x03\x04";
+  for (std::size_t k = 0; k < kCount; ++k) {
+    std::string entry = "PK\x01\x02" + std::string(42, '\0') + std::to_string(10'000 + k);
+    put(entry, 28, 5, 2);
+    bytes += entry;
+  }
+  std::string end = "PK\x05\x06" + std::string(18, '\0');
+  put(end, 10, kCount, 2), put(end, 12, kCount * kSize, 4), put(end, 16, 4, 4);
+  bytes += end;
+  const TempFile file(".npz", bytes);
+  const auto read = [&](const ReadOptions& options) { read_matrix(file.path(), options); };
+  EXPECT_FALSE(within(bytes.size(), read));
+  EXPECT_FALSE(within(bytes.size() + kMega, read));
+  EXPECT_FALSE(within(bytes.size() + 10 * kMega, read, ErrorKind::input));  // what is looked for is not among them
+}
+
+/// The header of a member of a tar archive.
+std::string tar_header(const std::string& name, const std::string& prefix, std::size_t size, char type) {
+  std::string header(512, '\0');
+  header.replace(0, name.size(), name);
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%011zo", size);
+  header.replace(124, 11, digits);
+  header.replace(148, 8, 8, ' ');
+  header[156] = type;
+  header.replace(257, 8, std::string("ustar\0", 6) + "00");
+  header.replace(345, prefix.size(), prefix);
+  unsigned sum = 0;
+  for (const char c : header) sum += static_cast<unsigned char>(c);
+  std::snprintf(digits, sizeof digits, "%06o", sum);
+  header.replace(148, 7, digits, 7);
+  return header;
+}
+
+TEST(Peak, OfALongNameInATarArchiveIsBounded) {
+  const std::size_t size = 20'000'256;  // a multiple of 512
+  const std::string member = tar_header("a", "", 0, '0');
+  const std::string gnu = tar_header("long", "", size, 'L') + std::string(size, 'x') + member;
+  const std::string pax = tar_header("pax", "", size, 'x') + std::to_string(size) + " path=" + std::string(size - 15, 'x') + "\n" + member;
+  for (const std::string* bytes : {&gnu, &pax}) {
+    const TempFile file(".tar", *bytes);
+    EXPECT_FALSE(within(
+        bytes->size(), [&](const ReadOptions& options) { read_matrix(file.path(), options); }, ErrorKind::input));
+  }
+}
+
+TEST(Peak, OfManyMembersInATarArchiveIsBounded) {
+  std::string bytes;
+  for (int k = 0; k < 20'000; ++k) bytes += tar_header(std::string(100, 'x'), std::string(150, 'x'), 0, '0');
+  const TempFile file(".tar", bytes);
+  const auto read = [&](const ReadOptions& options) { read_matrix(file.path(), options); };
+  for (const std::size_t more : {0, 2, 8}) EXPECT_FALSE(within(bytes.size() + more * kMega, read)) << more;
+  EXPECT_FALSE(within(bytes.size() + 20 * kMega, read, ErrorKind::input));  // none of them is a matrix
+}
+
+/// A .npy header may be of 4 GB by its format.
+TEST(Peak, OfANumPyHeaderIsBounded) {
+  std::string ones = "{'descr': '<f8', 'fortran_order': False, 'shape': (1";
+  for (std::size_t k = 0; k < kMega; ++k) ones += ",1";
+  ones += "), }";
+  std::string length(4, '\0');
+  put(length, 0, ones.size(), 4);
+  const std::string shape = std::string("\x93NUMPY\x02\0", 8) + length + ones + "12345678";
+  const std::string archive = zip_of("format.npy", shape);
+  const TempFile file(".npz", archive);
+  EXPECT_FALSE(within(
+      archive.size() + shape.size() + 1000, [&](const ReadOptions& options) { read_matrix(file.path(), options); }, ErrorKind::input));
 }
 
 }  // namespace
