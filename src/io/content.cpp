@@ -19,35 +19,36 @@ void look_at(std::string_view head, bool whole, const Look& look) {
     if (!whole) look(head);
     return;
   }
-  const std::string inside = gunzip_head(head, kHead);
+  const Bytes inside = gunzip_head(head, kHead);
   if (inside.size() == kHead || (!whole && inside.size() >= kLeast)) look(inside);
 }
 
 /// Of bytes that were looked at.
-std::string unpacked(std::string bytes, const std::string& name, Allowance& allowance, const MakeWatch& watch) {
-  if (bytes.empty()) fail(name, "is empty");
-  if (!is_gzip(bytes)) return bytes;
-  std::string inside = gunzip(bytes, name, allowance.left(), watch ? watch(bytes.size()) : Watch());
+Content unpacked(Content packed, const std::string& name, Allowance& allowance, const MakeWatch& watch) {
+  if (packed.bytes.empty()) fail(name, "is empty");
+  if (!is_gzip(packed.bytes)) return packed;
+  Bytes inside = gunzip(packed.bytes, name, allowance.left(), watch ? watch(packed.bytes.size()) : Watch());
   allowance.take(name, inside.size(), 1, "bytes unpacked");
   if (inside.empty()) fail(name, "is empty inside its gzip wrapping");
-  return inside;
+  return Content(std::move(inside));
 }
 
 }  // namespace
 
-std::string content_of_file(const std::string& path, Allowance& allowance, const Look& look, const MakeWatch& watch) {
+Content content_of_file(const std::string& path, Allowance& allowance, const Look& look, const MakeWatch& watch) {
   // A small file is one read, and may hold much.
   bool looked = false;
-  std::string bytes = read_file(path, allowance, [&](std::string_view head) {
+  Content packed(read_file(path, allowance, [&](std::string_view head) {
     look_at(head, false, look);
     looked = true;
-  });
-  return looked ? unpacked(std::move(bytes), path, allowance, watch) : content_of(std::move(bytes), path, allowance, look, watch);
+  }));
+  if (!looked) look_at(packed.bytes, true, look);
+  return unpacked(std::move(packed), path, allowance, watch);
 }
 
-std::string content_of(std::string bytes, const std::string& name, Allowance& allowance, const Look& look, const MakeWatch& watch) {
-  look_at(std::string_view(bytes).substr(0, kHead), bytes.size() <= kHead, look);
-  return unpacked(std::move(bytes), name, allowance, watch);
+Content content_of(std::string_view bytes, const std::string& name, Allowance& allowance, const Look& look, const MakeWatch& watch) {
+  look_at(bytes.substr(0, kHead), bytes.size() <= kHead, look);
+  return unpacked(Content(bytes), name, allowance, watch);
 }
 
 std::string_view plain_text(std::string_view bytes, std::string_view name) {

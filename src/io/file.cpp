@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <stdexcept>
 
 namespace kauri::io {
 namespace {
@@ -48,7 +47,16 @@ Descriptor open_to_read(const std::string& path, struct stat& status) {
   return file;
 }
 
-/// Bytes of the character of UTF-8 that a text begins with; 0: it begins with none, or with a control character.
+/// Line ends of Unicode and marks of direction, which change the order in which a terminal shows a text: U+061C, U+200E, U+200F, U+2028 to
+/// U+202E, U+2066 to U+2069.
+bool directs(unsigned first, unsigned second, unsigned third) {
+  if (first == 0xd8) return second == 0x9c;
+  if (first != 0xe2) return false;
+  return second == 0x80 ? third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae)
+                        : second == 0x81 && third >= 0xa6 && third <= 0xa9;
+}
+
+/// Bytes of the character of UTF-8 that a text begins with; 0: it begins with none, or with one that directs the terminal.
 std::size_t shown_character(std::string_view text) {
   const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
   const unsigned first = byte(0);
@@ -58,7 +66,7 @@ std::size_t shown_character(std::string_view text) {
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(k) & 0xc0U) != 0x80) return 0;
   const unsigned second = byte(1);
-  if (first == 0xc2 && second < 0xa0) return 0;  // C1
+  if ((first == 0xc2 && second < 0xa0) || directs(first, second, byte(2))) return 0;  // C1
   const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
   const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
   return overlong || beyond ? 0 : length;
@@ -85,16 +93,16 @@ std::string shown(std::string_view name) {
 
 void fail(std::string_view name, const std::string& what) { throw Error(ErrorKind::input, shown(name) + ": " + what); }
 
-std::string read_file(const std::string& path, Allowance& allowance, const Look& look) {
+Bytes read_file(const std::string& path, Allowance& allowance, const Look& look) {
   struct stat status {};
   const Descriptor file = open_to_read(path, status);
   const std::size_t size = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
-  std::string bytes;
+  Bytes bytes;
   std::size_t used = 0;
   try {
     bytes.resize(kHead + 1);
     used = read_all(file.get(), bytes.data(), bytes.size(), path);
-    if (look && used > kHead) look(std::string_view(bytes).substr(0, kHead));
+    if (look && used > kHead) look(bytes.view().substr(0, kHead));
     std::size_t counted = std::max(used, size);
     allowance.take(path, counted, 1, "bytes");
     while (used == bytes.size()) {
@@ -109,14 +117,12 @@ std::string read_file(const std::string& path, Allowance& allowance, const Look&
     return bytes;
   } catch (const std::bad_alloc&) {
     too_large_to_read(path, std::max(used, size));
-  } catch (const std::length_error&) {  // more than a string may ever hold
-    too_large_to_read(path, std::max(used, size));
   }
 }
 
 std::string read_file(const std::string& path) {
   Allowance all;
-  return read_file(path, all);
+  return std::string(read_file(path, all).view());
 }
 
 FileReader::FileReader(const std::string& path) : path_(path) {

@@ -11,6 +11,7 @@
 
 #include "kauri/error.hpp"
 #include "src/io/allowance.hpp"
+#include "src/io/bytes.hpp"
 
 namespace kauri::io {
 
@@ -39,7 +40,8 @@ std::string system_reason();
 /// Throws Error(input) "name: what", with the name as it may be shown.
 [[noreturn]] void fail(std::string_view name, const std::string& what);
 
-/// A name as it may be shown at a terminal: bytes that are no UTF-8, and control characters (C0, DEL, C1), as '?'.
+/// A name as it may be shown at a terminal: bytes that are no UTF-8, and control characters (C0, DEL, C1, Unicode's marks of direction and
+/// line ends), as '?'.
 std::string shown(std::string_view name);
 
 /// Looks at the first bytes of what is read and throws where it is of no use: what follows is not read then.
@@ -50,7 +52,7 @@ inline constexpr std::size_t kHead = std::size_t{1} << 16;
 /// All bytes of a file (or pipe), counted before they are taken; `look` gets the first 64 KB of more than that. Read, not mapped: a file
 /// that shrinks meanwhile gives an error later, not a signal. Throws Error(input) for a missing file, a directory, an unreadable one;
 /// Error(memory) with the size.
-std::string read_file(const std::string& path, Allowance& allowance, const Look& look = {});
+Bytes read_file(const std::string& path, Allowance& allowance, const Look& look = {});
 std::string read_file(const std::string& path);
 
 /// The bytes of a file (or pipe) from its beginning, not all of them in memory. Errors as those of read_file().

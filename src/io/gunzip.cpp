@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <vector>
 
@@ -27,14 +26,14 @@ class Inflater {
 
   /// Appends one member to `out`, at most `limit` bytes in all; false if there was more to come. Through a chunk: an empty member costs
   /// nothing but its own bytes, however much there is in `out`, and no byte of `out` is set before it is known.
-  bool member(std::string& out, std::size_t limit, const Watch& watch = {}) {
+  bool member(Bytes& out, std::size_t limit, const Watch& watch = {}) {
     for (;;) {
       const std::size_t room = std::min(limit - out.size(), chunk_.size());
       feed();
       stream_.next_out = reinterpret_cast<Bytef*>(chunk_.data());
       stream_.avail_out = static_cast<uInt>(room);
       const int code = inflate(&stream_, Z_NO_FLUSH);
-      append(out, room - stream_.avail_out, limit);
+      out.append({chunk_.data(), room - stream_.avail_out}, limit);
       if (watch) watch(out);
       if (code == Z_STREAM_END) return true;
       if (code == Z_MEM_ERROR) throw std::bad_alloc();
@@ -51,13 +50,6 @@ class Inflater {
 
  private:
   static constexpr std::size_t kChunk = std::size_t{1} << 16;
-
-  /// `count` bytes of the chunk. The string grows to twice its size, but never beyond the limit.
-  void append(std::string& out, std::size_t count, std::size_t limit) {
-    const std::size_t needed = out.size() + count;
-    if (needed > out.capacity()) out.reserve(std::max(needed, std::min(limit, 2 * out.capacity())));
-    out.append(chunk_.data(), count);
-  }
 
   [[nodiscard]] std::size_t position() const { return fed_ - stream_.avail_in; }
 
@@ -77,9 +69,9 @@ class Inflater {
 
 }  // namespace
 
-std::string gunzip(std::string_view bytes, std::string_view name, std::size_t most, const Watch& watch) {
+Bytes gunzip(std::string_view bytes, std::string_view name, std::size_t most, const Watch& watch) {
   Inflater inflater(bytes, name, kGzip);
-  std::string out;
+  Bytes out;
   for (;;) {
     if (!inflater.member(out, most, watch))
       throw Error(ErrorKind::memory,
@@ -93,8 +85,8 @@ std::string gunzip(std::string_view bytes, std::string_view name, std::size_t mo
   }
 }
 
-std::string gunzip_head(std::string_view bytes, std::size_t most) {
-  std::string out;
+Bytes gunzip_head(std::string_view bytes, std::size_t most) {
+  Bytes out;
   try {
     Inflater inflater(bytes, "", kGzip);
     while (inflater.member(out, most) && is_gzip(inflater.rest())) inflater.next_member();
@@ -104,9 +96,9 @@ std::string gunzip_head(std::string_view bytes, std::size_t most) {
   return out;
 }
 
-std::string inflate_raw(std::string_view bytes, std::size_t size, std::string_view name) {
+Bytes inflate_raw(std::string_view bytes, std::size_t size, std::string_view name) {
   Inflater inflater(bytes, name, kRaw);
-  std::string out;
+  Bytes out;
   if (!inflater.member(out, size)) fail(name, "the compressed data give more than the " + std::to_string(size) + " bytes promised");
   if (out.size() != size)
     fail(name, "the compressed data give " + std::to_string(out.size()) + " bytes, " + std::to_string(size) + " were promised");

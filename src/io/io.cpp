@@ -104,25 +104,25 @@ MakeWatch watching(const FileAndMember& source) {
 
 /// `read` of the file's content, or of that of a member of a tar archive, with the member in the name.
 template <class Read>
-auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Read&& read) {
+auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Allowance& allowance,
+                Read&& read) {
   if (!is_tar(bytes)) {
     if (!member.empty()) fail(name, "is no tar archive, so it has no member '" + printable(member) + "'");
     return read(bytes, name);
   }
-  const TarMember found = find_tar_member(tar_members(bytes, name), name, member, wanted);
+  const TarMember found = find_tar_member(tar_members(bytes, name, allowance), name, member, wanted);
   const std::string inside = name + ": '" + printable(found.name) + "'";
   if (found.bytes.empty()) fail(inside, "is empty");
   return read(found.bytes, inside);
 }
 
-SymmetricMatrix<double> matrix_in(std::string_view content, const FileAndMember& source, const BothHalves& both,
-                                  const Allowance& allowance) {
-  return of_content(content, source.file, source.member, TarWanted::matrix,
+SymmetricMatrix<double> matrix_in(std::string_view content, const FileAndMember& source, const BothHalves& both, Allowance& allowance) {
+  return of_content(content, source.file, source.member, TarWanted::matrix, allowance,
                     [&](std::string_view bytes, const std::string& inside) { return matrix_of(bytes, inside, both, allowance); });
 }
 
-DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Index rows, const Allowance& allowance) {
-  return of_content(content, source.file, source.member, TarWanted::dense,
+DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Index rows, Allowance& allowance) {
+  return of_content(content, source.file, source.member, TarWanted::dense, allowance,
                     [&](std::string_view bytes, const std::string& inside) { return dense_of(bytes, inside, rows, allowance); });
 }
 
@@ -152,16 +152,17 @@ FileAndMember split_member(const std::string& path) {
   return {path, {}};
 }
 
-SymmetricMatrix<double> parse_matrix(std::string bytes, const std::string& name, const std::string& member, const BothHalves& both,
+SymmetricMatrix<double> parse_matrix(std::string_view bytes, const std::string& name, const std::string& member, const BothHalves& both,
                                      Allowance allowance) {
   const FileAndMember source{name, member};
-  return matrix_in(content_of(std::move(bytes), name, allowance, looking(look_for_matrix, name), watching(source)), source, both,
-                   allowance);
+  const Content content = content_of(bytes, name, allowance, looking(look_for_matrix, name), watching(source));
+  return matrix_in(content.bytes, source, both, allowance);
 }
 
-DenseMatrix parse_dense(std::string bytes, const std::string& name, const std::string& member, Index rows, Allowance allowance) {
+DenseMatrix parse_dense(std::string_view bytes, const std::string& name, const std::string& member, Index rows, Allowance allowance) {
   const FileAndMember source{name, member};
-  return dense_in(content_of(std::move(bytes), name, allowance, looking(look_for_dense, name), watching(source)), source, rows, allowance);
+  const Content content = content_of(bytes, name, allowance, looking(look_for_dense, name), watching(source));
+  return dense_in(content.bytes, source, rows, allowance);
 }
 
 }  // namespace io
@@ -175,10 +176,10 @@ SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& 
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);
-    const std::string content =
+    const io::Content content =
         io::content_of_file(source.file, allowance, io::looking(io::look_for_matrix, source.file), io::watching(source));
     SymmetricMatrix<double> a;
-    with_threads(options.threads, [&] { a = io::matrix_in(content, source, {options.both_halves, options.symmetry}, allowance); });
+    with_threads(options.threads, [&] { a = io::matrix_in(content.bytes, source, {options.both_halves, options.symmetry}, allowance); });
     return a;
   });
 }
@@ -187,10 +188,10 @@ DenseMatrix read_dense(const std::string& path, const ReadOptions& options) {
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);
-    const std::string content =
+    const io::Content content =
         io::content_of_file(source.file, allowance, io::looking(io::look_for_dense, source.file), io::watching(source));
     DenseMatrix x;
-    with_threads(options.threads, [&] { x = io::dense_in(content, source, options.rows, allowance); });
+    with_threads(options.threads, [&] { x = io::dense_in(content.bytes, source, options.rows, allowance); });
     return x;
   });
 }
@@ -202,8 +203,8 @@ DenseMatrix read_dense(const std::string& path, int threads, Index rows) {
 std::vector<Index> read_permutation(const std::string& path, const ReadOptions& options) {
   return io::guarded(path, [&] {
     io::Allowance allowance(options.max_bytes);
-    const std::string content = io::content_of_file(path, allowance, io::looking(io::look_for_numbers, path));
-    return io::parse_permutation(io::plain_text(content, path), path, allowance);
+    const io::Content content = io::content_of_file(path, allowance, io::looking(io::look_for_numbers, path));
+    return io::parse_permutation(io::plain_text(content.bytes, path), path, allowance);
   });
 }
 

@@ -104,7 +104,8 @@ std::size_t little_endian(std::string_view bytes) {
 }  // namespace
 
 NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
-  constexpr std::size_t kMagic = 8;  // "\x93NUMPY", major, minor
+  constexpr std::size_t kMagic = 8;           // "\x93NUMPY", major, minor
+  constexpr std::size_t kLongest = 1U << 16;  // longer ones are of types with fields: what is made of the header is not counted
   if (!bytes.starts_with("\x93NUMPY") || bytes.size() < kMagic) fail(name, "is not a NumPy array");
   const int major = static_cast<unsigned char>(bytes[6]);
   if (major < 1 || major > 3) fail(name, "NumPy format version " + std::to_string(major) + ", expected 1 to 3");
@@ -112,6 +113,8 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   if (bytes.size() < kMagic + digits) fail(name, "is cut short inside its header");
   const std::size_t length = little_endian(bytes.substr(kMagic, digits)), begin = kMagic + digits;
   if (length > bytes.size() - begin) fail(name, "is cut short inside its header");
+  if (length > kLongest)
+    fail(name, "header: it has " + std::to_string(length) + " bytes, expected " + std::to_string(kLongest) + " at most");
   NpyHeader header = Literal(bytes.substr(begin, length), name).dictionary();
   header.data = begin + length;
   return header;

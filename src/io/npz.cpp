@@ -157,7 +157,7 @@ SymmetricMatrix<double> diagonals(const Source& source) {
 }  // namespace
 
 SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both, Allowance allowance) {
-  const ZipArchive archive(bytes, name);
+  const ZipArchive archive(bytes, name, allowance);
   const std::string format = NpzMember(archive, name, "format", allowance)->text();
   const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape", allowance)), both, allowance};
   if (format == "csr" || format == "csc") return compressed(source, format == "csr");

@@ -7,7 +7,7 @@
 namespace kauri::io {
 namespace {
 
-std::string extract(const ZipArchive& archive, const std::string& array, const std::string& name, Allowance& allowance) {
+Bytes extract(const ZipArchive& archive, const std::string& array, const std::string& name, Allowance& allowance) {
   if (!archive.has(array + ".npy")) fail(name, "is missing, expected the arrays of scipy.sparse.save_npz");
   allowance.take(name, archive.members().at(array + ".npy").size, 1, "bytes unpacked");
   return archive.extract(array + ".npy");

@@ -28,7 +28,8 @@ class NpzMember {
   void expect_length(Offset length, const char* why) const;
 
  private:
-  std::string name_, bytes_;
+  std::string name_;
+  Bytes bytes_;
   NpyArray array_;  // borrows bytes_
 };
 

@@ -23,6 +23,10 @@ constexpr std::size_t kBlock = 512;
 constexpr std::size_t kNameAt = 0, kNameSize = 100, kSizeAt = 124, kSizeSize = 12, kSumAt = 148, kSumSize = 8, kTypeAt = 156;
 constexpr std::size_t kMagicAt = 257, kPrefixAt = 345, kPrefixSize = 155;
 
+constexpr std::size_t kLongestName = std::size_t{1} << 16;
+/// A member beside its name, in lists that grow to twice their size: the list of all and those that find_tar_member() makes of it.
+constexpr std::size_t kListed = 256;
+
 /// A field up to its first zero byte.
 std::string_view field(std::string_view header, std::size_t at, std::size_t size) {
   const std::string_view whole = header.substr(at, size);
@@ -42,7 +46,7 @@ class Walker {
  public:
   Walker(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-  std::vector<TarMember> members() {
+  std::vector<TarMember> members(Allowance& allowance) {
     std::vector<TarMember> list;
     while (at_ < bytes_.size()) {
       const std::string_view header = take_header();
@@ -52,7 +56,11 @@ class Walker {
       if (is_about_next(type)) {
         take_name(type, data);
       } else {
-        if (is_file(type)) list.push_back({name_of(header), data});
+        if (is_file(type)) {
+          std::string name = name_of(header);
+          allowance.take(name_, name.size() + kListed, 1, "bytes for a member in the list of them");
+          list.push_back({std::move(name), data});
+        }
         if (type == 'S')
           fail(name_, "the member '" + printable(name_of(header)) + "' is a sparse file of GNU tar, expected an ordinary one");
         forget_name(type);
@@ -105,9 +113,14 @@ class Walker {
   static bool is_file(char type) { return type == '0' || type == '\0' || type == '7'; }
   void take_name(char type, std::string_view data) {
     if (type == 'L')
-      next_name_ = data.substr(0, data.find('\0'));
+      set_name(data.substr(0, data.find('\0')));
     else
       read_pax(data);
+  }
+  void set_name(std::string_view name) {
+    if (name.size() > kLongestName)
+      fail_here("a name of " + std::to_string(name.size()) + " bytes, expected " + std::to_string(kLongestName) + " at most");
+    next_name_ = name;
   }
   void forget_name(char type) {
     if (type != 'g' && type != 'K') next_name_.clear(), next_size_ = -1;
@@ -171,7 +184,7 @@ class Walker {
         fail_here("a pax record is broken, expected 'LENGTH KEY=VALUE'");
       const std::string_view record = data.substr(digits + 1, length - digits - 2);
       data.remove_prefix(length);
-      if (record.starts_with("path=")) next_name_ = record.substr(5);
+      if (record.starts_with("path=")) set_name(record.substr(5));
       if (!record.starts_with("size=")) continue;
       const std::string_view size = record.substr(5);
       const auto [last, good] = std::from_chars(size.data(), size.data() + size.size(), next_size_);
@@ -285,7 +298,9 @@ void TarWatch::operator()(std::string_view so_far) { members_->look(so_far); }
 
 bool is_tar(std::string_view bytes) { return bytes.size() >= kBlock && bytes.substr(kMagicAt, 5) == "ustar"; }
 
-std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name) { return Walker(bytes, name).members(); }
+std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name, Allowance& allowance) {
+  return Walker(bytes, name).members(allowance);
+}
 
 TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name, const std::string& member, TarWanted wanted) {
   const auto all = those(members, [](const std::string&) { return true; });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kauri/types.hpp"
+#include "src/io/allowance.hpp"
 
 namespace kauri::io {
 
@@ -20,9 +21,9 @@ struct TarMember {
   std::string_view bytes;  ///< borrowed from the archive
 };
 
-/// The ordinary files of an archive in memory, in their order. Throws Error(input) naming the byte of a header that is damaged, or of a
-/// member that is longer than the archive.
-std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name);
+/// The ordinary files of an archive in memory, in their order, each counted before it is listed. Throws Error(input) naming the byte of a
+/// header that is damaged, of a member that is longer than the archive, or of a name of more than 64 KB.
+std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name, Allowance& allowance);
 
 /// What is looked for in an archive that holds several files.
 enum class TarWanted { matrix, dense };

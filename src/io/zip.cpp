@@ -18,6 +18,8 @@ namespace {
 using namespace zip_format;
 
 constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64Size = 56, kLocator64Size = 20;
+/// Of the map of members, with what the allocator adds.
+constexpr std::size_t kNode = 128;
 constexpr std::uint16_t kAll16 = 0xffff, kEncrypted = 1;
 
 /// Little-endian number at a place the caller has checked.
@@ -53,7 +55,14 @@ void apply_zip64(std::string_view extra, ZipMember& member, std::string_view nam
 
 }  // namespace
 
-ZipArchive::ZipArchive(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) { read_directory(); }
+ZipArchive::ZipArchive(std::string_view bytes, std::string name, Allowance& allowance) : bytes_(bytes), name_(std::move(name)) {
+  read_directory(allowance);
+}
+
+ZipArchive::ZipArchive(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {
+  Allowance all;
+  read_directory(all);
+}
 
 std::size_t ZipArchive::find_end() const {
   // The record is the last thing but for a comment of up to 65535 bytes.
@@ -65,7 +74,7 @@ std::size_t ZipArchive::find_end() const {
   fail(name_, "the zip directory at the end of the file is missing (is the file cut short?)");
 }
 
-void ZipArchive::read_directory() {
+void ZipArchive::read_directory(Allowance& allowance) {
   const std::size_t end = find_end();
   std::uint64_t count = at<std::uint16_t>(bytes_, end + 10), size = at<std::uint32_t>(bytes_, end + 12),
                 place = at<std::uint32_t>(bytes_, end + 16);
@@ -79,6 +88,10 @@ void ZipArchive::read_directory() {
     place = at<std::uint64_t>(bytes_, end64 + 48);
   }
   if (!fits(bytes_, place, size)) fail(name_, "zip directory: it should lie at byte " + std::to_string(place) + ", beyond the file");
+  const std::size_t most = (bytes_.size() - place) / kCentralSize;
+  if (count > most)
+    fail(name_, "zip directory: " + std::to_string(count) + " entries are promised, but the file has room for " + std::to_string(most));
+  allowance.take(name_, count, kNode, "entries of the zip directory");
   for (std::uint64_t k = 0; k < count; ++k) place = read_entry(place);
 }
 
@@ -96,12 +109,12 @@ std::size_t ZipArchive::read_entry(std::size_t place) {
                     comment = at<std::uint16_t>(bytes_, place + 32);
   if (!fits(bytes_, place + kCentralSize, name + extra + comment)) fail(name_, "zip directory: it runs beyond the file");
   apply_zip64(bytes_.substr(place + kCentralSize + name, extra), member, name_);
-  const std::string key(bytes_.substr(place + kCentralSize, name));
+  const std::string_view key = bytes_.substr(place + kCentralSize, name);
   if (!members_.emplace(key, member).second) fail(name_, "zip directory: '" + printable(key) + "' is there twice, expected once");
   return place + kCentralSize + name + extra + comment;
 }
 
-std::string ZipArchive::extract(const std::string& key) const {
+Bytes ZipArchive::extract(const std::string& key) const {
   const ZipMember& member = members_.at(key);
   const std::string name = name_ + ": '" + key + "'";
   if (member.flags & kEncrypted) fail(name, "is encrypted");
@@ -112,16 +125,16 @@ std::string ZipArchive::extract(const std::string& key) const {
   if (!fits(bytes_, data, member.compressed))
     fail(name, std::to_string(member.compressed) + " bytes at byte " + std::to_string(data) + " lie beyond the file");
   const std::string_view packed = bytes_.substr(data, member.compressed);
-  std::string out;
+  Bytes out;
   if (member.method == kStored) {
     if (member.size != member.compressed) fail(name, "is stored, but its two sizes differ");
-    out = packed;
+    out.append(packed, packed.size());
   } else if (member.method == kDeflated) {
     out = inflate_raw(packed, member.size, name);
   } else {
     fail(name, "has compression method " + std::to_string(member.method) + ", expected stored (0) or deflated (8)");
   }
-  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.data()), out.size());
+  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.view().data()), out.size());
   if (crc != member.crc) fail(name, "is damaged: its checksum is wrong");
   return out;
 }

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "src/io/allowance.hpp"
+#include "src/io/bytes.hpp"
+
 namespace kauri::io {
 
 inline bool is_zip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06"); }
@@ -24,22 +27,24 @@ struct ZipMember {
 /// data descriptors need nothing special. Every offset is checked against the bytes at hand.
 class ZipArchive {
  public:
-  /// Borrows the bytes. Throws Error(input) for anything malformed, encrypted or named twice.
+  /// Borrows the bytes, and counts what the directory takes before it takes it. Throws Error(input) for anything malformed, encrypted or
+  /// named twice.
+  ZipArchive(std::string_view bytes, std::string name, Allowance& allowance);
   ZipArchive(std::string_view bytes, std::string name);
 
   [[nodiscard]] bool has(const std::string& member) const { return members_.contains(member); }
-  [[nodiscard]] const std::map<std::string, ZipMember>& members() const { return members_; }
+  [[nodiscard]] const std::map<std::string_view, ZipMember>& members() const { return members_; }
   /// The bytes of a member that is there, inflated and checked by its CRC.
-  [[nodiscard]] std::string extract(const std::string& member) const;
+  [[nodiscard]] Bytes extract(const std::string& member) const;
 
  private:
-  void read_directory();
+  void read_directory(Allowance& allowance);
   std::size_t read_entry(std::size_t at);
   [[nodiscard]] std::size_t find_end() const;
 
   std::string_view bytes_;
   std::string name_;
-  std::map<std::string, ZipMember> members_;
+  std::map<std::string_view, ZipMember> members_;  // by names that stand in the archive
 };
 
 }  // namespace kauri::io

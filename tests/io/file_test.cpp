@@ -161,6 +161,14 @@ TEST(File, NamesAreShownWithoutControlCharacters) {
                       "31m \x9b \xc2"),
             "??31m ? ?");                                                              // C1, in UTF-8 and alone, and a character cut
   EXPECT_EQ(io::shown("\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80"), "?? ?\?\? ?\?\?\?");  // overlong, a surrogate, beyond the last
+  // Marks of direction, of Arabic letters too, and Unicode's line ends; what stands beside them in the tables is shown.
+  for (const std::string mark :
+       {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac",
+        "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"})
+    EXPECT_EQ(io::shown("a" + mark + "b"), "a" + std::string(mark.size(), '?') + "b");
+  for (const std::string sign :
+       {"\xd8\x9b", "\xd8\x9d", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5", "\xe2\x81\xaa"})
+    EXPECT_EQ(io::shown("a" + sign + "b"), "a" + sign + "b");
   test::expect_input_error([] { read_matrix("/nowhere/\x1b[2J.mtx"); }, "/nowhere/?[2J.mtx: cannot open: No such file or directory");
   const TempFile file("\x1b[2J.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n2 1 1\n");
   test::expect_input_error([&] { read_matrix(file.path()); },

@@ -183,15 +183,20 @@ TEST(Tar, RefusesLies) {
                    "tar header at byte 0: a pax record is broken, expected 'LENGTH KEY=VALUE'");
   expect_tar_error(tar_member("p", "11 size=-1\n", 'x') + tar_member("a.mtx", kOne),
                    "tar header at byte 0: the size '-1' of a pax record is no number");
+  const std::string longest(1 << 16, 'x'), words = "tar header at byte 0: a name of 65537 bytes, expected 65536 at most";
+  expect_tar_error(tar_member("n", longest + 'x', 'L') + tar_member("a", kOne), words);
+  expect_tar_error(tar_member("p", "65549 path=" + longest + "x\n", 'x') + tar_member("a", kOne), words);
+  const std::string archive = tar_member("n", longest, 'L') + tar_member("a", kOne);
+  EXPECT_EQ(test::dense(io::parse_matrix(archive, "a", longest)), Values{9});
   expect_tar_error(tar_member("a.mtx", kOne, 'S'), "the member 'a.mtx' is a sparse file of GNU tar, expected an ordinary one");
   expect_tar_error(tar_member("d/", "", '5') + kEnd,
                    "the archive holds no matrix, expected a .mtx, .rb, .rsa or .psa file; there are no files");
 }
 
 TEST(Tar, EveryTruncationIsAnErrorOrTheWholeMatrix) {
-  const std::string bytes = io::gunzip(io::read_file(test::test_file("five.tar.gz")), "f");
+  const io::Bytes bytes = io::gunzip(io::read_file(test::test_file("five.tar.gz")), "f");
   for (std::size_t length = 0; length < bytes.size(); length += length < 2600 ? 1 : 97) try {
-      EXPECT_EQ(test::dense(io::parse_matrix(bytes.substr(0, length), "a")), kTarFive) << length;
+      EXPECT_EQ(test::dense(io::parse_matrix(bytes.view().substr(0, length), "a")), kTarFive) << length;
     } catch (const Error& e) {
       EXPECT_EQ(e.kind(), ErrorKind::input) << length;
     }

@@ -56,7 +56,7 @@ TEST(Zip, ListsMembers) {
   EXPECT_EQ(archive.members().size(), 5U);
   EXPECT_TRUE(archive.has("indptr.npy"));
   EXPECT_FALSE(archive.has("indptr"));
-  EXPECT_TRUE(archive.extract("shape.npy").starts_with("\x93NUMPY"));
+  EXPECT_TRUE(archive.extract("shape.npy").view().starts_with("\x93NUMPY"));
 }
 
 TEST(Zip, AcceptsACommentAtTheEnd) {
@@ -77,6 +77,8 @@ TEST(Zip, RefusesLies) {
   expect(end, 0, 4, "the zip directory at the end of the file is missing (is the file cut short?)");
   expect(end + 16, 0x7fffffff, 4, "zip directory: it should lie at byte 2147483647, beyond the file");
   expect(end + 10, 6, 2, "zip directory: no entry at byte " + std::to_string(end) + ", one was promised");
+  expect(end + 10, 0x4000, 2,
+         "zip directory: 16384 entries are promised, but the file has room for " + std::to_string((bytes.size() - entry) / 46));
   expect(entry + 8, 1, 2, "'format.npy': is encrypted");
   expect(entry + 24, 0x7fffffff, 4, "'format.npy': the compressed data give 131 bytes, 2147483647 were promised");
   expect(entry + 24, 10, 4, "'format.npy': the compressed data give more than the 10 bytes promised");
@@ -190,6 +192,8 @@ TEST(Npy, RefusesLies) {
   };
   const auto shaped = [](const std::string& shape) { return "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + "}"; };
   expect("", "header: expected '{' at ''");
+  test::expect_input_error([] { io::NpyArray(std::string("\x93NUMPY\x02\0\x01\0\x01\0", 12) + std::string(65'537, ' '), "f"); },
+                           "f: header: it has 65537 bytes, expected 65536 at most");
   expect("{", "header: expected a text in quotes at ''");
   expect("{'descr", "header: expected a text in quotes at ''descr'");
   expect("{'descr': [('a', '<f8')]}", "header: expected a text in quotes at '[('a', '<f8')]}'");
