@@ -61,7 +61,7 @@ void add_column(MixedReport& report, const MixedColumn& column) {
   report.cg_contraction = std::max(report.cg_contraction, column.cg_contraction);
   report.conjugate_gradients += column.path == MixedPath::conjugate_gradients ? 1 : 0;
   report.in_double += column.path == MixedPath::factor_in_double ? 1 : 0;
-  report.unconverged += column.stuck || std::isnan(column.error.componentwise) ? 1 : 0;
+  report.unconverged += column.stuck || status_of<double>(column.error) != SolveStatus::ok ? 1 : 0;
   report.error = numeric::worse(column.error, report.error);
 }
 

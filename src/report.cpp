@@ -11,6 +11,7 @@
 
 #include "kauri/error.hpp"
 #include "kauri/message.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri {
 namespace {
@@ -186,6 +187,7 @@ SolverReport report_of(const Analysis& analysis, const Backend& backend, int sca
   report.backend = backend.kind();
   report.target = plan.target;
   report.target_reason = analysis.target_reason;
+  report.too_large_block = symbolic::too_large_block(plan);
   report.device = backend.device();
   report.kernels = backend.kernels(scalar_bytes);
   report.threads = backend.threads();
@@ -205,6 +207,7 @@ std::string to_json(const SolverReport& report) {
   out.add("backend", name_of(report.backend));
   out.add("target", report.target);
   out.add("target_reason", report.target_reason);
+  out.add("too_large_block", report.too_large_block);
   out.add("device", report.device);
   out.add("kernels", report.kernels);
   out.add("threads", report.threads);
@@ -237,6 +240,7 @@ std::string to_text(const SolverReport& report) {
   out += "L: " + grouped(report.nnz_l) + " entries, " + in_digits(report.fill, 3) + " times those of A\n";
   out += "ordering: " + report.ordering_method + because(report.ordering_reason);
   out += "target: " + report.target + because(report.target_reason);
+  if (!report.too_large_block.empty()) out += "slower than other plans: " + report.too_large_block + "\n";
   out += "on: " + report.device + ", kernels " + report.kernels + ", threads: " + grouped(report.threads) + "\n";
   if (report.roofline)
     out += "roofline: " + scaled(report.roofline->flops_per_s, "flop/s") + ", " + scaled(report.roofline->bytes_per_s, "B/s") + "\n";

@@ -15,15 +15,16 @@
 namespace kauri {
 
 /// "entry (3, 0) of b (row, column, from 0) is nan": the first one, column by column, that is not finite; empty if there is none. before:
-/// columns of the caller's b that come before these.
+/// columns of the caller's b that come before these. name: of the matrix.
 template <Scalar T>
-std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0) {
+std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0, const std::string& name = "b") {
   const bool by_rows = b.layout == Layout::row_major;
   for (Index j = 0; j < b.cols; ++j)
     for (Index i = 0; i < b.rows; ++i) {
       const T x = b.data[by_rows ? j + i * b.ld : i + j * b.ld];
       if (!std::isfinite(x))
-        return "entry (" + std::to_string(i) + ", " + std::to_string(before + j) + ") of b (row, column, from 0) is " + digits(x);
+        return "entry (" + std::to_string(i) + ", " + std::to_string(before + j) + ") of " + name + " (row, column, from 0) is " +
+               digits(x);
     }
   return {};
 }

@@ -367,9 +367,7 @@ Analysis Contest::finish(std::string reason) {
       made->given = best.given;
       best.plan = made;
     });
-  if (best.plan->on_device())
-    if (const std::string text = too_large_block(best.plan->supernodes, best.plan->device); !text.empty())
-      tell(Phase::symbolic, text, {}, MessageLevel::warning);
+  if (const std::string text = too_large_block(*best.plan); !text.empty()) tell(Phase::symbolic, text, {}, MessageLevel::warning);
   best.note.clear();
   best.chosen = true;
   analysis_.plan = best.plan;

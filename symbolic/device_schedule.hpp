@@ -37,9 +37,9 @@ DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& 
 /// Tasks find the entries of a contribution block by places of 32 bits. Where a tiled front has a block of more entries, from 92,682 rows
 /// on, there are no tasks and no sweeps: a device does all tiled fronts of the plan level by level.
 inline constexpr Offset kMostBlockEntries = std::numeric_limits<std::uint32_t>::max();
-/// Empty; or which front has such a block, of how many rows and entries, and what follows from it. most: kMostBlockEntries, which tests
-/// lower. O(fronts).
-std::string too_large_block(const Supernodes& supernodes, const DeviceSchedule& schedule, Offset most = kMostBlockEntries);
+/// Which front of a device's plan has such a block, of how many rows and entries, and what follows from it: the warning that an analysis,
+/// a loaded plan, reports and the program give. Empty where there is none, and of a CPU's plan. Tests lower `most`. O(fronts).
+std::string too_large_block(const Plan& plan, Offset most = kMostBlockEntries);
 
 /// Tasks, lists of sums and bytes. teams: as for factor_tasks(); most_block: as for too_large_block().
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,

@@ -128,7 +128,8 @@ class BatchFactor {
   [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const;
 
   /// x holds B on entry and X with A_k X_k = B_k on return, for all items; of items that failed NaN. Throws Error(usage) where nothing has
-  /// been factorised, sizes do not fit, or the workspace belongs to another batch.
+  /// been factorised, sizes do not fit, or the workspace belongs to another batch. No solve of this class judges x: a NaN or an infinity
+  /// in b gives such an x without an Error; backward_error() measures an x.
   void solve(BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// The same with B in b, which is kept: x does not overlap it, or is b itself (data, ld, stride and layout). Throws Error(usage) where x
   /// begins at b's first entry but has others elsewhere.

@@ -107,7 +107,8 @@ class Factor {
 
   /// x holds B (n rows, any number of columns) on entry and X with A X = B on return. Throws Error(usage) if the factor is not valid,
   /// the sizes do not fit, or the workspace belongs to another plan. A device's factor copies page-locked memory as it lies, which is
-  /// faster than other memory, and than rows with gaps between them.
+  /// faster than other memory, and than rows with gaps between them. No solve of this class judges x: a NaN or an infinity in b gives such
+  /// an x without an Error; refine() and Solver measure its error.
   ///
   /// stop: asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms, with x anything; factor and workspace are as
   /// before. On a device a solve that has begun runs to its end.

@@ -52,7 +52,8 @@ struct MixedSolveOptions {
   /// at most, and where there is to be no such factor.
   int max_cg_steps = -1;
   double target = 0;  ///< a column is done when its componentwise backward error is at most this; 0: eps of double
-  /// What is accepted where nothing is gained any more; above it the next path is taken. 0: 4 eps of double.
+  /// What is accepted where nothing is gained any more; above it the next path is taken. 0: 4 eps of double. Whatever it says, errors above
+  /// solved_error<double>() are those of columns that did not converge, as for Solver.
   double accept = 0;
   /// Asked to stop, by any thread, solve() throws Error(cancelled) within some 50 ms (on a device between steps), with x anything.
   std::stop_token stop{};
@@ -73,7 +74,7 @@ struct MixedReport {
   double cg_contraction = 0;      ///< a step of conjugate gradients in the geometric mean, the worst column's; 0 where there was none
   Index conjugate_gradients = 0;  ///< columns that took that path, and ended there
   Index in_double = 0;            ///< columns solved by the factor in double
-  Index unconverged = 0;          ///< columns of an error above `accept`, or NaN: not to be taken for solutions
+  Index unconverged = 0;          ///< columns of an error above `accept` or solved_error<double>(), or NaN: not to be taken for solutions
   BackwardError error;            ///< of x as returned, the worst over the columns
   /// What did large fronts of the factor in float, as Backend::mixed_kernels() names it: with "tf32" contractions are those of a factor
   /// to three digits.

@@ -53,6 +53,7 @@ struct SolverReport {
   BackendKind backend = BackendKind::cpu;  ///< where numbers are computed
   std::string target;                      ///< Plan::target, "cpu-avx512", "sm_90" ...
   std::string target_reason;               ///< Analysis::target_reason
+  std::string too_large_block;             ///< why a device does the plan by slower kernels (docs/limits.md); empty where it does not
   std::string device;                      ///< Backend::device()
   std::string kernels;                     ///< Backend::kernels(), or mixed_kernels()
   int threads = 0;                         ///< Backend::threads()

@@ -30,6 +30,9 @@ struct LoadOptions {
   /// are lists of their rows. A small file may stand for very much. 0: what there is. Of a plan the lists are counted by bounds: somewhat
   /// more than they take. A file that needs more is an Error(memory) that names file, bytes and bound.
   std::size_t max_bytes = 0;
+  /// Told, as an analysis tells it, where a device does the plan by slower kernels since a contribution block is too large
+  /// (docs/limits.md).
+  MessageHandler on_message{};
 };
 
 /// What is in a file or in bytes.

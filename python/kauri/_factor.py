@@ -145,6 +145,8 @@ class Factor(Filled, Structure):
             ``L`` and ``Lt`` are of the L with ones on its diagonal.
         refine : int, optional
             Corrections by iterative refinement at most, of system A, where b is; None: as ``refine_max_steps`` of the analysis says (0).
+            Without refinement no error of x is measured: ``report()["status"]`` is ``none``, or ``not_finite`` of such an x on the host.
+            ``none`` says nothing of x, as of a loaded factor, which may be that of other values: :func:`kauri.backward_error` judges any x.
         cancel : CancelToken, optional
 
         Returns

@@ -17,7 +17,10 @@ namespace {
 
 LoadOptions load_options(const kauri_options* options) {
   const AnalyzeOptions analyze = options_of(options).analyze;
-  return {.target = analyze.target, .workers = analyze.workers, .max_bytes = options == nullptr ? 0 : options->max_bytes};
+  return {.target = analyze.target,
+          .workers = analyze.workers,
+          .max_bytes = options == nullptr ? 0 : options->max_bytes,
+          .on_message = analyze.on_message};
 }
 
 std::span<const std::byte> bytes_at(const void* bytes, std::size_t count) {

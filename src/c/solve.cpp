@@ -1,5 +1,7 @@
 // C: solves and products with a factor, refinement and errors.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,6 +47,29 @@ void write(const Refinement& refinement, std::int64_t unconverged, kauri_refinem
          unconverged};
 }
 
+namespace {
+
+/// Line by line as x lies in memory.
+template <Scalar T>
+bool all_finite(const MatrixView<const T>& x) {
+  const bool by_rows = x.layout == Layout::row_major;
+  const Index length = by_rows ? x.cols : x.rows, lines = length == 0 ? 0 : by_rows ? x.rows : x.cols;
+  for (Index k = 0; k < lines; ++k) {
+    const T* line = x.data + k * x.ld;
+    if (!std::all_of(line, line + length, [](T v) { return std::isfinite(v); })) return false;
+  }
+  return true;
+}
+
+/// Of an x on the host: the status of a solve whose error nobody measures.
+template <Scalar T>
+kauri_status status_of_finite(const MatrixView<const T>& x) {
+  if (all_finite(x)) return KAURI_OK;
+  return solved(SolveStatus::not_finite, "the solution is not finite: " + non_finite_entry<T>(x, 0, "x"));
+}
+
+}  // namespace
+
 extern "C" {
 
 kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system, const struct kauri_dense* b, const struct kauri_dense* x,
@@ -52,15 +77,17 @@ kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system, cons
   return guarded([&] {
     const kauri_factor& f = need(factor, "factor");
     const System which = system_of(system);
-    const auto run = [&]<class T>(const Factor<T>& of) {
+    const auto run = [&]<class T>(const Factor<T>& of) -> kauri_status {
       auto& scratch = same_scalar<Workspace<T>>(need(workspace, "workspace"), "the workspace");
       const DensePair<T> pair(b, x);
-      if (pair.on_device)
+      if (pair.on_device) {
         of.solve(which, DeviceMatrixView<const T>(pair.b), DeviceMatrixView<T>(pair.x), scratch);
-      else
-        of.solve(which, pair.b, pair.x, scratch, token_of(f.cancel));
+        return KAURI_OK;
+      }
+      of.solve(which, pair.b, pair.x, scratch, token_of(f.cancel));
+      return status_of_finite<T>(pair.x);
     };
-    std::visit(run, f.of);
+    return std::visit(run, f.of);
   });
 }
 

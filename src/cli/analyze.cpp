@@ -20,11 +20,6 @@
 namespace kauri::cli {
 namespace {
 
-/// Why a device does the plan by slower kernels, or nothing.
-std::string limit_of(const Plan& plan) {
-  return plan.on_device() ? symbolic::too_large_block(plan.supernodes, plan.device) : std::string();
-}
-
 struct AnalysisOptions : CommonOptions {
   std::string permutation_file, plan_file;
 };
@@ -73,7 +68,7 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
   object["predicted_solve_s"] = cost.predicted_solve_s;
   object["predicted_create_s"] = cost.predicted_create_s;
   object["refused"] = refused.empty() ? Json(nullptr) : Json(refused);
-  object["too_large_block"] = limit_of(plan);
+  object["too_large_block"] = symbolic::too_large_block(plan);
   object["reason"] = analysis.reason;
   add_targets(object, analysis);
   return object;
@@ -112,7 +107,6 @@ std::string to_text(const AnalysisOptions& options, const System& system, const 
                                  options.job.target.empty() ? "" : ", planned for " + plan.target, facts.text(), front_table(cost));
   if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
   text += target_lines(analysis);
-  if (const std::string limit = limit_of(plan); !limit.empty()) text += "slower than other plans: " + limit + "\n";
   if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";
   return text;
 }
@@ -134,6 +128,7 @@ int analyze(const AnalysisOptions& options) {
   print_report(
       options.json, [&] { return to_json(options, system, job, analysis, refused); },
       [&] { return to_text(options, system, job, analysis, refused); });
+  warn_of_plan(system.name, *analysis.plan);
   return kOk;
 }
 

@@ -15,6 +15,7 @@
 #include "src/cli/report.hpp"
 #include "src/cli/trial.hpp"
 #include "src/phase_work.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -69,6 +70,7 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
                           "front_rows",
                           "contribution_entries",
                           "device_work",
+                          "too_large_block",
                           "target_reason",
                           "targets",
                           "precision",
@@ -142,6 +144,7 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis, co
   for (Index s = 0; s < nodes.count(); ++s) contributions += Offset{nodes.contribution(s)} * (nodes.contribution(s) + 1) / 2;
   line["contribution_entries"] = contributions;
   if (analysis.plan->on_device()) line["device_work"] = work_json(analysis.plan->device.work);
+  line["too_large_block"] = symbolic::too_large_block(*analysis.plan);
 }
 
 void add_trial(Json& line, const Trial& trial, const JobOptions& options) {
@@ -194,6 +197,7 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
     return analyze_system(system, job, options.limits, options.one_solve ? 1 : kMany);
   }();
   add_analysis(line, system, analysis, options.job);
+  warn_of_plan(system.name, *analysis.plan);
   add_backend(line, job.backends.current(), options.job);
   add_targets(line, analysis);
   analysis.candidates.clear();  // and the plans that were not chosen

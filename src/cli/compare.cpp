@@ -105,6 +105,7 @@ ExitCode compare_one(const CompareOptions& options, const Source& source, bool a
     const Phase phase(options.json, "drawing " + system.name);
     page += page_section(comparison);
   }
+  if (analysis.plan) warn_of_plan(system.name, *analysis.plan);
   const Status status = verdict(comparison.rows);
   if (status == Status::indefinite) complain(fmt::format("{} is not positive definite", system.name));
   if (status == Status::not_finite || status == Status::unconverged)

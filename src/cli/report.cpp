@@ -11,6 +11,7 @@
 #include "kauri/version.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/text.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri::cli {
 
@@ -171,6 +172,10 @@ void print_line(const Json& object) {
 void complain(std::string_view text) {
   const std::string line = fmt::format("kauri: {}\n", for_terminal(text));
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void warn_of_plan(const std::string& system, const Plan& plan) {
+  if (const std::string text = symbolic::too_large_block(plan); !text.empty()) complain(fmt::format("warning: {}: {}", system, text));
 }
 
 void flush_output() {

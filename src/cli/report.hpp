@@ -80,6 +80,8 @@ void print_object(const Json& object);
 void print_line(const Json& object);
 /// "kauri: ..." on the standard error.
 void complain(std::string_view text);
+/// A warning where a device does the system's plan by slower kernels.
+void warn_of_plan(const std::string& system, const Plan& plan);
 /// Throws Error(input) if something printed did not get out.
 void flush_output();
 

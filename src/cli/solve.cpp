@@ -25,6 +25,7 @@
 #include "src/cli/usage.hpp"
 #include "src/pivot_loss.hpp"
 #include "src/same_pattern.hpp"
+#include "symbolic/device_schedule.hpp"
 
 namespace kauri::cli {
 namespace {
@@ -268,6 +269,7 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job, 
   object["planned_bytes"] = out.planned_bytes;
   object["peak_rss_bytes"] = peak_rss_bytes();
   add_mixed(object, out.mixed, options.job);
+  object["too_large_block"] = symbolic::too_large_block(plan);
   object["reason"] = out.analysis.reason;
   add_targets(object, out.analysis);
   return object;
@@ -372,6 +374,7 @@ int solve(const SolveOptions& options) {
   const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
   print_report(
       options.json, [&] { return to_json(options, system, job, out); }, [&] { return to_text(options, system, job, out); });
+  warn_of_plan(system.name, *out.analysis.plan);
   if (out.loss && out.loss->nearly_singular()) warn(system, *out.loss);
   if (out.status != Status::ok)
     complain(fmt::format("{} is {}{}", system.name, reason_of(out.status, out.breakdown, options.job),

@@ -140,6 +140,9 @@ std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader
     if (error.kind() != ErrorKind::input || std::string_view(error.what()).starts_with(io::shown(reader.name()) + ": ")) throw;
     io::fail(reader.name(), std::string("damaged: ") + error.what());
   }
+  if (options.on_message)
+    if (const std::string text = symbolic::too_large_block(*plan); !text.empty())
+      options.on_message({MessageLevel::warning, Phase::symbolic, text, {}});
   return plan;
 }
 

@@ -109,6 +109,37 @@ static void systems(void) {
   free_system(&s);
 }
 
+// A NaN or an infinity in b reaches x, and the status says so; on the host, in both layouts and scalars.
+static void not_finite(void) {
+  System s = random_system(33, 2);
+  Setup u = set_up(&s, 0, KAURI_DOUBLE), v = set_up(&s, 0, KAURI_FLOAT);
+  double b[66], x[2 * 35];
+  float y[33];
+  struct kauri_dense rhs = column_of(b, 33), to_x = column_of(x, 33), to_y;
+  OK(kauri_factor_refactorize_matrix(u.factor, u.matrix, 0));
+  OK(kauri_factor_refactorize_matrix(v.factor, v.matrix, 0));
+  for (int i = 0; i < 66; ++i) b[i] = 1;
+  rhs.cols = to_x.cols = 2;
+  for (int by_rows = 0; by_rows < 2; ++by_rows) {
+    to_x.layout = by_rows ? KAURI_ROW_MAJOR : KAURI_COLUMN_MAJOR, to_x.ld = by_rows ? 2 : 35;
+    x[33] = NAN;  // between columns
+    OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_A, &rhs, &to_x, u.workspace));
+    b[33 + 32] = INFINITY;
+    x[0] = 7;
+    FAILS(KAURI_NOT_CONVERGED, "of x (row, column, from 0) is", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, &rhs, &to_x, u.workspace));
+    CHECK(x[0] != 7 && isfinite(x[0]) && !isfinite(by_rows ? x[2 * 32 + 1] : x[35 + 32]));
+    FAILS(KAURI_NOT_CONVERGED, "entry (32, 1) of x (row, column, from 0) is",
+          kauri_factor_solve(u.factor, KAURI_SYSTEM_L, &rhs, &to_x, u.workspace));
+    b[33 + 32] = 1;
+  }
+  for (int i = 0; i < 33; ++i) y[i] = i == 5 ? NAN : 1;
+  to_y = column_of(x, 33), to_y.data = y;
+  FAILS(KAURI_NOT_CONVERGED, "is nan", kauri_factor_solve(v.factor, KAURI_SYSTEM_A, NULL, &to_y, v.workspace));
+  tear_down(&u);
+  tear_down(&v);
+  free_system(&s);
+}
+
 static void misuse(void) {
   System s = random_system(12, 9);
   Setup u = set_up(&s, 0, KAURI_DOUBLE), other = set_up(&s, 0, KAURI_FLOAT);
@@ -269,6 +300,7 @@ void test_factor(void) {
       indefinite(base, scalar);
     }
   systems();
+  not_finite();
   misuse();
   refinement(KAURI_DOUBLE);
   refinement(KAURI_FLOAT);

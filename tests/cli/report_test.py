@@ -25,7 +25,7 @@ BENCH_KEYS = HEADER_KEYS + [
     "n", "nnz_lower", "read_s", "reorder_s", "predicted_reorder_s", "symbolic_s", "prepare_s", "create_s", "factor1_s", "factor_s",
     "predicted_factor_s",
     "predicted_create_s", "solve1_s", "predicted_solve_s", "solve32_s", "nnzL", "flops", "stored_entries", "executed_flops", "supernodes",
-    "front_rows", "contribution_entries", "device_work", "target_reason", "targets",
+    "front_rows", "contribution_entries", "device_work", "too_large_block", "target_reason", "targets",
     "precision", "path", "float_shift", "contraction", "cg_steps", "cg_contraction", "unconverged", "smallest_pivot", "residual",
     "backward_error_componentwise", "peak_flops_s", "peak_bytes_s", "factor_share", "solve1_share", "solve32_share", "prepared_bytes", "planned_bytes", "mem_gb", "peak_bytes", "device_bytes", "peak_rss_bytes", "reps", "status",
     "column", "fail",
@@ -113,6 +113,19 @@ class AnalyzeTest(ProgramTest):
             self.assertEqual((line["ordering"], line["effort"]), ("nd", effort))
         default = self.json_of("analyze", "--gen", "poisson3d 10", "--ordering", "nd")
         self.assertEqual(default["effort"], "default")
+
+    def test_warns_of_a_block_that_a_device_has_no_places_for(self):
+        # Rows of the second hub and of the leaves below the first one: a contribution block of 92,697 rows.
+        rows = 92700
+        entries = [(i, i) for i in range(1, rows + 1)] + [(i, 1) for i in range(3, rows)] + [(i, 2) for i in range(3, rows + 1)]
+        lines = ["%%MatrixMarket matrix coordinate pattern symmetric", f"{rows} {rows} {len(entries)}"]
+        matrix = self.write("hubs.mtx", "\n".join(lines + [f"{i} {j}" for i, j in entries]) + "\n")
+        words = ["analyze", matrix, "--ordering", "natural", "--fundamental", "--json"]
+        for target in ["cpu-generic", "sm_90"]:
+            done = kauri(*words, "--target", target)
+            block = strict_json(done.stdout)["too_large_block"]
+            self.assertEqual(done.stderr, f"kauri: warning: hubs: {block}\n" if target == "sm_90" else "")
+            self.assertRegex(block, "^the contribution block of front 0 has 92697 rows" if target == "sm_90" else "^$")
 
     def test_says_what_solve_would_refuse(self):
         text = self.run_ok("analyze", "--gen", "poisson3d 12", "--max-gb", "0.001")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# check_limits.py CTEST BUILD [--measured]: each test of a build has a limit, and none is below the least one, which is for what hangs. --measured:
-# no test took more than a tenth of its limit in the last runs; where other work was beside them, they are printed and nothing more.
+# check_limits.py CTEST BUILD [--measured LOAD]: each test of a build has a limit, and none is below the least one, which is for what
+# hangs. --measured: no test took more than a tenth of its limit in the last runs; where the machine had a high LOAD before them, by other
+# work, slow tests are printed and nothing more.
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import os
@@ -9,7 +10,7 @@ import subprocess
 import sys
 
 LEAST_SECONDS = 1200
-MOST_LOAD = 2  # processes that want to run, for each core: scripts/test has one test for each
+MOST_LOAD = 2  # processes that want to run, for each core, before the tests: a build before them has one for each
 
 
 def limits(ctest, build):
@@ -48,7 +49,7 @@ def report(count, said, what):
 
 
 def check_measured(limit, build, load, cores):
-    """The exit status; load: the highest of the machine's averages while the tests ran."""
+    """The exit status; load: the machine's average before the tests began."""
     found = list(slow(limit, measured(build)))
     if found and load >= MOST_LOAD * cores:
         report(len(limit), found, f"slow, beside other work: a load of {load:.1f} on {cores} cores")
@@ -61,8 +62,8 @@ def main():
     limit = limits(ctest, build)
     if not limit:
         return report(0, [f"{build} has no tests"], "fault")
-    if "--measured" in sys.argv[3:]:
-        return check_measured(limit, build, max(os.getloadavg()), len(os.sched_getaffinity(0)))
+    if sys.argv[3:4] == ["--measured"]:
+        return check_measured(limit, build, float(sys.argv[4]), len(os.sched_getaffinity(0)))
     return report(len(limit), list(faults_of_limits(limit)), f"with a limit below {LEAST_SECONDS} s or none")
 
 

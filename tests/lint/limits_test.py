@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # limits_test.py CTEST: check_limits.py finds a test without a limit, one with a short limit, and one that came near its limit.
 # SPDX-License-Identifier: BSD-3-Clause
+import os
 import pathlib
 import subprocess
 import sys
@@ -30,8 +31,8 @@ class LimitsTest(unittest.TestCase):
         costs.parent.mkdir(parents=True, exist_ok=True)
         costs.write_text(f"{name} 1 {seconds}\n---\n", encoding="utf-8")
 
-    def run_check(self):
-        done = subprocess.run([sys.executable, "-B", CHECK, CTEST, self.build], capture_output=True, text=True, check=False, timeout=check_limits.LEAST_SECONDS)
+    def run_check(self, *words):
+        done = subprocess.run([sys.executable, "-B", CHECK, CTEST, self.build, *words], capture_output=True, text=True, check=False, timeout=check_limits.LEAST_SECONDS)
         return done.returncode, done.stdout + done.stderr
 
     def test_each_test_with_its_limit_is_right(self):
@@ -59,6 +60,14 @@ class LimitsTest(unittest.TestCase):
         for seconds, load, status in ((119, 3.0, 0), (121, 3.0, 1), (121, 4.0, 0)):
             self.plant_cost("sound", seconds)
             self.assertEqual(check_limits.check_measured({"sound": 1200}, self.build, load, cores=2), status, (seconds, load))
+
+    def test_the_load_is_the_one_given_whatever_the_machine_has_now(self):
+        self.plant(SOUND)
+        self.plant_cost("sound", 121)
+        for load, status in ((0, 1), (check_limits.MOST_LOAD * os.cpu_count(), 0)):
+            code, said = self.run_check("--measured", str(load))
+            self.assertEqual(code, status, (load, said))
+            self.assertIn("sound took 121 s", said)
 
 
 if __name__ == "__main__":

@@ -244,6 +244,33 @@ TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
             "Solver: mixed precision is for systems in double");
 }
 
+/// One bound for both: an error above solved_error() is no solution, whatever `accept` takes.
+TEST(MixedSolver, WhatIsAcceptedIsNoSolutionAboveTheStatedBound) {
+  const auto a = generate("poisson3d 12");
+  const std::vector<double> b = right_hand_side(a, false, 2);
+  SolverOptions options = mixed_options();
+  MixedSolveOptions& how = options.mixed_solve;
+  how.max_steps = 1, how.max_cg_steps = 0, how.accept = 1e-2;
+  Backend backend = cpu_backend(2);
+  auto factor = MixedFactor::create(a.pattern(), analyze(a.pattern()), backend);
+  ASSERT_TRUE(factor.refactorize(a.value()).ok());
+  for (const int steps : {1, 3}) {
+    how.max_steps = steps;
+    std::vector<double> x(b.size());
+    const auto solved = factor.solve(column_view(std::span<const double>(b)), column_view(std::span<double>(x)), how);
+    ASSERT_TRUE(solved.ok());
+    const MixedReport& report = solved.value();
+    EXPECT_EQ(report.error.componentwise > solved_error<double>(), steps == 1) << report.error.componentwise;
+    EXPECT_LT(report.error.componentwise, how.accept);
+    EXPECT_EQ(report.unconverged, steps == 1 ? 1 : 0);
+    Solver<double> solver(options);
+    ASSERT_TRUE(solver.compute(a.view()).ok());
+    (void)solver.solve(b);
+    EXPECT_EQ(solver.report().status, steps == 1 ? SolveStatus::not_converged : SolveStatus::ok);
+    EXPECT_EQ(solver.report().mixed.unconverged, report.unconverged);
+  }
+}
+
 /// Found out by the solve alone: x is NaN, the report says so, and there is no factor any more.
 TEST(MixedSolver, ANegativeEigenvalueThatFloatDoesNotSee) {
   int found = 0;

@@ -14,6 +14,7 @@
 #include "src/base/meter.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_threads.hpp"
+#include "tests/support/patterns.hpp"
 
 namespace kauri {
 namespace {
@@ -63,7 +64,7 @@ void expect_mixed(const Json& json, const MixedReport& mixed) {
 void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
-  EXPECT_EQ(json.size(), 29U);
+  EXPECT_EQ(json.size(), 30U);
   expect_phase(json.at("ordering"), report.ordering, report.roofline);
   expect_phase(json.at("symbolic"), report.symbolic, report.roofline);
   expect_phase(json.at("prepare"), report.prepare, report.roofline);
@@ -85,6 +86,7 @@ void expect_same(const std::string& text, const SolverReport& report) {
   EXPECT_EQ(json.at("backend").get<std::string>(), report.backend == BackendKind::cpu ? "cpu" : "cuda");
   EXPECT_EQ(json.at("target").get<std::string>(), report.target);
   EXPECT_EQ(json.at("target_reason").get<std::string>(), report.target_reason);
+  EXPECT_EQ(json.at("too_large_block").get<std::string>(), report.too_large_block);
   EXPECT_EQ(json.at("device").get<std::string>(), report.device);
   EXPECT_EQ(json.at("kernels").get<std::string>(), report.kernels);
   EXPECT_EQ(json.at("threads").get<int>(), report.threads);
@@ -135,6 +137,7 @@ SolverReport made_up() {
   report.backend = BackendKind::cuda;
   report.target = "sm_90";
   report.target_reason = "because";
+  report.too_large_block = "a large block";
   report.device =
       "N\xc3\xbc"
       "rnberg 5000";
@@ -199,6 +202,7 @@ TEST(Report, TextStaysAsItIs) {
             "L: 1,234,567 entries, 0.3 times those of A\n"
             "ordering: given (amd: predicted 1 s)\n"
             "target: sm_90\n"
+            "slower than other plans: a large block\n"
             "on: N\xc3\xbc"
             "rnberg 5000, kernels hopper, threads: 7\n"
             "phase           time          work      memory\n"
@@ -237,6 +241,18 @@ TEST(Report, OfAnAnalysisAlone) {
   options.permutation = Permutation::identity(900);
   EXPECT_EQ(report_of(analyze_with_report(a.pattern(), options), backend, 8).ordering_method, "given");
   EXPECT_EQ(report_of(analyze_with_report(SymmetricMatrix<double>().pattern()), backend, 8).fill, 0);
+}
+
+TEST(Report, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
+  AnalyzeOptions options;
+  options.ordering.method = OrderingMethod::natural;
+  options.amalgamate = false;
+  const Backend backend = cpu_backend(1);
+  for (const char* target : {"cpu-generic", "sm_90"}) {
+    options.target = target;
+    const std::string text = report_of(analyze_with_report(test::too_large_pattern().view(), options), backend, 8).too_large_block;
+    EXPECT_EQ(text.find("the contribution block of front 0 has 92697 rows"), *target == 's' ? 0 : std::string::npos) << text;
+  }
 }
 
 TEST(Report, OfASolver) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/device_schedule.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/methods.hpp"
@@ -132,6 +133,25 @@ TEST(SavedPlans, MoreEntriesOfLThanThereIsMemory) {
   options.target = "cpu-avx2";
   const auto plan = analyze(star_pattern(70000, 0).view(), options);
   EXPECT_EQ(PlanDifference(*plan, *load_plan(save_plan(*plan))).name(), "");
+}
+
+/// A plan that a device does by slower kernels says so when it is loaded for one, and not for a CPU.
+TEST(SavedPlans, WarnOfABlockBeyondThePlacesOfADevicesTasks) {
+  AnalyzeOptions made;
+  made.ordering.method = OrderingMethod::natural;
+  made.amalgamate = false;
+  made.target = "cpu-generic";
+  const std::vector<std::byte> bytes = save_plan(*analyze(too_large_pattern().view(), made));
+  std::vector<std::string> warnings;
+  LoadOptions options;
+  options.on_message = [&](const Message& m) { warnings.push_back(std::string(name_of(m.level)) + ": " + m.text); };
+  (void)load_plan(bytes, options);
+  EXPECT_TRUE(warnings.empty());
+  options.target = "sm_90";
+  const auto plan = load_plan(bytes, options);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0], "warning: " + symbolic::too_large_block(*plan));
+  EXPECT_NE(warnings[0].find("the contribution block of front 0 has 92697 rows"), std::string::npos) << warnings[0];
 }
 
 TEST(SavedPlans, InFiles) {

@@ -59,6 +59,23 @@ inline OwnedPattern pattern_of(Index n, EdgeList edges) {
   return p;
 }
 
+/// In its natural order front 0 has a contribution block of 92,697 rows, too large for a device's tasks: two hubs before a set of leaves,
+/// which one of them shares with one more row, so that the block is not of the last front.
+inline OwnedPattern too_large_pattern() {
+  constexpr Index kRows = 92700;
+  OwnedPattern a;
+  a.row = {0};
+  for (Index i = 2; i < kRows - 1; ++i) a.row.push_back(i);
+  a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
+  for (Index i = 1; i < kRows; ++i) a.row.push_back(i);
+  a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
+  for (Index j = 2; j < kRows; ++j) {
+    a.row.push_back(j);
+    a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
+  }
+  return a;
+}
+
 inline Permutation random_order(Index n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Index> order(static_cast<std::size_t>(n));

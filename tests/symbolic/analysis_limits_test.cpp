@@ -38,20 +38,9 @@ TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
   EXPECT_FALSE(several.run_within(OrderingMethod::amd, 2 * work, cut));
 }
 
-// A device's places of tasks end at blocks of 92,682 rows: the analysis says so. Two hubs before a set of leaves, which one of them shares
-// with one more row, so that the block is not of the last front.
+// A device's places of tasks end at blocks of 92,682 rows: the analysis says so.
 TEST(Analyze, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
-  constexpr Index kRows = 92700;
-  OwnedPattern a;
-  a.row = {0};
-  for (Index i = 2; i < kRows - 1; ++i) a.row.push_back(i);
-  a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
-  for (Index i = 1; i < kRows; ++i) a.row.push_back(i);
-  a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
-  for (Index j = 2; j < kRows; ++j) {
-    a.row.push_back(j);
-    a.col_ptr.push_back(static_cast<Offset>(a.row.size()));
-  }
+  const OwnedPattern a = too_large_pattern();
   AnalyzeOptions options;
   options.ordering.method = OrderingMethod::natural;
   options.amalgamate = false;

@@ -323,18 +323,18 @@ TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
   const auto plan = analyze(generate("lap27 9").pattern(), options);
   ASSERT_FALSE(plan->device.task.empty());
   ASSERT_GT(plan->device.sweeps.bytes, 0);
-  EXPECT_EQ(too_large_block(plan->supernodes, plan->device), "");
+  EXPECT_EQ(too_large_block(*plan), "");
   const auto entries = [&](Index s) { return FrontCells{plan->supernodes.order(s), plan->supernodes.pivots(s)}.block().entries(); };
   const auto fronts = tiled_fronts(plan->device);
   const Index largest = *std::max_element(fronts.begin(), fronts.end(), [&](Index a, Index b) { return entries(a) < entries(b); });
   const Offset most = entries(largest);
   const auto made = [&](Offset limit) { return make_device_schedule(plan->supernodes, plan->assembly, plan->target, kFewestTeams, limit); };
   EXPECT_FALSE(made(most).task.empty());
-  EXPECT_EQ(too_large_block(plan->supernodes, plan->device, most), "");
+  EXPECT_EQ(too_large_block(*plan, most), "");
   EXPECT_TRUE(made(most - 1).task.empty());
   EXPECT_EQ(made(most - 1).sweeps.bytes, 0);
   const Index rows = plan->supernodes.order(largest) - plan->supernodes.pivots(largest);
-  const std::string text = too_large_block(plan->supernodes, plan->device, most - 1);
+  const std::string text = too_large_block(*plan, most - 1);
   EXPECT_EQ(
       text.find("the contribution block of front " + std::to_string(largest) + " has " + std::to_string(rows) + " rows and " +
                 std::to_string(most) + " entries in cells, more than the " + std::to_string(most - 1) + " that tasks have places for"),

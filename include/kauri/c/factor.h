@@ -78,7 +78,9 @@ enum kauri_system {
   KAURI_SYSTEM_PT = 5   ///< x = P^T b: x(old_of(k)) = b(k)
 };
 /// Solves that kauri_system for all columns of b, which is kept and not overlapped by x; b null: x holds b on entry. Both have n rows and
-/// as many columns, in the same memory; layouts may differ. Not refined: kauri_factor_refine() does that.
+/// as many columns, in the same memory; layouts may differ. Not refined, and its error not measured: kauri_factor_refine() does that.
+/// KAURI_NOT_CONVERGED, with all of x written, where x in the host's memory has a NaN or an infinity, as b with one gives; of a device's x
+/// nothing is told.
 kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system, const struct kauri_dense* b, const struct kauri_dense* x,
                                 kauri_workspace* workspace);
 /// x = L b or x = L^T b, by KAURI_SYSTEM_L or KAURI_SYSTEM_LT, in B's numbering.

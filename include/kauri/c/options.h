@@ -97,10 +97,10 @@ enum kauri_phase {
   KAURI_PHASE_SOLVE = 4,     ///< both triangular solves
   KAURI_PHASE_REFINE = 5     ///< residuals and corrections
 };
-/// Takes messages of analyses and solvers, in the thread of the call: kauri_message_level, kauri_phase, how much of the phase is done (0 to
-/// 1, or -1 where that is not known), and one sentence that is gone when it returns. Columns in it are counted from 0. It returns: no
-/// longjmp() out of it. It may call kauri for other handles; a call on the solver that it hears of is KAURI_ERROR_USAGE, and destroying
-/// that solver, or the cancel that it goes by, is not allowed.
+/// Takes messages of analyses, loaders and solvers, in the thread of the call: kauri_message_level, kauri_phase, how much of the phase is
+/// done (0 to 1, or -1 where that is not known), and one sentence that is gone when it returns. Columns in it are counted from 0. It
+/// returns: no longjmp() out of it. It may call kauri for other handles; a call on the solver that it hears of is KAURI_ERROR_USAGE, and
+/// destroying that solver, or the cancel that it goes by, is not allowed.
 typedef void (*kauri_message)(void* user, int32_t level, int32_t phase, double fraction, const char* text);
 /// Null: no messages, and no text is made. user: passed on, lives as long as anything made with these options.
 kauri_status kauri_options_set_message(kauri_options* options, kauri_message message, void* user);
