@@ -83,7 +83,7 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
         ``lower`` or ``upper``: that half alone is looked at; ``both``: both are there and agree; ``auto``: what is there.
     symmetry : float
         How far both halves may differ, as a fraction of sqrt(abs(A[i, i] A[j, j])), at most 1: rounding leaves differences where A was
-        assembled. 0: 1000 eps of the type that A has or that it is factorised in, whichever is narrower: 2.2e-13 of float64, 1.2e-4 of
+        assembled. 0: 1000 eps of the type that A has, whatever it is factorised in: 2.2e-13 of float64 and of integers, 1.2e-4 of
         float32, 0.98 of float16. The lower half is taken.
     dtype : numpy.float32 or numpy.float64, optional
         To factorise in, whatever A has.

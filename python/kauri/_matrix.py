@@ -116,10 +116,14 @@ def given_dtype(a):
 
 
 def _threshold(symmetry, given, dtype):
-    """What halves may differ by: 0, the default of the factor's type, is not for numbers that were rounded to a narrower one before."""
+    """What halves may differ by: 0, the default of the type that they are compared in, is not for numbers that were rounded to a narrower
+    one before."""
     if symmetry == 0 and given is not None and given.kind == "f" and given.itemsize < dtype.itemsize:
         return min(1.0, 1000 * float(np.finfo(given).eps))
     return float(symmetry)
+
+
+_MAKERS = {4: _core.matrix_f32, 8: _core.matrix_f64}
 
 
 def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
@@ -136,10 +140,12 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
     index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
     if a.shape[0] > np.iinfo(np.int32).max:
         raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
-    make = _core.matrix_f32 if dtype == np.float32 else _core.matrix_f64
-    values = np.ascontiguousarray(a.data, dtype=dtype)
-    symmetry = _threshold(symmetry, given, dtype)
-    return make(_indices(a.indptr, index), _indices(a.indices, index), values, a.format == "csr", triangle, symmetry)
+    compared = max(own, dtype, key=lambda kind: kind.itemsize)  # halves are compared before they are rounded to a narrower type
+    made = _MAKERS[compared.itemsize](_indices(a.indptr, index), _indices(a.indices, index), np.ascontiguousarray(a.data, dtype=compared),
+                                      a.format == "csr", triangle, _threshold(symmetry, given, compared))
+    if compared == dtype:
+        return made
+    return _MAKERS[dtype.itemsize](made.indptr(), made.indices().astype(np.int64), made.values().astype(dtype), False, "lower", 0.0)
 
 
 def product(a, dtype=None):

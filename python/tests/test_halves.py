@@ -172,6 +172,30 @@ def test_narrow_types_in_double(dtype, by, beyond, threshold):
             call(near, symmetry=1e-12)
 
 
+@pytest.mark.parametrize("make", [sp.csc_array, sp.csr_array, sp.coo_array, np.asarray, lambda a: a.tolist()])
+def test_halves_are_compared_before_they_are_rounded(make):
+    """Of float64 that is factorised in float32: what float32 hardly tells apart is asymmetry all the same."""
+    narrow = {"dtype": np.float32}
+    calls = [lambda a, **o: kauri.cholesky(a, **narrow, **o), lambda a, **o: kauri.analyze(a, **narrow, **o),
+             lambda a, **o: kauri.factorized(a, **narrow, **o), lambda a, **o: kauri.compare(a, ["amd"], **narrow, **o),
+             lambda a, **o: kauri.cholesky([[4.0, 1.0], [1.0, 4.0]], **narrow, **o).refactorize(a)]
+    for call in calls:
+        for by in (5e-5, 1e-9):
+            far = make(np.array([[4.0, 1.0], [1.0 + by, 4.0]]))
+            with pytest.raises(kauri.InputError, match=r"(?s)\(1, 0\).*\(0, 1\).*at most 2.22e-13 "):
+                call(far)
+            call(far, symmetry=by)
+            call(far, triangle="lower")
+            with pytest.raises(kauri.InputError, match="at most 1e-12 "):
+                call(far, symmetry=1e-12)
+        call(make(np.array([[4.0, 1.0], [1.0 + 1e-15, 4.0]])))
+        call(make(np.array([[4.0, 1.0], [0.0, 4.0]])))
+    a = np.array([[4.0, 1.00005], [1.0, 4.0]])
+    for triangle, taken in (("lower", 1.0), ("upper", np.float32(1.00005))):
+        a_core = kauri.cholesky(make(a), dtype=np.float32, triangle=triangle)._numbers.values()
+        assert a_core.dtype == np.float32 and a_core[1] == taken
+
+
 def test_integers_have_no_rounding():
     a = sp.csc_array(np.array([[1000, 1], [2, 1000]], np.int16))
     with pytest.raises(kauri.InputError, match="at most 2.22e-13"):
