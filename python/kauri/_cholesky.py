@@ -23,7 +23,7 @@ def _permutation(permutation, n):
     return np.ascontiguousarray(rows, dtype=np.int32)
 
 
-def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, options, mixed=False):
+def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, options, mixed=False, rounds=False):
     """A Factor without numbers for a matrix of the library's own; for mixed precision the analysis alone."""
     if mode not in MODES:
         raise UsageError(f"mode {mode!r}: there are {', '.join(MODES)}, which make no difference here")
@@ -35,7 +35,7 @@ def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, opti
     if mixed:
         return symbolic
     natural = permutation is None and ordering_method == "natural"
-    return Factor(symbolic, natural=natural, triangle=halves[0], symmetry=halves[1], array=array)
+    return Factor(symbolic, natural=natural, triangle=halves[0], symmetry=halves[1], array=array, rounds=rounds)
 
 
 def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None, **options):
@@ -52,7 +52,8 @@ def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangl
     """
     given, A = _matrix.given_dtype(A), _matrix.to_scipy(A)
     a = _matrix.to_core(A, dtype, triangle, symmetry, given)
-    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options,
+                     rounds=dtype is not None)
 
 
 def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dtype=None, permutation=None, cancel=None, **options):
@@ -60,7 +61,7 @@ def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dty
     A = _matrix.to_scipy(A)
     own = _matrix.real_dtype(A.dtype)
     a = _matrix.to_core(_matrix.product_pattern(A), own if dtype is None else dtype, "lower")
-    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options, rounds=dtype is not None)
 
 
 def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None,
@@ -86,7 +87,7 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
         assembled. 0: 1000 eps of the type that A has, whatever it is factorised in: 2.2e-13 of float64 and of integers, 1.2e-4 of
         float32, 0.98 of float16. The lower half is taken.
     dtype : numpy.float32 or numpy.float64, optional
-        To factorise in, whatever A has.
+        To factorise in, whatever A has; later A are rounded to it, too, where float64 for a factor of float32 raises DtypeError otherwise.
     permutation : shape (n,), optional
         Rows of A in the order of elimination, in place of an ordering.
     cancel : CancelToken, optional
@@ -114,7 +115,8 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
     """
     given, A = _matrix.given_dtype(A), _matrix.to_scipy(A)
     a = _matrix.to_core(A, dtype, triangle, symmetry, given)
-    f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options)
+    f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options,
+                  rounds=dtype is not None)
     f._fill(f._make().refactorize, a, float(beta), cancel)
     return f
 

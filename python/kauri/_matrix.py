@@ -7,6 +7,9 @@ from . import _core, _device
 from ._errors import DtypeError, InputError, UsageError
 
 
+_WHOLE = 2**24  # float32 has every integer up to here
+
+
 def real_dtype(dtype):
     """float32 or float64: what numbers of that type are computed in. Refuses what does not fit."""
     dtype = np.dtype(dtype).newbyteorder("=")
@@ -34,6 +37,27 @@ def factor_dtype(dtype):
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise DtypeError(f"dtype {dtype}: factors are of float32 or float64")
     return dtype
+
+
+def loses(dtype, values, to):
+    """True where numbers of that type, in an array, have digits that float32 or float64 has not. Integers in float64 are SciPy's custom."""
+    if dtype.kind == "f":
+        return dtype.itemsize > to.itemsize
+    if dtype.kind not in "iu" or dtype.itemsize <= 2 or to == np.float64 or values.size == 0:
+        return False
+    return int(values.max()) > _WHOLE or int(values.min()) < -_WHOLE
+
+
+def require_digits(name, dtype, values, to, ways):
+    """Refuses what loses() finds; ``ways`` says what to do about it."""
+    if loses(dtype, values, to):
+        beyond = "" if dtype.kind == "f" else " with values beyond 2^24"
+        raise DtypeError(f"{name} is of {dtype.newbyteorder('=')}{beyond}, and the factor of {to}: {ways} for the 6 digits of float32")
+
+
+def _require_digits_of(a, given, values, to):
+    require_digits("A", a.dtype if given is None else given, values, to, "make the factor with dtype=np.float64, or with dtype=np.float32 if "
+                   "every A is to be rounded, or pass A.astype(np.float32)")
 
 
 def widened(values):
@@ -100,7 +124,8 @@ def to_scipy(a):
     dense = _device.to_host(dense) if _device.is_foreign(dense) else np.asarray(dense)
     if dense.ndim != 2:
         raise UsageError(f"a matrix has two dimensions, not {dense.ndim}")
-    return sp.csc_array(dense.astype(real_dtype(dense.dtype), copy=False))
+    own = real_dtype(dense.dtype)
+    return sp.csc_array(dense if dense.dtype.kind in "biu" else dense.astype(own, copy=False))
 
 
 def _indices(array, dtype):
@@ -126,9 +151,9 @@ def _threshold(symmetry, given, dtype):
 _MAKERS = {4: _core.matrix_f32, 8: _core.matrix_f64}
 
 
-def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
+def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=True):
     """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64. given: given_dtype() of what ``a`` was
-    made of, if that was not ``a`` itself."""
+    made of, if that was not ``a`` itself. rounds: numbers that have more digits than dtype are rounded; else that is a DtypeError."""
     given = given_dtype(a) if given is None else given
     a = to_scipy(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -137,6 +162,8 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
     if a.format not in ("csc", "csr"):
         a = widened(a).tocsc()
     dtype = own if dtype is None else factor_dtype(dtype)
+    if not rounds:
+        _require_digits_of(a, given, a.data, dtype)
     index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
     if a.shape[0] > np.iinfo(np.int32).max:
         raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
@@ -148,10 +175,14 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
     return _MAKERS[dtype.itemsize](made.indptr(), made.indices().astype(np.int64), made.values().astype(dtype), False, "lower", 0.0)
 
 
-def product(a, dtype=None):
-    """A A^T, of which the lower half is to be taken."""
+def product(a, dtype, rounds):
+    """A A^T in that type, of which the lower half is to be taken. rounds: as of to_core()."""
+    given = given_dtype(a)
     a = widened(to_scipy(a)).tocsr()
-    a = a.astype(dtype or real_dtype(a.dtype), copy=False)
+    real_dtype(a.dtype)
+    if not rounds:
+        _require_digits_of(a, given, a.data, dtype)
+    a = a.astype(dtype, copy=False)
     return (a @ a.T).tocsc()
 
 
