@@ -8,6 +8,7 @@ from ._errors import UsageError
 from ._factor import Factor
 from ._mixed import MixedFactor
 
+TRIANGLES = ("auto", "lower", "upper", "both")
 MODES = ("auto", "simplicial", "supernodal")
 
 
@@ -212,7 +213,7 @@ def read(path, *, max_bytes=None, half="both", symmetry=0, threads=0):
         raise UsageError(f"half {half!r}: there are both, lower and upper")
     if not 0 <= (threads := _options.plain(threads)) < 2**31:
         raise UsageError(f"threads={threads}: expected 0 to 2^31 - 1")
-    a = _core.read(_options.path(path), threads, _most(max_bytes), half, float(symmetry))
+    a = _core.read(_options.path(path), threads, _most(max_bytes), half, _options.fraction("symmetry", symmetry))
     low = sp.csc_array((a.values(), a.indices(), a.indptr()), shape=(a.n, a.n))
     return sp.csc_array(low + sp.tril(low, -1).T)
 
@@ -227,14 +228,19 @@ def _most(max_bytes):
     return bytes_
 
 
-def load(path, *, dtype=None, max_bytes=None, **options):
+def load(path, *, triangle="auto", symmetry=0, dtype=None, max_bytes=None, **options):
     """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
 
     Values of A are not in the file: refine and condition() need a refactorisation first, and :func:`kauri.backward_error` tells whether x
-    solves a system. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own. max_bytes: that
-    the plan, and L, may take, counted before memory is taken: a small file may stand for very much, and one that needs more is an
-    OutOfMemoryError. options: all but those of orderings and analyses, which are done.
+    solves a system. triangle, symmetry: which half of new A is taken and how far halves may differ, as of :func:`cholesky`; they are not in the
+    file either. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own, and with
+    dtype=np.float32 one of float32 rounds new A of float64. max_bytes: that the plan, and L, may take, counted before memory is
+    taken: a small file may stand for very much, and one that needs more is an OutOfMemoryError. options: all but those of orderings and
+    analyses, which are done.
     """
+    if triangle not in TRIANGLES:
+        raise UsageError(f"triangle: {triangle!r} was given, expected {', '.join(TRIANGLES[:-1])} or {TRIANGLES[-1]}")
+    symmetry = _options.fraction("symmetry", symmetry)
     path, texts, most = _options.path(path), _options.texts(options), _most(max_bytes)
     for name, _ in texts:
         if name.startswith(("ordering.", "analyze.")):
@@ -243,10 +249,10 @@ def load(path, *, dtype=None, max_bytes=None, **options):
     kind = _core.saved_kind(path)
     if kind == 0:
         symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path, most)
-        return Factor(symbolic, natural=symbolic.natural)
+        return Factor(symbolic, natural=symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     if dtype is not None and dtype.itemsize != kind:
         raise UsageError(f"load: dtype {dtype}, and {path} has a factor of float{8 * kind}")
     numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path, most)
-    f = Factor(numbers.symbolic, natural=numbers.symbolic.natural)
+    f = Factor(numbers.symbolic, natural=numbers.symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     f._numbers = numbers
     return f

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _device
+from . import _core, _device, _options
 from ._errors import DtypeError, InputError, UsageError
 
 
@@ -143,9 +143,10 @@ def given_dtype(a):
 def _threshold(symmetry, given, dtype):
     """What halves may differ by: 0, the default of the type that they are compared in, is not for numbers that were rounded to a narrower
     one before."""
+    symmetry = _options.fraction("symmetry", symmetry)
     if symmetry == 0 and given is not None and given.kind == "f" and given.itemsize < dtype.itemsize:
         return min(1.0, 1000 * float(np.finfo(given).eps))
-    return float(symmetry)
+    return symmetry
 
 
 _MAKERS = {4: _core.matrix_f32, 8: _core.matrix_f64}

@@ -140,6 +140,35 @@ def test_the_threshold_stays_with_the_factor(make):
             one.refactorize(near)
 
 
+@pytest.mark.parametrize("make", [kauri.cholesky, kauri.analyze])
+def test_a_loaded_factor_takes_halves_as_it_is_told(make, tmp_path):
+    near, far = skewed(1e-6), skewed(1e-4)
+    make(skewed(0)).save(tmp_path / "f")
+    strict = kauri.load(tmp_path / "f")
+    with pytest.raises(kauri.InputError, match="at most 2.22e-13"):
+        strict.refactorize(near)
+    for f in (kauri.load(tmp_path / "f", symmetry=np.float32(1e-6)), kauri.load(tmp_path / "f", triangle="both", symmetry=1e-6)):
+        f.refactorize(near)
+        with pytest.raises(kauri.InputError, match="at most 1e-06"):
+            f.refactorize(far)
+    for triangle, by in (("lower", 1.0), ("upper", 1 + 1e-4)):
+        f = kauri.load(tmp_path / "f", triangle=triangle)
+        f.refactorize(far)
+        assert f._numbers.values().min() == -by
+    for wrong, text in (({"symmetry": -1}, "symmetry is -1, expected 0 to 1"), ({"symmetry": "x"}, "symmetry='x'"), ({"triangle": "x"}, "triangle: 'x'")):
+        with pytest.raises(kauri.UsageError, match=text):
+            kauri.load(tmp_path / "f", **wrong)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_thresholds_that_are_none(door):
+    for wrong in ("x", None, [1], -1, 2, np.nan):
+        with pytest.raises(kauri.UsageError, match="symmetry.*expected.* 0 to 1"):
+            DOORS[door](poisson(3), symmetry=wrong)
+        with pytest.raises(kauri.UsageError, match="symmetry.*expected.* 0 to 1"):
+            kauri.read("not_looked_at.mtx", symmetry=wrong)
+
+
 # Numbers that were rounded to a narrower type than the factor's are judged by that type.
 
 
