@@ -76,7 +76,7 @@ class Factor(Filled, Structure):
     # Numbers.
 
     def cholesky_inplace(self, A, beta=0, *, cancel=None):
-        """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone.
+        """Factorises A + beta I anew. A: shape (n, n), with entries other than 0 in the pattern analysed alone.
 
         Raises DtypeError where A has more digits than the factor, and no ``dtype=`` asked for these: float64 in a factor of float32.
         Raises NotPositiveDefiniteError; then, and whenever this raises, the factor is to be filled again before it solves.

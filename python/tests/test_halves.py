@@ -169,6 +169,25 @@ def test_thresholds_that_are_none(door):
             kauri.read("not_looked_at.mtx", symmetry=wrong)
 
 
+@pytest.mark.parametrize("make", [kauri.cholesky, kauri.cholesky_mixed, kauri.analyze])
+def test_zeros_outside_of_the_pattern_are_nothing(make):
+    """New values with stored zeros where the analysed A has no entries: 0 and nothing are the same entry."""
+    a = np.array([[4.0, 1, 0], [1, 5, 2], [0, 2, 6]])
+    f = make(sp.csc_array(a))
+    for zero in (0.0, -0.0):
+        new = a + np.eye(3)
+        new[0, 2] = new[2, 0] = zero
+        every = sp.csc_array((new.T.ravel(), np.tile(np.arange(3), 3), np.arange(0, 10, 3)), shape=(3, 3))
+        assert every.nnz == 9
+        for same in (every, every.tocsr(), every.tocoo()):
+            f.refactorize(same)
+            assert np.allclose((a + np.eye(3)) @ f(np.ones(3)), 1, rtol=1e-14)
+    for wrong in (1e-300, np.nan):
+        new[0, 2] = new[2, 0] = wrong
+        with pytest.raises(kauri.UsageError, match=r"entry \(2, 0\) is not in the pattern"):
+            f.refactorize(sp.csc_array(new))
+
+
 # Numbers that were rounded to a narrower type than the factor's are judged by that type.
 
 
