@@ -117,8 +117,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   [[nodiscard]] const MatrixU matrixU() const {  // NOLINT(readability-const-return-type): the same
     return MatrixU(lower().adjoint());
   }
-  /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows. The determinant overflows or vanishes only where it does
-  /// not fit Scalar. Throw Error(usage) without a factor.
+  /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows: kauri::determinant(). It overflows or vanishes only where
+  /// it does not fit Scalar. Throw Error(usage) without a factor.
   [[nodiscard]] Scalar determinant() const;
   /// The natural logarithm of determinant(), which may overflow where this does not.
   [[nodiscard]] Scalar logDeterminant() const;
@@ -459,16 +459,7 @@ auto LLT<MatrixType_, UpLo_, Ordering_>::lower() const -> const CholMatrixType& 
 
 template <class MatrixType_, int UpLo_, class Ordering_>
 typename MatrixType_::Scalar LLT<MatrixType_, UpLo_, Ordering_>::determinant() const {
-  double mantissa = 1;
-  long exponent = 0;
-  for (const Scalar d : lower_diagonal(factor()))
-    for (int twice = 0; twice < 2; ++twice) {
-      int power = 0;
-      mantissa = std::frexp(mantissa * static_cast<double>(d), &power);
-      exponent += power;
-    }
-  // Beyond these no double is there.
-  return static_cast<Scalar>(std::ldexp(mantissa, static_cast<int>(std::clamp(exponent, -4000L, 4000L))));
+  return static_cast<Scalar>(kauri::determinant(factor()));
 }
 
 template <class MatrixType_, int UpLo_, class Ordering_>
