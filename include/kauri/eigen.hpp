@@ -322,7 +322,8 @@ void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a) {
     const auto from = static_cast<std::size_t>(place_.value()[e]);
     value_[e] = from == 0 ? Scalar(0) : entry_[from - 1];
   }
-  if (shift_offset_ == 0 && shift_scale_ == 1) return;
+  const std::equal_to<RealScalar> equal;  // users' compilers may warn of ==
+  if (equal(shift_offset_, 0) && equal(shift_scale_, 1)) return;
   for (Index j = 0; j < place_.n(); ++j) {
     Scalar& d = value_[static_cast<std::size_t>(place_.pattern().col_ptr[static_cast<std::size_t>(j)])];
     d = shift_offset_ + shift_scale_ * d;
@@ -434,7 +435,7 @@ void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::SparseMatrixBa
     for (Eigen::Index c = 0; c < columns.cols(); ++c) {
       result.startVec(first + c);
       for (Eigen::Index i = 0; i < columns.rows(); ++i)
-        if (columns(i, c) != Scalar(0)) result.insertBack(i, first + c) = columns(i, c);
+        if (std::not_equal_to<Scalar>()(columns(i, c), 0)) result.insertBack(i, first + c) = columns(i, c);
     }
   }
   result.finalize();

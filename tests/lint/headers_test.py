@@ -15,7 +15,7 @@ for name in sys.argv[3:]:
         COMPILERS.append(name)
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wfloat-conversion", "-Wdouble-promotion", "-Wshadow",
             "-Wold-style-cast", "-Wcast-align", "-Wcast-qual", "-Wnon-virtual-dtor", "-Woverloaded-virtual", "-Wundef", "-Wformat=2",
-            "-Wredundant-decls", "-Wextra-semi", "-Werror"]  # fmt: skip
+            "-Wredundant-decls", "-Wextra-semi", "-Wfloat-equal", "-Werror"]  # fmt: skip
 OF_GNU = ["-Wuseless-cast", "-Wduplicated-cond", "-Wlogical-op"]
 OF_CLANG = ["-Wnewline-eof", "-Wunreachable-code", "-Wimplicit-fallthrough", "-Wshorten-64-to-32"]
 CPP = sorted(p.name for p in (INCLUDE / "kauri").glob("*.hpp") if EIGEN or p.name != "eigen.hpp")
