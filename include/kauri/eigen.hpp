@@ -49,7 +49,8 @@ namespace kauri::eigen {
 /// go on. What the machine lacks is thrown: Error(memory), Error(device), std::bad_alloc. After any failure the object may be used again,
 /// and a factorize() that fails keeps the plan.
 ///
-/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Dense ones, by
+/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once, as may everything
+/// that is const; compute(), analyzePattern(), factorize() and setters must run alone, with no other call on the object. Dense ones, by
 /// columns or by rows, are read and written where they lie; copied are expressions, and what may overlap x. Where there is no factor
 /// (info() is NumericalIssue or InvalidInput) all entries of x, which has cols() rows, are NaN. Asserted, as by Eigen's solvers
 /// (eigen_assert), is that B has rows() rows, and that compute() or factorize() was called: a plan alone solves nothing. Setters of options
