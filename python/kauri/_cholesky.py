@@ -62,7 +62,8 @@ def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dty
     A = _matrix.to_scipy(A)
     own = _matrix.real_dtype(A.dtype)
     a = _matrix.to_core(_matrix.product_pattern(A), own if dtype is None else dtype, "lower")
-    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options, rounds=dtype is not None)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options,
+                     rounds=dtype is not None)
 
 
 def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None,
@@ -232,8 +233,8 @@ def load(path, *, triangle="auto", symmetry=0, dtype=None, max_bytes=None, **opt
     """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
 
     Values of A are not in the file: refine and condition() need a refactorisation first, and :func:`kauri.backward_error` tells whether x
-    solves a system. triangle, symmetry: which half of new A is taken and how far halves may differ, as of :func:`cholesky`; they are not in the
-    file either. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own, and with
+    solves a system. triangle, symmetry: which half of new A is taken and how far halves may differ, as of :func:`cholesky`; they are not in
+    the file either. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own, and with
     dtype=np.float32 one of float32 rounds new A of float64. max_bytes: that the plan, and L, may take, counted before memory is
     taken: a small file may stand for very much, and one that needs more is an OutOfMemoryError. options: all but those of orderings and
     analyses, which are done.

@@ -71,7 +71,8 @@ class Factor(Filled, Structure):
         return self._numbers
 
     def _twin(self):
-        return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, symmetry=self._symmetry, array=self._array, rounds=self._rounds)
+        return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, symmetry=self._symmetry, array=self._array,
+                      rounds=self._rounds)
 
     # Numbers.
 
@@ -419,8 +420,8 @@ class Factor(Filled, Structure):
     def as_linear_operator(self, *, rounds=False):
         """A^-1 as a scipy.sparse.linalg.LinearOperator: a preconditioner, or the inverse that ``eigsh`` asks for.
 
-        rounds: a factor of float32 takes b of float64 and of any integers, and rounds it to float32, which is enough for a preconditioner and not for an inverse;
-        else such b raises DtypeError, as in :meth:`solve`.
+        rounds: a factor of float32 takes b of float64 and of any integers, and rounds it to float32, which is enough for a preconditioner and
+        not for an inverse; else such b raises DtypeError, as in :meth:`solve`.
 
         >>> import numpy as np, scipy.sparse as sp, kauri
         >>> M = kauri.cholesky(2.0 * sp.eye_array(3, format="csc")).as_linear_operator()

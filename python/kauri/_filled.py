@@ -49,8 +49,7 @@ class Filled:
         if values.shape != (self._symbolic.nnz,):
             raise UsageError(f"values of shape {values.shape}: expected ({self._symbolic.nnz},)")
         if not self._rounds:
-            _matrix.require_digits("the array of values", values.dtype, values, self._dtype, "make the factor with dtype=np.float64, or with "
-                                   "dtype=np.float32 if every A is to be rounded, or pass values.astype(np.float32)")
+            _matrix.require_digits("the array of values", values.dtype, values, self._dtype, _matrix.MADE + "values.astype(np.float32)")
         return np.ascontiguousarray(values, dtype=self._dtype)
 
     def _there(self, values):
@@ -64,8 +63,8 @@ class Filled:
         if dtype.kind == "c":
             raise NotImplementedError("complex right-hand sides: kauri solves real systems")
         _matrix.real_dtype(dtype)
-        _matrix.require_digits("b", dtype, values, self._dtype, "make the factor with dtype=np.float64 or by cholesky_mixed(A) for solutions "
-                               "in float64, or pass b.astype(np.float32)")
+        _matrix.require_digits("b", dtype, values, self._dtype, "make the factor with dtype=np.float64 or by cholesky_mixed(A) for "
+                               "solutions in float64, or pass b.astype(np.float32)")
 
     def _checked(self, b):
         """b as the library takes it: as it lies in memory, if that will do."""

@@ -8,6 +8,7 @@ from ._errors import DtypeError, InputError, UsageError
 
 
 _WHOLE = 2**24  # float32 has every integer up to here
+MADE = "make the factor with dtype=np.float64, or with dtype=np.float32 if every A is to be rounded, or pass "  # for require_digits()
 
 
 def real_dtype(dtype):
@@ -56,8 +57,7 @@ def require_digits(name, dtype, values, to, ways):
 
 
 def _require_digits_of(a, given, values, to):
-    require_digits("A", a.dtype if given is None else given, values, to, "make the factor with dtype=np.float64, or with dtype=np.float32 if "
-                   "every A is to be rounded, or pass A.astype(np.float32)")
+    require_digits("A", a.dtype if given is None else given, values, to, MADE + "A.astype(np.float32)")
 
 
 def widened(values):

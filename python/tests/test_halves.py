@@ -155,7 +155,8 @@ def test_a_loaded_factor_takes_halves_as_it_is_told(make, tmp_path):
         f = kauri.load(tmp_path / "f", triangle=triangle)
         f.refactorize(far)
         assert f._numbers.values().min() == -by
-    for wrong, text in (({"symmetry": -1}, "symmetry is -1, expected 0 to 1"), ({"symmetry": "x"}, "symmetry='x'"), ({"triangle": "x"}, "triangle: 'x'")):
+    for wrong, text in (({"symmetry": -1}, "symmetry is -1, expected 0 to 1"), ({"symmetry": "x"}, "symmetry='x'"),
+                        ({"triangle": "x"}, "triangle: 'x'")):
         with pytest.raises(kauri.UsageError, match=text):
             kauri.load(tmp_path / "f", **wrong)
 

@@ -60,7 +60,7 @@ def test_what_float32_rounds_is_not_answered_in_float32(a):
             with pytest.raises(kauri.DtypeError, match="b is of float64, and the factor of float32"):
                 call(b)
         for b in (large, large.tolist(), large.astype(np.uint64), least, least.astype(np.int32)):
-            with pytest.raises(kauri.DtypeError, match="b is of u?int.. with values beyond 2.24, and the factor of float32: .*cholesky_mixed"):
+            with pytest.raises(kauri.DtypeError, match="b is of u?int.. with values beyond 2.24, and the factor of float32: .*_mixed"):
                 call(b)
     with pytest.raises(kauri.DtypeError, match="b is of int64 with values beyond"):
         f(sp.csc_array(large[:, None]))
@@ -84,8 +84,9 @@ def test_new_values_are_rounded_only_where_that_was_asked_for(way):
     call, a = NEW_VALUES[way], poisson(4)
     narrow = a.astype(np.float32)
     filled, analysed = kauri.cholesky(narrow), kauri.analyze(narrow)
-    for f in (filled, filled.copy(), filled.cholesky(narrow), analysed, pickle.loads(pickle.dumps(filled)), pickle.loads(pickle.dumps(analysed))):
-        with pytest.raises(kauri.DtypeError, match="is of float64, and the factor of float32: make the factor with dtype=np.float64, or with dtype="):
+    pickled = [pickle.loads(pickle.dumps(f)) for f in (filled, analysed)]
+    for f in (filled, filled.copy(), filled.cholesky(narrow), analysed, *pickled):
+        with pytest.raises(kauri.DtypeError, match="is of float64, and the factor of float32: make the factor with .*np.float32 if every"):
             call(f, a)
         if "list" not in way:
             call(f, narrow)
