@@ -10,7 +10,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

@@ -3,7 +3,11 @@
 #include "kauri/lower_factor.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "numeric/backend.hpp"
 
@@ -27,6 +31,25 @@ void for_each_column(const Factor<T>& factor, const Visit& visit) {
     factor.store().copy_panel(s, panel);
     for (std::size_t c = 0; c < p; ++c) visit(s, std::span<const T>(panel).subspan(c * m + c, m - c));
   }
+}
+
+/// The pivot of which root, from 1/2 to 1, is the rounded square root: of up to three the one with the most zeros at its end. So does
+/// Python's _determinant.pivots().
+template <class T>
+T pivot_of(T root) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  constexpr Bits kHidden = Bits{1} << (std::numeric_limits<T>::digits - 1);
+  const Bits square = std::bit_cast<Bits>(root * root);  // neighbours of positive numbers: bits that follow each other
+  T best = root * root;
+  int most = -1;
+  for (const int step : {0, 1, -1, 2, -2}) {
+    const Bits near = square + static_cast<Bits>(step);
+    const int zeros = std::countr_zero(static_cast<Bits>(near | kHidden));
+    if (std::sqrt(std::bit_cast<T>(near)) != root || zeros <= most) continue;
+    best = std::bit_cast<T>(near);
+    most = zeros;
+  }
+  return best;
 }
 
 }  // namespace
@@ -53,6 +76,21 @@ std::vector<T> lower_diagonal(const Factor<T>& factor) {
 }
 
 template <Scalar T>
+double determinant(const Factor<T>& factor) {
+  double high = 1, low = 0;  // their sum is the product (Dekker 1971)
+  long exponent = 0;
+  for (const T root : lower_diagonal(factor)) {
+    int of_root = 0, of_product = 0;
+    const auto pivot = static_cast<double>(pivot_of(std::frexp(root, &of_root)));
+    const double product = high * pivot, rest = std::fma(high, pivot, -product) + low * pivot;
+    high = std::frexp(product, &of_product);
+    low = std::ldexp(rest, -of_product);
+    exponent += 2L * of_root + of_product;
+  }
+  return std::ldexp(high + low, static_cast<int>(std::clamp(exponent, -4000L, 4000L)));  // beyond these there is no double
+}
+
+template <Scalar T>
 double log_determinant(const Factor<T>& factor) {
   require_valid(factor);
   if (const numeric::DeviceSolves<T>* device = factor.store().device_solves()) return device->log_determinant();
@@ -65,6 +103,8 @@ double log_determinant(const Factor<T>& factor) {
   return sum;
 }
 
+template double determinant(const Factor<float>&);
+template double determinant(const Factor<double>&);
 template double log_determinant(const Factor<float>&);
 template double log_determinant(const Factor<double>&);
 template LowerFactor<float> lower_factor(const Factor<float>&);

@@ -22,7 +22,8 @@ enum class BackendKind {
 };
 
 /// Memory, threads or streams of one device. Explicit, and outlives the prepared plans, factors, workspaces and products made with it;
-/// moving it does not disturb them. One backend may serve several factors; calls on different factors may run at the same time.
+/// moving it does not disturb them. Move-only; one moved from may be assigned to and destroyed, nothing else. One backend may serve several
+/// factors; calls on different factors may run at the same time.
 class Backend {
  public:
   ~Backend();

@@ -70,7 +70,8 @@ template <Scalar T>
 class BatchFactor;
 
 /// Scratch memory of solves on one batch at a time, for `nrhs` columns of each item at once (more are done in blocks). Allocated here and
-/// nowhere else; move-only; one per thread or stream that solves. Outlives what was enqueued with it.
+/// nowhere else; one per thread or stream that solves. Outlives what was enqueued with it. Move-only; one moved from may be assigned to and
+/// destroyed, nothing else.
 template <Scalar T>
 class BatchWorkspace {
  public:

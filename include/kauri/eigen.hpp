@@ -49,7 +49,8 @@ namespace kauri::eigen {
 /// go on. What the machine lacks is thrown: Error(memory), Error(device), std::bad_alloc. After any failure the object may be used again,
 /// and a factorize() that fails keeps the plan.
 ///
-/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once. Dense ones, by
+/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once, as may everything
+/// that is const; compute(), analyzePattern(), factorize() and setters must run alone, with no other call on the object. Dense ones, by
 /// columns or by rows, are read and written where they lie; copied are expressions, and what may overlap x. Where there is no factor
 /// (info() is NumericalIssue or InvalidInput) all entries of x, which has cols() rows, are NaN. Asserted, as by Eigen's solvers
 /// (eigen_assert), is that B has rows() rows, and that compute() or factorize() was called: a plan alone solves nothing. Setters of options
@@ -117,8 +118,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   [[nodiscard]] const MatrixU matrixU() const {  // NOLINT(readability-const-return-type): the same
     return MatrixU(lower().adjoint());
   }
-  /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows. The determinant overflows or vanishes only where it does
-  /// not fit Scalar. Throw Error(usage) without a factor.
+  /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows: kauri::determinant(). It overflows or vanishes only where
+  /// it does not fit Scalar. Throw Error(usage) without a factor.
   [[nodiscard]] Scalar determinant() const;
   /// The natural logarithm of determinant(), which may overflow where this does not.
   [[nodiscard]] Scalar logDeterminant() const;
@@ -322,7 +323,8 @@ void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a) {
     const auto from = static_cast<std::size_t>(place_.value()[e]);
     value_[e] = from == 0 ? Scalar(0) : entry_[from - 1];
   }
-  if (shift_offset_ == 0 && shift_scale_ == 1) return;
+  const std::equal_to<RealScalar> equal;  // users' compilers may warn of ==
+  if (equal(shift_offset_, 0) && equal(shift_scale_, 1)) return;
   for (Index j = 0; j < place_.n(); ++j) {
     Scalar& d = value_[static_cast<std::size_t>(place_.pattern().col_ptr[static_cast<std::size_t>(j)])];
     d = shift_offset_ + shift_scale_ * d;
@@ -434,7 +436,7 @@ void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::SparseMatrixBa
     for (Eigen::Index c = 0; c < columns.cols(); ++c) {
       result.startVec(first + c);
       for (Eigen::Index i = 0; i < columns.rows(); ++i)
-        if (columns(i, c) != Scalar(0)) result.insertBack(i, first + c) = columns(i, c);
+        if (std::not_equal_to<Scalar>()(columns(i, c), 0)) result.insertBack(i, first + c) = columns(i, c);
     }
   }
   result.finalize();
@@ -459,16 +461,7 @@ auto LLT<MatrixType_, UpLo_, Ordering_>::lower() const -> const CholMatrixType& 
 
 template <class MatrixType_, int UpLo_, class Ordering_>
 typename MatrixType_::Scalar LLT<MatrixType_, UpLo_, Ordering_>::determinant() const {
-  double mantissa = 1;
-  long exponent = 0;
-  for (const Scalar d : lower_diagonal(factor()))
-    for (int twice = 0; twice < 2; ++twice) {
-      int power = 0;
-      mantissa = std::frexp(mantissa * static_cast<double>(d), &power);
-      exponent += power;
-    }
-  // Beyond these no double is there.
-  return static_cast<Scalar>(std::ldexp(mantissa, static_cast<int>(std::clamp(exponent, -4000L, 4000L))));
+  return static_cast<Scalar>(kauri::determinant(factor()));
 }
 
 template <class MatrixType_, int UpLo_, class Ordering_>

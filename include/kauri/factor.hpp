@@ -39,8 +39,8 @@ template <Scalar T>
 class FusedSolve;
 
 /// Scratch memory of solves, and of what else is enqueued, on one factor at a time, for up to nrhs right-hand sides at once (more are done
-/// in blocks). Allocated here and nowhere else; move-only; one per thread or stream that solves: a call with one that another thread's call
-/// is using throws Error(usage). Outlives what was enqueued with it.
+/// in blocks). Allocated here and nowhere else; one per thread or stream that solves: a call with one that another thread's call is using
+/// throws Error(usage). Outlives what was enqueued with it. Move-only; one moved from may be assigned to and destroyed, nothing else.
 template <Scalar T>
 class Workspace {
  public:

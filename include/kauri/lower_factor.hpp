@@ -26,6 +26,13 @@ LowerFactor<T> lower_factor(const Factor<T>& factor);
 template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor);
 
+/// det(A), of the A + shift I last factorised: the product of the pivots to twice the digits of a double, rounded once. 1 for a matrix
+/// without rows; infinite or 0 where no double has it. Several pivots have the same rounded root in L's diagonal; of these the one with the
+/// most zeros at its end is taken: one that is an integer or another short number comes back exactly, others to within two units in the
+/// last place of T. Errors as above.
+template <Scalar T>
+double determinant(const Factor<T>& factor);
+
 /// ln det(A), of the A + shift I last factorised: what a determinant says where it would overflow. 0 for a matrix without rows. Errors as
 /// above. Of the factor's numbers, on the CPU within 2^-52 times the sum of |ln L(j,j)^2|, on a device within 2^-51 times its own magnitude
 /// (and n 2^-101); there memory is taken for the time of the call, some 30 kB at most: Error(memory). Factor::enqueue_log_determinant()

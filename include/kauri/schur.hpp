@@ -22,7 +22,7 @@ namespace kauri {
 /// on the caller's stream, which may be capturing, and all holds that is said of Factor::enqueue_solve() about verdicts, streams, captures
 /// and what is in use until the work is done: so they may follow enqueue_refactorize() at once, with NaN in all that they write, but
 /// for what is left alone, where A is not positive definite. Errors are those of the same call with the host's matrices, and Error(usage)
-/// for a factor on the CPU and for matrices that do not lie on the factor's device.
+/// for a factor on the CPU and for matrices that do not lie on the factor's device. One moved from has no rows.
 template <Scalar T>
 class SchurComplement {
  public:

@@ -8,6 +8,7 @@ from ._errors import UsageError
 from ._factor import Factor
 from ._mixed import MixedFactor
 
+TRIANGLES = ("auto", "lower", "upper", "both")
 MODES = ("auto", "simplicial", "supernodal")
 
 
@@ -23,7 +24,7 @@ def _permutation(permutation, n):
     return np.ascontiguousarray(rows, dtype=np.int32)
 
 
-def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, options, mixed=False):
+def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, options, mixed=False, rounds=False):
     """A Factor without numbers for a matrix of the library's own; for mixed precision the analysis alone."""
     if mode not in MODES:
         raise UsageError(f"mode {mode!r}: there are {', '.join(MODES)}, which make no difference here")
@@ -35,7 +36,7 @@ def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, opti
     if mixed:
         return symbolic
     natural = permutation is None and ordering_method == "natural"
-    return Factor(symbolic, natural=natural, triangle=halves[0], symmetry=halves[1], array=array)
+    return Factor(symbolic, natural=natural, triangle=halves[0], symmetry=halves[1], array=array, rounds=rounds)
 
 
 def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None, **options):
@@ -52,7 +53,8 @@ def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangl
     """
     given, A = _matrix.given_dtype(A), _matrix.to_scipy(A)
     a = _matrix.to_core(A, dtype, triangle, symmetry, given)
-    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options,
+                     rounds=dtype is not None)
 
 
 def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dtype=None, permutation=None, cancel=None, **options):
@@ -60,7 +62,8 @@ def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dty
     A = _matrix.to_scipy(A)
     own = _matrix.real_dtype(A.dtype)
     a = _matrix.to_core(_matrix.product_pattern(A), own if dtype is None else dtype, "lower")
-    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options)
+    return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options,
+                     rounds=dtype is not None)
 
 
 def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None,
@@ -83,10 +86,10 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
         ``lower`` or ``upper``: that half alone is looked at; ``both``: both are there and agree; ``auto``: what is there.
     symmetry : float
         How far both halves may differ, as a fraction of sqrt(abs(A[i, i] A[j, j])), at most 1: rounding leaves differences where A was
-        assembled. 0: 1000 eps of the type that A has or that it is factorised in, whichever is narrower: 2.2e-13 of float64, 1.2e-4 of
+        assembled. 0: 1000 eps of the type that A has, whatever it is factorised in: 2.2e-13 of float64 and of integers, 1.2e-4 of
         float32, 0.98 of float16. The lower half is taken.
     dtype : numpy.float32 or numpy.float64, optional
-        To factorise in, whatever A has.
+        To factorise in, whatever A has; later A are rounded to it, too, where float64 for a factor of float32 raises DtypeError otherwise.
     permutation : shape (n,), optional
         Rows of A in the order of elimination, in place of an ordering.
     cancel : CancelToken, optional
@@ -114,7 +117,8 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
     """
     given, A = _matrix.given_dtype(A), _matrix.to_scipy(A)
     a = _matrix.to_core(A, dtype, triangle, symmetry, given)
-    f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options)
+    f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options,
+                  rounds=dtype is not None)
     f._fill(f._make().refactorize, a, float(beta), cancel)
     return f
 
@@ -210,7 +214,7 @@ def read(path, *, max_bytes=None, half="both", symmetry=0, threads=0):
         raise UsageError(f"half {half!r}: there are both, lower and upper")
     if not 0 <= (threads := _options.plain(threads)) < 2**31:
         raise UsageError(f"threads={threads}: expected 0 to 2^31 - 1")
-    a = _core.read(_options.path(path), threads, _most(max_bytes), half, float(symmetry))
+    a = _core.read(_options.path(path), threads, _most(max_bytes), half, _options.fraction("symmetry", symmetry))
     low = sp.csc_array((a.values(), a.indices(), a.indptr()), shape=(a.n, a.n))
     return sp.csc_array(low + sp.tril(low, -1).T)
 
@@ -225,14 +229,19 @@ def _most(max_bytes):
     return bytes_
 
 
-def load(path, *, dtype=None, max_bytes=None, **options):
+def load(path, *, triangle="auto", symmetry=0, dtype=None, max_bytes=None, **options):
     """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
 
     Values of A are not in the file: refine and condition() need a refactorisation first, and :func:`kauri.backward_error` tells whether x
-    solves a system. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own. max_bytes: that
-    the plan, and L, may take, counted before memory is taken: a small file may stand for very much, and one that needs more is an
-    OutOfMemoryError. options: all but those of orderings and analyses, which are done.
+    solves a system. triangle, symmetry: which half of new A is taken and how far halves may differ, as of :func:`cholesky`; they are not in
+    the file either. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own, and with
+    dtype=np.float32 one of float32 rounds new A of float64. max_bytes: that the plan, and L, may take, counted before memory is
+    taken: a small file may stand for very much, and one that needs more is an OutOfMemoryError. options: all but those of orderings and
+    analyses, which are done.
     """
+    if triangle not in TRIANGLES:
+        raise UsageError(f"triangle: {triangle!r} was given, expected {', '.join(TRIANGLES[:-1])} or {TRIANGLES[-1]}")
+    symmetry = _options.fraction("symmetry", symmetry)
     path, texts, most = _options.path(path), _options.texts(options), _most(max_bytes)
     for name, _ in texts:
         if name.startswith(("ordering.", "analyze.")):
@@ -241,10 +250,10 @@ def load(path, *, dtype=None, max_bytes=None, **options):
     kind = _core.saved_kind(path)
     if kind == 0:
         symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path, most)
-        return Factor(symbolic, natural=symbolic.natural)
+        return Factor(symbolic, natural=symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     if dtype is not None and dtype.itemsize != kind:
         raise UsageError(f"load: dtype {dtype}, and {path} has a factor of float{8 * kind}")
     numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path, most)
-    f = Factor(numbers.symbolic, natural=numbers.symbolic.natural)
+    f = Factor(numbers.symbolic, natural=numbers.symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     f._numbers = numbers
     return f

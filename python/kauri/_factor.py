@@ -28,13 +28,14 @@ class Factor(Filled, Structure):
     True
     """
 
-    def __init__(self, symbolic, *, natural=False, triangle="auto", symmetry=0, array=False):
+    def __init__(self, symbolic, *, natural=False, triangle="auto", symmetry=0, array=False, rounds=False):
         self._symbolic = symbolic
         self._numbers = None
         self._natural = natural  # no permutation is shown: that of the plan is a postorder
         self._triangle = triangle
         self._symmetry = symmetry
         self._array = array  # sparse results are sparse arrays
+        self._rounds = rounds
         self._diagonal = None  # of L, with the filling that it is of
         self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
 
@@ -70,16 +71,18 @@ class Factor(Filled, Structure):
         return self._numbers
 
     def _twin(self):
-        return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, symmetry=self._symmetry, array=self._array)
+        return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, symmetry=self._symmetry, array=self._array,
+                      rounds=self._rounds)
 
     # Numbers.
 
     def cholesky_inplace(self, A, beta=0, *, cancel=None):
-        """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone.
+        """Factorises A + beta I anew. A: shape (n, n), with entries other than 0 in the pattern analysed alone.
 
+        Raises DtypeError where A has more digits than the factor, and no ``dtype=`` asked for these: float64 in a factor of float32.
         Raises NotPositiveDefiniteError; then, and whenever this raises, the factor is to be filled again before it solves.
         """
-        a = _matrix.to_core(A, self._dtype, self._triangle, self._symmetry)
+        a = _matrix.to_core(A, self._dtype, self._triangle, self._symmetry, rounds=self._rounds)
         return self._fill(self._make().refactorize, a, float(beta), cancel)
 
     refactorize = cholesky_inplace
@@ -97,7 +100,7 @@ class Factor(Filled, Structure):
 
     def cholesky_AAt_inplace(self, A, beta=0, *, cancel=None):
         """Factorises A A' + beta I anew. A: shape (n, k)."""
-        a = _matrix.to_core(_matrix.product(A, self._dtype), self._dtype, "lower")
+        a = _matrix.to_core(_matrix.product(A, self._dtype, self._rounds), self._dtype, "lower")
         return self._fill(self._make().refactorize, a, float(beta), cancel)
 
     def cholesky(self, A, beta=0, *, cancel=None):
@@ -156,8 +159,8 @@ class Factor(Filled, Structure):
         Raises
         ------
         DtypeError
-            For b of float64 where the factor is of float32: x would have fewer digits than b without a word. Integers, lists of numbers and
-            float16 are taken.
+            For b of float64, lists of Python's floats among it, and of integers beyond 2^24 where the factor is of float32: x would have
+            fewer digits than b without a word. Other integers and float16 are taken.
         OutOfMemoryError
             For sparse b whose x takes more memory than is available: see :meth:`inverse_bytes`.
 
@@ -181,13 +184,8 @@ class Factor(Filled, Structure):
         if _device.is_foreign(b):
             part = functools.partial(self._foreign, core, system, ldl, b, steps, cancel)
         else:
-            part = functools.partial(self._part, core, system, ldl, self._array_of(b), steps, cancel)
+            part = functools.partial(self._part, core, system, ldl, np.asarray(_matrix.unmasked(b)), steps, cancel)
         return part() if system in ("A", "P", "Pt") else self._of_one_filling(part)
-
-    def _array_of(self, b):
-        """An array of NumPy from what is none. Python's own numbers have no type that the factor's could be too small for."""
-        array = np.asarray(_matrix.unmasked(b))
-        return array.astype(self._dtype) if isinstance(b, (list, tuple)) and array.dtype == np.float64 else array
 
     def _foreign(self, core, system, ldl, b, steps, cancel):
         if not _device.on_cuda(b):
@@ -241,9 +239,9 @@ class Factor(Filled, Structure):
 
     def _sparse(self, system, ldl, b, steps, cancel):
         _device.require_rows(b, self.n)
-        self._require_fit(b.dtype)
-        one, b = b.ndim == 1, _matrix.widened(b)
+        kind, one, b = b.dtype, b.ndim == 1, _matrix.widened(b)
         b = sp.csc_array(b.reshape((-1, 1)) if one else b)
+        self._require_fit(kind, b.data)
         if system in ("A", "LDLt"):
             _fill_of_inverse.require_room(*b.shape, self._dtype.itemsize, lambda: self._entries_of_solution(system, b))
         blocks = [sp.csc_array(self._part(self._numbers, system, ldl, b[:, k : k + _fill_of_inverse.BLOCK].toarray(order="F"), steps, cancel, k))
@@ -303,7 +301,7 @@ class Factor(Filled, Structure):
         if system not in ("L", "Lt"):
             raise UsageError(f"system {system!r}: there are L and Lt")
         core = self._core()
-        b = self._checked(self._array_of(b))
+        b = self._checked(np.asarray(_matrix.unmasked(b)))
 
         def product():
             inner = self._dense(core, "P", b) if self._natural else b
@@ -424,8 +422,8 @@ class Factor(Filled, Structure):
     def as_linear_operator(self, *, rounds=False):
         """A^-1 as a scipy.sparse.linalg.LinearOperator: a preconditioner, or the inverse that ``eigsh`` asks for.
 
-        rounds: a factor of float32 takes b of float64, and rounds it to float32, which is enough for a preconditioner and not for an inverse;
-        else such b raises DtypeError, as in :meth:`solve`.
+        rounds: a factor of float32 takes b of float64 and of any integers, and rounds it to float32, which is enough for a preconditioner and
+        not for an inverse; else such b raises DtypeError, as in :meth:`solve`.
 
         >>> import numpy as np, scipy.sparse as sp, kauri
         >>> M = kauri.cholesky(2.0 * sp.eye_array(3, format="csc")).as_linear_operator()
@@ -436,7 +434,7 @@ class Factor(Filled, Structure):
 
         def solve(b):
             b = np.asarray(b)
-            return self.solve(b.astype(self._dtype, copy=False) if rounds and b.dtype == np.float64 else b)
+            return self.solve(b.astype(self._dtype, copy=False) if rounds and (b.dtype.kind in "iu" or b.dtype == np.float64) else b)
 
         return LinearOperator(self.shape, matvec=solve, rmatvec=solve, matmat=solve, rmatmat=solve, dtype=self._dtype)
 
@@ -451,7 +449,7 @@ class Factor(Filled, Structure):
 
     def __getstate__(self):
         state = {name: getattr(self, name) for name in ("_natural", "_triangle", "_array", "_dtype")}
-        state.update(format=_FORMAT, symmetry=self._symmetry)
+        state.update(format=_FORMAT, symmetry=self._symmetry, rounds=self._rounds)
         s = self._symbolic
         state.update(given=s.given)
         if self.valid:
@@ -466,7 +464,7 @@ class Factor(Filled, Structure):
             raise InputError(f"a pickle of format {state['format']}, of a newer kauri: this one reads formats up to {_FORMAT}")
         for name in ("_natural", "_triangle", "_array", "_dtype"):
             setattr(self, name, state[name])
-        self._symmetry = state.get("symmetry", 0)
+        self._symmetry, self._rounds = state.get("symmetry", 0), state.get("rounds", False)
         self._numbers = self._diagonal = None
         given = _options.loadable(state["given"])
         if state["values"] is None:

@@ -3,11 +3,13 @@
 import numpy as np
 
 from . import _device, _matrix
-from ._errors import DtypeError, NotPositiveDefiniteError, UsageError
+from ._errors import NotPositiveDefiniteError, UsageError
 
 
 class Filled:
     """What is made for one pattern and filled with values. Its maker sets _symbolic and _dtype."""
+
+    _rounds = False  # A of more digits than _dtype has is rounded, as dtype= asked for
 
     @property
     def n(self):
@@ -46,6 +48,8 @@ class Filled:
         _matrix.real_dtype(values.dtype)
         if values.shape != (self._symbolic.nnz,):
             raise UsageError(f"values of shape {values.shape}: expected ({self._symbolic.nnz},)")
+        if not self._rounds:
+            _matrix.require_digits("the array of values", values.dtype, values, self._dtype, _matrix.MADE + "values.astype(np.float32)")
         return np.ascontiguousarray(values, dtype=self._dtype)
 
     def _there(self, values):
@@ -54,20 +58,19 @@ class Filled:
             return None
         return _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
 
-    def _require_fit(self, dtype):
-        """Refuses b of that dtype where x, which is of the factor's, would have fewer digits than b."""
+    def _require_fit(self, dtype, values):
+        """Refuses b of that dtype where x, which is of the factor's, would have fewer digits than b. values: an array of those of b."""
         if dtype.kind == "c":
             raise NotImplementedError("complex right-hand sides: kauri solves real systems")
         _matrix.real_dtype(dtype)
-        if dtype.kind == "f" and dtype.itemsize > self._dtype.itemsize:
-            raise DtypeError(f"b is of {dtype.newbyteorder('=')}, and the factor of {self._dtype}: make the factor with dtype=np.float64 "
-                             "or by cholesky_mixed(A) for solutions in float64, or pass b.astype(np.float32) for the 6 digits of float32")
+        _matrix.require_digits("b", dtype, values, self._dtype, "make the factor with dtype=np.float64 or by cholesky_mixed(A) for "
+                               "solutions in float64, or pass b.astype(np.float32)")
 
     def _checked(self, b):
         """b as the library takes it: as it lies in memory, if that will do."""
         _device.require_rows(b, self.n)
         if b.dtype != self._dtype:
-            self._require_fit(b.dtype)
+            self._require_fit(b.dtype, b)
             b = b.astype(self._dtype)
         if not b.flags.forc and not _lies_well(b):
             b = np.ascontiguousarray(b)

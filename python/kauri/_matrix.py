@@ -3,8 +3,12 @@
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _device
+from . import _core, _device, _options
 from ._errors import DtypeError, InputError, UsageError
+
+
+_WHOLE = 2**24  # float32 has every integer up to here
+MADE = "make the factor with dtype=np.float64, or with dtype=np.float32 if every A is to be rounded, or pass "  # for require_digits()
 
 
 def real_dtype(dtype):
@@ -34,6 +38,26 @@ def factor_dtype(dtype):
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise DtypeError(f"dtype {dtype}: factors are of float32 or float64")
     return dtype
+
+
+def loses(dtype, values, to):
+    """True where numbers of that type, in an array, have digits that float32 or float64 has not. Integers in float64 are SciPy's custom."""
+    if dtype.kind == "f":
+        return dtype.itemsize > to.itemsize
+    if dtype.kind not in "iu" or dtype.itemsize <= 2 or to == np.float64 or values.size == 0:
+        return False
+    return int(values.max()) > _WHOLE or int(values.min()) < -_WHOLE
+
+
+def require_digits(name, dtype, values, to, ways):
+    """Refuses what loses() finds; ``ways`` says what to do about it."""
+    if loses(dtype, values, to):
+        beyond = "" if dtype.kind == "f" else " with values beyond 2^24"
+        raise DtypeError(f"{name} is of {dtype.newbyteorder('=')}{beyond}, and the factor of {to}: {ways} for the 6 digits of float32")
+
+
+def _require_digits_of(a, given, values, to):
+    require_digits("A", a.dtype if given is None else given, values, to, MADE + "A.astype(np.float32)")
 
 
 def widened(values):
@@ -100,7 +124,8 @@ def to_scipy(a):
     dense = _device.to_host(dense) if _device.is_foreign(dense) else np.asarray(dense)
     if dense.ndim != 2:
         raise UsageError(f"a matrix has two dimensions, not {dense.ndim}")
-    return sp.csc_array(dense.astype(real_dtype(dense.dtype), copy=False))
+    own = real_dtype(dense.dtype)
+    return sp.csc_array(dense if dense.dtype.kind in "biu" else dense.astype(own, copy=False))
 
 
 def _indices(array, dtype):
@@ -116,15 +141,20 @@ def given_dtype(a):
 
 
 def _threshold(symmetry, given, dtype):
-    """What halves may differ by: 0, the default of the factor's type, is not for numbers that were rounded to a narrower one before."""
+    """What halves may differ by: 0, the default of the type that they are compared in, is not for numbers that were rounded to a narrower
+    one before."""
+    symmetry = _options.fraction("symmetry", symmetry)
     if symmetry == 0 and given is not None and given.kind == "f" and given.itemsize < dtype.itemsize:
         return min(1.0, 1000 * float(np.finfo(given).eps))
-    return float(symmetry)
+    return symmetry
 
 
-def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
+_MAKERS = {4: _core.matrix_f32, 8: _core.matrix_f64}
+
+
+def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=True):
     """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64. given: given_dtype() of what ``a`` was
-    made of, if that was not ``a`` itself."""
+    made of, if that was not ``a`` itself. rounds: numbers that have more digits than dtype are rounded; else that is a DtypeError."""
     given = given_dtype(a) if given is None else given
     a = to_scipy(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -133,19 +163,27 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None):
     if a.format not in ("csc", "csr"):
         a = widened(a).tocsc()
     dtype = own if dtype is None else factor_dtype(dtype)
+    if not rounds:
+        _require_digits_of(a, given, a.data, dtype)
     index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
     if a.shape[0] > np.iinfo(np.int32).max:
         raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
-    make = _core.matrix_f32 if dtype == np.float32 else _core.matrix_f64
-    values = np.ascontiguousarray(a.data, dtype=dtype)
-    symmetry = _threshold(symmetry, given, dtype)
-    return make(_indices(a.indptr, index), _indices(a.indices, index), values, a.format == "csr", triangle, symmetry)
+    compared = max(own, dtype, key=lambda kind: kind.itemsize)  # halves are compared before they are rounded to a narrower type
+    made = _MAKERS[compared.itemsize](_indices(a.indptr, index), _indices(a.indices, index), np.ascontiguousarray(a.data, dtype=compared),
+                                      a.format == "csr", triangle, _threshold(symmetry, given, compared))
+    if compared == dtype:
+        return made
+    return _MAKERS[dtype.itemsize](made.indptr(), made.indices().astype(np.int64), made.values().astype(dtype), False, "lower", 0.0)
 
 
-def product(a, dtype=None):
-    """A A^T, of which the lower half is to be taken."""
+def product(a, dtype, rounds):
+    """A A^T in that type, of which the lower half is to be taken. rounds: as of to_core()."""
+    given = given_dtype(a)
     a = widened(to_scipy(a)).tocsr()
-    a = a.astype(dtype or real_dtype(a.dtype), copy=False)
+    real_dtype(a.dtype)
+    if not rounds:
+        _require_digits_of(a, given, a.data, dtype)
+    a = a.astype(dtype, copy=False)
     return (a @ a.T).tocsc()
 
 

@@ -47,7 +47,7 @@ class MixedFactor(Filled):
         return f"<kauri.MixedFactor of a {self.n} x {self.n} matrix, {self.nnz} entries of L{'' if self.valid else ', not valid'}>"
 
     def refactorize(self, A, beta=0, *, cancel=None):
-        """Factorises A + beta I anew. A: shape (n, n), with entries in the pattern analysed alone."""
+        """Factorises A + beta I anew. A: shape (n, n), with entries other than 0 in the pattern analysed alone."""
         a = _matrix.to_core(A, np.float64, self._triangle, self._symmetry)
         return self._fill(self._mixed.refactorize, a, float(beta), cancel)
 

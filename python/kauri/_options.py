@@ -45,6 +45,17 @@ def plain(value):
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
+def fraction(name, value):
+    """A number from 0 to 1."""
+    try:
+        number = float(plain(value))
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}={value!r}: expected a number from 0 to 1") from None
+    if not 0 <= number <= 1:
+        raise UsageError(f"{name} is {number:g}, expected 0 to 1")
+    return number
+
+
 def _text(value):
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -132,9 +132,11 @@ std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
     const auto end = static_cast<std::size_t>(pattern.col_ptr[j + 1]);
     for (auto k = static_cast<std::size_t>(own.col_ptr[j]); k < static_cast<std::size_t>(own.col_ptr[j + 1]); ++k) {
       while (to < end && pattern.row[to] < own.row[k]) ++to;
-      if (to == end || pattern.row[to] != own.row[k])
+      if (to == end || pattern.row[to] != own.row[k]) {
+        if (a.value()[k] == T(0)) continue;
         throw Error(ErrorKind::usage,
                     "entry (" + std::to_string(own.row[k]) + ", " + std::to_string(j) + ") is not in the pattern that was analysed");
+      }
       value[to] = a.value()[k];
     }
   }

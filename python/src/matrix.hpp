@@ -17,8 +17,8 @@ enum class Triangle {
   both,       ///< both are there, and agree
 };
 
-/// The values of `a` on a pattern that has all of its entries, zeros elsewhere. Throws Error(usage) naming the first entry that is not
-/// there.
+/// The values of `a` on a pattern that has all of its entries but those of 0, zeros elsewhere. Throws Error(usage) naming the first entry
+/// that is not there.
 template <Scalar T>
 std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a);
 

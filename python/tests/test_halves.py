@@ -140,6 +140,55 @@ def test_the_threshold_stays_with_the_factor(make):
             one.refactorize(near)
 
 
+@pytest.mark.parametrize("make", [kauri.cholesky, kauri.analyze])
+def test_a_loaded_factor_takes_halves_as_it_is_told(make, tmp_path):
+    near, far = skewed(1e-6), skewed(1e-4)
+    make(skewed(0)).save(tmp_path / "f")
+    strict = kauri.load(tmp_path / "f")
+    with pytest.raises(kauri.InputError, match="at most 2.22e-13"):
+        strict.refactorize(near)
+    for f in (kauri.load(tmp_path / "f", symmetry=np.float32(1e-6)), kauri.load(tmp_path / "f", triangle="both", symmetry=1e-6)):
+        f.refactorize(near)
+        with pytest.raises(kauri.InputError, match="at most 1e-06"):
+            f.refactorize(far)
+    for triangle, by in (("lower", 1.0), ("upper", 1 + 1e-4)):
+        f = kauri.load(tmp_path / "f", triangle=triangle)
+        f.refactorize(far)
+        assert f._numbers.values().min() == -by
+    for wrong, text in (({"symmetry": -1}, "symmetry is -1, expected 0 to 1"), ({"symmetry": "x"}, "symmetry='x'"),
+                        ({"triangle": "x"}, "triangle: 'x'")):
+        with pytest.raises(kauri.UsageError, match=text):
+            kauri.load(tmp_path / "f", **wrong)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_thresholds_that_are_none(door):
+    for wrong in ("x", None, [1], -1, 2, np.nan):
+        with pytest.raises(kauri.UsageError, match="symmetry.*expected.* 0 to 1"):
+            DOORS[door](poisson(3), symmetry=wrong)
+        with pytest.raises(kauri.UsageError, match="symmetry.*expected.* 0 to 1"):
+            kauri.read("not_looked_at.mtx", symmetry=wrong)
+
+
+@pytest.mark.parametrize("make", [kauri.cholesky, kauri.cholesky_mixed, kauri.analyze])
+def test_zeros_outside_of_the_pattern_are_nothing(make):
+    """New values with stored zeros where the analysed A has no entries: 0 and nothing are the same entry."""
+    a = np.array([[4.0, 1, 0], [1, 5, 2], [0, 2, 6]])
+    f = make(sp.csc_array(a))
+    for zero in (0.0, -0.0):
+        new = a + np.eye(3)
+        new[0, 2] = new[2, 0] = zero
+        every = sp.csc_array((new.T.ravel(), np.tile(np.arange(3), 3), np.arange(0, 10, 3)), shape=(3, 3))
+        assert every.nnz == 9
+        for same in (every, every.tocsr(), every.tocoo()):
+            f.refactorize(same)
+            assert np.allclose((a + np.eye(3)) @ f(np.ones(3)), 1, rtol=1e-14)
+    for wrong in (1e-300, np.nan):
+        new[0, 2] = new[2, 0] = wrong
+        with pytest.raises(kauri.UsageError, match=r"entry \(2, 0\) is not in the pattern"):
+            f.refactorize(sp.csc_array(new))
+
+
 # Numbers that were rounded to a narrower type than the factor's are judged by that type.
 
 
@@ -170,6 +219,30 @@ def test_narrow_types_in_double(dtype, by, beyond, threshold):
     for call in (lambda a, **o: kauri.cholesky(a, dtype=np.float64, **o), kauri.cholesky_mixed):
         with pytest.raises(kauri.InputError, match="at most 1e-12"):  # what is asked for counts
             call(near, symmetry=1e-12)
+
+
+@pytest.mark.parametrize("make", [sp.csc_array, sp.csr_array, sp.coo_array, np.asarray, lambda a: a.tolist()])
+def test_halves_are_compared_before_they_are_rounded(make):
+    """Of float64 that is factorised in float32: what float32 hardly tells apart is asymmetry all the same."""
+    narrow = {"dtype": np.float32}
+    calls = [lambda a, **o: kauri.cholesky(a, **narrow, **o), lambda a, **o: kauri.analyze(a, **narrow, **o),
+             lambda a, **o: kauri.factorized(a, **narrow, **o), lambda a, **o: kauri.compare(a, ["amd"], **narrow, **o),
+             lambda a, **o: kauri.cholesky([[4.0, 1.0], [1.0, 4.0]], **narrow, **o).refactorize(a)]
+    for call in calls:
+        for by in (5e-5, 1e-9):
+            far = make(np.array([[4.0, 1.0], [1.0 + by, 4.0]]))
+            with pytest.raises(kauri.InputError, match=r"(?s)\(1, 0\).*\(0, 1\).*at most 2.22e-13 "):
+                call(far)
+            call(far, symmetry=by)
+            call(far, triangle="lower")
+            with pytest.raises(kauri.InputError, match="at most 1e-12 "):
+                call(far, symmetry=1e-12)
+        call(make(np.array([[4.0, 1.0], [1.0 + 1e-15, 4.0]])))
+        call(make(np.array([[4.0, 1.0], [0.0, 4.0]])))
+    a = np.array([[4.0, 1.00005], [1.0, 4.0]])
+    for triangle, taken in (("lower", 1.0), ("upper", np.float32(1.00005))):
+        a_core = kauri.cholesky(make(a), dtype=np.float32, triangle=triangle)._numbers.values()
+        assert a_core.dtype == np.float32 and a_core[1] == taken
 
 
 def test_integers_have_no_rounding():

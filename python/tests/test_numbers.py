@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import math
 import os
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -39,9 +40,84 @@ def test_what_has_no_digits_to_lose_is_taken(a):
     b = np.arange(f.n)
     expected = f(b.astype(np.float32))
     assert expected.dtype == np.float32
-    for right in (b, b.astype(np.float16), b.tolist(), b.astype(float).tolist(), tuple(b.tolist())):
+    for right in (b, b.astype(np.float16), b.tolist(), tuple(b.tolist()), b.astype(np.uint64), b.astype(np.int8)):
         assert np.array_equal(f(right), expected) and f(right).dtype == np.float32
-    assert f(b > 3).dtype == np.float32 and f.multiply(b.astype(float).tolist()).dtype == np.float32
+    assert f(b > 3).dtype == np.float32 and f.multiply(b.tolist()).dtype == np.float32
+    most = np.full(f.n, 2**24)
+    for right in (most, -most, most.tolist(), sp.csc_array(most[:, None])):
+        assert f(right).dtype == np.float32
+    assert f(np.zeros((f.n, 0), np.int64)).shape == (f.n, 0)
+
+
+def test_what_float32_rounds_is_not_answered_in_float32(a):
+    """Two b that differ had the same x."""
+    f = kauri.cholesky(a.astype(np.float32))
+    floats, large, least = np.ones(f.n), np.arange(f.n), np.full(f.n, -(2**24) - 1)
+    large[-1] = 2**40 + 1
+    calls = [f, f.multiply, lambda b: f.solve(b, "P"), lambda b: f.solve(b, "LD"), lambda b: f.as_linear_operator() @ np.asarray(b)]
+    for call in calls:
+        for b in (floats.tolist(), tuple(floats.tolist())):
+            with pytest.raises(kauri.DtypeError, match="b is of float64, and the factor of float32"):
+                call(b)
+        for b in (large, large.tolist(), large.astype(np.uint64), least, least.astype(np.int32)):
+            with pytest.raises(kauri.DtypeError, match="b is of u?int.. with values beyond 2.24, and the factor of float32: .*_mixed"):
+                call(b)
+    with pytest.raises(kauri.DtypeError, match="b is of int64 with values beyond"):
+        f(sp.csc_array(large[:, None]))
+    assert (f.as_linear_operator(rounds=True) @ large).dtype == np.float32
+    assert kauri.cholesky(a)(floats.tolist()).dtype == kauri.cholesky(a)(large).dtype == np.float64
+
+
+NEW_VALUES = {
+    "array": lambda f, a: f.cholesky_inplace(a.toarray()),
+    "csc": lambda f, a: f.cholesky_inplace(a),
+    "csr": lambda f, a: f.refactorize(a.tocsr()),
+    "coo": lambda f, a: f.cholesky(a.tocoo()),
+    "list": lambda f, a: f.cholesky_inplace(a.toarray().tolist()),
+    "values": lambda f, a: f.refactorize_values(sp.tril(a, format="csc").data),
+    "list_of_values": lambda f, a: f.refactorize_values(sp.tril(a, format="csc").data.tolist()),
+}
+
+
+@pytest.mark.parametrize("way", NEW_VALUES)
+def test_new_values_are_rounded_only_where_that_was_asked_for(way):
+    call, a = NEW_VALUES[way], poisson(4)
+    narrow = a.astype(np.float32)
+    filled, analysed = kauri.cholesky(narrow), kauri.analyze(narrow)
+    pickled = [pickle.loads(pickle.dumps(f)) for f in (filled, analysed)]
+    for f in (filled, filled.copy(), filled.cholesky(narrow), analysed, *pickled):
+        with pytest.raises(kauri.DtypeError, match="is of float64, and the factor of float32: make the factor with .*np.float32 if every"):
+            call(f, a)
+        if "list" not in way:
+            call(f, narrow)
+        call(f, a.astype(np.int64))
+        with pytest.raises(kauri.DtypeError, match="is of int64 with values beyond 2.24"):
+            call(f, a.astype(np.int64) * (2**24 + 1))
+    asked = kauri.cholesky(a, dtype=np.float32)
+    for f in (asked, asked.copy(), asked.cholesky(a), kauri.analyze(narrow, dtype=np.float32), pickle.loads(pickle.dumps(asked))):
+        call(f, a)
+        assert f.dtype == np.float32
+    call(kauri.cholesky(narrow, dtype=np.float64), a)
+
+
+def test_float16_has_no_digits_to_lose():
+    dense = np.array([[4, 1], [1, 4]], np.float16)
+    f = kauri.cholesky(dense.astype(np.float32))
+    for a in (dense, sp.csc_array((dense.ravel(), [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))):
+        f.cholesky_inplace(a)
+    f.refactorize_values(np.array([4, 1, 4], np.float16))
+    assert np.allclose(f(np.array([5, 5], np.float16)), 1)
+
+
+def test_products_are_rounded_only_where_that_was_asked_for():
+    a = sp.csr_array(np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]))
+    f = kauri.cholesky_AAt(a.astype(np.float32))
+    for call in (f.cholesky_AAt_inplace, f.cholesky_AAt, kauri.analyze_AAt(a.astype(np.float32)).cholesky_AAt_inplace):
+        with pytest.raises(kauri.DtypeError, match="A is of float64, and the factor of float32"):
+            call(a)
+        call(a.astype(np.float32))
+        call(a.astype(int))
+    kauri.cholesky_AAt(a, dtype=np.float32).cholesky_AAt_inplace(a)
 
 
 def test_ways_to_answer_in_float64(a):

@@ -35,7 +35,7 @@ def test_refined_and_unrefined_solves(b, dtype):
     assert verdict(f) == ("none", "")
     f(b, refine=1)
     assert verdict(f) == ("ok", "")
-    f.refactorize(shifted())
+    f.refactorize(shifted().astype(dtype))
     f(b, refine=1)
     assert verdict(f) == ("ok", "")
 

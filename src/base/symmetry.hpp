@@ -32,12 +32,12 @@ class SymmetryRule {
   [[nodiscard]] bool same(T x, T y) const {
     if (x == y) return true;
     if (!std::isfinite(x) || !std::isfinite(y)) return std::isnan(x) && std::isnan(y);
-    return std::abs(x - y) <= threshold_ * std::max(std::abs(x), std::abs(y));
+    return within(x, y, threshold_ * std::max(std::abs(x), std::abs(y)));
   }
 
   /// The rule, with root() of both rows.
   [[nodiscard]] bool agree(T x, T y, T root_i, T root_j) const {
-    return same(x, y) || (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= threshold_ * (root_i * root_j));
+    return same(x, y) || (std::isfinite(x) && std::isfinite(y) && within(x, y, threshold_ * (root_i * root_j)));
   }
 
   /// What messages of entries that do not agree end with.
@@ -48,6 +48,13 @@ class SymmetryRule {
   }
 
  private:
+  /// |x - y| <= most, without an overflow, which is SIGFPE where a program traps it.
+  static bool within(T x, T y, T most) {
+    constexpr T kLarge = std::numeric_limits<T>::max() / 2;
+    if (std::abs(x) > kLarge || std::abs(y) > kLarge) return std::abs(x / 2 - y / 2) <= most / 2;
+    return std::abs(x - y) <= most;
+  }
+
   T threshold_ = 0;
 };
 

@@ -35,25 +35,11 @@ Triplets triplets_of(Index n, std::span<const Offset> ptr, std::span<const Index
   return t;
 }
 
-/// Which halves hold anything.
-class Seen {
- public:
-  void add(Offset row, Offset col, double value) {
-    const bool zero = value == 0;
-    below_ |= row > col;
-    above_ |= row < col;
-    below_number_ |= row > col && !zero;
-    above_number_ |= row < col && !zero;
-  }
-  [[nodiscard]] BothHalves taken(const BothHalves& both) const {
-    if (!below_ || !above_) return {above_ ? Storage::upper : Storage::lower};
-    if (below_number_ == above_number_) return both;
-    return {below_number_ ? Storage::lower_of_full : Storage::upper_of_full};
-  }
-
- private:
-  bool below_ = false, above_ = false, below_number_ = false, above_number_ = false;
-};
+SeenHalves seen_in(const Triplets& t) {
+  SeenHalves seen;
+  for (std::size_t k = 0; k < t.row.size(); ++k) seen.add(t.row[k], t.col[k], t.value[k]);
+  return seen;
+}
 
 /// make(), whose errors get the file's name and, where the halves differ, the place.
 template <class Make, class Entries>
@@ -65,7 +51,7 @@ SymmetricMatrix<double> checked(std::string_view name, const Places& places, dou
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::input || std::string_view(e.what()).starts_with(shown(name))) throw;
     const std::string asymmetry = places.words ? find_asymmetry(entries(), places, SymmetryRule<double>(symmetry)) : std::string();
-    if (!asymmetry.empty()) fail(name, asymmetry);
+    if (!asymmetry.empty()) fail(name, asymmetry + one_half_words(entries()));
     fail(name, std::string(e.what()) + " (rows and columns counted from 0)");
   }
 }
@@ -101,15 +87,13 @@ SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const
       [&] { return triplets_of(n, ptr, row, value, by_rows); });
 }
 
-BothHalves halves_of(const Triplets& t, const BothHalves& both) {
-  Seen seen;
-  for (std::size_t k = 0; k < t.row.size(); ++k) seen.add(t.row[k], t.col[k], t.value[k]);
-  return seen.taken(both);
-}
+std::string one_half_words(const Triplets& t) { return seen_in(t).words(); }
+
+BothHalves halves_of(const Triplets& t, const BothHalves& both) { return seen_in(t).taken(both); }
 
 BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, const BothHalves& both,
                      bool by_rows) {
-  Seen seen;
+  SeenHalves seen;
   const auto columns = static_cast<Offset>(ptr.size()) - 1;
   for (Offset j = 0; j < columns; ++j)
     for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) by_rows ? seen.add(j, row[k], value[k]) : seen.add(row[k], j, value[k]);

@@ -31,6 +31,36 @@ struct BothHalves {
   double symmetry = 0;              ///< of full: CompressedView::symmetry
 };
 
+/// Which halves hold anything, and which hold numbers that are not 0.
+class SeenHalves {
+ public:
+  void add(Offset row, Offset col, double value) {
+    const bool zero = value == 0;
+    below_ |= row > col;
+    above_ |= row < col;
+    below_number_ |= row > col && !zero;
+    above_number_ |= row < col && !zero;
+  }
+  /// What halves_of() says.
+  [[nodiscard]] BothHalves taken(const BothHalves& both) const {
+    if (!below_ || !above_) return {above_ ? Storage::upper : Storage::lower};
+    if (below_number_ == above_number_) return both;
+    return {below_number_ ? Storage::lower_of_full : Storage::upper_of_full};
+  }
+  /// What errors of halves that differ end with where one holds all numbers: how to take that one. Else empty.
+  [[nodiscard]] std::string words() const {
+    if (below_number_ == above_number_) return {};
+    const std::string half = below_number_ ? "lower" : "upper";
+    return "; all entries off the diagonal are in the " + half + " half, which --half " + half + " (ReadOptions::both_halves) takes";
+  }
+
+ private:
+  bool below_ = false, above_ = false, below_number_ = false, above_number_ = false;
+};
+
+/// SeenHalves::words() of triplets.
+std::string one_half_words(const Triplets& t);
+
 /// Counts what assemble() takes: rows and values of all entries twice while they are sorted, and pointers.
 void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allowance);
 

@@ -18,6 +18,7 @@ const char* entry_form(MarketField field) {
     case MarketField::pattern:
       return "'row column'";
     case MarketField::integer:
+    case MarketField::unsigned_integer:
       return "'row column integer'";
     case MarketField::real:
       break;
@@ -113,6 +114,8 @@ Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSi
       return read_all<MarketField::pattern>(text, sizes, piece);
     case MarketField::integer:
       return read_all<MarketField::integer>(text, sizes, piece);
+    case MarketField::unsigned_integer:
+      return read_all<MarketField::unsigned_integer>(text, sizes, piece);
     case MarketField::real:
       break;
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "src/base/digits.hpp"
 #include "src/io/matrix_market_header.hpp"
 #include "src/io/text.hpp"
 #include "src/io/triplets.hpp"
@@ -22,8 +23,11 @@ Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSi
 template <MarketField kField>
 double read_market_value(TextCursor& text, const char* expected) {
   if constexpr (kField == MarketField::pattern) return 1;
-  if constexpr (kField == MarketField::integer) return text.whole_number(expected);
-  return text.real(expected);
+  if constexpr (kField == MarketField::real) return text.real(expected);
+  const double value = text.whole_number(expected);
+  if (kField == MarketField::unsigned_integer && value < 0)
+    text.fail_line("value " + digits(value) + " of an unsigned-integer matrix, expected 0 or more");
+  return value;
 }
 
 /// Throws Error(input) at the end of a file that holds fewer lines than promised, or at a line too many.

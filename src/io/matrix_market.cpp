@@ -23,7 +23,7 @@ std::string line_words(std::string_view bytes, Offset k) { return "line " + std:
 
 template <MarketField kField>
 void read_array(TextCursor& text, std::vector<double>& value) {
-  const char* expected = kField == MarketField::integer ? "one integer" : "one value";
+  const char* expected = kField == MarketField::real ? "one value" : "one integer";
   const auto count = static_cast<Offset>(value.size());
   for (Offset k = 0; k < count; ++k) {
     if (!text.next_line(kMarketComment)) fail_short(text, count, k, "values");
@@ -35,7 +35,18 @@ void read_array(TextCursor& text, std::vector<double>& value) {
 
 std::vector<double> read_array(TextCursor& text, MarketField field, Offset count) {
   std::vector<double> value(static_cast<std::size_t>(count));
-  field == MarketField::integer ? read_array<MarketField::integer>(text, value) : read_array<MarketField::real>(text, value);
+  switch (field) {
+    case MarketField::integer:
+      read_array<MarketField::integer>(text, value);
+      break;
+    case MarketField::unsigned_integer:
+      read_array<MarketField::unsigned_integer>(text, value);
+      break;
+    case MarketField::real:
+    case MarketField::pattern:
+      read_array<MarketField::real>(text, value);
+      break;
+  }
   return value;
 }
 
@@ -51,7 +62,7 @@ SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, con
       std::equal(a.row.begin(), a.row.end(), b.row.begin(), b.row.end()))
     return lower;
   std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());  // as often as it comes, and not the same as nothing
-  fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)));
+  fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)) + one_half_words(t));
 }
 
 /// The half that all entries of a file that says "symmetric" lie in. Throws Error(input) naming the first that lies in the other one.
@@ -99,7 +110,11 @@ SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, c
       pair.add(i, j, value[k]);
       pair.add(j, i, value[at(j, i)]);
       for (const Index d : {i, j}) pair.add(d, d, value[at(d, d)]);
-      fail(text.name(), find_asymmetry(pair, {[&](Offset side) { return line_words(bytes, side == 0 ? k : at(j, i)); }}, rule));
+      SeenHalves seen;
+      for (Index c = 0; c < n; ++c)
+        for (Index r = 0; r < n; ++r) seen.add(r, c, value[at(r, c)]);
+      fail(text.name(),
+           find_asymmetry(pair, {[&](Offset side) { return line_words(bytes, side == 0 ? k : at(j, i)); }}, rule) + seen.words());
     }
   return assemble(text.name(), n, t, {Storage::lower}, {});
 }

@@ -26,7 +26,8 @@ constexpr const char* kBanner = "'%%MatrixMarket matrix coordinate|array real|in
 
 MarketField field_of(const std::string& word, const TextCursor& text) {
   if (word == "real" || word == "double") return MarketField::real;
-  if (word == "integer" || word == "unsigned-integer") return MarketField::integer;  // the latter as SciPy writes uint32 and uint64
+  if (word == "integer") return MarketField::integer;
+  if (word == "unsigned-integer") return MarketField::unsigned_integer;  // as SciPy writes uint32 and uint64
   if (word == "pattern") return MarketField::pattern;
   if (word == "complex") text.fail_line("the matrix is complex, expected real, integer, unsigned-integer or pattern");
   text.fail_line("unknown field '" + printable(word) + "', expected real, integer, unsigned-integer or pattern");

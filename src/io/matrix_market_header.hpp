@@ -9,7 +9,7 @@
 namespace kauri::io {
 
 enum class MarketLayout { coordinate, array };
-enum class MarketField { real, integer, pattern };
+enum class MarketField { real, integer, unsigned_integer, pattern };
 enum class MarketSymmetry { general, symmetric, skew };
 
 struct MarketHeader {

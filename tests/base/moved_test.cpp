@@ -139,6 +139,23 @@ TEST(MovedFrom, SchurComplementsHaveNoRows) {
   EXPECT_THROW(moved.write({out.data(), 2, 2, 2}), Error);
 }
 
+TEST(MovedFrom, BackendsAndWorkspacesMayBeAssignedTo) {
+  const auto a = matrix<double>();
+  Backend backend = cpu_backend(1), other = std::move(backend);
+  backend = cpu_backend(1);
+  const auto factor = factorize<double>(analyze(a.pattern()), a.value(), backend);
+  auto workspace = Workspace<double>::create(factor.value(), 1), second = std::move(workspace);
+  workspace = std::move(second);
+  std::vector<double> x(static_cast<std::size_t>(a.n()), 1.0);
+  factor.value().solve(column_view(std::span<const double>(x)), column_view(std::span(x)), workspace);
+  BatchFactor<double> batch = BatchFactor<double>::create(analyze(a.pattern()), 1, backend);
+  auto of_batch = BatchWorkspace<double>::create(batch, 1), second_of_batch = std::move(of_batch);
+  of_batch = std::move(second_of_batch);
+  refactorize<double>(batch, a.value(), 0);
+  batch.solve({x.data(), 1, a.n(), 1, a.n(), a.n()}, of_batch);
+  EXPECT_NE(x[0], 1.0);
+}
+
 TEST(DefaultMade, IsEmptyWithoutMemory) {
   static_assert(std::is_nothrow_default_constructible_v<SymmetricMatrix<double>> && std::is_nothrow_default_constructible_v<Graph>);
   expect_empty(SymmetricMatrix<double>());

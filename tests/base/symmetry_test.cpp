@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -185,6 +186,47 @@ TEST_P(TwoHalves, AreTakenOrRefused) {
 
 INSTANTIATE_TEST_SUITE_P(All, TwoHalves, ::testing::Combine(::testing::ValuesIn(kDoors), ::testing::ValuesIn(cases())),
                          [](const auto& of) { return std::string(std::get<0>(of.param).name) + "_" + std::get<1>(of.param).name; });
+
+// The largest numbers: their difference is above every number, which is SIGFPE where a program traps overflows.
+template <class T>
+void compare_the_largest() {
+  constexpr T kMax = std::numeric_limits<T>::max(), kEpsOfT = std::numeric_limits<T>::epsilon();
+  const struct {
+    T x, y;
+    bool agree;
+  } pairs[] = {{-kMax / 2, kMax, false},
+               {kMax, -kMax, false},
+               {kMax, kMax * (1 - 900 * kEpsOfT), true},
+               {kMax, kMax * (1 - 1100 * kEpsOfT), false},
+               {kMax, T(0), false},
+               {kMax, std::numeric_limits<T>::denorm_min(), false},
+               {kMax, kMax, true},
+               {std::numeric_limits<T>::denorm_min(), T(0), false}};
+  const SymmetryRule<T> rule(0);
+  for (const auto& [x, y, agree] : pairs)
+    for (const bool turned : {false, true}) {
+      std::feclearexcept(FE_ALL_EXCEPT);
+      const volatile T first = turned ? y : x, second = turned ? x : y;
+      const bool same = rule.same(first, second), agreed = rule.agree(first, second, T(1), T(1));
+      const bool wide = rule.agree(first, second, SymmetryRule<T>::root(kMax), SymmetryRule<T>::root(kMax));
+      EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO), 0) << x << ", " << y;
+      EXPECT_EQ(same, agree) << x << ", " << y;
+      EXPECT_EQ(agreed, agree || std::abs(x) < T(1)) << x << ", " << y;
+      EXPECT_EQ(wide, agree || std::abs(x) < T(1)) << x << ", " << y;
+    }
+}
+
+TEST(TheLargestEntries, AreComparedWithoutOverflow) {
+  compare_the_largest<double>();
+  compare_the_largest<float>();
+  for (const Door& door : kDoors) {
+    const std::vector<Entry> far{{0, 0, 1}, {1, 1, 1}, {1, 0, -1e308}, {0, 1, 1.7e308}};
+    std::feclearexcept(FE_ALL_EXCEPT);
+    const std::string text = error_text(ErrorKind::input, [&] { return through<double, Index, Offset>(door, 2, far, Storage::full, 0); });
+    EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID), 0) << door.name;
+    EXPECT_NE(text.find("the matrix is not symmetric"), std::string::npos) << text;
+  }
+}
 
 /// J' W J, each half summed in an order of its own.
 template <class T>

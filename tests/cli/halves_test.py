@@ -24,6 +24,12 @@ class HalvesTest(ProgramTest):
             with self.subTest(lower=lower, upper=upper):
                 self.fails(1, "solve", self.full(lower, upper), says=["(3, 1)", "(1, 3)", "line 10", "at most 2.22e-13 sqrt(|a_ii a_jj|)"])
 
+    def test_one_half_of_a_general_file_is_told_with_the_option_that_takes_it(self):
+        for half, entry in [("lower", "2 1 -1"), ("upper", "1 2 -1")]:
+            file = self.write("half.mtx", HEAD + f"2 2 3\n1 1 4\n2 2 4\n{entry}\n")
+            self.fails(1, "solve", file, says=["line 5", "has no partner", f"--half {half}"])
+            self.assertEqual(self.json_of("solve", file, "--half", half)["status"], "ok")
+
     def test_a_half_is_chosen(self):
         file = self.full("0.5", "0.25")
         for half, value in [("lower", 0.5), ("upper", 0.25)]:

@@ -210,6 +210,21 @@ TEST(EigenCalls, DeterminantsThatProductsDoNotReach) {
   EXPECT_EQ(solver.determinant(), 0);
 }
 
+TEST(EigenCalls, DeterminantsToFullDigits) {
+  const struct {
+    double scale;
+    int rows;
+  } cases[] = {{2, 10}, {3, 3}, {3, 30}, {0.5, 30}, {10, 15}, {7, 18}, {1.375, 10}, {0x1p1023, 1}, {0x1p-1022, 1}};
+  for (const auto& [scale, rows] : cases) {
+    const SystemMatrix a = diagonal(std::vector<double>(static_cast<std::size_t>(rows), scale));
+    EXPECT_EQ(Solver(a).determinant(), std::pow(scale, rows)) << scale;
+    if (scale > 1e30 || scale < 1e-30) continue;
+    const Eigen::SparseMatrix<float> single = a.cast<float>();
+    EXPECT_EQ(kauri::eigen::LLT<Eigen::SparseMatrix<float>>(single).determinant(), static_cast<float>(std::pow(scale, rows))) << scale;
+  }
+  EXPECT_EQ(Solver(diagonal({3, 5, 7, 1, 1024})).determinant(), 107520);
+}
+
 TEST(EigenCalls, OptionsAndBackends) {
   const SystemMatrix a = made("poisson2d 9");
   const auto backend = std::make_shared<Backend>(cpu_backend(1));

@@ -171,8 +171,8 @@ TEST(File, NamesAreShownWithoutControlCharacters) {
     EXPECT_EQ(io::shown("a" + sign + "b"), "a" + sign + "b");
   test::expect_input_error([] { read_matrix("/nowhere/\x1b[2J.mtx"); }, "/nowhere/?[2J.mtx: cannot open: No such file or directory");
   const TempFile file("\x1b[2J.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n2 1 1\n");
-  test::expect_input_error([&] { read_matrix(file.path()); },
-                           io::shown(file.path()) + ": line 5: entry (2, 1) has no partner (1, 2)" + test::kHalvesWords);
+  test::expect_input_error([&] { read_matrix(file.path()); }, io::shown(file.path()) + ": line 5: entry (2, 1) has no partner (1, 2)" +
+                                                                  test::kHalvesWords + test::one_half("lower"));
   const std::vector<double> x{1};
   EXPECT_EQ(test::error_text(ErrorKind::usage,
                              [&] {

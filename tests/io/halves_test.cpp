@@ -114,12 +114,42 @@ TEST_P(MarketHalves, AreMeasuredByTheThreshold) {
 
 INSTANTIATE_TEST_SUITE_P(Corners, MarketHalves, ::testing::ValuesIn(kCorners), [](const auto& of) { return std::string(of.param.name); });
 
+// SciPy's mmwrite(tril(A)) says "general" of one half: the error says how that is read.
+TEST(OneHalfOfAGeneralFile, IsToldWithTheWayToTakeIt) {
+  for (const bool lower : {true, false}) {
+    const auto entry = [&](int i, int j, const char* value) {
+      return std::to_string(lower ? i : j) + " " + std::to_string(lower ? j : i) + " " + value + "\n";
+    };
+    const std::string off = entry(2, 1, "-1") + entry(3, 2, "-1"), diagonal = "1 1 4\n2 2 4\n3 3 4\n",
+                      told = test::one_half(lower ? "lower" : "upper");
+    const std::string first = lower ? "entry (2, 1) has no partner (1, 2)" : "entry (1, 2) has no partner (2, 1)";
+    const std::vector<double> expected{4, -1, 0, -1, 4, -1, 0, -1, 4};
+    const io::BothHalves half{lower ? Storage::lower_of_full : Storage::upper_of_full};
+    const std::string file = kFullCoordinate + "3 3 5\n" + diagonal + off;
+    test::expect_input_error([&] { io::parse_matrix(file, "a"); }, "a: line 6: " + first + test::kHalvesWords + told);
+    EXPECT_EQ(test::dense(io::parse_matrix(file, "a", {}, half)), expected);
+    test::expect_input_error([&] { io::parse_matrix(kFullCoordinate + "3 3 6\n" + diagonal + off + entry(1, 3, "0"), "a"); },
+                             "a: line 6: " + first + test::kHalvesWords + told);
+    test::expect_input_error([&] { io::parse_matrix(kFullCoordinate + "3 3 6\n" + diagonal + off + entry(1, 3, "1"), "a"); },
+                             "a: line 6: " + first + test::kHalvesWords);
+    const std::string square = lower ? "4\n-1\n0\n0\n4\n-1\n0\n0\n4\n" : "4\n0\n0\n-1\n4\n0\n0\n-1\n4\n";
+    test::expect_input_error(
+        [&] { io::parse_matrix(kFullArray + "3 3\n" + square, "a"); },
+        std::string("a: line ") +
+            (lower ? "4: entry (2, 1) is -1, but (1, 2) in line 6 is 0" : "4: entry (2, 1) is 0, but (1, 2) in line 6 is -1") +
+            test::kHalvesWords + told);
+    EXPECT_EQ(test::dense(io::parse_matrix(kFullArray + "3 3\n" + square, "a", {}, half)), expected);
+  }
+}
+
 // Entries of a pattern are there or not: none of them is 0.
 TEST(MarketPatternHalves, MustBeTheSame) {
   const std::string head = "%%MatrixMarket matrix coordinate pattern general\n";
   EXPECT_EQ(test::dense(io::parse_matrix(head + "2 2 3\n1 2\n2 1\n2 1\n", "a")), (std::vector<double>{2, -1, -1, 2}));
+  test::expect_input_error([&] { io::parse_matrix(head + "3 3 4\n1 1\n2 2\n2 1\n3 2\n", "a"); },
+                           "a: line 5: entry (2, 1) has no partner (1, 2)" + test::kHalvesWords + test::one_half("lower"));
   test::expect_input_error([&] { io::parse_matrix(head + "2 2 1\n1 2\n", "a"); },
-                           "a: line 3: entry (1, 2) has no partner (2, 1)" + test::kHalvesWords);
+                           "a: line 3: entry (1, 2) has no partner (2, 1)" + test::kHalvesWords + test::one_half("upper"));
   test::expect_input_error([&] { io::parse_matrix(head + "3 3 4\n1 1\n2 1\n1 2\n3 1\n", "a"); },
                            "a: line 6: entry (3, 1) has no partner (1, 3)" + test::kHalvesWords);
   const std::string lower = head + "2 2 1\n2 1\n";

@@ -206,6 +206,7 @@ TEST(Market, ReadsTheUpperHalfAlone) {
 TEST(Market, ReadsUnsignedIntegers) {
   const std::string head = "%%MatrixMarket matrix coordinate unsigned-integer symmetric\n";
   EXPECT_EQ(parse(head + "2 2 3\n1 1 4\n2 1 1\n2 2 18446744073709551615\n"), (Values{4, 1, 1, 0x1p64}));
+  EXPECT_EQ(parse(head + "2 2 3\n1 1 4\n2 1 -0\n2 2 0\n"), (Values{4, 0, 0, 0}));
   EXPECT_EQ(parse(head + "2 2 3\n1 1 +9223372036854775808\n2 1 0001\n2 2 9223372036854775807\n"), (Values{0x1p63, 1, 1, 0x1p63}));
   EXPECT_EQ(io::parse_dense("%%MatrixMarket matrix array unsigned-integer general\n3 1\n1\n2\n9223372036854777856\n", "b").value,
             (Values{1, 2, 0x1p63 + 2048}));

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import concurrent.futures
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ for name in sys.argv[3:]:
         COMPILERS.append(name)
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wfloat-conversion", "-Wdouble-promotion", "-Wshadow",
             "-Wold-style-cast", "-Wcast-align", "-Wcast-qual", "-Wnon-virtual-dtor", "-Woverloaded-virtual", "-Wundef", "-Wformat=2",
-            "-Wredundant-decls", "-Wextra-semi", "-Werror"]  # fmt: skip
+            "-Wredundant-decls", "-Wextra-semi", "-Wfloat-equal", "-Werror"]  # fmt: skip
 OF_GNU = ["-Wuseless-cast", "-Wduplicated-cond", "-Wlogical-op"]
 OF_CLANG = ["-Wnewline-eof", "-Wunreachable-code", "-Wimplicit-fallthrough", "-Wshorten-64-to-32"]
 CPP = sorted(p.name for p in (INCLUDE / "kauri").glob("*.hpp") if EIGEN or p.name != "eigen.hpp")
@@ -113,6 +114,18 @@ class HeadersTest(unittest.TestCase):
                 own = OF_CLANG if is_clang(compiler) else OF_GNU
                 done = run(compiler, "c++", "c++20", source, *WARNINGS, *own, compiled=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_classes_say_what_one_moved_from_is(self):
+        """Each class that declares its move constructor, in the comment above it."""
+        found = 0
+        for path in sorted((INCLUDE / "kauri").glob("*.hpp")):
+            text = path.read_text(encoding="utf-8")
+            for name in re.findall(r"^  (\w+)\(\1&&", text, re.MULTILINE):
+                found += 1
+                about = re.search(rf"((?:^///.*\n)+)(?:template .*\n)?^(?:class|struct) {name} ", text, re.MULTILINE)
+                with self.subTest(header=path.name, name=name):
+                    self.assertIn("moved from", " ".join(about.group(1).replace("///", "").split()))
+        self.assertGreater(found, 10)
 
     def test_a_warning_is_found(self):
         source = "#include <vector>\ninline int at(const std::vector<int>& v, int i) { return v[i]; }\n"
