@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <latch>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -189,12 +190,12 @@ TEST_F(HostThreads, AChildOfAProcessWithThreadsGoesOnAlone) {
 void expect_children_work(const std::function<void()>& calls) {
   for (int k = 0; k < 400; ++k) {
     ASSERT_EQ(in_child([&] {
-                std::atomic<bool> begins = false;
+                std::latch begins(1);
                 std::jthread other([&] {
-                  begins = true;
+                  begins.count_down();
                   calls();
                 });
-                while (!begins) std::this_thread::yield();
+                begins.wait();
                 std::this_thread::sleep_for(std::chrono::microseconds(k * 13 % 1500));
                 return test::exit_of(test::status_of_child(calls, 20));
               }),

@@ -128,17 +128,18 @@ TEST_F(Refusals, OfPtxNameTheDriver) {
   EXPECT_TRUE(cuda_available()) << "machine code wants no such driver";
 }
 
+// Of device 2, which no other test makes a backend on.
 TEST_F(Refusals, LeaveNoContext) {
-  emulator::let_run(1);
+  emulator::let_run(2);
   std::thread([] {
-    ASSERT_FALSE(emulator::has_primary(1));
+    ASSERT_FALSE(emulator::has_primary(2));
     emulator::refuse_kernels(cudaErrorNoKernelImageForDevice);
-    EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(1); }), "no Error");
-    EXPECT_FALSE(emulator::has_primary(1));
-    const OwnContext own(1);
-    EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(1); }), "no Error");
+    EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(2); }), "no Error");
+    EXPECT_FALSE(emulator::has_primary(2));
+    const OwnContext own(2);
+    EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(2); }), "no Error");
     EXPECT_EQ(current_context(), own.get());
-    EXPECT_FALSE(emulator::has_primary(1));
+    EXPECT_FALSE(emulator::has_primary(2));
   }).join();
   emulator::let_run(0);
 }
