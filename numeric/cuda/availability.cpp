@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/availability.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
 #include "numeric/cuda/architectures.hpp"
 #include "numeric/cuda/device.hpp"
+#include "src/base/host_threads.hpp"
 #include "src/base/per_process.hpp"
 
 namespace kauri::numeric::cuda {
@@ -24,6 +26,16 @@ std::string why_none(cudaError_t status) {
   static_cast<void>(cudaDriverGetVersion(&driver));
   if (driver == 0) return "no NVIDIA driver is installed";
   return in_words(status) + " (the driver is for CUDA " + version(driver) + ", kauri was built with " + version(CUDART_VERSION) + ")";
+}
+
+/// The runtime's first call loads the driver.
+cudaError_t device_count(int& count) {
+  static std::atomic<bool> is_loaded = false;
+  std::unique_lock<std::mutex> lock;
+  if (!is_loaded) lock = host_threads::keep_from_forking();
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  is_loaded = true;
+  return status;
 }
 
 }  // namespace
@@ -47,7 +59,7 @@ const cudaDeviceProp& properties_of(int device) {
 void require_device(int device) {
   const std::string name = "there is no CUDA device " + std::to_string(device) + ": ";
   int count = 0;
-  cudaError_t status = cudaGetDeviceCount(&count);
+  cudaError_t status = device_count(count);
   if (status != cudaSuccess)
     static_cast<void>(cudaGetLastError());
   else

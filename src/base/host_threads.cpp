@@ -3,6 +3,7 @@
 #include "src/base/host_threads.hpp"
 
 #include <fcntl.h>
+#include <oneapi/tbb/cache_aligned_allocator.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <pthread.h>
@@ -89,10 +90,12 @@ void register_fork() {
   if (pthread_atfork(prepare, parent, child) != 0) throw std::bad_alloc();
 }
 
-/// What oneTBB does once, with locks of its own and libraries that it loads.
+/// What oneTBB does once, with locks of its own and libraries that it loads: of the machine, of its allocator.
 void wake_tbb() {
   static_cast<void>(tbb::info::default_concurrency());
   static_cast<void>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  tbb::cache_aligned_allocator<char> allocator;
+  allocator.deallocate(allocator.allocate(1), 1);
 }
 
 PerProcess<std::mutex> making;
@@ -224,6 +227,8 @@ void start(int wanted) {
 int started() { return process().started; }
 
 void begin_process() { static_cast<void>(process()); }
+
+std::unique_lock<std::mutex> keep_from_forking() { return std::unique_lock(process().arenas); }
 
 }  // namespace host_threads
 

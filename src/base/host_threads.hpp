@@ -6,6 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <atomic>
+#include <mutex>
 
 namespace kauri {
 
@@ -24,6 +25,10 @@ int started();
 
 /// Makes the first call of oneTBB of the process where none was made: by it, not elsewhere, so that no thread forks meanwhile.
 void begin_process();
+
+/// As long as this lives no thread of the process forks: for what loads libraries, or makes locks, that a child would find half done. The
+/// holder calls nothing of kauri.
+std::unique_lock<std::mutex> keep_from_forking();
 }  // namespace host_threads
 
 /// True in a forked child of a process in which kauri had threads, or others beside the one that forked: oneTBB takes them to be there, and

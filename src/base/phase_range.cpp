@@ -4,6 +4,10 @@
 
 #ifdef KAURI_NVTX
 #include <nvtx3/nvToolsExt.h>
+
+#include <atomic>
+
+#include "src/base/host_threads.hpp"
 #endif
 
 namespace kauri {
@@ -15,10 +19,17 @@ PhaseRange::PhaseRange(Phase phase) : PhaseRange(name_of(phase).data()) {}
 
 namespace {
 
-/// Never destroyed: ranges may end while a program does.
+std::atomic<nvtxDomainHandle_t> kauri_domain = nullptr;
+std::atomic<bool> domain_is_made = false;
+
+/// Never destroyed: ranges may end while a program does. Not a local static, whose guard a thread may hold while another one forks.
 nvtxDomainHandle_t domain() {
-  static const nvtxDomainHandle_t kauri = nvtxDomainCreateA("kauri");
-  return kauri;
+  if (!domain_is_made) {
+    const std::unique_lock lock = host_threads::keep_from_forking();
+    if (!domain_is_made) kauri_domain = nvtxDomainCreateA("kauri");
+    domain_is_made = true;
+  }
+  return kauri_domain;
 }
 
 }  // namespace
