@@ -30,6 +30,12 @@ inline EntryPlace place_of(const Plan& plan, Offset k) {
 
 inline std::string in_words(const EntryPlace& place) { return "(" + std::to_string(place.row) + ", " + std::to_string(place.column) + ")"; }
 
+/// True if no value is NaN or infinite.
+template <Scalar T>
+bool all_finite(std::span<const T> value) {
+  return std::all_of(value.begin(), value.end(), [](T v) { return std::isfinite(v); });
+}
+
 /// Throws Error(input) for the first value k that is not finite: name(k) + " is nan".
 template <Scalar T, class Name>
 void require_all_finite(std::span<const T> value, const Name& name) {

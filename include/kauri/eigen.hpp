@@ -118,8 +118,8 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   [[nodiscard]] const MatrixU matrixU() const {  // NOLINT(readability-const-return-type): the same
     return MatrixU(lower().adjoint());
   }
-  /// Of A as last factorised, shifted by setShift() that is; 1 and 0 for no rows: kauri::determinant(). It overflows or vanishes only where
-  /// it does not fit Scalar. Throw Error(usage) without a factor.
+  /// The determinant is that of A as last factorised, shifted by setShift(), by kauri::determinant(); 1 and 0 for no rows. It overflows or
+  /// vanishes only where it does not fit Scalar. Throw Error(usage) without a factor.
   [[nodiscard]] Scalar determinant() const;
   /// The natural logarithm of determinant(), which may overflow where this does not.
   [[nodiscard]] Scalar logDeterminant() const;

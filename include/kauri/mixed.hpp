@@ -52,8 +52,8 @@ struct MixedSolveOptions {
   /// at most, and where there is to be no such factor.
   int max_cg_steps = -1;
   double target = 0;  ///< a column is done when its componentwise backward error is at most this; 0: eps of double
-  /// What is accepted where nothing is gained any more; above it the next path is taken. 0: 4 eps of double. Whatever it says, errors above
-  /// solved_error<double>() are those of columns that did not converge, as for Solver.
+  /// The error that is accepted where nothing is gained any more; above it the next path is taken. 0: 4 eps of double. It does not change
+  /// when a column has converged: one with an error above solved_error<double>() has not, as for Solver.
   double accept = 0;
   /// Asked to stop, by any thread, solve() throws Error(cancelled) within some 50 ms (on a device between steps), with x anything.
   std::stop_token stop{};

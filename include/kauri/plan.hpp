@@ -382,8 +382,8 @@ struct AnalyzeOptions {
   OrderingOptions ordering{};                ///< method `automatic`: by the predicted seconds of the whole job
   std::optional<Permutation> permutation{};  ///< the caller's; used in place of ordering.method; it ends with ordering.last
   std::string target{};                      ///< cost table; empty: host_target()
-  /// Tasks at once that memory is planned for; 0: a backend's default threads, at most 16. Reaches no bit of L, but where a device is offered: there
-  /// the CPU's predicted seconds, and with them the choice of the target, depend on it.
+  /// Tasks at once that memory is planned for; 0: a backend's default threads, at most 16. Reaches no bit of L, but where a device is
+  /// offered: there the CPU's predicted seconds, and with them the choice of the target, depend on it.
   int workers = 0;
   bool amalgamate = true;  ///< relaxed supernodes by the target's cost table; false: fundamental supernodes
   int solves = 1;          ///< solves expected per factorisation: weighs in the choice of `automatic`, which no number of workers does

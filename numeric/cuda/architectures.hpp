@@ -7,7 +7,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// What a device runs: PTX only by a driver that is not older than the toolkit which made it.
+/// The kind of code that a device runs. PTX needs a driver that is not older than the toolkit which made it.
 enum class Code { none, ptx, machine };
 
 /// The best code made for `built_for` that runs on a device of that compute capability. built_for: items of CMAKE_CUDA_ARCHITECTURES with

@@ -47,7 +47,8 @@ struct Device {
 /// long as anything that the backend makes. Else the device's primary context, made where it is not there yet, and retained for the rest
 /// of the process: what other libraries use through the CUDA runtime. Throws Error(device).
 Device open_device(int number);
-/// What open_device() retained is given back: for a device that nothing works on. Nothing where the context is the caller's own.
+/// Gives back the primary context that open_device() retained, for a device that nothing works on. Does nothing where the context is the
+/// caller's own.
 void close_device(const Device& device) noexcept;
 
 /// Success, or what the driver says of itself: in a fork of a process that has used CUDA an error, though the runtime still knows how many

@@ -89,8 +89,12 @@ void arm(const Choice& choice) {
     check(cudaHostRegister(&armed->record, sizeof(Record), cudaHostRegisterMapped | cudaHostRegisterPortable), "the watchdog's record");
   }
   armed->record = {};
-  armed->settings = {
-      .record = nullptr, .limit = choice.limit, .lost_kernel = choice.lost_kernel, .lost_unit = choice.lost_unit, .lost_lane = choice.lost_lane, .taken = {}};
+  armed->settings = {.record = nullptr,
+                     .limit = choice.limit,
+                     .lost_kernel = choice.lost_kernel,
+                     .lost_unit = choice.lost_unit,
+                     .lost_lane = choice.lost_lane,
+                     .taken = {}};
   void* there = nullptr;
   check(cudaHostGetDevicePointer(&there, &armed->record, 0), "the watchdog's record");
   armed->settings.record = static_cast<Record*>(there);

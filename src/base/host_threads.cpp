@@ -55,7 +55,7 @@ struct Process {
 
 std::atomic<Process*> only_process{nullptr};
 
-/// False where only the calling thread is there: nobody else is within oneTBB, or its allocator.
+/// False where the process has the calling thread alone, so that no other one is within oneTBB or its allocator.
 bool other_threads_run() {
   char text[1024];
   const int file = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -69,7 +69,8 @@ bool other_threads_run() {
   return at == nullptr || std::atoi(at + 1) != 1;
 }
 
-/// What a fork has to find at rest. A child may have registered it once more, so of several calls in a row one counts.
+/// Registers handlers that hold `arenas` while a thread forks, and that set `lost` in the child. A child may register them once more: then
+/// the first of the calls in a row locks, and the last one unlocks.
 void register_fork() {
   static thread_local int depth = 0;
   static thread_local Process* held = nullptr;
@@ -90,7 +91,7 @@ void register_fork() {
   if (pthread_atfork(prepare, parent, child) != 0) throw std::bad_alloc();
 }
 
-/// What oneTBB does once, with locks of its own and libraries that it loads: of the machine, of its allocator.
+/// Makes the calls in which oneTBB takes locks of its own and loads libraries once: it looks at the machine, and finds its allocator.
 void wake_tbb() {
   static_cast<void>(tbb::info::default_concurrency());
   static_cast<void>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));

@@ -1,8 +1,8 @@
 // C: solves and products with a factor, refinement and errors.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -13,6 +13,7 @@
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"
+#include "src/entry_place.hpp"
 #include "src/solve_status.hpp"
 
 namespace kauri::c {
@@ -55,13 +56,12 @@ bool all_finite(const MatrixView<const T>& x) {
   const bool by_rows = x.layout == Layout::row_major;
   const Index length = by_rows ? x.cols : x.rows, lines = length == 0 ? 0 : by_rows ? x.rows : x.cols;
   for (Index k = 0; k < lines; ++k) {
-    const T* line = x.data + k * x.ld;
-    if (!std::all_of(line, line + length, [](T v) { return std::isfinite(v); })) return false;
+    if (!kauri::all_finite(std::span<const T>(x.data + k * x.ld, static_cast<std::size_t>(length)))) return false;
   }
   return true;
 }
 
-/// Of an x on the host: the status of a solve whose error nobody measures.
+/// The status of a solve whose error nobody measures, by the x that it wrote to the host.
 template <Scalar T>
 kauri_status status_of_finite(const MatrixView<const T>& x) {
   if (all_finite(x)) return KAURI_OK;

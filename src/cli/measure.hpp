@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -31,12 +29,6 @@ void reset_peak_rss();
 /// Hands memory that was freed back to the system (glibc; nothing elsewhere): called between the analysis, which leaves a heap full of
 /// holes, and the factorisation, which needs large blocks.
 void release_free_memory();
-
-/// True if no entry is NaN or infinite.
-template <class T>
-bool all_finite(std::span<const T> x) {
-  return std::all_of(x.begin(), x.end(), [](T v) { return std::isfinite(v); });
-}
 
 /// Fills x with numbers in [-1, 1), each a multiple of 2^-23 and so the same in float and double: the same for the same seed on every
 /// platform, and a shorter x gets the beginning of a longer one.

@@ -23,6 +23,7 @@
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
 #include "src/cli/usage.hpp"
+#include "src/entry_place.hpp"
 #include "src/pivot_loss.hpp"
 #include "src/same_pattern.hpp"
 #include "symbolic/device_schedule.hpp"

@@ -12,6 +12,7 @@
 
 #include "numeric/cuda/executor.hpp"
 #include "src/cli/measure.hpp"
+#include "src/entry_place.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -41,7 +41,7 @@ class SeenHalves {
     below_number_ |= row > col && !zero;
     above_number_ |= row < col && !zero;
   }
-  /// What halves_of() says.
+  /// The half to take, by the rule of halves_of().
   [[nodiscard]] BothHalves taken(const BothHalves& both) const {
     if (!below_ || !above_) return {above_ ? Storage::upper : Storage::lower};
     if (below_number_ == above_number_) return both;
