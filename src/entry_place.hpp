@@ -36,6 +36,17 @@ bool all_finite(std::span<const T> value) {
   return std::all_of(value.begin(), value.end(), [](T v) { return std::isfinite(v); });
 }
 
+/// The same of a matrix on the host, line by line as it lies in memory.
+template <Scalar T>
+bool all_finite(const MatrixView<const T>& x) {
+  const bool by_rows = x.layout == Layout::row_major;
+  const Index length = by_rows ? x.cols : x.rows, lines = length == 0 ? 0 : by_rows ? x.rows : x.cols;
+  for (Index k = 0; k < lines; ++k) {
+    if (!all_finite(std::span<const T>(x.data + k * x.ld, static_cast<std::size_t>(length)))) return false;
+  }
+  return true;
+}
+
 /// Throws Error(input) for the first value k that is not finite: name(k) + " is nan".
 template <Scalar T, class Name>
 void require_all_finite(std::span<const T> value, const Name& name) {

@@ -33,8 +33,7 @@ void for_each_column(const Factor<T>& factor, const Visit& visit) {
   }
 }
 
-/// The pivot of which root, from 1/2 to 1, is the rounded square root: of up to three the one with the most zeros at its end. So does
-/// Python's _determinant.pivots().
+/// The pivot of which root, from 1/2 to 1, is the rounded square root: of up to three the one with the most zeros at its end.
 template <class T>
 T pivot_of(T root) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;

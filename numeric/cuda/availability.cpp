@@ -31,8 +31,7 @@ std::string why_none(cudaError_t status) {
 /// The runtime's first call loads the driver.
 cudaError_t device_count(int& count) {
   static std::atomic<bool> is_loaded = false;
-  std::unique_lock<std::mutex> lock;
-  if (!is_loaded) lock = host_threads::keep_from_forking();
+  const std::unique_lock lock = host_threads::keep_from_forking_until(is_loaded);
   const cudaError_t status = cudaGetDeviceCount(&count);
   is_loaded = true;
   return status;

@@ -100,6 +100,28 @@ struct Lane {
 /// All threads that multiply.
 __device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
 
+/// multiply() by the warps that multiply, with kMultiplying registers a thread instead of kAll, and bring(warp) by the others, which leave
+/// them those registers. The four warps of either group meet before they change their registers again, as PTX asks for. Warps that bring
+/// take theirs back after all warps that multiply have left them: in a block without tasks they are done while a warp that multiplies may
+/// still wait for its own, and would take what it waits for; then both groups waited for ever.
+template <int kAll, int kMultiplying, class Multiply, class Bring>
+__device__ void multiply_and_bring(const Multiply& multiply, const Bring& bring) {
+  constexpr int kBringing = 2 * kAll - kMultiplying;
+  const int warp = ptx::thread_index() / 32;
+  if (warp < kMultipliers) {
+    ptx::take_registers<kAll, kMultiplying>();
+    multiply();
+    together();
+    ptx::leave_registers<kMultiplying, kAll>();
+    ptx::named_sync(kLeftBarrier, kThreads);
+  } else {
+    ptx::leave_registers<kAll, kBringing>();
+    bring(warp);
+    ptx::named_sync(kLeftBarrier, kThreads);
+    ptx::take_registers<kBringing, kAll>();
+  }
+}
+
 __device__ inline Index last_column(const SweepTask& task, Index row, Index pivots) {
   return min(task.column + task.columns, min(row, pivots));
 }

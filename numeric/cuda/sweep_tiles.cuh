@@ -393,31 +393,19 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, c
   }
 }
 
-/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers, which warps that bring leave to
-/// them. The four warps of either group meet before they change their registers again, as PTX asks for. Warps that bring take theirs back
-/// after all warps that multiply have left them: in a block without tasks they are done while a warp that multiplies may still wait for its
-/// own, and would take what it waits for; then both groups waited for ever.
+/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers.
 template <bool kForward, class S>
 __device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
-  constexpr int kBringerRegisters = 2 * kRegisters - kMultiplierRegisters;
-  const int warp = ptx::thread_index() / 32;
-  if (warp < kMultipliers) {
-    ptx::take_registers<kRegisters, kMultiplierRegisters>();
-    run_multipliers<kForward>(shared, view, memory);
-    together();
-    ptx::leave_registers<kMultiplierRegisters, kRegisters>();
-    ptx::named_sync(kLeftBarrier, kThreads);
-    return;
-  }
-  ptx::leave_registers<kRegisters, kBringerRegisters>();
-  if (warp == kLoader)
-    run_loader<kForward>(shared, view, memory);
-  else if (warp == kInput)
-    run_input<kForward>(shared, view, memory);
-  else
-    run_start<kForward>(shared, view, memory);
-  ptx::named_sync(kLeftBarrier, kThreads);
-  ptx::take_registers<kBringerRegisters, kRegisters>();
+  const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
+  const auto bring = [&](int warp) {
+    if (warp == kLoader)
+      run_loader<kForward>(shared, view, memory);
+    else if (warp == kInput)
+      run_input<kForward>(shared, view, memory);
+    else
+      run_start<kForward>(shared, view, memory);
+  };
+  multiply_and_bring<kRegisters, kMultiplierRegisters>(multiply, bring);
 }
 
 }  // namespace kauri::numeric::cuda::sweep

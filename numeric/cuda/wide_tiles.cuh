@@ -288,26 +288,17 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
   }
 }
 
-/// All tasks of tiled fronts, by all threads of a block. Registers as in sweep::sweep_tiles().
+/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers.
 template <bool kForward, int kWidth>
 __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
-  constexpr int kBringerRegisters = 2 * kRegisters - kMultiplierRegisters;
-  const int warp = ptx::thread_index() / 32;
-  if (warp < kMultipliers) {
-    ptx::take_registers<kRegisters, kMultiplierRegisters>();
-    run_multipliers<kForward>(shared, view, memory);
-    together();
-    ptx::leave_registers<kMultiplierRegisters, kRegisters>();
-    ptx::named_sync(kLeftBarrier, kThreads);
-    return;
-  }
-  ptx::leave_registers<kRegisters, kBringerRegisters>();
-  if (warp == kLoader)
-    run_loader<kForward>(shared, view, memory);
-  else
-    run_bringer<kForward>(shared, view, memory);
-  ptx::named_sync(kLeftBarrier, kThreads);
-  ptx::take_registers<kBringerRegisters, kRegisters>();
+  const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
+  const auto bring = [&](int warp) {
+    if (warp == kLoader)
+      run_loader<kForward>(shared, view, memory);
+    else
+      run_bringer<kForward>(shared, view, memory);
+  };
+  multiply_and_bring<kRegisters, kMultiplierRegisters>(multiply, bring);
 }
 
 }  // namespace kauri::numeric::cuda::sweep::wide

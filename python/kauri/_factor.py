@@ -6,7 +6,7 @@ import json
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _determinant, _device, _fill_of_inverse, _matrix, _options
+from . import _core, _device, _fill_of_inverse, _matrix, _options
 from ._errors import InputError, UsageError
 from ._filled import Filled
 from ._structure import Structure
@@ -382,7 +382,7 @@ class Factor(Filled, Structure):
         >>> kauri.cholesky(2.0 * sp.eye_array(10, format="csc")).det()
         1024.0
         """
-        return float(_determinant.product(_determinant.pivots(self._lower_diagonal())))
+        return self._core().determinant()
 
     def inverse_bytes(self):
         """Bytes of memory that inv() takes at its peak: for connected A those of some 2 n^2 entries. Asks for no numbers.

@@ -13,6 +13,7 @@
 #include "numeric/backend.hpp"
 #include "python/src/matrix.hpp"
 #include "src/base/stopwatch.hpp"
+#include "src/entry_place.hpp"
 #include "src/phase_work.hpp"
 #include "src/pivot_loss.hpp"
 #include "src/same_pattern.hpp"
@@ -26,18 +27,6 @@ template <Scalar T>
 MatrixView<const T> elsewhere(MatrixView<const T> a) {
   a.data = nullptr;
   return a;
-}
-
-/// True for what is not on the host, which nobody brings here for this.
-template <Scalar T>
-bool all_finite(const MatrixView<const T>& x) {
-  if (x.data == nullptr) return true;
-  const bool by_rows = x.layout == Layout::row_major;
-  const auto lines = static_cast<std::size_t>(by_rows ? x.rows : x.cols), length = static_cast<std::size_t>(by_rows ? x.cols : x.rows);
-  bool finite = true;
-  for (std::size_t j = 0; j < lines && finite; ++j)
-    for (const T v : std::span<const T>(x.data + static_cast<Offset>(j) * x.ld, length)) finite &= std::isfinite(v);
-  return finite;
 }
 
 }  // namespace
@@ -218,7 +207,7 @@ void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<c
   Refinement refinement;
   double refine_s = 0;
   if (steps > 0) refine_s = seconds_of([&] { refinement = refine(*slot); });
-  const bool overflows = steps == 0 && !all_finite(x);
+  const bool overflows = steps == 0 && x.data != nullptr && !all_finite(x);  // of a device's x nothing is brought here
   const std::lock_guard report_lock(report_mutex_);
   report_.solve.seconds = seconds;
   count_solves(report_.solve, factor_.plan(), sizeof(T), cols);
@@ -327,6 +316,12 @@ template <Scalar T>
 std::vector<T> Factorization<T>::diagonal() const {
   const std::shared_lock lock(filling_);
   return lower_diagonal(factor_);
+}
+
+template <Scalar T>
+double Factorization<T>::determinant() const {
+  const std::shared_lock lock(filling_);
+  return kauri::determinant(factor_);
 }
 
 template <Scalar T>

@@ -60,6 +60,7 @@ class Factorization {
 
   [[nodiscard]] LowerFactor<T> lower() const;
   [[nodiscard]] std::vector<T> diagonal() const;
+  [[nodiscard]] double determinant() const;
   [[nodiscard]] double log_determinant() const;
   [[nodiscard]] std::vector<T> inverse_diagonal(const std::stop_token& stop) const;
   /// On the pattern analysed, in its order.

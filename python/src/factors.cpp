@@ -175,6 +175,7 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def("lower", lower<T>)
       .def("diagonal",
            [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.diagonal(); })); })
+      .def("determinant", &F::determinant, nb::call_guard<Unlocked>())
       .def("log_determinant", &F::log_determinant, nb::call_guard<Unlocked>())
       .def("inverse", inverse<T>, nb::arg("diagonal"), nb::arg("cancel").none())
       .def(

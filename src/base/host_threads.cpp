@@ -229,7 +229,9 @@ int started() { return process().started; }
 
 void begin_process() { static_cast<void>(process()); }
 
-std::unique_lock<std::mutex> keep_from_forking() { return std::unique_lock(process().arenas); }
+std::unique_lock<std::mutex> keep_from_forking_until(const std::atomic<bool>& is_done) {
+  return is_done ? std::unique_lock<std::mutex>() : std::unique_lock(process().arenas);
+}
 
 }  // namespace host_threads
 

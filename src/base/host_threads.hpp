@@ -26,9 +26,9 @@ int started();
 /// Makes the first call of oneTBB of the process where none was made: by it, not elsewhere, so that no thread forks meanwhile.
 void begin_process();
 
-/// As long as this lives no thread of the process forks: for what loads libraries, or makes locks, that a child would find half done. The
-/// holder calls nothing of kauri.
-std::unique_lock<std::mutex> keep_from_forking();
+/// For a first call that loads libraries or makes locks, which a child would find half done. As long as the lock lives no thread of the
+/// process forks; where is_done already, nothing is locked. The holder sets is_done after the call, and calls nothing of kauri.
+std::unique_lock<std::mutex> keep_from_forking_until(const std::atomic<bool>& is_done);
 }  // namespace host_threads
 
 /// True in a forked child of a process in which kauri had threads, or others beside the one that forked: oneTBB takes them to be there, and

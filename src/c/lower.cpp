@@ -26,6 +26,13 @@ void copy_all(const std::vector<T>& from, void* to, const char* name) {
 
 extern "C" {
 
+kauri_status kauri_factor_determinant(const kauri_factor* factor, double* determinant) {
+  return guarded([&] {
+    double& out = need(determinant, "determinant");
+    out = std::visit([]<class T>(const Factor<T>& of) { return kauri::determinant<T>(of); }, need(factor, "factor").of);
+  });
+}
+
 kauri_status kauri_factor_log_determinant(const kauri_factor* factor, double* log_determinant) {
   return guarded([&] {
     double& out = need(log_determinant, "log_determinant");

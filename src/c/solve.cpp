@@ -50,21 +50,10 @@ void write(const Refinement& refinement, std::int64_t unconverged, kauri_refinem
 
 namespace {
 
-/// Line by line as x lies in memory.
-template <Scalar T>
-bool all_finite(const MatrixView<const T>& x) {
-  const bool by_rows = x.layout == Layout::row_major;
-  const Index length = by_rows ? x.cols : x.rows, lines = length == 0 ? 0 : by_rows ? x.rows : x.cols;
-  for (Index k = 0; k < lines; ++k) {
-    if (!kauri::all_finite(std::span<const T>(x.data + k * x.ld, static_cast<std::size_t>(length)))) return false;
-  }
-  return true;
-}
-
 /// The status of a solve whose error nobody measures, by the x that it wrote to the host.
 template <Scalar T>
 kauri_status status_of_finite(const MatrixView<const T>& x) {
-  if (all_finite(x)) return KAURI_OK;
+  if (kauri::all_finite(x)) return KAURI_OK;
   return solved(SolveStatus::not_finite, "the solution is not finite: " + non_finite_entry<T>(x, 0, "x"));
 }
 

@@ -75,9 +75,10 @@ static void extraction(const Case* c, int32_t scalar, int amalgamate, double tol
 
 // Of A^-1 = P^T L^-T L^-1 P: of its diagonal at old_of(k) the squares of column k of L^-1, added up.
 static void diagonals(const Case* c, int32_t base, int32_t scalar, double tolerance) {
-  double diagonal[kN], inverse[kN], log_determinant = 0, expected = 0;
+  double diagonal[kN], inverse[kN], determinant = 0, log_determinant = 0, expected = 0;
   OK(kauri_factor_diagonal(c->factor, diagonal, kN));
   OK(kauri_factor_inverse_diagonal(c->factor, inverse, kN));
+  OK(kauri_factor_determinant(c->factor, &determinant));
   OK(kauri_factor_log_determinant(c->factor, &log_determinant));
   for (int k = 0; k < kN; ++k) {
     double x[kN] = {0}, sum = 0;
@@ -92,9 +93,11 @@ static void diagonals(const Case* c, int32_t base, int32_t scalar, double tolera
     CHECK(fabs(number(inverse, c->old_of[k] - base, scalar) - sum) <= tolerance);
   }
   CHECK(fabs(log_determinant - expected) <= kN * tolerance);
+  CHECK(fabs(log(determinant) - expected) <= kN * tolerance);
   MISUSE("length is 30, expected 31", kauri_factor_diagonal(c->factor, diagonal, kN - 1));
   MISUSE("length is 32, expected 31", kauri_factor_inverse_diagonal(c->factor, inverse, kN + 1));
   MISUSE("diagonal is null", kauri_factor_diagonal(c->factor, NULL, kN));
+  MISUSE("determinant is null", kauri_factor_determinant(c->factor, NULL));
   MISUSE("log_determinant is null", kauri_factor_log_determinant(c->factor, NULL));
 }
 

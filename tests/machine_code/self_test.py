@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Sees the check of stages fail: listings in which an arrival comes too early along one path or another, and such as are in order.
+# Sees the checks fail: of stages, by listings in which an arrival comes too early along one path or another and by others in order; of guards.
 # SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import io
@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import check_guards  # noqa: E402
 import check_stage_order  # noqa: E402
 
 LOAD = "LDS.128 R20, [R2]"
@@ -40,7 +41,19 @@ def listing(instructions):
     return "\n".join(lines)
 
 
+# symbols, how many of them are wrong
+GUARDS = (
+    (["guard variable for kauri::options()::all", "guard variable for kauri::options()::all"], 1),
+    (["guard variable for kauri::(anonymous namespace)::watchdog()::all"], 1),
+    (["guard variable for kauri::numeric::cuda::watchdog::(anonymous namespace)::devices()::all"], 0),
+    (["guard variable for __device_stub__ZN5kauri6kernelEv(int&)::__tmp", "kauri::guard()"], 0),
+)
+
 failures = []
+for symbols, expected in GUARDS:
+    wrong = len(check_guards.guarded("\n".join(f"0000000000000000 b {name}" for name in symbols)))
+    if wrong != expected:
+        failures.append(f"{symbols}: {wrong} guards are wrong, {expected} expected")
 for name, instructions, expected in CASES:
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
@@ -50,5 +63,5 @@ for name, instructions, expected in CASES:
     good = kernels == 1 and (wrong == 1 if expected is None else early == expected and wrong == bool(expected))
     if not good:
         failures.append(f"{name}: {early} too early, {expected} expected\n{text.getvalue()}")
-print("\n".join(failures) or f"{len(CASES)} listings as they should be")
+print("\n".join(failures) or f"{len(CASES) + len(GUARDS)} listings as they should be")
 sys.exit(bool(failures))

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/condition_bodies.hpp"
 
+#include <cmath>
+#include <limits>
+#include <random>
+
 #include "tests/support/near_singular.hpp"
 
 namespace kauri {
@@ -42,6 +46,27 @@ TEST(ConditionsOfNearlySingularSystems, AreSeen) {
 
 TYPED_TEST(Conditions, DeterminantsAreProductsOfEigenvalues) {
   test::determinants_are_products_of_eigenvalues<TypeParam>(this->backend_, this->plan_of_, {1, 2, 11, 40});
+}
+
+/// Of matrices with one entry: one of few digits comes back exactly, any other to within two units in the last place.
+TYPED_TEST(Conditions, DeterminantsOfOneEntryAreThatEntry) {
+  using T = TypeParam;
+  test::ConditionedSystem<T> s(generate("poisson2d 1"), this->backend_, this->plan_of_);
+  const auto of = [&](T entry) {
+    s.value = {entry};
+    EXPECT_TRUE(refactorize<T>(s.factor, s.value).ok());
+    return determinant(s.factor);
+  };
+  const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  std::mt19937_64 random(1);
+  for (int k = 1; k < 2000; ++k) {
+    const double whole = k < 200 ? std::ldexp(k, k - 100) : std::ldexp(k, 3 - k % 7);
+    EXPECT_EQ(of(static_cast<T>(whole)), whole) << k;
+    const auto any = static_cast<T>(std::exp(std::uniform_real_distribution<double>(-80, 80)(random)));
+    EXPECT_LE(std::abs(of(any) / static_cast<double>(any) - 1), 2 * eps) << any;
+  }
+  for (const T edge : {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()})
+    EXPECT_LE(std::abs(of(edge) / static_cast<double>(edge) - 1), 2 * eps) << edge;
 }
 
 }  // namespace

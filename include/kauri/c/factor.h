@@ -87,6 +87,8 @@ kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system, cons
 kauri_status kauri_factor_multiply(const kauri_factor* factor, int32_t system, const struct kauri_dense* b, const struct kauri_dense* x,
                                    kauri_workspace* workspace);
 
+/// det(A), of the A + shift I last factorised, as kauri::determinant(): infinite or 0 where no double has it.
+kauri_status kauri_factor_determinant(const kauri_factor* factor, double* determinant);
 /// ln det(A), of the A + shift I last factorised.
 kauri_status kauri_factor_log_determinant(const kauri_factor* factor, double* log_determinant);
 /// The diagonal of L, in the factor's scalar, in the order of B. Length n, which is told in `length`.
