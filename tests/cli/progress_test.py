@@ -76,16 +76,16 @@ class ProgressTest(ProgramTest):
         json.loads(out)
 
     def at_slow_pipe(self, pipe, late, *words):
-        """The same of words that wait for a pipe, which late() works on when more than a second is over."""
-        with at_pipe(pipe, late, after=1.6):
+        """The same of words that wait for a pipe, which late() works on when the program has long begun, and more than a second is over."""
+        with at_pipe(pipe, late, after=4):
             return self.run_at_terminal(*map(str, words))
 
     def test_slow_files_are_told(self):
         matrix = self.write_symmetric("a.mtx", 1, {(0, 0): 4.0}).read_bytes()
         pipes = [self.folder / f"{k}.mtx" for k in range(4)]
         write, read = (lambda pipe: pipe.write_bytes(matrix)), pathlib.Path.read_bytes
-        cases = [(write, "info", pipes[0]), (write, "bench", pipes[1]), (read, "generate", "poisson2d 3", "-o", pipes[2]),
-                 (write, "bench", pipes[3], "--json")]  # fmt: skip
+        cases = [(write, "info", pipes[0]), (write, "bench", pipes[1], "--backend", "cpu"), (read, "generate", "poisson2d 3", "-o", pipes[2]),
+                 (write, "bench", pipes[3], "--backend", "cpu", "--json")]  # fmt: skip
         with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
             done = list(pool.map(lambda pipe, case: self.at_slow_pipe(pipe, *case), pipes, cases))
         for (_, seen), told in zip(done, ["reading", f"reading {pipes[1]}", f"writing {pipes[2]}"]):
