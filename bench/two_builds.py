@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# two_builds.py FIRST SECOND [--rounds N] [--system SPEC ...]: CPU seconds of two programs kauri that solve the same systems in turn, and their ratio,
-# second to first: of the least times, and the median of the rounds' ratios. CPU seconds of one thread, so that other work on the machine counts little.
+# two_builds.py FIRST SECOND [--rounds N] [--ordering NAME] [--system SPEC ...]: CPU seconds of two programs kauri that solve the same systems in
+# turn, and their ratio, second to first: of the least times, and the median of the rounds' ratios. CPU seconds of one thread, so that other work on
+# the machine counts little.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import math
@@ -14,9 +15,9 @@ SYSTEMS = ("poisson2d 500", "poisson3d 34", "elast3d 18", "lap27 30", "shell2d 2
 LIMIT_SECONDS = 1800
 
 
-def cpu_seconds(program, system):
+def cpu_seconds(program, system, ordering):
     """Of one process: read, order, analyse, factorise, solve, refine."""
-    words = [program, "solve", "--gen", system, "--ordering", "amd", "--threads", "1", "--backend", "cpu", "--json"]
+    words = [program, "solve", "--gen", system, "--ordering", ordering, "--threads", "1", "--backend", "cpu", "--json"]
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     timer = threading.Timer(LIMIT_SECONDS, child.kill)
     timer.start()
@@ -32,6 +33,7 @@ def main():
     parser = argparse.ArgumentParser(description="CPU seconds of two builds in turn")
     parser.add_argument("builds", nargs=2)
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--ordering", default="amd")
     parser.add_argument("--system", action="append")
     options = parser.parse_args()
     ratios = []
@@ -39,7 +41,7 @@ def main():
         times = ([], [])
         for k in range(options.rounds):
             for which in (0, 1) if k % 2 == 0 else (1, 0):
-                times[which].append(cpu_seconds(options.builds[which], system))
+                times[which].append(cpu_seconds(options.builds[which], system, options.ordering))
         least = min(times[1]) / min(times[0])
         middle = statistics.median(b / a for a, b in zip(*times))
         ratios.append(least)

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,19 @@ void require_values(const numeric::BatchStore<T>& batch, std::span<const T> valu
   if (there < nnz || (items > 1 && stride > (there - nnz) / (items - 1)))
     misuse("refactorize: " + std::to_string(there) + " values are too few for " + std::to_string(items) + " items of " +
            std::to_string(nnz) + " entries, " + std::to_string(stride) + " apart");
+}
+
+/// after: the stream that values on a device are ready on.
+template <class T>
+std::span<const DeviceVerdict> fill(numeric::BatchStore<T>& batch, std::span<const T> value, Offset stride, T shift,
+                                    const std::stop_token& stop, std::optional<StreamHandle> after = std::nullopt) {
+  require_values<T>(batch, value, stride, shift);
+  const OneCall call(batch.fillings, "refactorize", "batch");
+  if (after) batch.begin_after(*after);
+  const StopScope scope(stop);
+  stop_here();
+  const PhaseRange range(Phase::factor);
+  return batch.refactorize({value.data(), stride}, shift);
 }
 
 template <class T>
@@ -209,12 +223,7 @@ T BatchFactor<T>::entry(Index k, Index row, Index col) const {
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride, std::type_identity_t<T> shift,
                                            const std::stop_token& stop) {
-  require_values<T>(batch.store(), value, stride, shift);
-  const OneCall call(batch.store().fillings, "refactorize", "batch");
-  const StopScope scope(stop);
-  stop_here();
-  const PhaseRange range(Phase::factor);
-  return batch.store().refactorize({value.data(), stride}, shift);
+  return fill<T>(batch.store(), value, stride, shift, stop);
 }
 
 template <Scalar T>
@@ -226,9 +235,7 @@ std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceVa
 template <Scalar T>
 std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
                                            std::type_identity_t<T> shift, StreamHandle stream, const std::stop_token& stop) {
-  require_values<T>(batch.store(), value.span(), stride, shift);
-  batch.store().begin_after(stream);
-  return refactorize<T>(batch, value.span(), stride, shift, stop);
+  return fill<T>(batch.store(), value.span(), stride, shift, stop, stream);
 }
 
 template <Scalar T>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,10 +48,13 @@ void require_solvable(bool factor_is_there) {
   if (!factor_is_there) misuse("solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
 }
 
+/// after: the stream that values on a device are ready on.
 template <class T>
-Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values, const std::stop_token& stop) {
+Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values, const std::stop_token& stop,
+                             std::optional<StreamHandle> after = std::nullopt) {
   require_call(factor.plan(), value, shift);
   const OneCall call(factor.store().fillings, "refactorize", "factor");
+  if (after) factor.store().begin_after(*after);
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range(Phase::factor);
@@ -355,9 +359,7 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& va
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream,
                                     const std::stop_token& stop) {
-  require_call<T>(factor.plan(), value.span(), shift);
-  factor.store().begin_after(stream);
-  return refactorize<T>(factor, value.span(), shift, stop);
+  return fill(factor, value.span(), shift, numeric::ValuesAre::fresh, stop, stream);
 }
 
 template <Scalar T>

@@ -110,6 +110,14 @@ struct FusedSolve<T>::State {
     factor.store().enqueue_refactorize(store->values(), T(0), stream);
     store->enqueue_solve(factor.store(), scratch, stream);
   }
+  /// The same, with all of it on the device.
+  void enqueue(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, numeric::SolveStore<T>& scratch,
+               StreamHandle stream) {
+    store->require_there(value.span(), b.view(), x.view());
+    store->enqueue_set(value.span(), b.view(), stream);
+    enqueue(scratch, stream);
+    store->enqueue_get(x.view(), stream);
+  }
   void fetch(StreamHandle stream) { verdict = without_border(factor.fetch_verdict(stream), shape.n, shape.nrhs); }
 
   numeric::BorderShape shape;
@@ -185,9 +193,11 @@ Result<void, Breakdown> FusedSolve<T>::solve(std::span<const T> value, MatrixVie
 template <Scalar T>
 Result<void, Breakdown> FusedSolve<T>::solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                                              const std::stop_token& stop) {
+  require_call(value.span().size(), b.view(), x.view());
+  const OneCall call(state_->calls, "FusedSolve::solve", "object");
   const StopScope scope(stop);
   stop_here();
-  state_->now([&](StreamHandle stream) { enqueue_solve(value, b, x, stream); });
+  state_->now([&](StreamHandle stream) { state_->enqueue(value, b, x, *state_->workspace.store_, stream); });
   return outcome();
 }
 
@@ -195,10 +205,7 @@ template <Scalar T>
 void FusedSolve<T>::enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream) {
   require_call(value.span().size(), b.view(), x.view());
   const OneCall call(state_->calls, "FusedSolve::enqueue_solve", "object");
-  state_->store->require_there(value.span(), b.view(), x.view());
-  state_->store->enqueue_set(value.span(), b.view(), stream);
-  state_->enqueue(*state_->workspace.store_, stream);
-  state_->store->enqueue_get(x.view(), stream);
+  state_->enqueue(value, b, x, *state_->workspace.store_, stream);
 }
 
 template <Scalar T>

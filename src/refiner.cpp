@@ -90,13 +90,13 @@ void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>&
 template <Scalar T>
 Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
                               const RefineOptions& options) {
+  const OneCall call(store_->calls, "Refiner::refine", "refiner");
   if (!factor.valid()) refuse("the factor is not valid (no successful factorisation yet, or the last one broke down)");
   require_fit(factor, b.view(), x.view(), workspace);
   require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);
   stop_here();
   const PhaseRange range(Phase::refine);
-  const OneCall call(store_->calls, "Refiner::refine", "refiner");
   const OneCall in_workspace(workspace.store_->calls, "Refiner::refine", "workspace");
   return store_->refine(factor.store(), b.view(), x.view(), *workspace.store_, options).refinement;
 }
@@ -104,6 +104,7 @@ Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T>
 template <Scalar T>
 void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
                                 StreamHandle stream, const RefineOptions& options) {
+  const OneCall call(store_->calls, "Refiner::enqueue_refine", "refiner");
   const numeric::DeviceSolves<T>* solves = factor.store().device_solves();
   if (factor.verdict().status == VerdictStatus::none && !(solves && solves->awaits_verdict())) refuse("the factor was never filled");
   require_fit(factor, b.view(), x.view(), workspace);
@@ -111,7 +112,6 @@ void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const 
   const StopScope scope(options.stop);
   stop_here();
   const PhaseRange range(Phase::refine);
-  const OneCall call(store_->calls, "Refiner::enqueue_refine", "refiner");
   const OneCall in_workspace(workspace.store_->calls, "Refiner::enqueue_refine", "workspace");
   store_->enqueue_refine(factor.store(), b.view(), x.view(), *workspace.store_, options, stream);
 }

@@ -88,25 +88,25 @@ void SparseProduct<T>::require_fit(const MatrixView<const T>& x, const MatrixVie
 
 template <Scalar T>
 void SparseProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
+  const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   require_fit(x, y);
   const PhaseRange range("product");
-  const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   store_->multiply(alpha, x, beta, y);
 }
 
 template <Scalar T>
 void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y) {
+  const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   require_fit(x.view(), y.view());
   const PhaseRange range("product");
-  const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   store_->multiply_there(alpha, x.view(), beta, y.view());
 }
 
 template <Scalar T>
 void SparseProduct<T>::enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y, StreamHandle stream) {
+  const OneCall call(store_->calls, "SparseProduct::enqueue_multiply", "product");
   require_fit(x.view(), y.view());
   const PhaseRange range("product");
-  const OneCall call(store_->calls, "SparseProduct::enqueue_multiply", "product");
   store_->enqueue_multiply(alpha, x.view(), beta, y.view(), stream);
 }
 

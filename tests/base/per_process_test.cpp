@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <latch>
 #include <mutex>
 #include <thread>
@@ -51,8 +52,8 @@ TEST(PerProcess, AChildHasALockOfItsOwn) {
 }
 
 TEST(PerProcess, ThreadsHaveOneTogether) {
-  for (int round = 0; round < 200; ++round) {
-    PerProcess<Counter>& fresh = *new PerProcess<Counter>;  // as one of static storage duration: its values stay
+  static std::array<PerProcess<Counter>, 200> all;
+  for (PerProcess<Counter>& fresh : all) {
     std::vector<Counter*> seen(4);
     {
       std::vector<std::jthread> threads;

@@ -96,7 +96,7 @@ class MetisTest(ProgramTest):
         ordering.child.send_signal(signal.SIGTERM)
         self.assertEqual(ordering.status(), -signal.SIGTERM)
         for piece in ordering.said.decode().split("\r\x1b[K"):
-            self.assertRegex(piece, r"^(|\w+ poisson2d \d+ \.\.\. .*)$")
+            self.assertRegex(piece, r"^(|reading \.\.\. .*|\w+ poisson2d \d+ \.\.\. .*)$")
 
 
 if __name__ == "__main__":
