@@ -215,6 +215,7 @@ const DeviceVerdict& FusedSolve<T>::verdict() const {
 
 template <Scalar T>
 const DeviceVerdict& FusedSolve<T>::fetch_verdict(StreamHandle stream) {
+  const OneCall call(state_->calls, "FusedSolve::fetch_verdict", "object");
   state_->fetch(stream);
   return state_->verdict;
 }

@@ -73,9 +73,10 @@ class Backend {
 /// host program set with tbb::global_control. More than oneTBB allows are cut, see threads(). They are this backend's (an own arena): no
 /// environment variable is read, no setting of the host program is changed. The result does not depend on their number, bit for bit.
 ///
-/// Calls that compute throw Error(memory) where the system refuses a thread; with threads = 1 none is asked for. In a child that fork()
-/// made of a process in which kauri had threads there are none of them: what the child was given, and what it makes, goes on with the
-/// calling thread alone, to the same bits. What another thread was calling when the process forked is not to be used in the child.
+/// Calls that compute throw Error(memory) where the system refuses a thread; with threads = 1 none is asked for. A child that fork()
+/// made of a process in which kauri had threads, or which had called kauri and had other threads than the one that forked, starts none:
+/// what the child was given, and what it makes, goes on with the calling thread alone, to the same bits. What another thread was calling
+/// when the process forked is not to be used in the child.
 Backend cpu_backend(int threads = 0);
 
 /// A stream of a backend's device: a cudaStream_t, which converts by itself; null is the default stream of the context that the

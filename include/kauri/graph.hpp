@@ -16,7 +16,8 @@ class Graph {
  public:
   /// No vertices; so is one that was moved from.
   Graph() = default;
-  /// From the lower triangle of A (checked), by the threads of the calling arena of oneTBB. Throws Error(input). O(n + nnz).
+  /// From the lower triangle of A (checked), by several threads inside of kauri's own calls, else by the calling one. Throws Error(input).
+  /// O(n + nnz).
   explicit Graph(const Pattern& lower);
   /// Says of a pattern that it was checked: check().
   struct Checked {

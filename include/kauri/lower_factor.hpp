@@ -26,10 +26,10 @@ LowerFactor<T> lower_factor(const Factor<T>& factor);
 template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor);
 
-/// det(A), of the A + shift I last factorised: the product of the pivots to twice the digits of a double, rounded once. 1 for a matrix
-/// without rows; infinite or 0 where no double has it. Several pivots have the same rounded root in L's diagonal; of these the one with the
-/// most zeros at its end is taken: one that is an integer or another short number comes back exactly, others to within two units in the
-/// last place of T. Errors as above.
+/// det(A), of the A + shift I last factorised: the product of the pivots to twice the digits of a double, rounded once, and once more below
+/// the least normal number. 1 for a matrix without rows; infinite or 0 where no double has it. Several pivots have the same rounded root in
+/// L's diagonal; of these the one with the most zeros at its end is taken: one that is an integer or another short number comes back
+/// exactly, others to within two units in the last place of T. Errors as above.
 template <Scalar T>
 double determinant(const Factor<T>& factor);
 

@@ -19,8 +19,8 @@ namespace kauri {
 class Permutation {
  public:
   Permutation() = default;
-  /// old_of[k] = row of A placed k-th. Throws Error(input) naming the first k whose entry is out of range or repeated. By the threads of
-  /// the calling arena of oneTBB. O(n).
+  /// old_of[k] = row of A placed k-th. Throws Error(input) naming the first k whose entry is out of range or repeated. O(n);
+  /// by several threads inside of kauri's own calls, else by the calling one.
   static Permutation from_old_of(std::vector<Index> old_of);
   /// old_of(k) = k. n >= 0.
   static Permutation identity(Index n);

@@ -31,7 +31,7 @@ std::string why_none(cudaError_t status) {
 /// The runtime's first call loads the driver.
 cudaError_t device_count(int& count) {
   static std::atomic<bool> is_loaded = false;
-  const std::unique_lock lock = host_threads::keep_from_forking_until(is_loaded);
+  const host_threads::FirstCall call(is_loaded);
   const cudaError_t status = cudaGetDeviceCount(&count);
   is_loaded = true;
   return status;
@@ -76,8 +76,9 @@ void require_code(int device) {
   if (code == Code::none) throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
   int driver = 0;
   if (code == Code::ptx && cudaDriverGetVersion(&driver) == cudaSuccess && driver < CUDART_VERSION)
-    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found) + ", which takes PTX, and a driver for CUDA " +
-                                       version(CUDART_VERSION) + " or later; this one is for " + version(driver));
+    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found) +
+                                       " and can run this build's PTX alone, which needs a driver for CUDA " + version(CUDART_VERSION) +
+                                       " or later; this driver is for CUDA " + version(driver));
 }
 
 std::string capability(const cudaDeviceProp& device) { return std::to_string(device.major) + "." + std::to_string(device.minor); }

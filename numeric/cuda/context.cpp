@@ -136,6 +136,7 @@ Device open_device(int number) {
 void close_device(const Device& opened) noexcept {
   const Driver* driver = find_driver();
   CUdevice device = 0;
+  const RelaxedCapture relaxed;
   if (driver == nullptr || driver->device(&device, opened.number) != CUDA_SUCCESS || !primary_is_there(*driver, device)) return;
   CUcontext primary = nullptr;
   if (driver->retain_primary(&primary, device) != CUDA_SUCCESS) return;

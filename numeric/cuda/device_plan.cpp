@@ -7,6 +7,7 @@
 
 #include "numeric/cuda/lending.hpp"
 #include "numeric/cuda/staging.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
 #include "symbolic/child_rows.hpp"
 #include "symbolic/front_cells.hpp"
@@ -76,16 +77,18 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
   Uploader uploader(*context.staging, block_, *stream);
   const bool sweeps = has_lists(*this->plan(), context);
   symbolic::SweepLists lists;
-  meanwhile(
-      [&] {
-        const Plan& p = *this->plan();
-        if (sweeps) lists = symbolic::list_sweeps(p.supernodes, p.assembly, p.device);
-      },
-      [&] {
-        view_ = upload(uploader);
-        if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
-          tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
-      });
+  with_threads(0, [&] {
+    meanwhile(
+        [&] {
+          const Plan& p = *this->plan();
+          if (sweeps) lists = symbolic::list_sweeps(p.supernodes, p.assembly, p.device);
+        },
+        [&] {
+          view_ = upload(uploader);
+          if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
+            tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
+        });
+  });
   if (sweeps) sweeps_ = upload_sweeps(lists, uploader);
   uploader.finish();
 }

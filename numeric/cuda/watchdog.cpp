@@ -84,10 +84,7 @@ void arm(const Choice& choice) {
   check(cudaGetDevice(&device), "the current device");
   const std::scoped_lock lock(devices().mutex);
   std::unique_ptr<Armed>& armed = devices().armed[device];
-  if (!armed) {
-    armed = std::make_unique<Armed>();
-    check(cudaHostRegister(&armed->record, sizeof(Record), cudaHostRegisterMapped | cudaHostRegisterPortable), "the watchdog's record");
-  }
+  if (!armed) armed = std::make_unique<Armed>();
   armed->record = {};
   armed->settings = {.record = nullptr,
                      .limit = choice.limit,
@@ -96,7 +93,11 @@ void arm(const Choice& choice) {
                      .lost_lane = choice.lost_lane,
                      .taken = {}};
   void* there = nullptr;
-  check(cudaHostGetDevicePointer(&there, &armed->record, 0), "the watchdog's record");
+  if (cudaHostGetDevicePointer(&there, &armed->record, 0) != cudaSuccess) {  // not registered, or in a context that was destroyed since
+    static_cast<void>(cudaGetLastError());
+    check(cudaHostRegister(&armed->record, sizeof(Record), cudaHostRegisterMapped | cudaHostRegisterPortable), "the watchdog's record");
+    check(cudaHostGetDevicePointer(&there, &armed->record, 0), "the watchdog's record");
+  }
   armed->settings.record = static_cast<Record*>(there);
   for (const Module module : modules())
     if (module(armed->settings) != cudaSuccess) static_cast<void>(cudaGetLastError());  // kernels that this device cannot run

@@ -51,7 +51,7 @@ class Blocks {
 /// Calls two f or more, side by side. A thread that waits may take up other work of the arena. Each f may throw.
 template <class... F>
 void side_by_side(F&&... f) {
-  if (threads_lost()) return (..., carrying_stop(f)());
+  if (threads_here() == 1) return (..., carrying_stop(f)());
   tbb::task_group_context own(tbb::task_group_context::isolated);
   tbb::parallel_invoke(carrying_stop(f)..., own);
 }
@@ -65,20 +65,23 @@ void side_by_side_alone(F&&... f) {
 /// Calls `there` by any thread of the arena while this one calls `here`. Each may throw; of two errors the one of `here` is told.
 template <class There, class Here>
 void meanwhile(There&& there, Here&& here) {
-  if (threads_lost()) return here(), carrying_stop(there)();
+  const auto do_here = [&](auto&& do_there) {
+    try {
+      here();
+    } catch (...) {
+      try {
+        do_there();
+      } catch (...) {  // told is the first
+      }
+      throw;
+    }
+    do_there();
+  };
+  if (threads_here() == 1) return do_here(carrying_stop(there));
   tbb::task_group_context own(tbb::task_group_context::isolated);
   tbb::task_group group(own);
   group.run(carrying_stop(there));
-  try {
-    here();
-  } catch (...) {
-    try {
-      group.wait();
-    } catch (...) {  // told is the first
-    }
-    throw;
-  }
-  group.wait();
+  do_here([&] { group.wait(); });
 }
 
 }  // namespace kauri

@@ -69,14 +69,18 @@ bool other_threads_run() {
   return at == nullptr || std::atoi(at + 1) != 1;
 }
 
+thread_local bool is_in_first_call = false;
+
 /// Registers handlers that hold `arenas` while a thread forks, and that set `lost` in the child. A child may register them once more: then
-/// the first of the calls in a row locks, and the last one unlocks.
+/// the first of the calls in a row locks, and the last one unlocks. The holder of a FirstCall has the lock already.
 void register_fork() {
   static thread_local int depth = 0;
   static thread_local Process* held = nullptr;
   static thread_local bool others = false;
   const auto prepare = [] {
-    if (depth++ > 0 || (held = only_process.load()) == nullptr) return;
+    if (depth++ > 0) return;
+    held = is_in_first_call ? nullptr : only_process.load();
+    if (held == nullptr) return;
     held->arenas.lock();
     others = other_threads_run();
   };
@@ -229,11 +233,25 @@ int started() { return process().started; }
 
 void begin_process() { static_cast<void>(process()); }
 
-std::unique_lock<std::mutex> keep_from_forking_until(const std::atomic<bool>& is_done) {
-  return is_done ? std::unique_lock<std::mutex>() : std::unique_lock(process().arenas);
+FirstCall::FirstCall(const std::atomic<bool>& is_done) {
+  if (is_done) return;
+  lock_ = std::unique_lock(process().arenas);
+  is_in_first_call = true;
+}
+
+FirstCall::~FirstCall() {
+  if (lock_) is_in_first_call = false;
 }
 
 }  // namespace host_threads
+
+int threads_here() {
+  const Process* p = only_process.load(std::memory_order_acquire);
+  const int others = p == nullptr ? 0 : p->started.load(std::memory_order_acquire);
+  if (others == 0 || threads_lost()) return 1;
+  const int all = tbb::this_task_arena::max_concurrency();
+  return all - 1 <= others || allowed_threads() - 1 <= others ? all : 1;
+}
 
 int default_threads() {
   if (threads_lost()) return 1;

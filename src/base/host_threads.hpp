@@ -26,17 +26,28 @@ int started();
 /// Makes the first call of oneTBB of the process where none was made: by it, not elsewhere, so that no thread forks meanwhile.
 void begin_process();
 
-/// For a first call that loads libraries or makes locks, which a child would find half done. As long as the lock lives no thread of the
-/// process forks; where is_done already, nothing is locked. The holder sets is_done after the call, and calls nothing of kauri.
-std::unique_lock<std::mutex> keep_from_forking_until(const std::atomic<bool>& is_done);
+/// A first call that loads libraries or makes locks, which a child would find half done: as long as this lives, no other thread of the
+/// process forks. Where is_done already, nothing is held. The holder sets is_done after the call, and calls nothing of kauri; it may fork
+/// itself, as NVIDIA's driver does to run nvidia-modprobe.
+class FirstCall {
+ public:
+  explicit FirstCall(const std::atomic<bool>& is_done);
+  FirstCall(const FirstCall&) = delete;
+  FirstCall& operator=(const FirstCall&) = delete;
+  ~FirstCall();
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
 }  // namespace host_threads
 
 /// True in a forked child of a process in which kauri had threads, or others beside the one that forked: oneTBB takes them to be there, and
 /// waits for what they hold. Nothing of oneTBB may be called any more, its allocator included; the calling thread does everything.
 inline bool threads_lost() { return host_threads::lost.load(std::memory_order_relaxed); }
 
-/// How many threads, the calling one among them, its arena may have: 1 where there are none to share work with.
-inline int threads_here() { return threads_lost() ? 1 : tbb::this_task_arena::max_concurrency(); }
+/// How many threads, the calling one among them, share the work of its arena: 1 in an arena for which start() has not started the threads,
+/// such as that of a caller outside of with_threads(). oneTBB would start them there, and end the process where one is refused.
+int threads_here();
 
 /// f() while the calling thread, should it wait, takes up no work from outside f.
 template <class F>

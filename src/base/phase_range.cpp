@@ -24,7 +24,7 @@ std::atomic<bool> domain_is_made = false;
 
 /// Never destroyed: ranges may end while a program does. Not a local static, whose guard a thread may hold while another one forks.
 nvtxDomainHandle_t domain() {
-  const std::unique_lock lock = host_threads::keep_from_forking_until(domain_is_made);
+  const host_threads::FirstCall call(domain_is_made);
   if (!domain_is_made) kauri_domain = nvtxDomainCreateA("kauri");
   domain_is_made = true;
   return kauri_domain;

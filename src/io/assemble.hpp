@@ -51,7 +51,8 @@ class SeenHalves {
   [[nodiscard]] std::string words() const {
     if (below_number_ == above_number_) return {};
     const std::string half = below_number_ ? "lower" : "upper";
-    return "; all entries off the diagonal are in the " + half + " half, which --half " + half + " (ReadOptions::both_halves) takes";
+    return "; all entries off the diagonal that are not 0 are in the " + half + " half, which --half " + half +
+           " (ReadOptions::both_halves) takes";
   }
 
  private:

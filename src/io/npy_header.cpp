@@ -104,8 +104,9 @@ std::size_t little_endian(std::string_view bytes) {
 }  // namespace
 
 NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
-  constexpr std::size_t kMagic = 8;           // "\x93NUMPY", major, minor
-  constexpr std::size_t kLongest = 1U << 16;  // longer ones are of types with fields: what is made of the header is not counted
+  constexpr std::size_t kMagic = 8;  // "\x93NUMPY", major, minor
+  // Longer headers describe types with fields, which are refused. Memory for a parsed header is not counted, so it has this bound.
+  constexpr std::size_t kLongest = 1U << 16;
   if (!bytes.starts_with("\x93NUMPY") || bytes.size() < kMagic) fail(name, "is not a NumPy array");
   const int major = static_cast<unsigned char>(bytes[6]);
   if (major < 1 || major > 3) fail(name, "NumPy format version " + std::to_string(major) + ", expected 1 to 3");

@@ -18,7 +18,7 @@ namespace {
 using namespace zip_format;
 
 constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64Size = 56, kLocator64Size = 20;
-/// Of the map of members, with what the allocator adds.
+/// Bytes of one node of the map of members, with what the allocator adds.
 constexpr std::size_t kNode = 128;
 constexpr std::uint16_t kAll16 = 0xffff, kEncrypted = 1;
 
@@ -57,11 +57,6 @@ void apply_zip64(std::string_view extra, ZipMember& member, std::string_view nam
 
 ZipArchive::ZipArchive(std::string_view bytes, std::string name, Allowance& allowance) : bytes_(bytes), name_(std::move(name)) {
   read_directory(allowance);
-}
-
-ZipArchive::ZipArchive(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {
-  Allowance all;
-  read_directory(all);
 }
 
 std::size_t ZipArchive::find_end() const {

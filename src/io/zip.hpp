@@ -30,7 +30,6 @@ class ZipArchive {
   /// Borrows the bytes, and counts what the directory takes before it takes it. Throws Error(input) for anything malformed, encrypted or
   /// named twice.
   ZipArchive(std::string_view bytes, std::string name, Allowance& allowance);
-  ZipArchive(std::string_view bytes, std::string name);
 
   [[nodiscard]] bool has(const std::string& member) const { return members_.contains(member); }
   [[nodiscard]] const std::map<std::string_view, ZipMember>& members() const { return members_; }

@@ -3,7 +3,6 @@
 #include "src/base/blocks.hpp"
 
 #include <gtest/gtest.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -11,8 +10,10 @@
 #include <string>
 #include <thread>
 
+#include "src/base/allowed_threads.hpp"
 #include "src/base/stopping.hpp"
 #include "tests/support/error_text.hpp"
+#include "tests/support/many_threads.hpp"
 
 namespace kauri {
 namespace {
@@ -35,8 +36,9 @@ std::string error_of(bool there_throws, bool here_throws, std::atomic<int>& done
 }
 
 TEST(Meanwhile, BothAreDoneAndTheCallersErrorComesFirst) {
+  const test::ManyThreads many;
   for (const int threads : {1, 2, 5})
-    tbb::task_arena(threads).execute([&] {
+    with_threads(threads, [&] {
       for (int repeat = 0; repeat < 200; ++repeat) {
         std::atomic<int> done = 0;
         EXPECT_EQ(error_of(false, false, done), "none");

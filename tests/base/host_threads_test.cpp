@@ -216,6 +216,41 @@ TEST_F(HostThreads, AChildOfTheFirstLookAtOptionsWorks) {
   });
 }
 
+/// As NVIDIA's driver forks in its first call, to run nvidia-modprobe.
+TEST_F(HostThreads, AFirstCallMayFork) {
+  EXPECT_EQ(in_child([] {
+              const std::atomic<bool> is_done = false;
+              for (int k = 0; k < 2; ++k) {
+                const host_threads::FirstCall call(is_done);
+                if (in_child([] { return 0; }) != 0) return 1;
+              }
+              const int status = in_child([] { return solution(generate("poisson2d 5"), 2).empty() ? 1 : 0; });  // the lock is free again
+              return status == 0 && !solution(generate("poisson2d 5"), 2).empty() ? 0 : 2;
+            }),
+            0);
+}
+
+/// A caller's thread is in no arena of kauri: oneTBB would start threads by itself.
+TEST_F(HostThreads, CallsOutsideOfAnArenaStartNone) {
+  EXPECT_EQ(in_child([] {
+              const test::ManyThreads many;
+              const auto a = generate("poisson2d 300");
+              const auto identity = Permutation::identity(a.n());
+              const std::vector<Index> old_of(identity.old_of().begin(), identity.old_of().end());
+              for (int k = 0; k < 2; ++k) {
+                const int before = made;
+                allowed = before;
+                if (Permutation::from_old_of(old_of) != identity) return 1;
+                if (Graph(a.pattern()).size() != a.n()) return 2;
+                if (made != before || running_threads() != before + 1) return 3;
+                allowed = INT_MAX;
+                if (k == 0 && solution(generate("poisson2d 60"), 2).empty()) return 4;  // then there is one that could be lent
+              }
+              return 0;
+            }),
+            0);
+}
+
 TEST_F(HostThreads, AChildOfAProcessWithoutThreadsHasItsOwn) {
   EXPECT_EQ(in_child([] {
               const test::ManyThreads many;

@@ -227,6 +227,44 @@ static void bounded(const char* path) {
   free_system(&system);
 }
 
+static void hear_warning(void* user, int32_t level, int32_t phase, double fraction, const char* text) {
+  (void)phase, (void)fraction;
+  if (level == KAURI_MESSAGE_WARNING && strstr(text, "the contribution block of front 0 has 92697 rows")) ++*(int*)user;
+}
+
+// Two hubs, the leaves of the first one among those of the second one: a block beyond the places of a device's tasks.
+static void warned_of(const char* path) {
+  enum { kRows = 92700, kEntries = 3 * kRows };
+  struct kauri_triplets hubs = KAURI_TRIPLETS_INIT;
+  int32_t *row = malloc(kEntries * sizeof *row), *column = malloc(kEntries * sizeof *column);
+  double* value = malloc(kEntries * sizeof *value);
+  int entries = 0, warnings = 0;
+  for (int32_t k = 0; k < kRows; ++k) row[entries] = k, column[entries] = k, value[entries++] = 1;
+  for (int32_t k = 2; k < kRows - 1; ++k) row[entries] = k, column[entries] = 0, value[entries++] = 1;
+  for (int32_t k = 2; k < kRows; ++k) row[entries] = k, column[entries] = 1, value[entries++] = 1;
+  hubs.n = kRows, hubs.entries = entries, hubs.row = row, hubs.column = column, hubs.value = value;
+  kauri_matrix* matrix = NULL;
+  kauri_options* options = NULL;
+  kauri_plan *plan = NULL, *other = NULL;
+  OK(kauri_matrix_from_triplets(&hubs, &matrix));
+  OK(kauri_options_create(&options));
+  OK(kauri_options_set(options, "ordering.method", "natural"));
+  OK(kauri_options_set(options, "analyze.amalgamate", "false"));
+  OK(kauri_options_set(options, "analyze.target", "cpu-generic"));
+  OK(kauri_options_set_message(options, hear_warning, &warnings));
+  OK(kauri_plan_analyze(matrix, options, NULL, &plan));
+  OK(kauri_plan_save(plan, path));
+  CHECK(warnings == 0);
+  OK(kauri_options_set(options, "analyze.target", "sm_90"));
+  OK(kauri_plan_load(path, options, 0, &other));
+  CHECK(warnings == 1);
+  kauri_plan_destroy(other);
+  kauri_plan_destroy(plan);
+  kauri_options_destroy(options);
+  kauri_matrix_destroy(matrix);
+  free(value), free(column), free(row);
+}
+
 static void misuse(const char* path) {
   System system = grid_system(3);
   kauri_matrix* matrix = matrix_of(&system, 0);
@@ -270,6 +308,7 @@ void test_save(void) {
     round_trips(base, KAURI_FLOAT, path);
   }
   made_for(path);
+  warned_of(path);
   bounded(path);
   misuse(path);
   CHECK(remove(path) == 0);

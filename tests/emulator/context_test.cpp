@@ -117,10 +117,10 @@ TEST_F(Refusals, OfPtxNameTheDriver) {
   EXPECT_TRUE(cuda_available());
   emulator::refuse_devices(cudaSuccess, 12080);
   const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
-  EXPECT_EQ(
-      text,
-      "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is 9.0, which takes PTX, and a driver for CUDA "
-      "13.0 or later; this one is for 12.8");
+  EXPECT_EQ(text,
+            "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is 9.0 and can run this build's PTX alone, "
+            "which needs a "
+            "driver for CUDA 13.0 or later; this driver is for CUDA 12.8");
   EXPECT_FALSE(cuda_available());
   EXPECT_FALSE(numeric::cuda::survey(0));
   EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second, host_target() + ": " + text);
@@ -141,6 +141,12 @@ TEST_F(Refusals, LeaveNoContext) {
     EXPECT_EQ(current_context(), own.get());
     EXPECT_FALSE(emulator::has_primary(2));
   }).join();
+  const emulator::Capture capture(cudaStreamCaptureModeGlobal, true);  // of this thread, beside another one
+  std::thread([] {
+    EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(2); }), "no Error");
+    EXPECT_FALSE(emulator::has_primary(2));
+  }).join();
+  EXPECT_FALSE(capture.is_invalidated());
   emulator::let_run(0);
 }
 

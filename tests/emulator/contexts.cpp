@@ -80,6 +80,7 @@ CUresult state_of_primary(CUdevice device, unsigned* flags, int* active) {
   return CUDA_SUCCESS;
 }
 CUresult retain_primary(CUcontext* context, CUdevice device) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const std::lock_guard lock(mutex);
   ++retained[device];
   primary[device].there = true;
@@ -87,6 +88,7 @@ CUresult retain_primary(CUcontext* context, CUdevice device) {
   return CUDA_SUCCESS;
 }
 CUresult release_primary(CUdevice device) {
+  if (is_forbidden()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const std::lock_guard lock(mutex);
   if (--retained[device] == 0) primary[device].there = false;
   return CUDA_SUCCESS;

@@ -18,7 +18,8 @@ inline const std::string kHalvesWords = ": the matrix is not symmetric, expected
 
 /// What comes behind where one half holds all numbers.
 inline std::string one_half(const std::string& half) {
-  return "; all entries off the diagonal are in the " + half + " half, which --half " + half + " (ReadOptions::both_halves) takes";
+  return "; all entries off the diagonal that are not 0 are in the " + half + " half, which --half " + half +
+         " (ReadOptions::both_halves) takes";
 }
 
 /// The whole matrix, row by row.

@@ -71,7 +71,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give(p);
 void operator delete[](void* p) noexcept { give(p); }
 void operator delete[](void* p, std::size_t) noexcept { give(p); }
 
-// In the place of the C library's, also for a shared kauri.
+// These replace the C library's functions, also in a shared libkauri.
 extern "C" {
 
 void* mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
@@ -120,7 +120,7 @@ void read_first() {
   EXPECT_TRUE(done);
 }
 
-/// Whether `read` takes all within `most` bytes; it throws an Error of this kind else.
+/// True if `read` succeeds within `most` bytes. If it does not succeed, it must throw an Error of this kind.
 template <class Read>
 bool within(std::size_t most, Read&& read, ErrorKind kind = ErrorKind::memory) {
   read_first();
@@ -195,7 +195,8 @@ std::string zip_of(const std::string& name, const std::string& plain) {
 
 TEST(Peak, OfWhatAZipArchiveHoldsIsBounded) {
   const std::string plain(20 * kMega, 'x'), bytes = zip_of("a.npy", plain);
-  const io::ZipArchive archive(bytes, "f");
+  io::Allowance all;
+  const io::ZipArchive archive(bytes, "f", all);
   EXPECT_LE(peak_of([&] { EXPECT_EQ(archive.extract("a.npy").size(), plain.size()); }), plain.size() + kBeside);
 }
 

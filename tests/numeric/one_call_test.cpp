@@ -179,7 +179,10 @@ TEST_P(Shared, ARefiner) {
     return x;
   };
   const auto expected = refined();
-  share([&] { return refined() == expected; });
+  share([&] {
+    refiner.set_values(DeviceValues<double>::borrow(a.value()));
+    return refined() == expected;
+  });
 }
 
 TEST_P(Shared, AFusedSolve) {
@@ -191,6 +194,13 @@ TEST_P(Shared, AFusedSolve) {
   };
   const auto expected = solved();
   share([&] { return solved() == expected; });
+  share([&] {  // the call for values on a device, and a look at the verdict
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(fused.solve(DeviceValues<double>::borrow(a.value()), DeviceMatrixView<const double>(column_view<const double>(b)),
+                            DeviceMatrixView<double>(column_view<double>(x))));
+    static_cast<void>(fused.fetch_verdict(nullptr));
+    return x == expected;
+  });
 }
 
 TEST_P(Shared, AProductWithTheFactor) {

@@ -1,7 +1,6 @@
 // Separations of whole graphs, the pieces that they leave and the order of the last of these.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "ordering/dissection/leaf.hpp"
 #include "ordering/dissection/multilevel.hpp"
 #include "ordering/dissection/piece.hpp"
+#include "src/base/allowed_threads.hpp"
 #include "support/many_threads.hpp"
 #include "support/seeds.hpp"
 #include "support/separations.hpp"
@@ -212,11 +212,10 @@ TEST(BestSeparation, ThreadsChangeNothing) {
     std::vector<Side> expected;
     Trials below;
     for (const int threads : {1, 2, 8, 8}) {
-      tbb::task_arena arena(threads);
       SeparatorWorkspaces fresh;
       Search found, none;
-      arena.execute([&] { found = best_separation(large.view(), trials, 5, fresh); });
-      arena.execute([&] { none = best_separation(view_of(parts), trials, 5, fresh); });
+      with_threads(threads, [&] { found = best_separation(large.view(), trials, 5, fresh); });
+      with_threads(threads, [&] { none = best_separation(view_of(parts), trials, 5, fresh); });
       EXPECT_FALSE(none.best);
       ASSERT_EQ(flaw_of(large.view(), *found.best), "");
       if (expected.empty()) expected = found.best->side, below = found.below;
