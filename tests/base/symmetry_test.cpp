@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kauri/matrix.hpp"
@@ -165,7 +166,8 @@ std::vector<Case> cases() {
 class TwoHalves : public ::testing::TestWithParam<std::tuple<Door, Case>> {};
 
 TEST_P(TwoHalves, AreTakenOrRefused) {
-  const auto& [door, c] = GetParam();
+  const auto& door = std::get<0>(GetParam());
+  const auto& c = std::get<1>(GetParam());
   const auto make = [&] { return through<double, Index, Offset>(door, 3, c.entries, Storage::full, c.symmetry); };
   if (c.taken) {
     expect_lower(make(), c.entries);
@@ -276,7 +278,8 @@ TEST(TwoHalvesOfProducts, AreTheSameHoweverTheyLie) {
 class OneOfTwoHalves : public ::testing::TestWithParam<std::tuple<Door, bool>> {};
 
 TEST_P(OneOfTwoHalves, IgnoresTheOther) {
-  const auto& [door, upper] = GetParam();
+  const auto& door = std::get<0>(GetParam());
+  const auto& upper = std::get<1>(GetParam());
   const Storage storage = upper ? Storage::upper_of_full : Storage::lower_of_full;
   std::mt19937_64 random(11);
   for (int trial = 0; trial < 30; ++trial) {
@@ -305,7 +308,8 @@ TEST_P(OneOfTwoHalves, IgnoresTheOther) {
 }
 
 TEST_P(OneOfTwoHalves, NewValuesGoTheSameWay) {
-  const auto& [door, upper] = GetParam();
+  const auto& door = std::get<0>(GetParam());
+  const auto& upper = std::get<1>(GetParam());
   if (door.triplets || door.split) return;
   const bool rows = door.compression == Compression::rows;
   const std::vector<Index> at{0, 1, 2, 0, 1, 2, 1, 2};
