@@ -186,7 +186,7 @@ TEST(Dense, WritingFailsWithAReason) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
     EXPECT_STREQ(e.what(), "x.txt: cannot tell the format from the name, expected an ending .mtx or .npy");
   }
-  const auto expect_refused = [&one](const MatrixView<const double>& wrong, const std::string& text) {
+  const auto expect_refused = [](const MatrixView<const double>& wrong, const std::string& text) {
     for (const char* path : {"/nowhere/x.npy", "/nowhere/x.mtx"}) {
       try {
         write_dense(path, wrong);

@@ -101,7 +101,7 @@ void share(const std::function<bool()>& call) {
 
 class Shared : public ::testing::TestWithParam<int> {
  protected:
-  const test::ManyThreads many;
+  const test::ManyThreads many{};
   const SymmetricMatrix<double> a = generate("poisson2d 60");
   const std::vector<double> b = std::vector<double>(static_cast<std::size_t>(a.n()), 1.0);
   Backend backend = cpu_backend(GetParam());

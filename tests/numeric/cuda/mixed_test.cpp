@@ -147,7 +147,7 @@ TEST(CudaMixedSolver, SolvesAsInFullPrecision) {
 /// Of small integers: exact, whatever the number of blocks.
 TEST(CudaMixedKernels, Dots) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
-  const CallerArray<numeric::Dots> parts(std::vector<numeric::Dots>(numeric::cuda::kDotBlocks)), sum(std::vector<numeric::Dots>(1));
+  const CallerArray<numeric::Dots> parts{std::vector<numeric::Dots>(numeric::cuda::kDotBlocks)}, sum{std::vector<numeric::Dots>(1)};
   for (const Index n : {1, 31, 256, 257, 1000, 70000}) {
     std::vector<double> u(static_cast<std::size_t>(n)), v(u.size()), w(u.size());
     numeric::Dots expected{0, 0};
