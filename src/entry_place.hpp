@@ -36,7 +36,7 @@ bool all_finite(std::span<const T> value) {
   return std::all_of(value.begin(), value.end(), [](T v) { return std::isfinite(v); });
 }
 
-/// The same of a matrix on the host, line by line as it lies in memory.
+/// True if no entry of a matrix on the host is NaN or infinite. It is read line by line as it lies in memory.
 template <Scalar T>
 bool all_finite(const MatrixView<const T>& x) {
   const bool by_rows = x.layout == Layout::row_major;

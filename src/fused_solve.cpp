@@ -110,7 +110,7 @@ struct FusedSolve<T>::State {
     factor.store().enqueue_refactorize(store->values(), T(0), stream);
     store->enqueue_solve(factor.store(), scratch, stream);
   }
-  /// The same, with all of it on the device.
+  /// Enqueues copies of values and b from device memory, the factorisation and backward sweep, and the copy of x to device memory.
   void enqueue(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, numeric::SolveStore<T>& scratch,
                StreamHandle stream) {
     store->require_there(value.span(), b.view(), x.view());

@@ -216,7 +216,7 @@ TEST_F(HostThreads, AChildOfTheFirstLookAtOptionsWorks) {
   });
 }
 
-/// As NVIDIA's driver forks in its first call, to run nvidia-modprobe.
+/// The holder of a FirstCall may fork: NVIDIA's driver does so in its first call, to run nvidia-modprobe.
 TEST_F(HostThreads, AFirstCallMayFork) {
   EXPECT_EQ(in_child([] {
               const std::atomic<bool> is_done = false;

@@ -128,7 +128,7 @@ TEST_F(Refusals, OfPtxNameTheDriver) {
   EXPECT_TRUE(cuda_available()) << "machine code wants no such driver";
 }
 
-// Of device 2, which no other test makes a backend on.
+// A backend that cannot be made leaves no context behind. No other test makes a backend on device 2.
 TEST_F(Refusals, LeaveNoContext) {
   emulator::let_run(2);
   std::thread([] {

@@ -19,7 +19,7 @@ namespace {
 
 std::string bytes_of(const char* file) { return io::read_file(test::test_file(file)); }
 
-/// Of bytes that outlive it, as a file named f, with no bound on memory.
+/// An archive named f, without a bound on memory; the bytes must outlive it.
 io::ZipArchive archive_of(std::string_view bytes) {
   io::Allowance all;
   return {bytes, "f", all};

@@ -48,7 +48,7 @@ TYPED_TEST(Conditions, DeterminantsAreProductsOfEigenvalues) {
   test::determinants_are_products_of_eigenvalues<TypeParam>(this->backend_, this->plan_of_, {1, 2, 11, 40});
 }
 
-/// Of matrices with one entry: one of few digits comes back exactly, any other to within two units in the last place.
+/// The determinant of a matrix with one entry is that entry: exactly if it has few digits, else to within two units in the last place.
 TYPED_TEST(Conditions, DeterminantsOfOneEntryAreThatEntry) {
   using T = TypeParam;
   test::ConditionedSystem<T> s(generate("poisson2d 1"), this->backend_, this->plan_of_);
