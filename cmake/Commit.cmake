@@ -2,6 +2,7 @@
 # Run as a script (-DSOURCE_DIR= -DOUTPUT=) it writes the header; included, it adds the target that does so.
 # SPDX-License-Identifier: BSD-3-Clause
 if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_minimum_required(VERSION 3.25)
   set(commit "")
   find_program(git_program git)
   # A tarball unpacked inside somebody else's repository is not of that repository's commit.

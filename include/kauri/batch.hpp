@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -36,7 +37,10 @@ struct BatchView {
   Layout layout = Layout::column_major;  ///< of each item
 
   /// The same, to be read only.
-  operator BatchView<const T>() const { return {data, items, rows, cols, ld, stride, layout}; }
+  template <std::same_as<const T> U>
+  operator BatchView<U>() const {
+    return {data, items, rows, cols, ld, stride, layout};
+  }
   /// The matrix of item k.
   [[nodiscard]] MatrixView<T> item(Index k) const { return {data + k * stride, rows, cols, ld, layout}; }
 };
@@ -50,7 +54,10 @@ class DeviceBatchView {
   /// On the device: not to be read elsewhere.
   [[nodiscard]] const BatchView<T>& view() const { return view_; }
   /// The same, to be read only.
-  operator DeviceBatchView<const T>() const { return DeviceBatchView<const T>(view_); }
+  template <std::same_as<const T> U>
+  operator DeviceBatchView<U>() const {
+    return DeviceBatchView<U>(view_);
+  }
 
  private:
   BatchView<T> view_;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
+
 #include "kauri/matrix.hpp"
 
 namespace kauri {
@@ -19,7 +21,10 @@ class DeviceMatrixView {
   [[nodiscard]] const MatrixView<T>& view() const { return view_; }
 
   /// The same, to be read only.
-  operator DeviceMatrixView<const T>() const { return DeviceMatrixView<const T>(view_); }
+  template <std::same_as<const T> U>
+  operator DeviceMatrixView<U>() const {
+    return DeviceMatrixView<U>(view_);
+  }
 
  private:
   MatrixView<T> view_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <limits>
 #include <span>
 #include <string>
@@ -66,7 +67,10 @@ struct MatrixView {
   Layout layout = Layout::column_major;  ///< what ld leads from and to
 
   /// The same, to be read only.
-  operator MatrixView<const T>() const { return {data, rows, cols, ld, layout}; }
+  template <std::same_as<const T> U>
+  operator MatrixView<U>() const {
+    return {data, rows, cols, ld, layout};
+  }
 };
 
 /// A single column as a MatrixView. Throws Error(usage) for more entries than an Index counts.
