@@ -44,7 +44,8 @@ target_compile_options(
   kauri_warnings
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wcast-align;-Woverloaded-virtual;-Wno-psabi;$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-dangling-reference>>
             $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wshadow;-Wstrict-prototypes;-pedantic>
-            $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${KAURI_WERROR}>>:-Werror>)
+            $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${KAURI_WERROR}>>:-Werror>
+            $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${KAURI_WERROR}>>:-Werror=all-warnings>)
 if(CMAKE_UNITY_BUILD) # an anonymous namespace of a source is none of a header there
   target_compile_options(kauri_warnings INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()

@@ -99,6 +99,27 @@ kauri.cholmod05.cho_factor(A).solve(b)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_no_memory_stays_of_factors():
+    """A factor made in each turn of a loop, as programs written for SciPy do it."""
+    program = SYSTEM.replace("PATH", "None") + """
+import gc, os
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGESIZE")
+small = sp.diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(300, 300)).tocsc()
+c = np.ones(300)
+for turn in range(2500):
+    if turn == 500:
+        gc.collect()
+        before = resident()
+    kauri.cholesky(small)(c)
+gc.collect()
+more = resident() - before
+assert more < 1 << 20, f"{more} bytes more after 2000 factors"
+"""
+    done = run(program)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_what_is_leaked_would_be_told():
     """The message that the test above looks for is there to be had."""
     done = run(LEAKY + SYSTEM.replace("PATH", "None") + "threading.Thread(target=lambda: time.sleep(1000), daemon=True).start()\n")

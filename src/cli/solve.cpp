@@ -210,6 +210,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   }
   out.analysis.candidates.clear();  // and the plans that were not chosen
   const Plan& plan = *out.analysis.plan;
+  warn_of_plan(system.name, plan);
   const int size = scalar_bytes(options.job);
   const Index columns = columns_of(options, out);
   if (loaded)
@@ -375,7 +376,6 @@ int solve(const SolveOptions& options) {
   const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
   print_report(
       options.json, [&] { return to_json(options, system, job, out); }, [&] { return to_text(options, system, job, out); });
-  warn_of_plan(system.name, *out.analysis.plan);
   if (out.loss && out.loss->nearly_singular()) warn(system, *out.loss);
   if (out.status != Status::ok)
     complain(fmt::format("{} is {}{}", system.name, reason_of(out.status, out.breakdown, options.job),

@@ -33,10 +33,10 @@ def handles(pid, number):
 class Ordering:
     """A program at a terminal that orders a system by METIS."""
 
-    def __init__(self, size):
+    def __init__(self, command, size):
         self.terminal, side = pty.openpty()
         self.said = b""
-        words = ["solve", "--ordering", "metis", "--gen", f"poisson2d {size}"]
+        words = [command, "--ordering", "metis", "--gen", f"poisson2d {size}"]
         self.child = subprocess.Popen([program.BINARY, *words], stdout=subprocess.DEVNULL, stderr=side)
         os.close(side)
 
@@ -84,9 +84,15 @@ class MetisTest(ProgramTest):
         except OSError as error:  # a container or chroot without devpts
             self.skipTest(f"no pseudo-terminal can be opened here: {error}")
 
-    def test_sigterm_ends_the_program(self):
+    def test_sigterm_ends_solve(self):
+        self.check_sigterm("solve")
+
+    def test_sigterm_ends_compare(self):
+        self.check_sigterm("compare")
+
+    def check_sigterm(self, command):
         for size in SIZES:
-            ordering = Ordering(size)
+            ordering = Ordering(command, size)
             self.addCleanup(ordering.end)
             if ordering.reaches_metis():
                 break
@@ -96,7 +102,7 @@ class MetisTest(ProgramTest):
         ordering.child.send_signal(signal.SIGTERM)
         self.assertEqual(ordering.status(), -signal.SIGTERM)
         for piece in ordering.said.decode().split("\r\x1b[K"):
-            self.assertRegex(piece, r"^(|reading \.\.\. .*|\w+ poisson2d \d+ \.\.\. .*)$")
+            self.assertRegex(piece, r"^(|reading \.\.\. .*|(\w+|comparing orderings of) poisson2d \d+ \.\.\. .*)$")
 
 
 if __name__ == "__main__":

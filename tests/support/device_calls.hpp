@@ -37,6 +37,7 @@ class DeviceCalls {
     call("PreparedPlan::create", [&] { prepared_.emplace(PreparedPlan::create(plan, *backend_)); });
     call("Factor::create", [&] { factor_.emplace(Factor<double>::create(*prepared_)); });
     call("Workspace::create", [&] { workspace_.emplace(Workspace<double>::create(*factor_, 1)); });
+    call("Workspace::create, of a plan", [&] { EXPECT_EQ(Workspace<double>::create(plan, 2, *backend_).nrhs(), 2); });
     call("DeviceValues::copy_of", [&] { values_.emplace(DeviceValues<double>::copy_of(a_.value(), *backend_)); });
     call("DeviceValues::copy_of", [&] { b_there_.emplace(DeviceValues<double>::copy_of(b_, *backend_)); });
     call("DeviceValues::copy_of", [&] { x_there_.emplace(DeviceValues<double>::copy_of(b_, *backend_)); });
@@ -109,6 +110,8 @@ class DeviceCalls {
     call("refactorize, of the host's", [&] { EXPECT_TRUE(refactorize<double>(f, a_.value()).ok()); });
     call("refactorize, of the device's", [&] { EXPECT_TRUE(refactorize(f, *values_).ok()); });
     call("refactorize, after a stream", [&] { EXPECT_TRUE(refactorize(f, *values_, 0, stream).ok()); });
+    call("refactorize, of a view", [&] { EXPECT_TRUE(refactorize(f, a_.view()).ok()); });
+    call("refactorize_shifted", [&] { EXPECT_TRUE(refactorize_shifted<double>(f, a_.value(), 1.0).ok()); });
     call("refactorize, a Breakdown", [&] { EXPECT_FALSE(refactorize(f, *values_, -100).ok()); });
     std::vector<double> spoilt(a_.value().begin(), a_.value().end());
     spoilt.back() = std::numeric_limits<double>::quiet_NaN();
@@ -138,6 +141,7 @@ class DeviceCalls {
     const auto& f = *factor_;
     call("entry", [&] { EXPECT_GT(f.entry(0, 0), 0); });
     call("log_determinant", [&] { EXPECT_GT(log_determinant(f), 0); });
+    call("determinant", [&] { EXPECT_GT(determinant(f), 0); });
     call("lower_factor", [&] { EXPECT_GT(lower_factor(f).value.size(), b_.size()); });
     call("lower_diagonal", [&] { EXPECT_EQ(lower_diagonal(f).size(), b_.size()); });
     call("estimate_condition", [&] { EXPECT_GT(estimate_condition(a_.view(), f, *workspace_).condition(), 1); });
@@ -166,6 +170,8 @@ class DeviceCalls {
     call("SparseProduct::multiply, of the device's", [&] { product_->multiply(1, b_there(), 0, x_there()); });
     call("SparseProduct::set_values", [&] { product_->set_values(*values_); });
     call("MixedFactor::refactorize", [&] { EXPECT_TRUE(mixed_->refactorize(*values_, stream).ok()); });
+    call("MixedFactor::reserve", [&] { mixed_->reserve(2); });
+    call("MixedFactor::in_double", [&] { EXPECT_FALSE(mixed_->in_double()); });
     call("MixedFactor::solve", [&] { EXPECT_TRUE(mixed_->solve(b(), x_here).ok()); });
     expect_solution(x);
     call("FusedSolve::solve", [&] { EXPECT_TRUE(fused_->solve(a_.value(), b(), x_here).ok()); });
@@ -180,6 +186,8 @@ class DeviceCalls {
     std::optional<Solver<double>> solver;
     call("Solver", [&] { solver.emplace(options); });
     call("Solver::compute", [&] { EXPECT_TRUE(solver->compute(a_.view()).ok()); });
+    call("Solver::refactorize", [&] { EXPECT_TRUE(solver->refactorize(a_.value()).ok()); });
+    call("Solver::refactorize_shifted", [&] { EXPECT_TRUE(solver->refactorize_shifted(0).ok()); });
     call("Solver::solve", [&] { x = solver->solve(b_); });
     expect_solution(x);
     call("~Solver", [&] { solver.reset(); });

@@ -1,4 +1,4 @@
-// How many seeds a test takes: fewer under a sanitizer, where each step costs ten times as much and wants to be seen, not counted.
+// Which sanitizer a test runs under, and how many seeds it takes: fewer under a sanitizer, where each step costs ten times as much.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,17 +6,29 @@
 
 namespace kauri::test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
+#if defined(__SANITIZE_THREAD__)
+#define KAURI_TEST_TSAN true
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
+#if __has_feature(thread_sanitizer)
+#define KAURI_TEST_TSAN true
 #endif
-#else
-inline constexpr bool kSanitized = false;
 #endif
+#if defined(__SANITIZE_ADDRESS__)
+#define KAURI_TEST_ASAN true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KAURI_TEST_ASAN true
+#endif
+#endif
+#ifndef KAURI_TEST_TSAN
+#define KAURI_TEST_TSAN false
+#endif
+#ifndef KAURI_TEST_ASAN
+#define KAURI_TEST_ASAN false
+#endif
+
+inline constexpr bool kThreadSanitized = KAURI_TEST_TSAN;
+inline constexpr bool kSanitized = KAURI_TEST_TSAN || KAURI_TEST_ASAN;
 
 /// `all`, or an eighth of them under a sanitizer.
 constexpr std::uint32_t seeds(std::uint32_t all) { return kSanitized ? all / 8 : all; }
