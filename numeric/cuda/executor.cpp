@@ -11,6 +11,7 @@
 #include "numeric/cuda/refiner.hpp"
 #include "numeric/cuda/residual.hpp"
 #include "numeric/cuda/roofline.hpp"
+#include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/cuda/sparse_product.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/cuda/watchdog.hpp"

@@ -1,4 +1,4 @@
-// A factor and its solves on a CUDA device.
+// A factor on a CUDA device; its solves are in solve/, what else is made of it in extract/.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,10 +18,6 @@ class CudaWorkspace;
 /// Of Plan::peak_bytes(), what a factor has for itself. Throws Error(usage) where the loops asked for are not those of T.
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
-
-/// Plan::workspace_bytes(), or what the plain solve takes where a device is not to solve by sweeps.
-template <class T>
-Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context);
 
 template <class T>
 class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
@@ -119,35 +115,6 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   bool holds_values_ = false;
   bool awaits_verdict_ = false;
   DeviceVerdict seen_;
-};
-
-template <class T>
-class CudaWorkspace final : public SolveStore<T> {
- public:
-  CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context);
-  ~CudaWorkspace() override;
-  [[nodiscard]] Index nrhs() const override { return nrhs_; }
-  [[nodiscard]] const Plan& plan() const override { return *plan_; }
-  /// Memory for `nrhs` <= nrhs() right-hand sides, with a factor's L.
-  [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
-  /// For products with L, of as many columns as there is room for, nrhs() at most: what sweeps leave to the next ones is not touched.
-  [[nodiscard]] SolveMemory<T> product_memory(const T* l) const;
-  /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
-  /// its own.
-  [[nodiscard]] T* rhs() const { return y_.data(); }
-  /// Of a fast solve, symbolic::solve_numbers(), in double for factors in float, too; else nothing.
-  [[nodiscard]] double* numbers() const { return numbers_.data(); }
-  [[nodiscard]] const Stream& stream() const { return *stream_; }
-
- private:
-  std::shared_ptr<const Plan> plan_;
-  Index nrhs_;
-  Index most_ = 1;  // right-hand sides that numbers_ are of
-  LentStream stream_;
-  bool fast_;
-  DeviceBlock block_;
-  DeviceArray<T> x_, y_, update_;
-  DeviceArray<double> numbers_;
 };
 
 }  // namespace kauri::numeric::cuda

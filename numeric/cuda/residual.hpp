@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/backend.hpp"
+#include "numeric/cuda/device_plan.hpp"
 #include "numeric/cuda/device_rows.hpp"
-#include "numeric/cuda/factor.hpp"
+#include "numeric/cuda/lending.hpp"
 
 namespace kauri::numeric::cuda {
 

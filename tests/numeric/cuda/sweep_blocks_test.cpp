@@ -13,6 +13,7 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/factor.hpp"
+#include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/cuda/staging.hpp"
 #include "numeric/cuda/wide.hpp"
 #include "symbolic/sweep_lists.hpp"

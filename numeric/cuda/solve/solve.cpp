@@ -1,0 +1,153 @@
+// Solves on a CUDA device: level by level, or by sweeps of one or of several right-hand sides.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <stdexcept>
+#include <type_traits>
+
+#include "numeric/cuda/dense_copy.hpp"
+#include "numeric/cuda/factor.hpp"
+#include "numeric/cuda/solve/workspace.hpp"
+#include "numeric/cuda/staging.hpp"
+#include "numeric/cuda/unwinding.hpp"
+#include "numeric/cuda/wide.hpp"
+#include "numeric/dense_view.hpp"
+#include "symbolic/device_schedule.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// A sweep backward alone begins with y, one forward alone ends with it. Where y is, right-hand sides of the host's lie as well (rhs()):
+/// they are gathered to x and scattered from x.
+template <class T>
+void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
+                                  const SolveSteps& steps, cudaStream_t stream) const {
+  if (fast_) {
+    for (Index c = 0; c < x.cols;) {
+      const Index some = std::min(x.cols - c, together());
+      enqueue_fast(columns(b, c, some), columns(x, c, some), workspace, steps, stream);
+      c += some;
+    }
+    return;
+  }
+  const auto levels = plan_->levels();
+  SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
+  memory.unless_zero = steps.unless_zero;
+  const auto copy = [&](T* to, const T* from) {
+    const std::size_t bytes = static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols) * sizeof(T);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "a solution of one sweep");
+  };
+  PlanView in_order = plan_->view();
+  in_order.old_of = nullptr;
+  enqueue_gather(steps.permute ? plan_->view() : in_order, b.rows, strided(b), memory, stream);
+  if (steps.backward && !steps.forward) copy(memory.y, memory.x);
+  if (steps.forward)
+    for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
+  if (steps.backward)
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
+  if (steps.forward && !steps.backward) copy(memory.x, memory.y);
+  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, strided(x), memory, verdict_address(), stream);
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
+                                 const SolveSteps& steps, cudaStream_t stream) const {
+  const Plan& p = *plan();
+  const StridedView<const T> from = strided(b);
+  const StridedView<T> to = strided(x);
+  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), together())), width = symbolic::solve_width(x.cols);
+  if (width == 1) return enqueue_one(from, to, scratch_of(p, workspace.numbers(), most), steps, stream);
+  if constexpr (std::is_same_v<T, double>) {
+    const SweepView& view = *plan_->sweeps();
+    const Index team = team_width(p, width, context_.team_columns);
+    WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
+    wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
+    wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
+    wide.numbers.unless_zero = steps.unless_zero;
+    wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
+    wide.b_column = from.column, wide.out_column = to.column;
+    if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
+    if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
+    return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
+  } else {
+    throw std::logic_error("sweeps of several columns of floats: together() is one");
+  }
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
+                                cudaStream_t stream) const {
+  const Plan& p = *plan();
+  PlanView in_order = plan_->view();
+  in_order.old_of = nullptr;
+  SweepMemory<T> memory = sweep_memory<T>(p, entries_.data(), numbers);
+  memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
+  memory.b_step = b.row, memory.out_step = x.row;
+  memory.unless_zero = steps.unless_zero;
+  const bool sweeps = steps.forward || steps.backward;  // neither: a permutation alone
+  if (sweeps) enqueue_unset(p, numbers, stream);
+  SweepView view = *plan_->sweeps();
+  view.old_of = steps.permute ? plan_->view().old_of : nullptr;
+  view.back_of = steps.back ? plan_->view().old_of : nullptr;
+  const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.unless_zero};
+  if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
+  const int blocks = std::is_same_v<T, double> ? context_.sweep_blocks : context_.float_sweep_blocks;
+  if (sweeps) enqueue_sweeps(view, memory, steps.forward, steps.backward, blocks, stream);
+  if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
+                                   const SolveSteps& steps, cudaStream_t stream) const {
+  require_on_device(b, "solve: b", context_.device);
+  require_on_device(x, "solve: x", context_.device);
+  for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
+    const Index nrhs = std::min(workspace.nrhs(), x.cols - c);
+    enqueue_block(columns(b, c, nrhs), columns(x, c, nrhs), workspace, steps, stream);
+  }
+}
+
+template <class T>
+void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
+  const CurrentDevice current(context_.device);
+  const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
+  const WaitInUnwinding waits(w.stream());
+  for (Index c = 0; c < x.cols; c += w.nrhs()) {
+    const Index nrhs = std::min(w.nrhs(), x.cols - c);
+    const MatrixView<T> there = compact_view(w.rhs(), x.rows, nrhs, x.layout);
+    send(*context_.staging, columns(b, c, nrhs), there, w.stream());
+    enqueue_block(there, there, w, steps, w.stream().get());
+    receive<T>(*context_.staging, there, columns(x, c, nrhs), w.stream());
+  }
+}
+
+template <class T>
+void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
+  const CurrentDevice current(context_.device);
+  const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
+  const WaitInUnwinding waits(w.stream());
+  enqueue_blocks(b, x, w, steps, w.stream().get());
+  w.stream().synchronize();
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+                                  StreamHandle stream) const {
+  const CurrentDevice current(context_.device);
+  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), steps, static_cast<cudaStream_t>(stream));
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_correction(const MatrixView<T>& r, SolveStore<T>& workspace, const std::int32_t* unless_zero,
+                                       cudaStream_t stream) const {
+  enqueue_blocks(r, r, static_cast<CudaWorkspace<T>&>(workspace), {.unless_zero = unless_zero}, stream);
+}
+
+#define KAURI_SOLVES(T)                                                                                                                  \
+  template void CudaFactor<T>::solve(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, const SolveSteps&) const;                       \
+  template void CudaFactor<T>::solve_there(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, const SolveSteps&) const;                 \
+  template void CudaFactor<T>::enqueue_solve(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, const SolveSteps&, StreamHandle) const; \
+  template void CudaFactor<T>::enqueue_correction(const MatrixView<T>&, SolveStore<T>&, const std::int32_t*, cudaStream_t) const;
+
+KAURI_SOLVES(float)
+KAURI_SOLVES(double)
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,69 @@
+// Memory of solves and of products with L on a CUDA device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/solve/workspace.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "numeric/cuda/wide.hpp"
+#include "symbolic/checked.hpp"
+#include "symbolic/device_schedule.hpp"
+
+namespace kauri::numeric::cuda {
+
+template <class T>
+Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
+  if (has_sweeps<T>(plan, context)) return plan.workspace_bytes(sizeof(T), nrhs, context.together);
+  using symbolic::aligned_bytes;
+  const Offset row = Offset{sizeof(T)} * nrhs;
+  return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
+}
+
+template <class T>
+CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context)
+    : plan_(require_device_plan(std::move(plan))),
+      nrhs_(std::min(nrhs, kSolveBlock)),
+      stream_(context.lending),
+      fast_(has_sweeps<T>(*plan_, context)),
+      block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
+  const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
+  y_ = block_.template take<T>(vector);
+  if (fast_) {
+    if (std::is_same_v<T, double>) most_ = symbolic::solve_width(std::min(nrhs_, context.together));
+    numbers_ = block_.template take<double>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most_));
+    if (most_ > 1) {
+      enqueue_first_unset(*plan_, numbers_.data(), most_, stream_->get());
+      stream_->synchronize();  // solves may be on any stream
+    }
+    return;
+  }
+  x_ = block_.template take<T>(vector);
+  update_ = block_.template take<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"));
+}
+
+template <class T>
+CudaWorkspace<T>::~CudaWorkspace() {
+  stream_->wait();  // where a solve threw halfway, copies may be on their way
+}
+
+/// Of a fast workspace: in the numbers of a solve of one, which each solve writes anew, where several go together what all of them do.
+/// Both have places for two vectors and all update rows in double, or more.
+template <class T>
+SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
+  if (!fast_) return memory(l, nrhs_);
+  const DeviceSchedule& device = plan_->device;
+  const symbolic::WideNumbers wide = most_ > 1 ? symbolic::wide_numbers(device.sweeps, plan_->n, most_) : symbolic::WideNumbers{};
+  const Offset room = most_ > 1 ? wide.ticket - wide.scratch : numbers_.size(), column = 2 * Offset{plan_->n} + device.update_rows;
+  const auto width = static_cast<Index>(std::min(Offset{nrhs_}, room * Offset{sizeof(double)} / (column * Offset{sizeof(T)})));
+  T* const first = reinterpret_cast<T*>(numbers_.data() + wide.scratch);
+  const Offset vector = Offset{plan_->n} * width;
+  return {l, first, first + vector, first + 2 * vector, width};
+}
+
+template Offset workspace_bytes<float>(const Plan&, Index, const DeviceContext&);
+template Offset workspace_bytes<double>(const Plan&, Index, const DeviceContext&);
+template class CudaWorkspace<float>;
+template class CudaWorkspace<double>;
+
+}  // namespace kauri::numeric::cuda
