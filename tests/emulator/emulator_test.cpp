@@ -43,7 +43,8 @@ class Emulated : public OnCuda<W> {
 
   /// The factor of an exact system comes back bit for bit.
   void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what, bool long_places = false) {
-    const auto system = exact_system(std::move(l), Permutation::identity(static_cast<Index>(l.size())), sizeof(Value) == 8 ? 53 : 24);
+    const auto n = static_cast<Index>(l.size());
+    const auto system = exact_system(std::move(l), Permutation::identity(n), sizeof(Value) == 8 ? 53 : 24);
     AnalyzeOptions options;
     options.permutation = system.perm;
     options.target = this->backend().target();
