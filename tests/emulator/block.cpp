@@ -326,7 +326,7 @@ void note_look(const void* place, int value) {
   note_progress();
 }
 
-std::uint64_t nanoseconds() { return 1'000'000 * (1 + current->status().stalled_rounds) + 50'000 * ++current->thread().looks; }
+std::uint64_t nanoseconds() { return 1'000'000 * (1 + current->status().stalled_rounds) + 4'000 * ++current->thread().looks; }
 
 void note_look_in_turn(const void* place, int value) {
   Thread& self = current->thread();

@@ -70,7 +70,7 @@ void note_look(const void* place, int value);
 /// The same where a thread looks at several places in turn: no progress, however often they differ from one another.
 void note_look_in_turn(const void* place, int value);
 
-/// The calling thread's clock, which goes on as it looks in vain, 50 us each time, and a millisecond with each turn of all blocks without
+/// The calling thread's clock, which goes on as it looks in vain, 4 us each time, and a millisecond with each turn of all blocks without
 /// progress, from the 50th in a row on: at the 200th the launch is ended.
 std::uint64_t nanoseconds();
 
